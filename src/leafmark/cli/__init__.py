@@ -1,0 +1,1 @@
+"""The command line: read the arguments, call one use case, render, map errors to exit codes."""

@@ -1,0 +1,133 @@
+"""Every exception that leafmark raises on purpose.
+
+```
+LeafmarkError
+├── UsageError          the call itself is wrong: an option, an argument      exit 2
+├── QueryError          the query string cannot be understood                 exit 2
+├── ConfigError         a configuration file or setting is wrong              exit 2
+├── NotFoundError       no such id, tree, file                                exit 1
+├── AmbiguousError      an id that fits several chunks                        exit 2
+├── LockedError         another process is writing the index                  exit 2
+├── DamagedError        the index on disk is not what was written             exit 2
+├── StorageError        the disk is full, a file cannot be written or read    exit 2
+├── ForbiddenError      the system or the trust rules forbid it               exit 2
+└── ProviderError       an embedder or another configured service failed      exit 2
+```
+
+Content problems (broken markup, odd encodings) are no exceptions: they are
+`model.Diagnostic` values in the result. An exception carries its parts as
+attributes; the doors format them.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "AmbiguousError",
+    "ConfigError",
+    "DamagedError",
+    "ForbiddenError",
+    "LeafmarkError",
+    "LockedError",
+    "NotFoundError",
+    "ProviderError",
+    "QueryError",
+    "StorageError",
+    "UsageError",
+]
+
+
+class LeafmarkError(Exception):
+    """What happened (`message`), where (`location`), and what to do (`hint`)."""
+
+    kind = "usage"
+    exit_code = 2
+
+    def __init__(self, message: str, *, location: str | None = None, hint: str | None = None):
+        super().__init__(message)
+        self.message = message
+        self.location = location
+        self.hint = hint
+
+
+class UsageError(LeafmarkError):
+    """The call itself is wrong: an option, an argument, a value out of its range."""
+
+
+class QueryError(LeafmarkError):
+    """The query string cannot be understood.
+
+    `query` is the string as given; `start` and `end` are character offsets of
+    the half-open range at fault, `0 <= start <= end <= len(query)`.
+    """
+
+    kind = "query"
+
+    def __init__(self, message: str, *, query: str, start: int, end: int, hint: str | None = None):
+        super().__init__(message, location=f"query:{start + 1}", hint=hint)
+        self.query = query
+        self.start = start
+        self.end = end
+
+
+class ConfigError(LeafmarkError):
+    """A configuration file or a setting is wrong; `location` is `path:line` where known."""
+
+    kind = "config"
+
+
+class NotFoundError(LeafmarkError):
+    """No such id, tree or file; `did_you_mean` holds the nearest names, best first."""
+
+    kind = "not_found"
+    exit_code = 1
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        did_you_mean: tuple[str, ...] = (),
+        location: str | None = None,
+        hint: str | None = None,
+    ):
+        super().__init__(message, location=location, hint=hint)
+        self.did_you_mean = did_you_mean
+
+
+class AmbiguousError(LeafmarkError):
+    """An id that fits several chunks; `candidates` holds their ids in order."""
+
+    kind = "usage"
+
+    def __init__(self, message: str, *, candidates: tuple[str, ...], hint: str | None = None):
+        super().__init__(message, hint=hint)
+        self.candidates = candidates
+
+
+class LockedError(LeafmarkError):
+    """Another process is writing the index."""
+
+    kind = "locked"
+
+
+class DamagedError(LeafmarkError):
+    """The index on disk is not what was written."""
+
+    kind = "damaged"
+
+
+class StorageError(LeafmarkError):
+    """The disk is full, or a file cannot be written or read."""
+
+    kind = "io"
+
+
+class ForbiddenError(LeafmarkError):
+    """The system or the trust rules forbid it."""
+
+    kind = "permission"
+
+
+class ProviderError(LeafmarkError):
+    """An embedder or another configured service failed."""
+
+    kind = "provider"

@@ -1,0 +1,53 @@
+"""The nouns: spans, documents, chunks, index entries, results, ids.
+
+Frozen values with no I/O, no engine and no configuration. The stages talk to
+each other only through these.
+"""
+
+from leafmark.model.chunk import Chunk, ChunkedDocument, ChunkKind, ContentType
+from leafmark.model.diagnostic import Diagnostic
+from leafmark.model.document import Block, BlockKind, Document, Format, Heading, Link
+from leafmark.model.entry import DocumentEntry, Entry, FileState
+from leafmark.model.report import (
+    IndexReport,
+    SettingOrigin,
+    Shown,
+    ShowReport,
+    Skipped,
+    StatusReport,
+    TreeStatus,
+)
+from leafmark.model.result import Answer, Candidate, Factor, Hint, Phase, Result, Snippet
+from leafmark.model.span import Span
+
+__all__ = [
+    "Answer",
+    "Block",
+    "BlockKind",
+    "Candidate",
+    "Chunk",
+    "ChunkKind",
+    "ChunkedDocument",
+    "ContentType",
+    "Diagnostic",
+    "Document",
+    "DocumentEntry",
+    "Entry",
+    "Factor",
+    "FileState",
+    "Format",
+    "Heading",
+    "Hint",
+    "IndexReport",
+    "Link",
+    "Phase",
+    "Result",
+    "SettingOrigin",
+    "ShowReport",
+    "Shown",
+    "Skipped",
+    "Snippet",
+    "Span",
+    "StatusReport",
+    "TreeStatus",
+]

@@ -1,0 +1,21 @@
+"""`Diagnostic`: something about one source that a user should know, and that stops nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Diagnostic"]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding about the source at `path` (as in its document's id, or as found on disk).
+
+    `code` is stable and for programs (`bad-utf8`, `front-matter`, `unreadable`, …);
+    `message` is for people and names the value at fault. `line` is 1-based.
+    """
+
+    path: str
+    code: str
+    message: str
+    line: int | None = None

@@ -1,0 +1,124 @@
+"""`Document`: one parsed source, in document order, before any chunking decision.
+
+All offsets are bytes into `Document.data`. Parsers make these; `chunking`
+turns them into a node tree. A document says what stands where; which headings
+become sections, and what they are called, is not decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from leafmark.model.diagnostic import Diagnostic
+from leafmark.model.span import Span
+
+__all__ = ["Block", "BlockKind", "Document", "Format", "Heading", "Link"]
+
+Format = Literal["markdown", "html", "text", "script", "notebook"]
+
+BlockKind = Literal[
+    "paragraph",
+    "heading",  # one inside a container: content, not a section
+    "list",
+    "list_item",
+    "table",
+    "table_row",
+    "code",
+    "quote",
+    "html",
+    "front_matter",
+    "thematic_break",
+    "definition",  # footnotes and the like
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading line, or the place where a definition begins.
+
+    `title` is the rendered text, white space folded; `slug_text` is the same
+    before folding, a line break counting as one space. `start` and `end` bound
+    the heading's lines with indentation and terminating newline (HTML: the
+    element; a definition: empty, where its span starts).
+
+    `limit` is where the section ends at the latest: the end of the source, of
+    the HTML content region, or of the definition. `nested` headings stand
+    inside a container: they take a slug number and open nothing. `anchor` is
+    the page's own anchor, as written; `slug_path` is the name path of a
+    definition and replaces the rule for slugs.
+    """
+
+    level: int
+    title: str
+    slug_text: str
+    start: int
+    end: int
+    limit: int
+    nested: bool = False
+    anchor: str | None = None
+    slug_path: str | None = None
+    # a definition's own first line (its signature), where comments stand above it
+    line_offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block element; `level` 0 stands at the top level of its section.
+
+    `start` and `end` take in whole lines for Markdown and text (indentation of
+    the first line and the last line's newline included). Blocks of level 0 are
+    disjoint and in order. A nested block (an item of a list, a row of a table,
+    code inside an item) follows the block it lies in, with a higher level.
+
+    `info` is the language of code (first word of the info string, lower-case),
+    else empty. `content_start` is where code's own lines begin after an opening
+    fence, or a table's rows after its header and delimiter lines.
+    """
+
+    kind: BlockKind
+    start: int
+    end: int
+    level: int = 0
+    info: str = ""
+    content_start: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link or image as written; `target` is the destination after entity and escape decoding."""
+
+    start: int
+    end: int
+    target: str
+    kind: Literal["link", "image", "wiki", "autolink"] = "link"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One parsed source.
+
+    `data` are the bytes that spans refer to: the file's own for UTF-8, else its
+    UTF-8 decoding. `path` is relative to the tree's root, with `/`, undecodable
+    bytes as surrogate escapes. `headings` include nested ones, in order of
+    `start`. `front_matter` is the span of the metadata block with its fences.
+    `metadata` is the front matter as data (JSON types, and ISO 8601 strings for
+    dates); `tags` and `version` are taken from it.
+    """
+
+    path: str
+    data: bytes
+    format: Format
+    title: str
+    encoding: str = "utf-8"
+    headings: tuple[Heading, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    links: tuple[Link, ...] = ()
+    front_matter: Span | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    version: str | None = None
+    dropped_spans: tuple[Span, ...] = ()
+    degraded: bool = False
+    diagnostics: tuple[Diagnostic, ...] = ()

@@ -1,0 +1,114 @@
+"""What the index gives back: `Entry` for a chunk, `DocumentEntry` for a source.
+
+An entry has the structure of a chunk without its text: the text is read from
+the source, by span, after the source's hash was checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from leafmark.model.chunk import ChunkKind, ContentType, fragment
+from leafmark.model.diagnostic import Diagnostic
+from leafmark.model.ids import document_id, ordinal_id
+
+__all__ = ["DocumentEntry", "Entry", "FileState"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """How a file looked when it was indexed; equal states mean that it need not be read again.
+
+    `changed_ns` is ctime. `digest` is the sha256 of the file's bytes, hex.
+    """
+
+    size: int
+    modified_ns: int
+    changed_ns: int
+    inode: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One indexed chunk, without text. Field names are those of `Chunk`."""
+
+    tree: str
+    path: str
+    position: int
+    parent_position: int
+    parent_fragment: str
+    last_position: int
+    kind: ChunkKind
+    depth: int
+    title: str
+    slug: str | None
+    piece: int
+    byte_start: int
+    byte_end: int
+    heading_start: int | None
+    heading_end: int | None
+    line_start: int
+    line_end: int
+    sibling_count: int
+    body_spans: tuple[tuple[int, int], ...]
+    section_path: tuple[str, ...]
+    content_type: ContentType
+    block_types: tuple[str, ...]
+    is_complete_section: bool = False
+    oversize: bool = False
+    undersize: bool = False
+    covers: tuple[str, ...] = ()
+    context_spans: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def doc_id(self) -> str:
+        return document_id(self.tree, self.path)
+
+    @property
+    def fragment(self) -> str:
+        return fragment(self.slug, self.piece)
+
+    @property
+    def id(self) -> str:
+        return self.doc_id + self.fragment
+
+    @property
+    def ordinal_id(self) -> str:
+        return ordinal_id(self.doc_id, self.position)
+
+    @property
+    def parent_id(self) -> str | None:
+        return None if self.parent_position < 0 else self.doc_id + self.parent_fragment
+
+    @property
+    def breadcrumb(self) -> str:
+        return "> " + " › ".join(self.section_path)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentEntry:
+    """One indexed source: its state on disk and what belongs to the whole document.
+
+    `slugs` maps the slugs that no chunk carries (discarded headings) to positions.
+    """
+
+    tree: str
+    path: str
+    state: FileState
+    title: str
+    format: str
+    encoding: str
+    chunk_count: int
+    tags: tuple[str, ...] = ()
+    version: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    slugs: Mapping[str, int] = field(default_factory=dict)
+    degraded: bool = False
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def doc_id(self) -> str:
+        return document_id(self.tree, self.path)

@@ -1,0 +1,61 @@
+"""How chunks are named: `tree:path`, `tree:path#slug`, `…~k`, and the ordinal alias `tree:path.N`.
+
+Ids are compared whole. They are never taken apart to find an ancestor: ancestry
+comes from parent links. The one thing read off an id is its document part,
+which is unambiguous because a path inside an id holds no `#` and no `~`.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["TREE_NAME", "document_id", "document_part", "encode_path", "ordinal_id", "tree_name"]
+
+TREE_NAME = re.compile(r"[A-Za-z0-9._-]+")
+"""What a tree may be called."""
+
+_RESERVED = re.compile(r"[%#~\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def encode_path(path: str) -> str:
+    """Return `path` as it stands in ids: `%`, `#`, `~`, controls and undecodable bytes escaped.
+
+    `path` uses `/`; bytes that are not UTF-8 are surrogate escapes, as `os.fsdecode` gives them.
+
+    >>> encode_path("a b/100%~#1.md")
+    'a b/100%25%7E%231.md'
+    >>> encode_path("caf\\udce9.md")
+    'caf%E9.md'
+    """
+    return _RESERVED.sub(_escape, path)
+
+
+def _escape(match: re.Match[str]) -> str:
+    raw = match[0].encode("utf-8", "surrogateescape" if match[0] >= "\udc80" else "surrogatepass")
+    return "".join(f"%{byte:02X}" for byte in raw)
+
+
+def document_id(tree: str, path: str) -> str:
+    return f"{tree}:{encode_path(path)}"
+
+
+def ordinal_id(doc_id: str, position: int) -> str:
+    return f"{doc_id}.{position}"
+
+
+def document_part(chunk_id: str) -> str:
+    """Return the id of the document that a slug or piece id belongs to.
+
+    >>> document_part("docs:a/b.md#setup~2")
+    'docs:a/b.md'
+    """
+    return chunk_id.partition("#")[0].partition("~")[0]
+
+
+def tree_name(folder: str) -> str:
+    """Return `folder`'s name with every character that a tree name cannot hold made `-`.
+
+    >>> tree_name("my docs (v2)")
+    'my-docs--v2-'
+    """
+    return re.sub(r"[^A-Za-z0-9._-]", "-", folder) or "root"

@@ -1,0 +1,113 @@
+"""What the use cases other than search answer: reports for the doors to render."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from leafmark.model.diagnostic import Diagnostic
+from leafmark.model.entry import DocumentEntry, Entry
+
+__all__ = [
+    "IndexReport",
+    "SettingOrigin",
+    "ShowReport",
+    "Shown",
+    "Skipped",
+    "StatusReport",
+    "TreeStatus",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A source that was left out on purpose; `reason` is one short clause."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What one indexing run did; the lists hold document ids, sorted."""
+
+    added: tuple[str, ...] = ()
+    modified: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    unchanged: int = 0
+    skipped: tuple[Skipped, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    documents: int = 0
+    chunks: int = 0
+    seconds: float = 0.0
+    rebuilt: str | None = None
+    dry_run: bool = False
+    interrupted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One thing asked for by id, read from its source.
+
+    `record` is the record of SPEC section 6 with `body`; `heading` the heading
+    lines and `full_text` the whole section (document: the file) as text; `raw`
+    the exact bytes of heading and section. All of them are None when `stale`.
+    """
+
+    entry: Entry
+    document: DocumentEntry
+    record: Mapping[str, Any]
+    heading: str | None
+    body: str | None
+    full_text: str | None
+    raw: bytes | None
+    children: tuple[Entry, ...] = ()
+    stale: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShowReport:
+    """Answers in the order of the ids; `not_found` pairs an id with the nearest ones."""
+
+    shown: tuple[Shown, ...] = ()
+    not_found: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TreeStatus:
+    """One tree of the project; `scope` is `local` or `global`, `bytes` counts the sources."""
+
+    name: str
+    path: str
+    scope: str
+    documents: int = 0
+    chunks: int = 0
+    bytes: int = 0
+    missing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StatusReport:
+    """The state of a project's index."""
+
+    config_files: tuple[str, ...] = ()
+    index_dir: str = ""
+    trees: tuple[TreeStatus, ...] = ()
+    pending_vectors: int = 0
+    warnings: tuple[str, ...] = ()
+    exists: bool = False
+    bytes: int = 0
+    lock_holder: str | None = None
+    skipped: tuple[Skipped, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SettingOrigin:
+    """One setting in force and where it comes from (`default`, a file and line, a flag, …)."""
+
+    name: str
+    value: Any
+    origin: str = "default"
+    note: str = field(default="")

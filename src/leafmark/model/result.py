@@ -1,0 +1,132 @@
+"""`Candidate` and `Result`: a scored chunk before and after result processing, and the `Answer`.
+
+Byte ranges are half-open. `match_ranges` count from the start of the body
+(`Chunk.body_bytes`); snippet ranges are character offsets into the snippet.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from leafmark.model.entry import DocumentEntry, Entry
+
+__all__ = ["Answer", "Candidate", "Factor", "Hint", "Phase", "Result", "Snippet"]
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """One part of a score: `value` is what it contributes, `how` says by which rule.
+
+    `operation` tells how the parts of one level combine: `add` (term × field
+    contributions) or `multiply` (boosts); `parts` break a factor down further.
+    """
+
+    name: str
+    value: float
+    operation: str = "add"
+    how: str = ""
+    parts: tuple[Factor, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A scored chunk. `relaxed` ones match some of a question's words, not all.
+
+    `topics` are the 0-based numbers of the query arguments that it matched.
+    `direct_score` is the chunk's own match, None for a parent that stands here
+    only for its `constituents`. `whole` marks a document that matched by path,
+    title or tags with none of its sections among the results.
+    """
+
+    entry: Entry
+    score: float
+    relaxed: bool = False
+    topics: tuple[int, ...] = (0,)
+    direct_score: float | None = None
+    constituents: tuple[Candidate, ...] = ()
+    also_in: tuple[str, ...] = ()
+    whole: bool = False
+    factors: tuple[Factor, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """An excerpt of a body, `ranges` marking the matches in `text` (characters)."""
+
+    text: str = ""
+    ranges: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def html(self) -> str:
+        """The text escaped, with `<b>…</b>` around the matches.
+
+        >>> Snippet("a <b> c", ((2, 5),)).html
+        'a <b>&lt;b&gt;</b> c'
+        """
+        parts, at = [], 0
+        for start, end in self.ranges:
+            parts.append(html.escape(self.text[at:start], quote=False))
+            parts.append(f"<b>{html.escape(self.text[start:end], quote=False)}</b>")
+            at = end
+        return "".join(parts) + html.escape(self.text[at:], quote=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What the user gets for one place in the ranking.
+
+    `body` and `span_sha256` are None when the source is not what was indexed
+    (`stale`); then `snippet` is empty and there are no ranges and no citation.
+    """
+
+    entry: Entry
+    document: DocumentEntry
+    score: float
+    rank: int = 0
+    relaxed: bool = False
+    stale: bool = False
+    whole: bool = False
+    body: str | None = None
+    span_sha256: str | None = None
+    citation: str | None = None
+    snippet: Snippet = Snippet()
+    match_ranges: tuple[tuple[int, int], ...] = ()
+    constituents: tuple[Result, ...] = ()
+    also_in: tuple[str, ...] = ()
+    factors: tuple[Factor, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """What one phase of the pipeline did: how many went in, how many came out, and why."""
+
+    name: str
+    before: int
+    after: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """Something the user may want to do next; `code` is stable, `message` one sentence."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to one search; `records` are the full chunk records by id, where asked for."""
+
+    query: str
+    mode: str
+    results: tuple[Result, ...]
+    phases: tuple[Phase, ...] = ()
+    hints: tuple[Hint, ...] = ()
+    elapsed_ms: float = 0.0
+    counts: Mapping[str, int] = field(default_factory=dict)
+    expressions: tuple[str, ...] = ()
+    records: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
