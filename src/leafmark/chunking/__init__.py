@@ -1,5 +1,20 @@
-"""A `Document` to chunks: the node tree, slugs, ids, breadcrumbs, strategies.
+"""A parsed document to chunks: which nodes become chunks, what they are called and hold.
 
-Pure and deterministic: the same document and options give the same chunks on
-every platform.
+In: a `model.Document` and `ChunkingOptions`. Out: a `model.ChunkedDocument`.
+Pure: nothing is read, and the same document and options give the same chunks.
 """
+
+from leafmark.chunking.chunker import chunk_document
+from leafmark.chunking.options import PRESETS, STRATEGIES, ChunkingOptions, Strategy
+from leafmark.chunking.tokens import register_tokenizer, token_counter, tokenizer_names
+
+__all__ = [
+    "PRESETS",
+    "STRATEGIES",
+    "ChunkingOptions",
+    "Strategy",
+    "chunk_document",
+    "register_tokenizer",
+    "token_counter",
+    "tokenizer_names",
+]

@@ -4,7 +4,7 @@ Frozen values with no I/O, no engine and no configuration. The stages talk to
 each other only through these.
 """
 
-from leafmark.model.chunk import Chunk, ChunkedDocument, ChunkKind, ContentType
+from leafmark.model.chunk import Chunk, ChunkedDocument, ChunkKind, Content, ContentType
 from leafmark.model.diagnostic import Diagnostic
 from leafmark.model.document import Block, BlockKind, Document, Format, Heading, Link
 from leafmark.model.entry import DocumentEntry, Entry, FileState
@@ -28,6 +28,7 @@ __all__ = [
     "Chunk",
     "ChunkKind",
     "ChunkedDocument",
+    "Content",
     "ContentType",
     "Diagnostic",
     "Document",

@@ -1,30 +1,33 @@
 """`Chunk`: an emitted node of a document's tree, and `ChunkedDocument`, which owns its chunks.
 
 A chunk holds numbers and names; whatever can be derived from them and the
-source (ids, breadcrumb, body, text, token counts, hash, lines) is derived when
-it is asked for, so that chunking costs little more than parsing. Positions
-number the chunks of a document in pre-order from 0, so a chunk's descendants
-are the positions up to and including `last_position`, and `chunks[position]`
-is the chunk itself.
+source (ids, breadcrumb, body, text, token counts, content type, hash, lines) is
+derived when it is asked for, so that chunking costs little more than parsing.
+Positions number the chunks of a document in pre-order from 0, so a chunk's
+descendants are the positions up to and including `last_position`, and
+`chunks[position]` is the chunk itself.
 """
 
 from __future__ import annotations
 
 import hashlib
-from bisect import bisect_right
-from collections.abc import Callable, Mapping
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from leafmark.model.document import Document, Link
 from leafmark.model.ids import document_id, ordinal_id
 from leafmark.model.span import Span
 
-__all__ = ["Chunk", "ChunkKind", "ChunkedDocument", "ContentType", "fragment"]
+__all__ = ["Chunk", "ChunkKind", "ChunkedDocument", "Content", "ContentType", "fragment"]
 
 ChunkKind = Literal["document", "section", "piece"]
 ContentType = Literal["prose", "code", "table", "list", "mixed", "empty"]
+
+_UNDECODABLE = re.compile("[\udc80-\udcff]")
 
 
 def fragment(slug: str | None, piece: int) -> str:
@@ -37,12 +40,25 @@ def fragment(slug: str | None, piece: int) -> str:
     return f"{name}~{piece}" if piece else name
 
 
+class Content(NamedTuple):
+    """What a body is made of.
+
+    `block_types` are the kinds of its top-level blocks, `languages` the info
+    words of its code blocks (nested ones too), both sorted and without repeats.
+    """
+
+    content_type: ContentType
+    block_types: tuple[str, ...]
+    languages: tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class ChunkedDocument:
     """A document and its chunks under one strategy, in order of position.
 
     `slugs` maps every slug of the document, discarded headings' included, to
-    the position of the chunk that it resolves to.
+    the position of the chunk that it resolves to. `folded_position` is the
+    chunk that section paths leave out because its title is the document's.
     """
 
     document: Document
@@ -52,10 +68,53 @@ class ChunkedDocument:
     slugs: Mapping[str, int] = field(repr=False)
     count_tokens: Callable[[str], int] = field(repr=False)
     render_text: Callable[[Chunk], str] = field(repr=False)
+    describe_content: Callable[[Chunk], Content] = field(repr=False)
+    folded_position: int | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Chunks refer to their owner, so they are pickled as plain rows without it."""
+        fields = self.__dataclass_fields__
+        return {name: getattr(self, name) for name in fields} | {
+            "chunks": tuple(tuple(chunk)[1:] for chunk in self.chunks)
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        rows = state.pop("chunks")
+        self.__dict__.update(state)
+        self.fill([(self, *row) for row in rows])
+
+    def fill(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Set the chunks, once, from rows of `Chunk` fields, this document the first of each.
+
+        A chunk and its document refer to each other, so one of them must exist first.
+        """
+        new = tuple.__new__  # half the cost of calling the class
+        object.__setattr__(self, "chunks", tuple([new(Chunk, row) for row in rows]))
 
     @cached_property
     def doc_id(self) -> str:
         return document_id(self.tree, self.document.path)
+
+    @cached_property
+    def section_paths(self) -> tuple[tuple[str, ...], ...]:
+        """The section path of every chunk, by position: plain titles, the document's first."""
+        paths: list[tuple[str, ...]] = []
+        for chunk in self.chunks:
+            if chunk.parent_position < 0:
+                paths.append((self.document.title,))
+                continue
+            above = paths[chunk.parent_position]
+            folded = chunk.piece or chunk.position == self.folded_position
+            paths.append(above if folded else (*above, chunk.title))
+        return tuple(paths)
+
+    @cached_property
+    def child_ids(self) -> Mapping[int, tuple[str, ...]]:
+        """The ids of the emitted children, in order, by the position of their parent."""
+        found: dict[int, list[str]] = {}
+        for chunk in self.chunks:
+            found.setdefault(chunk.parent_position, []).append(chunk.id)
+        return {parent: tuple(ids) for parent, ids in found.items()}
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -70,21 +129,34 @@ class ChunkedDocument:
             at = data.find(b"\n", at) + 1
         return starts
 
+    @cached_property
+    def _links(self) -> tuple[list[int], list[Link]]:
+        """The document's links by start, and their starts."""
+        links = sorted(self.document.links, key=lambda link: (link.start, link.end))
+        return [link.start for link in links], links
+
     def line_of(self, offset: int) -> int:
         """Return the 1-based line that holds the byte at `offset`."""
         return bisect_right(self._line_starts, offset)
 
+    def links_within(self, start: int, end: int) -> list[Link]:
+        """The links that begin in `[start, end)`, in order."""
+        starts, links = self._links
+        return links[bisect_left(starts, start) : bisect_left(starts, end)]
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Chunk:
-    """The record of one chunk: SPEC section 6, and the numbers that the index keeps.
 
-    `body_spans` are the ranges of the source that make the body, in order.
-    `parent_position` is -1 for a document. `languages` are the info words of
-    the code blocks in the body.
+class Chunk(NamedTuple):
+    """One chunk: the numbers and names it is made of, and all that follows from them.
+
+    An immutable value, compared by identity; a named tuple because a document
+    has many and they must be cheap to make. `body_spans` are the ranges of the
+    source that make the body, in order. `parent_position` is -1 for a document.
+    `piece` is the piece's number, 0 for other kinds. `line_offset` is where a
+    definition's signature begins. `context_spans` are the ranges (an overlap, a
+    table's header) that stand before the body in `text` and belong elsewhere.
     """
 
-    owner: ChunkedDocument = field(repr=False)
+    owner: ChunkedDocument
     position: int
     parent_position: int
     last_position: int
@@ -99,16 +171,26 @@ class Chunk:
     heading_end: int | None
     sibling_count: int
     body_spans: tuple[tuple[int, int], ...]
-    section_path: tuple[str, ...]
-    content_type: ContentType
-    block_types: tuple[str, ...]
-    languages: tuple[str, ...] = ()
-    is_complete_section: bool = False
+    line_offset: int | None = None
     oversize: bool = False
     undersize: bool = False
     covers: tuple[str, ...] = ()
     context_spans: tuple[tuple[int, int], ...] = ()
-    line_offset: int | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        return f"<Chunk {self.id} [{self.byte_start}:{self.byte_end})>"
+
+    def __reduce__(self) -> tuple[Callable[..., Chunk], tuple[ChunkedDocument, int]]:
+        return _chunk_at, (self.owner, self.position)
 
     # -- names -----------------------------------------------------------------
 
@@ -130,11 +212,15 @@ class Chunk:
 
     @property
     def id(self) -> str:
-        return self.owner.doc_id + self.fragment
+        return self.owner.doc_id + fragment(self.slug, self.piece)
 
     @property
     def ordinal_id(self) -> str:
         return ordinal_id(self.owner.doc_id, self.position)
+
+    @property
+    def section_path(self) -> tuple[str, ...]:
+        return self.owner.section_paths[self.position]
 
     @property
     def breadcrumb(self) -> str:
@@ -164,9 +250,12 @@ class Chunk:
 
     @property
     def sibling_ids(self) -> tuple[str, ...]:
-        """The other emitted children of the parent, in order."""
-        parent = self.parent
-        return () if parent is None else tuple(c.id for c in parent.children if c is not self)
+        """The ids of the other emitted children of the parent, in order."""
+        if self.parent_position < 0:
+            return ()
+        ids = self.owner.child_ids[self.parent_position]
+        own = ids.index(self.id)
+        return ids[:own] + ids[own + 1 :]
 
     @property
     def prev_id(self) -> str | None:
@@ -176,6 +265,11 @@ class Chunk:
     def next_id(self) -> str | None:
         after = self.position + 1
         return self.owner.chunks[after].id if after < len(self.owner.chunks) else None
+
+    @property
+    def is_complete_section(self) -> bool:
+        """Whether the body is the whole span: not a piece, and nothing emitted below it."""
+        return not self.piece and self.last_position == self.position
 
     # -- source --------------------------------------------------------------------
 
@@ -195,6 +289,10 @@ class Chunk:
         return self.body_bytes.decode("utf-8", "replace")
 
     @property
+    def body_ranges(self) -> tuple[Span, ...]:
+        return tuple(Span(start, end) for start, end in self.body_spans)
+
+    @property
     def sha256(self) -> str:
         """Hex digest of the whole span's bytes."""
         return hashlib.sha256(self.raw).hexdigest()
@@ -211,6 +309,30 @@ class Chunk:
     def line_end(self) -> int:
         return self.owner.line_of(max(self.byte_start, self.byte_end - 1))
 
+    # -- content -----------------------------------------------------------------------
+
+    @property
+    def content(self) -> Content:
+        return self.owner.describe_content(self)
+
+    @property
+    def content_type(self) -> ContentType:
+        return self.content.content_type
+
+    @property
+    def block_types(self) -> tuple[str, ...]:
+        return self.content.block_types
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        return self.content.languages
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The links that begin in the body."""
+        within = self.owner.links_within
+        return tuple(link for start, end in self.body_spans for link in within(start, end))
+
     # -- for models ------------------------------------------------------------------
 
     @property
@@ -224,7 +346,16 @@ class Chunk:
 
     @property
     def body_tokens(self) -> int:
-        return self.owner.count_tokens(self.body)
+        """Tokens of the body, front matter apart."""
+        return self.owner.count_tokens(self._body_without_front_matter())
+
+    def _body_without_front_matter(self) -> str:
+        front = self.owner.document.front_matter
+        if front is None or self.position:
+            return self.body
+        data = self.owner.document.data
+        parts = [data[max(start, front.end) : end] for start, end in self.body_spans]
+        return b"".join(parts).decode("utf-8", "replace")
 
     # -- the document's -----------------------------------------------------------------
 
@@ -244,15 +375,64 @@ class Chunk:
     def encoding(self) -> str:
         return self.owner.document.encoding
 
-    @property
-    def links(self) -> tuple[Link, ...]:
-        """The links that begin in the body."""
-        return tuple(
-            link
-            for link in self.owner.document.links
-            if any(start <= link.start < end for start, end in self.body_spans)
-        )
+    def to_dict(self) -> dict[str, Any]:
+        """Return the chunk as JSON-ready data; keys, names and order are a published contract."""
+        content = self.content
+        text = self.text
+        return {
+            "id": self.id,
+            "ordinal_id": self.ordinal_id,
+            "doc_id": self.doc_id,
+            "parent_id": self.parent_id,
+            "tree": self.tree,
+            "path": _UNDECODABLE.sub(lambda m: f"%{ord(m[0]) - 0xDC00:02X}", self.path),
+            "kind": self.kind,
+            "title": self.title,
+            "slug": self.slug,
+            "depth": self.depth,
+            "position": self.position,
+            "breadcrumb": self.breadcrumb,
+            "section_path": list(self.section_path),
+            "sibling_count": self.sibling_count,
+            "sibling_ids": list(self.sibling_ids),
+            "prev_id": self.prev_id,
+            "next_id": self.next_id,
+            "covers": list(self.covers),
+            "heading_start": self.heading_start,
+            "heading_end": self.heading_end,
+            "byte_start": self.byte_start,
+            "byte_end": self.byte_end,
+            "line_start": self.line_start,
+            "line_end": self.line_end,
+            "content_type": content.content_type,
+            "block_types": list(content.block_types),
+            "is_complete_section": self.is_complete_section,
+            "oversize": self.oversize,
+            "undersize": self.undersize,
+            "tokens": self.owner.count_tokens(text),
+            "body_tokens": self.body_tokens,
+            "tags": list(self.tags),
+            "version": self.version,
+            "metadata": dict(self.metadata),
+            "links": [self._link_record(link) for link in self.links],
+            "encoding": self.encoding,
+            "body": self.body,
+            "text": text,
+            "context_spans": [list(span) for span in self.context_spans],
+            "sha256": self.sha256,
+        }
 
-    @property
-    def body_ranges(self) -> tuple[Span, ...]:
-        return tuple(Span(start, end) for start, end in self.body_spans)
+    def _link_record(self, link: Link) -> dict[str, Any]:
+        """A link's data; `id` is the chunk it leads to where that is in this document."""
+        position = self.owner.slugs.get(link.target[1:]) if link.target[:1] == "#" else None
+        return {
+            "target": link.target,
+            "kind": link.kind,
+            "byte_start": link.start,
+            "byte_end": link.end,
+            "id": None if position is None else self.owner.chunks[position].id,
+        }
+
+
+def _chunk_at(owner: ChunkedDocument, position: int) -> Chunk:
+    return owner.chunks[position]

@@ -1,0 +1,48 @@
+"""Normalised text for models: how prose is tidied and code dedented. Lines end with LF."""
+
+from __future__ import annotations
+
+import re
+from itertools import takewhile
+
+__all__ = ["dedent_code", "tidy_prose"]
+
+_BLANK_LINES = re.compile(r"\n{3,}")
+_LEADING_BLANK_LINES = re.compile(r"\A\n{2,}")
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*")
+
+
+def tidy_prose(text: str) -> str:
+    """Remove trailing white space, and all but one of neighbouring blank lines.
+
+    >>> tidy_prose("a  \\n\\n \\n\\nb")
+    'a\\n\\nb'
+    """
+    # Line by line: a regular expression for trailing space takes quadratic time
+    # on a long run of spaces inside a line.
+    text = "\n".join([line.rstrip() for line in text.split("\n")])
+    return _BLANK_LINES.sub("\n\n", _LEADING_BLANK_LINES.sub("\n", text))
+
+
+def dedent_code(text: str, *, fenced: bool) -> str:
+    """Remove the indentation that all lines share; fences lose their own.
+
+    >>> dedent_code("  ```py\\n    if x:\\n      y\\n  ```\\n", fenced=True)
+    '```py\\nif x:\\n  y\\n```\\n'
+    """
+    lines = text.split("\n")
+    if not fenced:
+        return "\n".join(_dedent(lines))
+    closing = next((i for i in range(len(lines) - 1, 0, -1) if lines[i].strip()), 0)
+    if not closing or not _FENCE.fullmatch(lines[closing]):
+        closing = len(lines)
+    opening, content, rest = lines[0].lstrip(), lines[1:closing], lines[closing:]
+    return "\n".join([opening, *_dedent(content), *[line.strip() for line in rest]])
+
+
+def _dedent(lines: list[str]) -> list[str]:
+    indents = [line[: len(line) - len(line.lstrip(" \t"))] for line in lines if line.strip()]
+    # what the least and the greatest in order share, all share
+    pairs = zip(min(indents), max(indents), strict=False) if indents else ()
+    width = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return [line[width:] if line.strip() else "" for line in lines]

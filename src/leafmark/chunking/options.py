@@ -1,0 +1,135 @@
+"""`ChunkingOptions`: the settings of chunking, checked when they are made, and its presets.
+
+Sizes are counted in tokens of `tokenizer`; with `characters` they are counted
+in characters. Nothing here knows where the values come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+from leafmark.chunking.tokens import tokenizer_names
+from leafmark.errors import ConfigError
+
+__all__ = ["PRESETS", "STRATEGIES", "ChunkingOptions", "Strategy"]
+
+Strategy = Literal["auto", "heading", "section", "fixed"]
+STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "strategy": STRATEGIES,
+    "oversize_code": ("keep", "split"),
+    "slug_style": ("github", "collapse"),
+}
+
+_LEAST: dict[str, int] = {
+    "min_tokens": 0,
+    "target_tokens": 1,
+    "max_tokens": 1,
+    "fixed_tokens": 1,
+    "fixed_overlap": 0,
+    "overlap_sentences": 0,
+    "heading_levels": 0,
+}
+
+_ORDERED = (
+    ("min_tokens", "target_tokens"),
+    ("target_tokens", "max_tokens"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkingOptions:
+    """How documents become chunks.
+
+    `target_tokens` is what pieces aim at, `min_tokens` what is too small to
+    stand alone, `max_tokens` what `text` never exceeds unless one block cannot
+    be cut. `fixed_tokens` and `fixed_overlap` are the window of `fixed`.
+    `overlap_sentences` are repeated from one piece to the next. Headings deeper
+    than `heading_levels` are content. `tolerance` is the share by which the
+    number of chunks may miss its estimate before statistics say so.
+
+    Raises:
+        ConfigError: a value is not among those accepted.
+    """
+
+    strategy: Strategy = "auto"
+    tokenizer: str = "o200k_base"
+    min_tokens: int = 100
+    target_tokens: int = 400
+    max_tokens: int = 1000
+    fixed_tokens: int = 500
+    fixed_overlap: int = 50
+    overlap_sentences: int = 2
+    heading_levels: int = 6
+    oversize_code: Literal["keep", "split"] = "keep"
+    slug_style: Literal["github", "collapse"] = "github"
+    tolerance: float = 0.5
+
+    def __post_init__(self) -> None:
+        for name, accepted in _CHOICES.items():
+            _check_choice(name, getattr(self, name), accepted)
+        _check_choice("tokenizer", self.tokenizer, tokenizer_names())
+        for name, least in _LEAST.items():
+            _check_count(name, getattr(self, name), least)
+        for lower, upper in _ORDERED:
+            _check_order(self, lower, upper)
+        self._check_levels_and_overlap()
+
+    def _check_levels_and_overlap(self) -> None:
+        if self.heading_levels > 6:
+            _refuse("heading_levels", self.heading_levels, "a whole number from 0 to 6")
+        if self.fixed_overlap >= self.fixed_tokens:
+            accepted = f"less than fixed_tokens ({self.fixed_tokens})"
+            _refuse("fixed_overlap", self.fixed_overlap, accepted)
+        tolerance: object = self.tolerance
+        number = isinstance(tolerance, int | float) and not isinstance(tolerance, bool)
+        if not number or not 0 <= self.tolerance < float("inf"):
+            _refuse("tolerance", tolerance, "a number of at least 0")
+
+
+def _refuse(name: str, value: object, accepted: str) -> None:
+    raise ConfigError(f"{name} is {value!r}", hint=f"{name} must be {accepted}")
+
+
+def _check_choice(name: str, value: object, accepted: tuple[str, ...]) -> None:
+    if value not in accepted:
+        _refuse(name, value, "one of " + ", ".join(accepted))
+
+
+def _check_count(name: str, value: object, least: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        _refuse(name, value, f"a whole number of at least {least}")
+
+
+def _check_order(options: ChunkingOptions, lower: str, upper: str) -> None:
+    value, bound = getattr(options, lower), getattr(options, upper)
+    if value > bound:
+        _refuse(lower, value, f"at most {upper} ({bound})")
+
+
+PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        # section-aware retrieval: sections up to 1,000 tokens, small ones merged under 100
+        "rag": {"strategy": "section", "min_tokens": 100, "target_tokens": 400, "max_tokens": 1000},
+        # hierarchical packing with the smallest meaningful chunk at 64 tokens
+        "packlet": {
+            "strategy": "section",
+            "min_tokens": 64,
+            "target_tokens": 400,
+            "max_tokens": 1000,
+        },
+        # sizes in characters: leaves of 250 to 1,000, documents under 1,200 left whole
+        "ra": {
+            "strategy": "section",
+            "tokenizer": "characters",
+            "min_tokens": 250,
+            "target_tokens": 1000,
+            "max_tokens": 1200,
+        },
+    }
+)
+"""Named sets of `ChunkingOptions` fields, to be overridden one by one."""

@@ -1,0 +1,107 @@
+"""What a chunk's body says: its content type, and its `text` for models.
+
+A `BodyReader` serves one document and looks at its blocks when it is asked, so
+that chunking itself does not. Front matter and discarded heading lines stand in
+bodies but are neither content nor, the front matter, text.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from leafmark.chunking.normalising import dedent_code, tidy_prose
+from leafmark.model import Block, Chunk, Content, ContentType, Document
+
+__all__ = ["BodyReader"]
+
+_WHITE_SPACE = b" \t\n\r\x0b\x0c"
+_SHARE = 0.8
+"""The share of a body's non-blank bytes that one type needs to name it."""
+
+_TYPES: dict[str, ContentType] = {"code": "code", "table": "table", "list": "list"}
+_UNCOUNTED = frozenset(("front_matter", "heading"))
+
+
+@dataclass(frozen=True, eq=False)
+class BodyReader:
+    """Reads the bodies of one document's chunks."""
+
+    document: Document
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [block.start for block in self.document.blocks]
+
+    @cached_property
+    def _code(self) -> list[Block]:
+        return [block for block in self.document.blocks if block.kind == "code"]
+
+    @cached_property
+    def _code_ends(self) -> list[int]:
+        return [block.end for block in self._code]
+
+    def blocks_within(self, start: int, end: int) -> tuple[Block, ...]:
+        """The blocks that start in `[start, end)`, nested ones too, in order."""
+        starts = self._starts
+        return self.document.blocks[bisect_left(starts, start) : bisect_left(starts, end)]
+
+    def describe_content(self, chunk: Chunk) -> Content:
+        """Return what the chunk's body is made of."""
+        blocks = [b for start, end in chunk.body_spans for b in self.blocks_within(start, end)]
+        counted = [b for b in blocks if not b.level and b.kind not in _UNCOUNTED]
+        languages = {b.info for b in blocks if b.kind == "code" and b.info}
+        kinds = {b.kind for b in counted}
+        return Content(self._name(counted), tuple(sorted(kinds)), tuple(sorted(languages)))
+
+    def _name(self, blocks: list[Block]) -> ContentType:
+        """The type that has most of the non-blank bytes."""
+        weights: dict[ContentType, int] = {}
+        for block in blocks:
+            name = _TYPES.get(block.kind, "prose")
+            raw = self.document.data[block.start : block.end].translate(None, _WHITE_SPACE)
+            weights[name] = weights.get(name, 0) + len(raw)
+        if not any(weights.values()):
+            return "empty"
+        name = max(weights, key=lambda content_type: weights[content_type])
+        return name if weights[name] >= _SHARE * sum(weights.values()) else "mixed"
+
+    def render_text(self, chunk: Chunk) -> str:
+        """Return breadcrumb line, context and normalised body, a blank line between them."""
+        parts = [chunk.breadcrumb]
+        parts += [self._normalise((span,)) for span in chunk.context_spans]
+        parts.append(self._normalise(chunk.body_spans))
+        return "\n\n".join(part for part in parts if part)
+
+    def _normalise(self, spans: tuple[tuple[int, int], ...]) -> str:
+        parts = [part for start, end in spans for part in self._parts(start, end)]
+        return "".join(parts).strip("\n")
+
+    def _parts(self, start: int, end: int) -> Iterator[str]:
+        """The normalised stretches of prose and code in `[start, end)`."""
+        front = self.document.front_matter
+        if front is not None and start < front.end:
+            start = min(front.end, end)
+        at = bisect_left(self._code_ends, start + 1)
+        while at < len(self._code) and self._code[at].start < end:
+            block = self._code[at]
+            if start < block.start:
+                yield tidy_prose(self._decode(start, block.start))
+            start, stop = max(start, block.start), min(block.end, end)
+            whole = start == block.start and stop == block.end
+            yield dedent_code(self._decode(start, stop), fenced=whole and _is_fenced(block))
+            start, at = stop, at + 1
+        if start < end:
+            yield tidy_prose(self._decode(start, end))
+
+    def _decode(self, start: int, end: int) -> str:
+        text = self.document.data[start:end].decode("utf-8", "replace")
+        if not start:
+            text = text.removeprefix("\ufeff")
+        return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _is_fenced(block: Block) -> bool:
+    return block.content_start is not None and block.content_start > block.start

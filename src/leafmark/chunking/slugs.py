@@ -1,0 +1,102 @@
+"""Slugs: the anchors of a document's headings, as github.com renders them.
+
+A slug is the heading's rendered text in lower case, with every character
+removed that is not alphabetic, a mark, a decimal digit, connector punctuation,
+a hyphen or a space, and each space made a hyphen. Repeats are numbered from top
+to bottom, each with the first number that is free.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+
+__all__ = ["github_slug", "number_slugs", "slug_of"]
+
+_EMPTY = "heading"
+"""What stands where nothing of the heading's text remains."""
+
+_CATEGORIES = frozenset(("Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "Pc"))
+
+# Unicode's Alphabetic is letters, letter numbers, and the characters listed as
+# Other_Alphabetic. Those are marks, which stay anyway, and these circled,
+# squared and regional Latin letters of category So.
+_OTHER_ALPHABETIC_SYMBOLS = frozenset(
+    map(chr, (*range(0x24B6, 0x24EA), *range(0x1F130, 0x1F14A), *range(0x1F150, 0x1F16A)))
+) | frozenset(map(chr, range(0x1F170, 0x1F18A)))
+
+_ASCII_DROPPED = re.compile(r"[^a-z0-9_\- ]")
+_HYPHENS = re.compile(r"-+")
+
+
+def _is_kept(character: str) -> bool:
+    return (
+        character in " -"
+        or unicodedata.category(character) in _CATEGORIES
+        or character in _OTHER_ALPHABETIC_SYMBOLS
+    )
+
+
+@lru_cache(maxsize=4096)
+def github_slug(text: str) -> str:
+    """Return GitHub's anchor for a heading's rendered text; may be empty.
+
+    >>> github_slug("What's new in 2.0 — naïve `x_y`?")
+    'whats-new-in-20--naïve-x_y'
+    """
+    lowered = text.lower()
+    if lowered.isascii():
+        return _ASCII_DROPPED.sub("", lowered).replace(" ", "-")
+    return "".join(filter(_is_kept, lowered)).replace(" ", "-")
+
+
+def slug_of(text: str, style: str) -> str:
+    """Return the slug for `text`; `collapse` makes one hyphen of each run and trims the ends.
+
+    >>> slug_of("A & B", "github"), slug_of("A & B", "collapse"), slug_of("!", "github")
+    ('a--b', 'a-b', 'heading')
+    """
+    slug = github_slug(text)
+    if style == "collapse":
+        slug = _HYPHENS.sub("-", slug).strip("-")
+    return slug or _EMPTY
+
+
+def number_slugs(names: Iterable[tuple[str, bool]]) -> list[str]:
+    """Return a distinct slug for each `(name, is_anchor)`, in order.
+
+    Anchors are the page's own and are taken first; what is left is numbered
+    from top to bottom. Linear in the number of names: a name's counter only
+    goes up, and each slug that makes it skip belongs to that name alone.
+
+    >>> number_slugs([(n, False) for n in ("echo", "echo", "echo-1", "echo-1", "echo")])
+    ['echo', 'echo-1', 'echo-1-1', 'echo-1-2', 'echo-2']
+    >>> number_slugs([("setup", False), ("setup", True), ("setup", True)])
+    ['setup-1', 'setup', 'setup-2']
+    """
+    wanted = list(names)
+    owners = _anchor_owners(wanted)
+    taken = set(owners)
+    counters: dict[str, int] = {}
+    slugs = []
+    for index, (name, _) in enumerate(wanted):
+        slug = name
+        if name in taken and owners.get(name) != index:
+            number = counters.get(name, 1)
+            while (slug := f"{name}-{number}") in taken:
+                number += 1
+            counters[name] = number + 1
+        taken.add(slug)
+        slugs.append(slug)
+    return slugs
+
+
+def _anchor_owners(names: list[tuple[str, bool]]) -> dict[str, int]:
+    """The first place of each anchor."""
+    owners: dict[str, int] = {}
+    for index, (name, is_anchor) in enumerate(names):
+        if is_anchor:
+            owners.setdefault(name, index)
+    return owners

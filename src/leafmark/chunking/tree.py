@@ -1,0 +1,155 @@
+"""The node tree: a document, its sections, and the bytes that are each one's own.
+
+In: a parsed document. Out: its kept nodes in document order, which is pre-order.
+Kept here: every byte of a Markdown, text or script source is in exactly one body
+or exactly one kept heading line. Which nodes become chunks is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from leafmark.chunking.slugs import number_slugs, slug_of
+from leafmark.model import Document, Heading
+
+__all__ = ["Node", "SectionTree", "Spans", "build_tree", "is_blank_source"]
+
+Spans = list[tuple[int, int]]
+
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A document, a section or a piece, while chunks are being made.
+
+    `body` are the node's own ranges in order. `position`, -1 before, and
+    `child_count` are set when the node is emitted.
+    """
+
+    parent: Node | None
+    depth: int
+    title: str
+    slug: str | None
+    heading_start: int | None
+    heading_end: int | None
+    start: int
+    end: int
+    body: Spans
+    line_offset: int | None = None
+    piece: int = 0
+    oversize: bool = False
+    undersize: bool = False
+    covers: tuple[str, ...] = ()
+    context: tuple[tuple[int, int], ...] = ()
+    position: int = -1
+    child_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SectionTree:
+    """The kept nodes, the document first.
+
+    `slugs` maps every slug, those of discarded and nested headings too, to the
+    deepest kept node that holds its heading. `folded` is the first kept heading
+    when its title repeats the document's.
+    """
+
+    document: Document
+    nodes: list[Node]
+    slugs: dict[str, Node]
+    folded: Node | None
+
+
+def is_blank_source(data: bytes) -> bool:
+    """Whether there is nothing but ASCII white space; a BOM at the start is blank too."""
+    if data.startswith(_BOM):
+        data = data[len(_BOM) :]
+    return not data or data.isspace()
+
+
+def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> SectionTree:
+    """Return the tree of `document`; headings deeper than `heading_levels` are content."""
+    headings = document.headings
+    slugs = number_slugs([_slug_name(heading, slug_style) for heading in headings])
+    ends = _section_ends(document, heading_levels)
+    size = len(document.data)
+    root = Node(None, 0, document.title, None, None, None, 0, size, [(0, size)])
+    nodes, slug_nodes, open_nodes = [root], dict.fromkeys(slugs, root), [root]
+    for heading, slug, end in zip(headings, slugs, ends, strict=True):
+        while open_nodes[-1].end <= heading.start and len(open_nodes) > 1:
+            open_nodes.pop()
+        if end >= 0:
+            while open_nodes[-1].depth >= heading.level:
+                open_nodes.pop()
+            node = _open(open_nodes[-1], heading, slug, end)
+            nodes.append(node)
+            open_nodes.append(node)
+        slug_nodes[slug] = open_nodes[-1]
+    for node in nodes:
+        start, end = node.body[-1]
+        if start == end:
+            node.body.pop()
+    folded = nodes[1] if len(nodes) > 1 and nodes[1].title == document.title else None
+    return SectionTree(document, nodes, slug_nodes, folded)
+
+
+def _slug_name(heading: Heading, style: str) -> tuple[str, bool]:
+    """What a heading asks to be called, and whether the page itself says so."""
+    if heading.anchor is not None:
+        return heading.anchor, True
+    if heading.slug_path is not None:
+        return heading.slug_path, False
+    return slug_of(heading.slug_text, style), False
+
+
+def _section_ends(document: Document, levels: int) -> list[int]:
+    """Where each heading's section ends; -1 for a heading that opens none.
+
+    Those are nested in a container, too deep, or discarded: with nothing but
+    white space in the span. This is judged once, before any is discarded, so a
+    discarded heading still ends the sections before it.
+    """
+    headings, data = document.headings, document.data
+    ends = [-1] * len(headings)
+    opening = [i for i, h in enumerate(headings) if not h.nested and _opens(h, levels)]
+    unended: list[int] = []
+    for index in opening:
+        heading = headings[index]
+        while unended and headings[unended[-1]].level >= heading.level:
+            last = unended.pop()
+            ends[last] = min(headings[last].limit, heading.start)
+        unended.append(index)
+    for last in unended:
+        ends[last] = headings[last].limit
+    for index, after in zip(opening, [*opening[1:], -1], strict=True):
+        start, end = headings[index].end, ends[index]
+        if (after < 0 or end <= headings[after].start) and not data[start:end].strip():
+            ends[index] = -1
+    return ends
+
+
+def _opens(heading: Heading, levels: int) -> bool:
+    return heading.level <= levels or heading.slug_path is not None
+
+
+def _open(parent: Node, heading: Heading, slug: str, end: int) -> Node:
+    """Return the section's node, and take its heading and span out of the parent's body."""
+    end = min(end, parent.end)
+    own_start, own_end = parent.body.pop()
+    if heading.start > own_start:
+        parent.body.append((own_start, heading.start))
+    parent.body.append((end, own_end))
+    defined = heading.slug_path is not None
+    return Node(
+        parent,
+        heading.level,
+        heading.title,
+        slug,
+        None if defined else heading.start,
+        None if defined else heading.end,
+        heading.end,
+        end,
+        [(heading.end, end)],
+        heading.line_offset,
+    )

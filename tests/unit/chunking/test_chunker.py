@@ -1,0 +1,89 @@
+"""The heading strategy over hand-made documents."""
+
+from __future__ import annotations
+
+import re
+
+from leafmark.chunking import ChunkingOptions, chunk_document
+from leafmark.model import ChunkedDocument, Document, Heading, Span
+
+HEADING = re.compile(rb"^(#{1,6}) ?([^\n]*)\n|^([^#\n][^\n]*)\n-{3,}\n", re.MULTILINE)
+
+
+def document(source: bytes, *, path: str = "p.md", title: str = "", front: int = 0) -> Document:
+    """A document with the headings of simple Markdown: `#` lines, and `-` underlines."""
+    headings = []
+    for match in HEADING.finditer(source, front):
+        level = len(match[1]) if match[1] else 2
+        text = (match[2] if match[1] else match[3]).decode()
+        headings.append(Heading(level, text, text, match.start(), match.end(), len(source)))
+    return Document(
+        path=path,
+        data=source,
+        format="markdown",
+        title=title or (headings[0].title if headings else path.rpartition(".")[0]),
+        headings=tuple(headings),
+        front_matter=Span(0, front) if front else None,
+    )
+
+
+def chunked(source: bytes, **fields: object) -> ChunkedDocument:
+    options = ChunkingOptions(strategy="heading")
+    return chunk_document(document(source, **fields), tree="t", options=options)  # type: ignore[arg-type]
+
+
+WORKED_EXAMPLE = b"""---
+title: Guide
+---
+Preamble.
+# Guide
+
+### Setup
+text a
+## Empty
+# Usage
+Setup
+-----
+long text
+## Setup
+x
+"""
+
+
+def test_worked_example() -> None:
+    result = chunked(WORKED_EXAMPLE, title="Guide", front=21)
+
+    def lines(spans: tuple[tuple[int, int], ...]) -> list[int]:
+        found = []
+        for start, end in spans:
+            found += list(range(result.line_of(start), result.line_of(end - 1) + 1))
+        return found
+
+    rows = [
+        (
+            chunk.id,
+            chunk.ordinal_id,
+            chunk.position,
+            chunk.depth,
+            chunk.parent_id,
+            lines(((chunk.byte_start, chunk.byte_end),)),
+            lines(chunk.body_spans),
+            chunk.sibling_count,
+            chunk.breadcrumb,
+        )
+        for chunk in result.chunks
+    ]
+
+    def span(first: int, last: int) -> list[int]:
+        return list(range(first, last + 1))
+
+    usage = "t:p.md#usage"
+    assert rows == [
+        ("t:p.md", "t:p.md.0", 0, 0, None, span(1, 15), [1, 2, 3, 4], 1, "> Guide"),
+        ("t:p.md#guide", "t:p.md.1", 1, 1, "t:p.md", span(6, 9), [6, 9], 2, "> Guide"),
+        ("t:p.md#setup", "t:p.md.2", 2, 3, "t:p.md#guide", [8], [8], 1, "> Guide › Setup"),
+        (usage, "t:p.md.3", 3, 1, "t:p.md", span(11, 15), [], 2, "> Guide › Usage"),
+        ("t:p.md#setup-1", "t:p.md.4", 4, 2, usage, [13], [13], 2, "> Guide › Usage › Setup"),
+        ("t:p.md#setup-2", "t:p.md.5", 5, 2, usage, [15], [15], 2, "> Guide › Usage › Setup"),
+    ]
+    assert result.slugs["empty"] == 1
