@@ -8,6 +8,7 @@ or exactly one kept heading line. Which nodes become chunks is decided elsewhere
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from leafmark.chunking.slugs import number_slugs, slug_of
 from leafmark.model import Document, Heading
@@ -122,7 +123,7 @@ def _section_ends(document: Document, levels: int) -> list[int]:
         unended.append(index)
     for last in unended:
         ends[last] = headings[last].limit
-    for index, after in zip(opening, [*opening[1:], -1], strict=True):
+    for index, after in zip_longest(opening, opening[1:], fillvalue=-1):
         start, end = headings[index].end, ends[index]
         if (after < 0 or end <= headings[after].start) and not data[start:end].strip():
             ends[index] = -1
