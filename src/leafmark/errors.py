@@ -3,6 +3,7 @@
 ```
 LeafmarkError
 ├── UsageError          the call itself is wrong: an option, an argument      exit 2
+│   └── ConfirmationError   it goes on only when the user says so             exit 2
 ├── QueryError          the query string cannot be understood                 exit 2
 ├── ConfigError         a configuration file or setting is wrong              exit 2
 ├── NotFoundError       no such id, tree, file                                exit 1
@@ -24,6 +25,7 @@ from __future__ import annotations
 __all__ = [
     "AmbiguousError",
     "ConfigError",
+    "ConfirmationError",
     "DamagedError",
     "ForbiddenError",
     "LeafmarkError",
@@ -51,6 +53,10 @@ class LeafmarkError(Exception):
 
 class UsageError(LeafmarkError):
     """The call itself is wrong: an option, an argument, a value out of its range."""
+
+
+class ConfirmationError(UsageError):
+    """It goes on only when the user says so, by `confirmed` in the request (`--yes`)."""
 
 
 class QueryError(LeafmarkError):

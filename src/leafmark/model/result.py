@@ -80,6 +80,11 @@ class Result:
 
     `body` and `span_sha256` are None when the source is not what was indexed
     (`stale`); then `snippet` is empty and there are no ranges and no citation.
+
+    `body_bytes` are the bytes that `match_ranges` count in (they differ from
+    `body` where a source has bytes that are not UTF-8). `body_places` holds the
+    1-based line and byte column at which each of `entry.body_spans` begins.
+    `full_text` is heading and whole section, where it was asked for.
     """
 
     entry: Entry
@@ -97,6 +102,9 @@ class Result:
     constituents: tuple[Result, ...] = ()
     also_in: tuple[str, ...] = ()
     factors: tuple[Factor, ...] = ()
+    body_bytes: bytes | None = None
+    body_places: tuple[tuple[int, int], ...] = ()
+    full_text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +127,10 @@ class Hint:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to one search; `records` are the full chunk records by id, where asked for."""
+    """The answer to one search; `records` are the full chunk records by id, where asked for.
+
+    `roots` holds the absolute root folder of each tree, by name.
+    """
 
     query: str
     mode: str
@@ -130,3 +141,4 @@ class Answer:
     counts: Mapping[str, int] = field(default_factory=dict)
     expressions: tuple[str, ...] = ()
     records: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    roots: Mapping[str, str] = field(default_factory=dict)

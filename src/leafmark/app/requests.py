@@ -1,0 +1,117 @@
+"""What a door asks of a use case: plain frozen values, checked by the use case that takes them.
+
+Settings (`search.cutoff_ratio`, `index.lock_timeout_s`, …) are no part of a
+request: a door hands those that the user gave to `open_project` as flags, so
+that every setting has one place where files, environment and flags meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = [
+    "Grain",
+    "IndexRequest",
+    "InitRequest",
+    "ListRequest",
+    "Mode",
+    "Progress",
+    "SearchRequest",
+    "ShowRequest",
+    "Sort",
+]
+
+Grain = Literal["auto", "piece", "section", "document"]
+Mode = Literal["auto", "lexical"]
+Sort = Literal["score", "mtime", "path"]
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done (`reading`, `writing`), how many are done, and of how many.
+
+The total is 0 while it is not known. Called often: the receiver decides how
+much of it to show.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRequest:
+    """Bring the index up to date.
+
+    `paths` are files and folders as the user wrote them, relative to the current
+    directory; none means all trees. `remove` takes them out of the index instead.
+    `confirmed` says that the user agreed to index a very large folder.
+    """
+
+    paths: tuple[str, ...] = ()
+    rebuild: bool = False
+    remove: bool = False
+    dry_run: bool = False
+    confirmed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """One search. Several `queries` are topics.
+
+    `limit` None leaves it to the setting. `since` is what the user wrote (see
+    `app.since`). `full_records` asks for the whole chunk records and texts of the
+    results (JSON), `full_text` for `Result.full_text`.
+    """
+
+    queries: tuple[str, ...]
+    limit: int | None = None
+    trees: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    since: str | None = None
+    mode: Mode = "auto"
+    grain: Grain = "auto"
+    sort: Sort = "score"
+    strict: bool = False
+    refresh: bool = True
+    explain: bool = False
+    full_records: bool = False
+    full_text: bool = False
+    confirmed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShowRequest:
+    """Show chunks by id.
+
+    With `full_document` the whole document of each id is shown instead. With
+    `outline`, `Shown.children` holds all chunks below the one shown, in order of
+    position, not only its children. With `raw`, `Shown.raw` is filled; with `own`
+    too, it holds the body's bytes alone.
+    """
+
+    ids: tuple[str, ...]
+    own: bool = False
+    full_document: bool = False
+    outline: bool = False
+    raw: bool = False
+    refresh: bool = True
+    confirmed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListRequest:
+    """List what is indexed; `under` is an id or a path prefix, and limits to what is below it."""
+
+    trees: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    under: str | None = None
+    refresh: bool = True
+    confirmed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InitRequest:
+    """Write a configuration file: the folder's, or with `everywhere` the user's.
+
+    An existing file is kept, and is an error, unless `force` is set.
+    """
+
+    everywhere: bool = False
+    force: bool = False
