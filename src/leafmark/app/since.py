@@ -15,7 +15,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def parse_since(text: str, *, now: datetime) -> int:
-    """Return the moment that `text` names, in nanoseconds since 1970 (UTC), as `st_mtime_ns` counts.
+    """Return the moment that `text` names, in nanoseconds since 1970, as `st_mtime_ns` counts.
 
     `text` is an age before `now`, which has a time zone (`90s`, `15m`, `36h`, `7d`, `2w`, `1y`),
     or an ISO 8601 date or time; one without an offset is in `now`'s zone.
@@ -31,7 +31,7 @@ def parse_since(text: str, *, now: datetime) -> int:
         raise UsageError(
             f"`{text}` is no age and no date",
             location="--since",
-            hint="write an age (90s, 15m, 36h, 7d, 2w, 1y) or a date (2026-01-31, 2026-01-31T08:30)",
+            hint="write an age (90s, 15m, 36h, 7d, 2w, 1y) or a date (2026-01-31)",
         )
     return (moment - _EPOCH) // timedelta(microseconds=1) * 1000
 
