@@ -1,0 +1,86 @@
+"""The installed command, run for real in a home of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What one run of the command printed, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Leafmark = Callable[..., Ran]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def environment(home: Path) -> dict[str, str]:
+    """An environment in which nothing of the developer's own settings is seen."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("LEAFMARK_", "XDG_"))}
+    kept.pop("NO_COLOR", None)
+    return kept | {"HOME": str(home), "PYTHONWARNINGS": "error", "TERM": "xterm"}
+
+
+@pytest.fixture
+def leafmark(tmp_path: Path, environment: dict[str, str]) -> Leafmark:
+    """Run `leafmark ARG…` in `cwd`, the test's `work` folder unless said."""
+    work = tmp_path / "work"
+    work.mkdir()
+
+    def run(*args: str, cwd: Path = work, stdin: str | None = None, **extra: str) -> Ran:
+        done = subprocess.run(
+            [sys.executable, "-m", "leafmark", *args],
+            cwd=cwd,
+            env=environment | extra,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=60,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture
+def work(tmp_path: Path, leafmark: Leafmark) -> Path:
+    """The folder in which `leafmark` runs."""
+    return tmp_path / "work"
+
+
+@pytest.fixture
+def handbook(tmp_path: Path) -> Path:
+    """A copy of the folder that ships with the repository."""
+    import shutil
+
+    source = Path(__file__).parents[2] / "examples" / "handbook"
+    target = tmp_path / "handbook"
+    shutil.copytree(source, target)
+    return target

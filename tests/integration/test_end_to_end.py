@@ -1,0 +1,177 @@
+"""A folder of Markdown, indexed, searched and shown by the installed command."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Leafmark
+
+GUIDE = """---
+title: Guide
+---
+Preamble.
+# Guide
+
+### Setup
+text a
+## Empty
+# Usage
+Setup
+-----
+long text
+## Setup
+x
+"""
+
+
+def test_search_needs_no_configuration(leafmark: Leafmark, handbook: Path) -> None:
+    ran = leafmark("search", "restoring", "-o", "list", cwd=handbook)
+    assert ran.code == 0
+    assert "handbook:guides/backups.md#restoring-a-backup" in ran.out
+
+
+def test_a_question_finds_the_section_that_answers(leafmark: Leafmark, handbook: Path) -> None:
+    question = "how do I configure retries for the client?"
+    ran = leafmark("search", question, "--json", cwd=handbook)
+    assert ran.code == 0
+    ids = [result["id"] for result in ran.json["results"][:2]]
+    assert {"handbook:reference/settings.md#retries"} & set(ids) or {
+        "handbook:guides/troubleshooting.md#the-client-retries-forever"
+    } & set(ids)
+
+
+def test_a_query_about_nothing_finds_nothing(leafmark: Leafmark, handbook: Path) -> None:
+    ran = leafmark("search", "quantum chromodynamics lagrangian", "--json", cwd=handbook)
+    assert ran.code == 1
+    assert ran.json["results"] == []
+
+
+def test_strict_requires_every_word(leafmark: Leafmark, handbook: Path) -> None:
+    question = "restore a backup zebra"
+    assert leafmark("search", question, "--json", cwd=handbook).json["results"]
+    ran = leafmark("search", question, "--strict", "--json", cwd=handbook)
+    assert (ran.code, ran.json["results"]) == (1, [])
+
+
+def test_ids_of_the_worked_example_can_be_shown(leafmark: Leafmark, work: Path) -> None:
+    (work / "p.md").write_text(GUIDE)
+    ran = leafmark("show", "p.md.1", "p.md#empty", "p.md#setup-1", "--json")
+    assert ran.code == 0, ran.err
+    shown = ran.json["results"]
+    assert [one["id"] for one in shown] == [
+        "work:p.md#guide",
+        "work:p.md#guide",
+        "work:p.md#setup-1",
+    ]
+    assert shown[0]["ordinal_id"] == "work:p.md.1"
+    assert (shown[0]["line_start"], shown[0]["line_end"]) == (5, 9)
+    assert shown[0]["body"] == "\n## Empty\n"
+    assert shown[0]["sibling_count"] == 2
+    assert shown[2]["full_text"] == "Setup\n-----\nlong text\n"
+    assert shown[2]["breadcrumb"] == "> Guide › Usage › Setup"
+
+
+def test_an_unknown_id_names_the_nearest(leafmark: Leafmark, handbook: Path) -> None:
+    ran = leafmark("show", "handbook:guides/backups.md#restoring-a-bakup", "--json", cwd=handbook)
+    assert ran.code == 1
+    (missing,) = ran.json["not_found"]
+    assert "handbook:guides/backups.md#restoring-a-backup" in missing["did_you_mean"]
+
+
+def test_results_carry_ranges_that_hold_the_word(leafmark: Leafmark, handbook: Path) -> None:
+    ran = leafmark("search", "snapshots", "--json", "--no-aggregation", cwd=handbook)
+    assert ran.code == 0
+    for result in ran.json["results"]:
+        body = result["body"].encode()
+        for start, end in result["match_ranges"]:
+            assert body[start:end].decode().lower().startswith("snapshot")
+
+
+def test_citation_hashes_what_stands_at_its_offsets(leafmark: Leafmark, handbook: Path) -> None:
+    result = leafmark("search", "retries", "--json", cwd=handbook).json["results"][0]
+    name, _, place = result["citation"].rpartition("@")
+    digest, _, extent = place.partition(":")
+    start, _, end = extent.partition("-")
+    data = (handbook / result["path"]).read_bytes()[int(start) : int(end)]
+    assert hashlib.sha256(data).hexdigest()[:12] == digest
+    assert name == result["id"]
+
+
+def _answers(ran: Any) -> list[tuple[str, float]]:
+    return [(result["id"], round(result["score"], 3)) for result in ran.json["results"]]
+
+
+@pytest.mark.slow
+def test_after_edits_the_index_answers_as_a_fresh_one(
+    leafmark: Leafmark, handbook: Path, tmp_path: Path
+) -> None:
+    queries = ["backup", "token", "retry pause", "share", "how do I reset a password?"]
+    leafmark("index", cwd=handbook)
+    (handbook / "guides" / "backups.md").rename(handbook / "guides" / "saving.md")
+    (handbook / "guides" / "access.md").unlink()
+    (handbook / "new.md").write_text("# Token rotation\n\nRotate every token yearly.\n")
+    settings = handbook / "reference" / "settings.md"
+    settings.write_text(settings.read_text().replace("The client waits", "The client sleeps"))
+    grown = [_answers(leafmark("search", q, "--json", cwd=handbook)) for q in queries]
+    leafmark("index", "--rebuild", cwd=handbook)
+    fresh = [_answers(leafmark("search", q, "--json", cwd=handbook)) for q in queries]
+    assert [[i for i, _ in a] for a in grown] == [[i for i, _ in a] for a in fresh]
+
+
+def test_a_second_run_does_nothing_and_says_so(leafmark: Leafmark, handbook: Path) -> None:
+    first = leafmark("index", "--json", cwd=handbook).json
+    assert (first["documents"], len(first["added"])) == (8, 8)
+    second = leafmark("index", "--json", cwd=handbook).json
+    assert second["unchanged"] == 8
+    assert (second["added"], second["modified"], second["removed"]) == ([], [], [])
+
+
+def test_a_changed_file_with_its_old_time_is_seen(leafmark: Leafmark, work: Path) -> None:
+    page = work / "a.md"
+    page.write_text("# A\n\napple\n")
+    os.utime(page, ns=(10**18, 10**18))
+    assert leafmark("search", "apple").code == 0
+    page.write_text("# A\n\npears\n")
+    os.utime(page, ns=(10**18, 10**18))
+    assert leafmark("search", "pears").code == 0
+    assert leafmark("search", "apple").code == 1
+
+
+def test_stale_text_is_never_shown(leafmark: Leafmark, work: Path) -> None:
+    page = work / "a.md"
+    page.write_text("# A\n\napple tree\n")
+    leafmark("index")
+    page.write_text("# B\n\nno fruit here at all\n")
+    ran = leafmark("search", "apple", "--no-refresh", "--json")
+    (result,) = ran.json["results"]
+    assert result["stale"] is True
+    assert result["body"] is None
+    assert result["text"] is None
+    assert result["citation"] is None
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["search", '"open'], "quote"),
+        (["search", "titel:x"], "titel"),
+        (["show", "nothing.md"], "nothing.md"),
+        (["-C", "missing-folder", "search", "x"], "missing-folder"),
+        (["serach", "x"], "search"),
+        (["search", "x", "--frobnicate"], "--frobnicate"),
+    ],
+)
+def test_mistakes_get_one_clear_message(
+    leafmark: Leafmark, work: Path, args: list[str], message: str
+) -> None:
+    (work / "a.md").write_text("# A\n\nb\n")
+    ran = leafmark(*args)
+    assert ran.code in (1, 2)
+    assert ran.out == ""
+    assert ran.err.startswith("error: ")
+    assert message in ran.err
