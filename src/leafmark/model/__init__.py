@@ -8,6 +8,7 @@ from leafmark.model.chunk import Chunk, ChunkedDocument, ChunkKind, Content, Con
 from leafmark.model.diagnostic import Diagnostic
 from leafmark.model.document import Block, BlockKind, Document, Format, Heading, Link
 from leafmark.model.entry import DocumentEntry, Entry, FileState
+from leafmark.model.readable import ReadableText, Reader, Run
 from leafmark.model.report import (
     IndexReport,
     SettingOrigin,
@@ -42,7 +43,10 @@ __all__ = [
     "IndexReport",
     "Link",
     "Phase",
+    "ReadableText",
+    "Reader",
     "Result",
+    "Run",
     "SettingOrigin",
     "ShowReport",
     "Shown",

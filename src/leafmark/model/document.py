@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from leafmark.model.diagnostic import Diagnostic
+from leafmark.model.readable import Reader
 from leafmark.model.span import Span
 
 __all__ = ["Block", "BlockKind", "Document", "Format", "Heading", "Link"]
@@ -104,7 +105,10 @@ class Document:
     bytes as surrogate escapes. `headings` include nested ones, in order of
     `start`. `front_matter` is the span of the metadata block with its fences.
     `metadata` is the front matter as data (JSON types, and ISO 8601 strings for
-    dates); `tags` and `version` are taken from it.
+    dates); `tags` and `version` are taken from it. `dropped_spans` are the bytes
+    that are in no body, in order and disjoint. `reader` makes the readable text
+    of spans where the bytes are not their own text; it is a module's function,
+    so that a document can be pickled.
     """
 
     path: str
@@ -122,3 +126,4 @@ class Document:
     dropped_spans: tuple[Span, ...] = ()
     degraded: bool = False
     diagnostics: tuple[Diagnostic, ...] = ()
+    reader: Reader | None = None
