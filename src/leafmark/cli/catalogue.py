@@ -1,0 +1,46 @@
+"""Which commands there are, in the order in which help lists them, and how to load one."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from leafmark.cli.options import Command
+from leafmark.cli.suggestions import nearest
+from leafmark.errors import UsageError
+
+__all__ = ["ALIASES", "COMMANDS", "all_commands", "find_command"]
+
+COMMANDS = (
+    "search",
+    "show",
+    "index",
+    "ls",
+    "status",
+    "config",
+    "init",
+    "completion",
+    "help",
+)
+
+_LIST = ", ".join(COMMANDS)
+
+ALIASES = {"update": "index", "get": "show", "show-chunk": "show", "show-resource": "show"}
+
+
+def find_command(name: str) -> Command:
+    """Return the command of this name or alias, importing only its own module.
+
+    Raises:
+        UsageError: there is none.
+    """
+    known = ALIASES.get(name, name)
+    if known not in COMMANDS:
+        near = nearest(name, [*COMMANDS, *ALIASES])
+        hint = f"did you mean `leafmark {near[0]}`?" if near else f"there are: {_LIST}"
+        raise UsageError(f"there is no command `{name}`", hint=hint)
+    command: Command = import_module(f"leafmark.cli.commands.{known}").COMMAND
+    return command
+
+
+def all_commands() -> list[Command]:
+    return [import_module(f"leafmark.cli.commands.{name}").COMMAND for name in COMMANDS]

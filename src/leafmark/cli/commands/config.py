@@ -1,0 +1,53 @@
+"""`leafmark config`."""
+
+from __future__ import annotations
+
+from leafmark.cli.options import JSON, Argument, Call, Command, Option
+from leafmark.cli.suggestions import nearest
+from leafmark.errors import NotFoundError
+
+__all__ = ["COMMAND"]
+
+
+def run(call: Call) -> int:
+    """Print the settings in force."""
+    from leafmark.app import list_settings
+    from leafmark.cli.projects import with_project
+    from leafmark.render.listing import render_settings, settings_record
+
+    console = call.console
+    settings = with_project(call, lambda project, progress, confirmed: list_settings(project))
+    if call.words:
+        wanted = call.words[0]
+        names = [setting.name for setting in settings]
+        settings = tuple(
+            one for one in settings if one.name == wanted or one.name.startswith(f"{wanted}.")
+        )
+        if not settings:
+            raise NotFoundError(
+                f"there is no setting `{wanted}`",
+                did_you_mean=tuple(nearest(wanted, names)),
+            )
+    if console.json:
+        console.write_json(settings_record(settings))
+    else:
+        console.write(render_settings(settings, console.style, origin=call.on("origin")))
+    return 0
+
+
+COMMAND = Command(
+    name="config",
+    summary="show the settings in force",
+    description=(
+        "Prints every setting with its value, after files, environment and flags. With --origin, "
+        "where each value comes from."
+    ),
+    examples=(
+        ("leafmark config --origin", "every setting and where it comes from"),
+        ("leafmark config search", "the settings of one table"),
+        ("leafmark config search.cutoff_ratio --json", "one setting, for programs"),
+    ),
+    run=run,
+    argument=Argument("NAME", "A setting or a table of settings.", 0, 1),
+    options=(Option(("--origin",), "Say where each value comes from."), JSON),
+)

@@ -1,0 +1,94 @@
+"""`leafmark index`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafmark.cli.options import JSON, Argument, Call, Command, Option
+from leafmark.errors import UsageError
+
+if TYPE_CHECKING:
+    from leafmark.model import IndexReport
+
+__all__ = ["COMMAND"]
+
+INTERRUPTED = 130
+DIAGNOSTICS_SHOWN = 10
+"""How many diagnostics are printed without -v; chosen by eye."""
+
+OPTIONS = (
+    Option(("--rebuild",), "Index everything again, beside the old index, and switch over."),
+    Option(("--remove",), "Take the given paths out of the index."),
+    Option(("--dry-run",), "Say what would be done."),
+    Option(("--strict",), "Exit with 1 when there is any diagnostic."),
+    JSON,
+)
+
+
+def run(call: Call) -> int:
+    """Index; exit code 1 for diagnostics under `--strict`, 130 when interrupted."""
+    from leafmark.app import index_project
+    from leafmark.app.requests import IndexRequest
+    from leafmark.cli.projects import with_project
+
+    if call.on("remove") and not call.words:
+        raise UsageError("--remove needs paths", hint="leafmark index --remove PATH...")
+    if call.on("remove") and call.on("rebuild"):
+        raise UsageError("--remove and --rebuild exclude each other")
+
+    def use_case(project: object, progress: object, confirmed: bool) -> IndexReport:
+        request = IndexRequest(
+            paths=call.words,
+            rebuild=call.on("rebuild"),
+            remove=call.on("remove"),
+            dry_run=call.on("dry_run"),
+            confirmed=confirmed,
+        )
+        return index_project(project, request, progress=progress)
+
+    report = with_project(call, use_case)
+    _print(call, report)
+    if report.interrupted:
+        return INTERRUPTED
+    return 1 if call.on("strict") and report.diagnostics else 0
+
+
+def _print(call: Call, report: IndexReport) -> None:
+    from leafmark.render.indexing import index_record, render_index
+
+    console = call.console
+    if console.json:
+        console.write_json(index_record(report))
+        return
+    console.write(render_index(report, console.style, verbose=console.verbose))
+    shown = len(report.diagnostics) if console.verbose else DIAGNOSTICS_SHOWN
+    for diagnostic in report.diagnostics[:shown]:
+        console.diagnostic(diagnostic)
+    left = len(report.diagnostics) - shown
+    if left > 0:
+        console.hint(f"there are {left} more diagnostics: -v prints them all")
+    if report.interrupted:
+        console.note("interrupted: what was done is kept, and the next run goes on\n")
+
+
+COMMAND = Command(
+    name="index",
+    summary="build or refresh the index",
+    description=(
+        "Reads what is new or changed, forgets what is gone, and says what it did. Searching "
+        "does this by itself; call it to build a large index ahead, to see diagnostics, or to "
+        "rebuild. Without paths all trees are indexed.\n\n"
+        "An interrupted run loses nothing: the index stays as it was after the last commit."
+    ),
+    examples=(
+        ("leafmark index", "the current folder, or the trees of the configuration"),
+        ("leafmark index guides/backups.md", "one file, even one that an ignore file leaves out"),
+        ("leafmark index --rebuild", "everything again"),
+        ("leafmark index --dry-run -v", "which files would be read, and which are skipped"),
+        ("leafmark index --strict --json", "in a build: fail when a document has a problem"),
+    ),
+    run=run,
+    aliases=("update",),
+    argument=Argument("PATH", "Files and folders to index."),
+    options=OPTIONS,
+)

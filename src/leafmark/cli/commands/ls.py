@@ -1,0 +1,98 @@
+"""`leafmark ls`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from leafmark.cli.options import JSON, Argument, Call, Command, Option, text
+from leafmark.errors import UsageError
+
+if TYPE_CHECKING:
+    from leafmark.app.requests import ListRequest
+
+__all__ = ["COMMAND"]
+
+KINDS = ("trees", "docs", "chunks", "tags")
+_KEYS = {"trees": "trees", "docs": "documents", "chunks": "chunks", "tags": "tags"}
+
+OPTIONS = (
+    Option(("-t", "--tree"), "Only of this tree.", "TREE", text, repeat=True),
+    Option(("--tag",), "Only documents that have this tag.", "TAG", text, repeat=True),
+    Option(("--no-refresh",), "Answer from the index as it is."),
+    JSON,
+)
+
+
+def run(call: Call) -> int:
+    """List; exit code 1 when there is nothing to list."""
+    from leafmark.app.requests import ListRequest
+    from leafmark.cli.projects import with_project
+
+    kind = call.words[0] if call.words else "trees"
+    under = call.words[1] if len(call.words) > 1 else None
+    if kind == "trees" and (under or call.on("tag")):
+        raise UsageError("`leafmark ls trees` lists all trees", hint="try: leafmark ls docs")
+
+    def use_case(project: object, progress: object, confirmed: bool) -> Sequence[Any]:
+        request = ListRequest(
+            trees=tuple(call.values.get("tree", ())),
+            tags=tuple(call.values.get("tag", ())),
+            under=under,
+            refresh=not call.on("no_refresh"),
+            confirmed=confirmed,
+        )
+        return _fetch(kind, project, request, progress)
+
+    items = with_project(call, use_case)
+    _print(call, kind, items)
+    return 0 if items else 1
+
+
+def _fetch(kind: str, project: Any, request: ListRequest, progress: Any) -> Sequence[Any]:
+    from leafmark import app
+
+    fetchers: dict[str, Callable[..., Sequence[Any]]] = {
+        "trees": app.list_trees,
+        "docs": app.list_documents,
+        "chunks": app.list_chunks,
+        "tags": app.list_tags,
+    }
+    return fetchers[kind](project, request, progress=progress)
+
+
+def _print(call: Call, kind: str, items: Sequence[Any]) -> None:
+    from leafmark.render import listing
+
+    console = call.console
+    if console.json:
+        console.write_json(listing.listing_record(_KEYS[kind], items))
+        return
+    renderers: dict[str, Callable[..., str]] = {
+        "trees": listing.render_trees,
+        "docs": listing.render_documents,
+        "chunks": listing.render_chunks,
+        "tags": listing.render_tags,
+    }
+    console.write(renderers[kind](items, console.style))
+    if not items:
+        console.note(f"no {_KEYS[kind]} to list\n")
+
+
+COMMAND = Command(
+    name="ls",
+    summary="list trees, documents, chunks or tags",
+    description=(
+        "Lists what is indexed. docs and chunks take a path prefix or an id, and list what is "
+        "below it."
+    ),
+    examples=(
+        ("leafmark ls", "the trees"),
+        ("leafmark ls docs guides/", "the documents of a folder"),
+        ("leafmark ls chunks guides/backups.md", "the sections of a document"),
+        ("leafmark ls tags --json", "the tags, for programs"),
+    ),
+    run=run,
+    argument=Argument("KIND", "trees (the default), docs, chunks or tags.", 0, 2, choices=KINDS),
+    options=OPTIONS,
+)

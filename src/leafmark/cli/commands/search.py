@@ -1,0 +1,199 @@
+"""`leafmark search`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from leafmark.cli.options import (
+    Argument,
+    Call,
+    Command,
+    Option,
+    fraction,
+    natural,
+    number,
+    one_of,
+    positive,
+    text,
+)
+from leafmark.errors import UsageError
+
+if TYPE_CHECKING:
+    from leafmark.model import Answer
+
+__all__ = ["COMMAND"]
+
+FORMATS = ("pretty", "list", "matches", "full", "json", "jsonl", "files", "vimgrep")
+GRAINS = ("auto", "piece", "section", "document")
+MODES = ("auto", "lexical")
+SORTS = ("score", "mtime", "path")
+
+
+def _setting(name: str, help: str, metavar: str, read: object) -> Option:
+    flag = "--" + name.replace("_", "-")
+    return Option((flag,), help, metavar, read, setting=f"search.{name}")  # type: ignore[arg-type]
+
+
+OPTIONS = (
+    Option(("-n", "--limit"), "Show at most N results.", "N", positive),
+    Option(("-t", "--tree"), "Search this tree only.", "TREE", text, repeat=True),
+    Option(("--tag",), "Only documents that have this tag.", "TAG", text, repeat=True),
+    Option(
+        ("--since",),
+        "Only documents changed since then: an age (7d, 36h) or a date (2026-01-31).",
+        "WHEN",
+        text,
+    ),
+    Option(("--grain",), "How much a result may hold.", "GRAIN", one_of(*GRAINS), choices=GRAINS),
+    Option(("--mode",), "How to search.", "MODE", one_of(*MODES), choices=MODES),
+    Option(("--sort",), "Order of the results.", "KEY", one_of(*SORTS), choices=SORTS),
+    Option(("--strict",), "All words of a question must match, as of any other query."),
+    Option(("--no-refresh",), "Answer from the index as it is."),
+    Option(("--explain",), "Show how the query was understood, and what the scores are made of."),
+    Option(
+        ("-o", "--output"),
+        "pretty is for reading; list has a line for each result; matches the matching lines; "
+        "full the whole texts; files the paths; vimgrep is for editors.",
+        "FORMAT",
+        one_of(*FORMATS),
+        choices=FORMATS,
+    ),
+    Option(("--json",), "Print JSON, errors too: the same as -o json."),
+    Option(("--group",), "Group the pretty output by document (the default).", target="group"),
+    Option(("--flat",), "Don't group it.", value=False, target="group"),
+    _setting("candidate_limit", "Chunks considered.", "N", positive),
+    _setting("cutoff_ratio", "Cut where the next score falls below this share.", "R", fraction),
+    _setting("max_results", "Most results where the scores show no drop.", "N", positive),
+    _setting(
+        "aggregation_threshold",
+        "Merge sections into the one above when this share of them matches.",
+        "R",
+        fraction,
+    ),
+    _setting("aggregation_min_matches", "And at least this many do.", "N", positive),
+    _setting("aggregation_max_tokens", "And the whole is at most this long; 0: any.", "N", natural),
+    _setting("max_merge_depth", "Merge no higher than this depth.", "N", natural),
+    _setting("merge_bonus", "Raise a merged score by this much a match.", "X", number),
+    Option(("--no-aggregation",), "Merge nothing.", value=False, setting="search.aggregation"),
+    _setting(
+        "fuzzy_distance", "Edits in which a word may differ; 0 switches it off.", "N", natural
+    ),
+    _setting("relax_share", "Share of a question's words that must match.", "R", fraction),
+    _setting("local_boost", "Weight of the project's own trees.", "X", number),
+)
+
+
+def run(call: Call) -> int:
+    """Search; exit code 1 when nothing was found."""
+    from leafmark.app import search_project
+    from leafmark.app.requests import SearchRequest
+    from leafmark.cli.projects import with_project
+
+    values = call.values
+    output = values.get("output") or ("json" if call.on("json") else "pretty")
+    if call.on("json") and output not in ("json", "jsonl"):
+        raise UsageError(f"--json and -o {output} ask for different output")
+    queries = _queries(call.words)
+
+    def use_case(project: object, progress: object, confirmed: bool) -> Answer:
+        request = SearchRequest(
+            queries=queries,
+            limit=values.get("limit"),
+            trees=tuple(values.get("tree", ())),
+            tags=tuple(values.get("tag", ())),
+            since=values.get("since"),
+            mode=values.get("mode", "auto"),
+            grain=values.get("grain", "auto"),
+            sort=values.get("sort", "score"),
+            strict=call.on("strict"),
+            refresh=not call.on("no_refresh"),
+            explain=call.on("explain"),
+            full_records=output in ("json", "jsonl"),
+            full_text=output == "full",
+            confirmed=confirmed,
+        )
+        return search_project(project, request, progress=progress)
+
+    answer = with_project(call, use_case)
+    _print(call, answer, output)
+    return 0 if answer.results else 1
+
+
+def _queries(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The topics; `-` stands for a query on standard input, line ends being spaces."""
+    return tuple(" ".join(sys.stdin.read().split()) if word == "-" else word for word in words)
+
+
+def _print(call: Call, answer: Answer, output: str) -> None:
+    console, explain = call.console, call.on("explain")
+    if output == "json":
+        from leafmark.render.searchjson import answer_record
+
+        console.write_json(answer_record(answer, explain=explain))
+        return
+    if output == "jsonl":
+        from leafmark.render.searchjson import render_jsonl
+
+        console.write(render_jsonl(answer, explain=explain, ascii_only=console.ascii_only))
+    else:
+        console.write(_text(call, answer, output))
+    if explain and output != "jsonl":
+        from leafmark.render.explain import render_explanation
+
+        separator = "\n" if answer.results else ""
+        console.write(separator + render_explanation(answer, console.style))
+    if not answer.results:
+        from leafmark.render.explain import render_nothing_found
+
+        console.note(render_nothing_found(answer))
+    for hint in answer.hints:
+        console.hint(hint.message)
+
+
+def _text(call: Call, answer: Answer, output: str) -> str:
+    from leafmark.render import matches, searchtext
+    from leafmark.render.places import Places
+
+    style, explain = call.console.style, call.on("explain")
+    places = Places(answer.roots, str(call.console.directory.absolute()))
+    if output == "list":
+        return searchtext.render_list(answer, style)
+    if output == "full":
+        return searchtext.render_full(answer, places, style, explain=explain)
+    if output == "matches":
+        return matches.render_matches(answer, places, style)
+    if output == "vimgrep":
+        return matches.render_vimgrep(answer, places)
+    if output == "files":
+        return matches.render_files(answer, places)
+    render = searchtext.render_grouped if call.values.get("group", True) else searchtext.render_flat
+    return render(answer, places, style, explain=explain)
+
+
+COMMAND = Command(
+    name="search",
+    summary="find the sections that answer a query",
+    description=(
+        "Searches the current folder, or the trees that a configuration file names. What changed "
+        "on disk is indexed first. All words must match, in any order and in any field; "
+        '"quoted words" match as a phrase, -word leaves out, a OR b takes either, '
+        "title:word looks in one field, pre* matches beginnings, word~1 allows an edit.\n\n"
+        "Several arguments are several topics: the answer holds the best of each. A question in "
+        "plain words may match in part; such results come last and are marked. "
+        "The query - is read from standard input.\n\n"
+        "Exit code 1 means that nothing was found."
+    ),
+    examples=(
+        ('leafmark search "restore a backup"', "the sections that have these words"),
+        ('leafmark search "how do I restore a backup?" -n 3', "ask in your own words"),
+        ("leafmark search '\"exact phrase\" -draft path:guides/'", "phrase, word left out, folder"),
+        ('leafmark search "retries" "time-outs" -o full', "two topics, whole texts"),
+        ('leafmark search "retries" --json', "for programs"),
+        ('vim -q <(leafmark search "retries" -o vimgrep)', "walk through the matches in Vim"),
+    ),
+    run=run,
+    argument=Argument("QUERY", "What to look for; - reads it from standard input.", least=1),
+    options=OPTIONS,
+    is_query=True,
+)

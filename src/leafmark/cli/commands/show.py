@@ -1,0 +1,133 @@
+"""`leafmark show`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING
+
+from leafmark.cli.options import JSON, Argument, Call, Command, Option
+from leafmark.errors import NotFoundError, UsageError
+
+if TYPE_CHECKING:
+    from leafmark.model import ShowReport
+
+__all__ = ["COMMAND"]
+
+_CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]")
+
+OPTIONS = (
+    Option(("--own",), "Only the section's own text, without the sections below it."),
+    Option(("--full-document",), "The whole document that the id belongs to."),
+    Option(("--outline",), "The titles and ids below it instead of its text."),
+    Option(("--raw",), "The exact bytes of the file, and nothing else."),
+    Option(("--no-refresh",), "Answer from the index as it is."),
+    JSON,
+)
+
+
+def run(call: Call) -> int:
+    """Show chunks; exit code 1 when an id was not found."""
+    from leafmark.app import show_chunks
+    from leafmark.app.requests import ShowRequest
+    from leafmark.cli.projects import with_project
+
+    _check_options(call)
+    ids = _ids(call.words)
+
+    def use_case(project: object, progress: object, confirmed: bool) -> ShowReport:
+        request = ShowRequest(
+            ids=ids,
+            own=call.on("own"),
+            full_document=call.on("full_document"),
+            outline=call.on("outline"),
+            raw=call.on("raw"),
+            refresh=not call.on("no_refresh"),
+            confirmed=confirmed,
+        )
+        return show_chunks(project, request, progress=progress)
+
+    report = with_project(call, use_case)
+    _print(call, report)
+    if not call.console.json:
+        for asked, near in report.not_found:
+            call.console.error(_not_found(asked, near))
+    return 1 if report.not_found else 0
+
+
+def _check_options(call: Call) -> None:
+    for one, other in (("raw", "json"), ("raw", "outline"), ("own", "outline")):
+        if call.on(one) and call.on(other):
+            raise UsageError(f"--{one} and --{other} exclude each other")
+
+
+def _ids(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The ids; `-` stands for ids on standard input, one a line."""
+    ids: list[str] = []
+    for word in words:
+        lines = sys.stdin.read().splitlines() if word == "-" else [word]
+        ids += [line.strip() for line in lines if line.strip()]
+    if not ids:
+        raise UsageError("there is no id on standard input")
+    return tuple(ids)
+
+
+def _not_found(asked: str, near: tuple[str, ...]) -> NotFoundError:
+    hint = None if near else "leafmark ls chunks lists the ids"
+    return NotFoundError(f"there is no `{asked}`", did_you_mean=near, hint=hint)
+
+
+def _print(call: Call, report: ShowReport) -> None:
+    from leafmark.render.show import render_outline, render_show, show_record
+
+    console = call.console
+    if console.json:
+        console.write_json(show_record(report))
+    elif call.on("raw"):
+        _print_raw(call, report)
+    elif call.on("outline"):
+        console.write(render_outline(report, console.style))
+    else:
+        console.write(render_show(report, console.style, own=call.on("own")))
+
+
+def _print_raw(call: Call, report: ShowReport) -> None:
+    """Print exact bytes, but no control characters on a terminal."""
+    for shown in report.shown:
+        if shown.raw is None:
+            call.console.warn(
+                "it changed since it was indexed, and is left out: leafmark index reads it again",
+                shown.entry.id,
+            )
+            continue
+        if call.console.style.width is not None and _CONTROLS.search(shown.raw):
+            raise UsageError(
+                "its bytes hold control characters, which could change this terminal",
+                location=shown.entry.id,
+                hint="send them to a file or a pipe, or leave out --raw",
+            )
+        call.console.write_bytes(shown.raw)
+
+
+COMMAND = Command(
+    name="show",
+    summary="read a document, a section or a piece by its id",
+    description=(
+        "Prints the heading and the whole section below it; of a document, the file. Any id that "
+        "leafmark prints can be given, with or without its tree: tree:path, path#section, "
+        "path#section~2 for a piece, path.7 for the chunk at position 7. path#preamble is what "
+        "stands before the first heading.\n\n"
+        "Exit code 1 means that an id was not found."
+    ),
+    examples=(
+        ("leafmark show guides/backups.md", "a document"),
+        ("leafmark show guides/backups.md#restoring-a-backup", "a section"),
+        ("leafmark show guides/backups.md.3 --json", "a chunk by its position, as a record"),
+        ("leafmark show guides/backups.md --outline", "what is in it"),
+        ("leafmark search retries -o list | cut -d' ' -f1 | leafmark show -", "what was found"),
+    ),
+    run=run,
+    aliases=("get", "show-chunk", "show-resource"),
+    argument=Argument("ID", "What to show; - reads ids from standard input, one a line.", least=1),
+    options=OPTIONS,
+)

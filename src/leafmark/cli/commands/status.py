@@ -1,0 +1,49 @@
+"""`leafmark status`."""
+
+from __future__ import annotations
+
+from leafmark.cli.options import JSON, Call, Command
+
+__all__ = ["COMMAND"]
+
+
+def run(call: Call) -> int:
+    """Print the state of the index."""
+    from leafmark.app import project_status
+    from leafmark.cli.projects import with_project
+    from leafmark.render.listing import render_status, status_record
+
+    console = call.console
+    report = with_project(call, lambda project, progress, confirmed: project_status(project))
+    if console.json:
+        console.write_json(status_record(report))
+        return 0
+    console.write(render_status(report, console.style))
+    for warning in report.warnings:
+        console.warn(warning)
+    if console.verbose:
+        for skipped in report.skipped:
+            console.note(_skipped(skipped.path, skipped.reason))
+        for diagnostic in report.diagnostics:
+            console.diagnostic(diagnostic)
+    return 0
+
+
+def _skipped(path: str, reason: str) -> str:
+    from leafmark.render.terminal import clean_line
+
+    return f"skipped {clean_line(path)}: {clean_line(reason)}\n"
+
+
+COMMAND = Command(
+    name="status",
+    summary="show where the index is and what it holds",
+    description="Reads only: nothing is indexed, and nothing is changed.",
+    examples=(
+        ("leafmark status", "the index of the current folder"),
+        ("leafmark status -v", "with what was skipped and every diagnostic"),
+        ("leafmark status --json", "for programs"),
+    ),
+    run=run,
+    options=(JSON,),
+)

@@ -1,0 +1,196 @@
+"""Where a command prints: data on standard output, all else on standard error.
+
+Decides colour, links and width from the streams and the environment, and keeps
+odd encodings, closed pipes and full disks from ending in a traceback.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from leafmark.errors import LeafmarkError, StorageError
+from leafmark.render.errors import (
+    error_record,
+    render_diagnostic,
+    render_error,
+    render_hint,
+    render_warning,
+)
+from leafmark.render.jsontext import dump_json
+from leafmark.render.terminal import Style
+
+__all__ = ["Console", "open_console"]
+
+_DEFAULT_WIDTH = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Console:
+    """The streams of one run, and how to print on them.
+
+    `directory` is the folder that the command works in.
+    """
+
+    out: IO[str]
+    err: IO[str]
+    style: Style
+    err_style: Style
+    directory: Path
+    environ: Mapping[str, str]
+    json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+
+    def write(self, text: str) -> None:
+        """Print data.
+
+        Raises:
+            BrokenPipeError: nobody reads any more.
+            StorageError: the output cannot take it.
+        """
+        try:
+            self.out.write(text)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise _unwritable(error) from error
+
+    def write_json(self, value: Any) -> None:
+        self.write(dump_json(value, ascii_only=self.ascii_only))
+
+    @property
+    def ascii_only(self) -> bool:
+        """Whether the output takes other characters than ASCII only in part."""
+        encoding = (getattr(self.out, "encoding", None) or "utf-8").lower()
+        return encoding.replace("-", "").replace("_", "") != "utf8"
+
+    def write_bytes(self, data: bytes) -> None:
+        """Print bytes as they are, after the text printed so far."""
+        try:
+            self.out.flush()
+            buffer = getattr(self.out, "buffer", None)
+            if buffer is None:
+                self.out.write(data.decode("utf-8", "replace"))
+            else:
+                buffer.write(data)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise _unwritable(error) from error
+
+    def note(self, text: str) -> None:
+        """Print something about the run, unless it is to be quiet."""
+        if not self.quiet:
+            self._complain(text)
+
+    def hint(self, message: str) -> None:
+        self.note(render_hint(message, self.err_style))
+
+    def warn(self, message: str, location: str | None = None) -> None:
+        self.note(render_warning(message, self.err_style, location))
+
+    def diagnostic(self, diagnostic: Any) -> None:
+        self.note(render_diagnostic(diagnostic, self.err_style))
+
+    def error(self, error: LeafmarkError) -> None:
+        """Print an error: as JSON on standard output under `--json`, else as text."""
+        if self.json:
+            self.write_json(error_record(error))
+        else:
+            self._complain(render_error(error, self.err_style))
+
+    def flush(self) -> None:
+        """Raises BrokenPipeError or StorageError when what was printed cannot be delivered."""
+        try:
+            self.out.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise _unwritable(error) from error
+
+    def ask(self, question: str) -> bool | None:
+        """Ask on the terminal; None when there is none to ask on."""
+        if self.quiet or not (_is_terminal(sys.stdin) and _is_terminal(self.err)):
+            return None
+        self._complain(f"{question} [y/N] ")
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+    def _complain(self, text: str) -> None:
+        """Print on standard error; one that is closed or full loses the text, not the run."""
+        try:
+            self.err.write(text)
+            self.err.flush()
+        except (OSError, ValueError):
+            return
+
+
+def _unwritable(error: OSError) -> StorageError:
+    reason = error.strerror or str(error)
+    return StorageError(f"the output could not be written: {reason}", location="standard output")
+
+
+def open_console(values: Mapping[str, Any], environ: Mapping[str, str], *, json: bool) -> Console:
+    """Return the console for the common options in `values`."""
+    out, err = _stream(sys.stdout), _stream(sys.stderr)
+    when = values.get("color", "auto")
+    return Console(
+        out=out,
+        err=err,
+        style=_style(out, when, environ),
+        err_style=_style(err, when, environ),
+        directory=Path(values.get("directory") or "."),
+        environ=environ,
+        json=json,
+        quiet=bool(values.get("quiet")),
+        verbose=bool(values.get("verbose")),
+    )
+
+
+def _stream(stream: Any) -> IO[str]:
+    """The stream, printing what its encoding lacks as escapes; a closed one is no error."""
+    if stream is None:
+        return open(os.devnull, "w", encoding="utf-8")
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace", newline="\n")
+    return stream  # type: ignore[no-any-return]
+
+
+def _style(stream: IO[str], when: str, environ: Mapping[str, str]) -> Style:
+    terminal = _is_terminal(stream)
+    able = environ.get("TERM", "") != "dumb"
+    width = _width(stream, environ) if terminal else None
+    return Style(_has_color(terminal and able, when, environ), terminal and able, width)
+
+
+def _has_color(terminal: bool, when: str, environ: Mapping[str, str]) -> bool:
+    """`--color` decides first, then NO_COLOR, then CLICOLOR_FORCE, then the terminal."""
+    if when != "auto":
+        return when == "always"
+    if environ.get("NO_COLOR"):
+        return False
+    if environ.get("CLICOLOR_FORCE", "0") not in ("", "0"):
+        return True
+    return terminal and environ.get("CLICOLOR") != "0"
+
+
+def _width(stream: IO[str], environ: Mapping[str, str]) -> int:
+    columns = environ.get("COLUMNS", "")
+    if columns.isascii() and columns.isdigit() and 0 < int(columns) < 10_000:
+        return int(columns)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _DEFAULT_WIDTH
+    except (OSError, ValueError):
+        return _DEFAULT_WIDTH
+
+
+def _is_terminal(stream: Any) -> bool:
+    try:
+        return bool(stream.isatty())
+    except (AttributeError, ValueError):
+        return False

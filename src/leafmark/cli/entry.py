@@ -1,0 +1,105 @@
+"""From the arguments of the process to an exit code.
+
+0 found or done, 1 nothing found or a failed check, 2 an error, 130 interrupted.
+Errors raised on purpose are printed; a closed pipe is quiet; a bug is a
+traceback.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+
+from leafmark.cli.arguments import parse_arguments, split_command, wants_json
+from leafmark.cli.catalogue import all_commands, find_command
+from leafmark.cli.console import Console, open_console
+from leafmark.cli.options import Call, Command
+from leafmark.errors import LeafmarkError, UsageError
+
+__all__ = ["run"]
+
+INTERRUPTED = 130
+
+
+def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Run one command and return its exit code; nothing is printed after a pipe was closed."""
+    console = open_console({}, environ, json=wants_json(argv))
+    try:
+        try:
+            code = _run(argv, environ, console)
+            console.flush()
+        except LeafmarkError as error:
+            console.error(error)
+            console.flush()
+            code = error.exit_code
+    except BrokenPipeError:
+        _abandon_output()
+        code = 0
+    except LeafmarkError as error:
+        # Standard output takes nothing any more: the error can only go elsewhere.
+        _abandon_output()
+        _last_words(console, error)
+        code = error.exit_code
+    except KeyboardInterrupt:
+        console.note("\ninterrupted\n" if console.err_style.width else "interrupted\n")
+        code = INTERRUPTED
+    return code
+
+
+def _run(argv: Sequence[str], environ: Mapping[str, str], console: Console) -> int:
+    name, arguments = split_command(argv)
+    if name is None:
+        return _without_command(arguments, console)
+    command = find_command(name)
+    words, values = parse_arguments(command, arguments)
+    if values.get("help"):
+        from leafmark.cli.help import command_help
+
+        console.write(command_help(command))
+        return 0
+    json = bool(values.get("json")) or values.get("output") in ("json", "jsonl")
+    console = open_console(values, environ, json=json)
+    return command.run(Call(words, values, console, _settings(command, values)))
+
+
+def _without_command(arguments: Sequence[str], console: Console) -> int:
+    from leafmark.cli.help import overview
+
+    if any(argument in ("-h", "--help") for argument in arguments):
+        console.write(overview(all_commands()))
+        return 0
+    raise UsageError(
+        "no command was given",
+        hint='leafmark search "what you look for" searches the current folder; '
+        "leafmark --help lists the commands",
+    )
+
+
+def _settings(command: Command, values: Mapping[str, object]) -> dict[str, object]:
+    """The values of those options that stand for settings, by the names of the settings."""
+    return {
+        option.setting: values[option.dest]
+        for option in command.all_options
+        if option.setting and option.dest in values
+    }
+
+
+def _abandon_output() -> None:
+    """Point standard output at nothing, so that the interpreter's last flush says nothing."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nothing, sys.stdout.fileno())
+    except (OSError, ValueError, AttributeError):
+        sys.stdout = None
+    os.close(nothing)
+
+
+def _last_words(console: Console, error: LeafmarkError) -> None:
+    from leafmark.render.errors import render_error
+
+    try:
+        console.err.write(render_error(error, console.err_style))
+        console.err.flush()
+    except (OSError, ValueError):
+        return

@@ -1,0 +1,177 @@
+"""What a command accepts, as a table: parsing, help, completion and docs/cli.md all read it.
+
+A table of our own rather than argparse: options may stand anywhere among the
+words of a query, a mistyped `-word` must never be taken apart into options, and
+help must read the same under every version of Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from leafmark.errors import UsageError
+
+if TYPE_CHECKING:
+    from leafmark.cli.console import Console
+
+__all__ = [
+    "COMMON",
+    "JSON",
+    "Argument",
+    "Call",
+    "Command",
+    "Option",
+    "fraction",
+    "natural",
+    "number",
+    "one_of",
+    "positive",
+    "text",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option. `names` are its spellings, the long one last; without `metavar` it is a switch.
+
+    `read` turns the text after it into a value, and gets the option's name for
+    its errors. `value` is what a switch sets. Several options may set one
+    `target`. `setting` names the configuration setting that the option stands for.
+    """
+
+    names: tuple[str, ...]
+    help: str
+    metavar: str | None = None
+    read: Callable[[str, str], Any] | None = None
+    value: Any = True
+    target: str = ""
+    repeat: bool = False
+    choices: tuple[str, ...] = ()
+    setting: str | None = None
+
+    @property
+    def dest(self) -> str:
+        return self.target or self.names[-1].lstrip("-").replace("-", "_")
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """The words that a command takes: from `least` to `most` of them (None: any number)."""
+
+    name: str
+    help: str
+    least: int = 0
+    most: int | None = None
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command. `examples` are pairs of a command line and what it is for.
+
+    With `is_query`, its words are a query, in which a `-word` after the first
+    word would be ambiguous and is refused.
+    """
+
+    name: str
+    summary: str
+    description: str
+    examples: tuple[tuple[str, str], ...]
+    run: Callable[[Call], int]
+    aliases: tuple[str, ...] = ()
+    argument: Argument | None = None
+    options: tuple[Option, ...] = ()
+    is_query: bool = False
+
+    @property
+    def all_options(self) -> tuple[Option, ...]:
+        return self.options + COMMON
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One command as called: its words, its options' values, and where it talks to."""
+
+    words: tuple[str, ...]
+    values: Mapping[str, Any]
+    console: Console
+    settings: Mapping[str, object]
+
+    def on(self, name: str) -> bool:
+        """Whether a switch was given."""
+        return bool(self.values.get(name))
+
+
+def text(value: str, name: str) -> str:
+    return value
+
+
+def natural(value: str, name: str) -> int:
+    return _whole(value, name, least=0)
+
+
+def positive(value: str, name: str) -> int:
+    return _whole(value, name, least=1)
+
+
+def _whole(value: str, name: str, *, least: int) -> int:
+    if not (value.isascii() and value.isdigit() and len(value) < 10 and int(value) >= least):
+        raise UsageError(f"{name} got `{value}`, which is no whole number from {least} up")
+    return int(value)
+
+
+def number(value: str, name: str) -> float:
+    """Read a number that is not negative."""
+    return _real(value, name, most=float("inf"), what="no number from 0 up")
+
+
+def fraction(value: str, name: str) -> float:
+    return _real(value, name, most=1.0, what="no number from 0 to 1")
+
+
+def _real(value: str, name: str, *, most: float, what: str) -> float:
+    try:
+        read = float(value)
+    except ValueError:
+        read = -1.0
+    if not 0 <= read <= most or read == float("inf"):
+        raise UsageError(f"{name} got `{value}`, which is {what}")
+    return read
+
+
+def one_of(*choices: str) -> Callable[[str, str], str]:
+    """Return a reader that takes exactly these words."""
+
+    def read(value: str, name: str) -> str:
+        if value in choices:
+            return value
+        from leafmark.cli.suggestions import nearest
+
+        near = nearest(value, choices)
+        known = ", ".join(choices)
+        hint = f"did you mean `{near[0]}`? There are: {known}" if near else f"there are: {known}"
+        raise UsageError(f"{name} got `{value}`", hint=hint)
+
+    return read
+
+
+COLORS = ("auto", "always", "never")
+
+COMMON = (
+    Option(("-C", "--directory"), "Work in this folder instead of the current one.", "DIR", text),
+    Option(
+        ("--color",),
+        "Use colour: on a terminal only (auto), always or never.",
+        "WHEN",
+        one_of(*COLORS),
+        choices=COLORS,
+    ),
+    Option(("-y", "--yes"), "Answer yes where leafmark would ask."),
+    Option(("-q", "--quiet"), "Print no notes, hints and progress on standard error."),
+    Option(("-v", "--verbose"), "Print every note and diagnostic."),
+    Option(("-h", "--help"), "Show examples and options."),
+)
+
+JSON = Option(("--json",), "Print JSON, errors too.")

@@ -1,0 +1,62 @@
+"""What every command on an index does: open the project, show progress, ask before a large run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from leafmark.cli.options import Call
+from leafmark.errors import ConfirmationError
+from leafmark.render.progress import ProgressLine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leafmark.app import Project
+    from leafmark.app.requests import Progress
+
+__all__ = ["with_project"]
+
+Answered = TypeVar("Answered")
+
+
+def with_project(
+    call: Call, use_case: Callable[[Project, Progress | None, bool], Answered]
+) -> Answered:
+    """Run `use_case(project, progress, confirmed)` on the folder's project.
+
+    Where it raises ConfirmationError, the user is asked, and it runs again with
+    `confirmed` if the answer is yes. Without a terminal the error stands.
+    """
+    from leafmark.app import open_project
+
+    console = call.console
+    project = open_project(console.directory, flags=call.settings, environ=console.environ)
+    confirmed = call.on("yes")
+    try:
+        return _run(call, use_case, project, confirmed)
+    except ConfirmationError as error:
+        if not console.ask(f"{error.message}. Go on?"):
+            raise
+    return _run(call, use_case, project, True)
+
+
+def _run(call: Call, use_case: Callable[..., Any], project: Any, confirmed: bool) -> Any:
+    with _progress(call) as progress:
+        return use_case(project, progress, confirmed)
+
+
+@contextmanager
+def _progress(call: Call) -> Iterator[Progress | None]:
+    """A line of progress on a terminal; None where nobody looks at it."""
+    console = call.console
+    if console.quiet or not console.err_style.links:
+        yield None
+        return
+    line = ProgressLine(console.note, time.monotonic, console.err_style)
+    try:
+        yield line
+    finally:
+        line.clear()

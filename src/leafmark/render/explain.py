@@ -1,0 +1,57 @@
+"""Why a search answered as it did: the query as understood, the phases, the factors of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from leafmark.model import Answer, Factor, Phase, Result
+from leafmark.render.terminal import Style, clean, clean_line
+
+__all__ = ["emptying_phase", "render_explanation", "render_factors", "render_nothing_found"]
+
+
+def render_explanation(answer: Answer, style: Style) -> str:
+    """Return the query as it was understood and what each phase did."""
+    lines = [style.bold("Understood as")]
+    lines += [f"  {line}" for text in answer.expressions for line in clean(text).split("\n")]
+    lines.append(style.bold("Phases"))
+    width = max((len(phase.name) for phase in answer.phases), default=0)
+    lines += [f"  {_phase(phase, width)}" for phase in answer.phases]
+    lines.append(f"  {answer.mode}, {answer.elapsed_ms:.1f} ms")
+    return "\n".join(lines) + "\n"
+
+
+def _phase(phase: Phase, width: int) -> str:
+    note = f"  {clean_line(phase.note)}" if phase.note else ""
+    return f"{clean_line(phase.name):<{width}} {phase.before:>6} → {phase.after}{note}"
+
+
+def render_factors(result: Result, level: int) -> list[str]:
+    """Return a line for each factor of the result's score, its parts set in below it."""
+    return list(_factors(result.factors, level))
+
+
+def _factors(factors: Iterable[Factor], level: int) -> Iterable[str]:
+    for factor in factors:
+        sign = "×" if factor.operation == "multiply" else "+"
+        how = f"  ({clean_line(factor.how)})" if factor.how else ""
+        yield f"{'  ' * level}{sign} {factor.value:.4f} {clean_line(factor.name)}{how}"
+        yield from _factors(factor.parts, level + 1)
+
+
+def emptying_phase(answer: Answer) -> Phase | None:
+    """Return the phase that left nothing over, or None where no phase had anything."""
+    return next((phase for phase in answer.phases if phase.after == 0), None)
+
+
+def render_nothing_found(answer: Answer) -> str:
+    """Return why nothing was found: which phase let nothing through, and its own note."""
+    lines = [f"nothing found for {clean_line(answer.query)}"]
+    phase = emptying_phase(answer)
+    if phase is not None:
+        note = f": {clean_line(phase.note)}" if phase.note else ""
+        if phase.before:
+            lines.append(f"  {clean_line(phase.name)} left none of {phase.before}{note}")
+        else:
+            lines.append(f"  {clean_line(phase.name)} found none{note}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,74 @@
+"""What an indexing run did, as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from leafmark.model import IndexReport
+from leafmark.render.jsontext import SCHEMA_VERSION
+from leafmark.render.records import diagnostic_record
+from leafmark.render.terminal import Style, clean_line
+
+__all__ = ["count_of", "index_record", "render_index"]
+
+
+def render_index(report: IndexReport, style: Style, *, verbose: bool = False) -> str:
+    """Return the summary of a run; with `verbose`, the documents that it touched before it."""
+    lines = []
+    if verbose:
+        lines += _changes("+", report.added) + _changes("~", report.modified)
+        lines += _changes("-", report.removed)
+        lines += [
+            f"  {clean_line(skipped.path)}: skipped, {clean_line(skipped.reason)}"
+            for skipped in report.skipped
+        ]
+    if report.rebuilt:
+        lines.append(f"rebuilt: {clean_line(report.rebuilt)}")
+    verb = "would index" if report.dry_run else "indexed"
+    size = f"{count_of(report.documents, 'document')}, {count_of(report.chunks, 'chunk')}"
+    lines.append(f"{verb} {style.bold(size)} in {report.seconds:.1f} s")
+    counts = [
+        f"{len(report.added)} added",
+        f"{len(report.modified)} modified",
+        f"{len(report.removed)} removed",
+        f"{report.unchanged} unchanged",
+    ]
+    if report.skipped:
+        counts.append(f"{len(report.skipped)} skipped")
+    if report.diagnostics:
+        counts.append(count_of(len(report.diagnostics), "diagnostic"))
+    lines.append(f"  {', '.join(counts)}")
+    return "\n".join(lines) + "\n"
+
+
+def _changes(mark: str, ids: Sequence[str]) -> list[str]:
+    return [f"  {mark} {clean_line(name)}" for name in ids]
+
+
+def count_of(number: int, noun: str) -> str:
+    """Return a number and its noun.
+
+    >>> count_of(1, "chunk"), count_of(1200, "chunk")
+    ('1 chunk', '1,200 chunks')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def index_record(report: IndexReport) -> dict[str, Any]:
+    """Return the index object."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "added": list(report.added),
+        "modified": list(report.modified),
+        "removed": list(report.removed),
+        "unchanged": report.unchanged,
+        "skipped": [{"path": skipped.path, "reason": skipped.reason} for skipped in report.skipped],
+        "diagnostics": [diagnostic_record(diagnostic) for diagnostic in report.diagnostics],
+        "documents": report.documents,
+        "chunks": report.chunks,
+        "seconds": round(report.seconds, 3),
+        "rebuilt": report.rebuilt,
+        "dry_run": report.dry_run,
+        "interrupted": report.interrupted,
+    }

@@ -1,0 +1,33 @@
+"""Values to JSON text: stable key order, safe to print on a terminal.
+
+Control and bidirectional characters and lone surrogates are written as `\\uXXXX`,
+which every JSON reader turns back into what stood there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+__all__ = ["SCHEMA_VERSION", "dump_json", "dump_line"]
+
+SCHEMA_VERSION = 1
+"""Grows only when a key changes its meaning or goes away."""
+
+_ESCAPED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def dump_json(value: Any, *, ascii_only: bool = False) -> str:
+    """Return `value` as one indented JSON text, keys in the order of the dicts."""
+    return _safe(json.dumps(value, ensure_ascii=ascii_only, indent=2)) + "\n"
+
+
+def dump_line(value: Any, *, ascii_only: bool = False) -> str:
+    """Return `value` as JSON on one line."""
+    return _safe(json.dumps(value, ensure_ascii=ascii_only)) + "\n"
+
+
+def _safe(text: str) -> str:
+    # Outside of strings JSON is ASCII, so whatever is replaced stands in a string.
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -1,0 +1,214 @@
+"""Lists and states: trees, documents, chunks, tags, the index, the settings in force."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from leafmark.model import DocumentEntry, Entry, SettingOrigin, StatusReport, TreeStatus
+from leafmark.render.indexing import count_of
+from leafmark.render.jsontext import SCHEMA_VERSION
+from leafmark.render.records import diagnostic_record, entry_record
+from leafmark.render.terminal import Style, clean_line, display_width, fold
+
+__all__ = [
+    "listing_record",
+    "render_chunks",
+    "render_documents",
+    "render_settings",
+    "render_status",
+    "render_tags",
+    "render_trees",
+    "settings_record",
+    "status_record",
+]
+
+
+def _table(rows: Iterable[Sequence[str]], style: Style) -> str:
+    """Rows in columns, aligned by what they take on a terminal; the last one as it comes."""
+    kept = [list(row) for row in rows]
+    columns = len(kept[0]) if kept else 0
+    widths = [max(display_width(row[at]) for row in kept) for at in range(columns)]
+    lines = []
+    for row in kept:
+        cells = [
+            cell + " " * (width - display_width(cell))
+            for cell, width in zip(row[:-1], widths, strict=False)
+        ]
+        lines.append("  ".join([*cells, style.dim(row[-1])]).rstrip() + "\n")
+    return "".join(lines)
+
+
+def render_trees(trees: Sequence[TreeStatus], style: Style) -> str:
+    return _table(
+        (
+            (
+                clean_line(tree.name),
+                count_of(tree.documents, "document"),
+                count_of(tree.chunks, "chunk"),
+                tree.scope,
+                clean_line(tree.path) + (" (missing)" if tree.missing else ""),
+            )
+            for tree in trees
+        ),
+        style,
+    )
+
+
+def render_documents(documents: Sequence[DocumentEntry], style: Style) -> str:
+    return _table(
+        (
+            (clean_line(document.doc_id), count_of(document.chunk_count, "chunk"), _about(document))
+            for document in documents
+        ),
+        style,
+    )
+
+
+def _about(document: DocumentEntry) -> str:
+    version = f" (v{fold(document.version).removeprefix('v')})" if document.version else ""
+    tags = f" [{', '.join(fold(tag) for tag in document.tags)}]" if document.tags else ""
+    return fold(document.title) + version + tags
+
+
+def render_chunks(chunks: Sequence[Entry], style: Style) -> str:
+    return _table(
+        (
+            (
+                clean_line(entry.id),
+                f".{entry.position}",
+                f"{entry.line_start}–{entry.line_end}",
+                " › ".join(fold(title) for title in entry.section_path),
+            )
+            for entry in chunks
+        ),
+        style,
+    )
+
+
+def render_tags(tags: Sequence[tuple[str, int]], style: Style) -> str:
+    return _table(((fold(tag), count_of(count, "document")) for tag, count in tags), style)
+
+
+def listing_record(kind: str, items: Sequence[Any]) -> dict[str, Any]:
+    """Return `{schema_version, <kind>: [...]}`; `kind` is trees, documents, chunks or tags."""
+    records: dict[str, Callable[[Any], dict[str, Any]]] = {
+        "trees": _tree_record,
+        "documents": _document_record,
+        "chunks": entry_record,
+        "tags": lambda pair: {"tag": pair[0], "documents": pair[1]},
+    }
+    return {"schema_version": SCHEMA_VERSION, kind: [records[kind](item) for item in items]}
+
+
+def _tree_record(tree: TreeStatus) -> dict[str, Any]:
+    return {
+        "name": tree.name,
+        "path": tree.path,
+        "scope": tree.scope,
+        "documents": tree.documents,
+        "chunks": tree.chunks,
+        "bytes": tree.bytes,
+        "missing": tree.missing,
+    }
+
+
+def _document_record(document: DocumentEntry) -> dict[str, Any]:
+    return {
+        "doc_id": document.doc_id,
+        "tree": document.tree,
+        "path": document.path,
+        "title": document.title,
+        "format": document.format,
+        "encoding": document.encoding,
+        "version": document.version,
+        "tags": list(document.tags),
+        "chunks": document.chunk_count,
+        "bytes": document.state.size,
+        "degraded": document.degraded,
+    }
+
+
+def render_status(report: StatusReport, style: Style) -> str:
+    """Return where the index is, what it holds and what is wrong with it."""
+    index_dir = clean_line(report.index_dir)
+    if not report.exists:
+        index_dir += " (nothing is indexed yet: `leafmark index` or any search does it)"
+    lines = [f"{style.bold('index')}   {index_dir}"]
+    if report.exists:
+        lines.append(f"{style.bold('size')}    {_size(report.bytes)}")
+    lines += [f"{style.bold('config')}  {clean_line(path)}" for path in report.config_files]
+    if report.lock_holder:
+        lines.append(f"{style.bold('lock')}    {clean_line(report.lock_holder)}")
+    if report.pending_vectors:
+        lines.append(f"{style.bold('vectors')} {count_of(report.pending_vectors, 'chunk')} to go")
+    if report.skipped:
+        lines.append(f"{style.bold('skipped')} {count_of(len(report.skipped), 'source')}")
+    if report.diagnostics:
+        lines.append(f"{style.bold('notes')}   {count_of(len(report.diagnostics), 'diagnostic')}")
+    table = render_trees(report.trees, style)
+    return "\n".join(lines) + "\n" + (f"\n{table}" if table else "")
+
+
+def _size(number: int) -> str:
+    """Bytes for people.
+
+    >>> _size(512), _size(2_340_000)
+    ('512 bytes', '2.3 MB')
+    """
+    if number < 1000:
+        return count_of(number, "byte")
+    for unit, size in (("GB", 10**9), ("MB", 10**6)):
+        if number >= size:
+            return f"{number / size:.1f} {unit}"
+    return f"{number / 1000:.1f} kB"
+
+
+def status_record(report: StatusReport) -> dict[str, Any]:
+    """Return the status object."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "config_files": list(report.config_files),
+        "index_dir": report.index_dir,
+        "trees": [_tree_record(tree) for tree in report.trees],
+        "pending_vectors": report.pending_vectors,
+        "warnings": list(report.warnings),
+        "exists": report.exists,
+        "bytes": report.bytes,
+        "lock_holder": report.lock_holder,
+        "skipped": [{"path": skipped.path, "reason": skipped.reason} for skipped in report.skipped],
+        "diagnostics": [diagnostic_record(diagnostic) for diagnostic in report.diagnostics],
+    }
+
+
+def render_settings(settings: Sequence[SettingOrigin], style: Style, *, origin: bool) -> str:
+    """Return the settings as TOML would have them; with `origin`, where each comes from."""
+    if not origin:
+        return "".join(f"{_assignment(setting)}\n" for setting in settings)
+    rows = []
+    for setting in settings:
+        note = f" ({clean_line(setting.note)})" if setting.note else ""
+        rows.append((_assignment(setting), f"# {clean_line(setting.origin)}{note}"))
+    return _table(rows, style)
+
+
+def _assignment(setting: SettingOrigin) -> str:
+    value = json.dumps(setting.value, ensure_ascii=False, default=str)
+    return f"{clean_line(setting.name)} = {clean_line(value)}"
+
+
+def settings_record(settings: Sequence[SettingOrigin]) -> dict[str, Any]:
+    """Return `{schema_version, settings: [{name, value, origin, note}]}`."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "settings": [
+            {
+                "name": setting.name,
+                "value": setting.value,
+                "origin": setting.origin,
+                "note": setting.note,
+            }
+            for setting in settings
+        ],
+    }

@@ -1,0 +1,186 @@
+"""Chunks and results as JSON records: one order of keys, whatever is known of them.
+
+A record that the caller read from the source is used as it is. For a stale
+result there is none: then what the index holds is given, and what would have to
+be read (texts, token counts, hash, links) is null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from leafmark.model import Diagnostic, DocumentEntry, Entry, Factor, Result
+
+__all__ = [
+    "RECORD_KEYS",
+    "chunk_record",
+    "constituent_record",
+    "diagnostic_record",
+    "entry_record",
+    "factor_record",
+    "result_record",
+]
+
+RECORD_KEYS = (
+    "id",
+    "ordinal_id",
+    "doc_id",
+    "parent_id",
+    "tree",
+    "path",
+    "kind",
+    "title",
+    "slug",
+    "depth",
+    "position",
+    "breadcrumb",
+    "section_path",
+    "sibling_count",
+    "sibling_ids",
+    "prev_id",
+    "next_id",
+    "covers",
+    "heading_start",
+    "heading_end",
+    "byte_start",
+    "byte_end",
+    "line_start",
+    "line_end",
+    "content_type",
+    "block_types",
+    "is_complete_section",
+    "oversize",
+    "undersize",
+    "tokens",
+    "body_tokens",
+    "tags",
+    "version",
+    "metadata",
+    "links",
+    "encoding",
+    "body",
+    "text",
+    "context_spans",
+    "sha256",
+)
+"""The keys of a chunk record, in order."""
+
+_OF_DOCUMENT = ("tags", "version", "metadata", "encoding")
+_READ_FROM_SOURCE = frozenset(
+    {
+        "sibling_ids",
+        "prev_id",
+        "next_id",
+        "tokens",
+        "body_tokens",
+        "links",
+        "body",
+        "text",
+        "sha256",
+    }
+)
+
+
+def chunk_record(
+    entry: Entry, document: DocumentEntry, known: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return the whole record, from `known` where it has a key, else from what the index holds."""
+    record = dict.fromkeys(RECORD_KEYS)
+    for key in RECORD_KEYS:
+        if known is not None and key in known:
+            value = known[key]
+        elif key in _READ_FROM_SOURCE:
+            value = None
+        else:
+            value = getattr(document if key in _OF_DOCUMENT else entry, key)
+        record[key] = _plain(value)
+    return record
+
+
+def _plain(value: Any) -> Any:
+    """Tuples as lists and mappings as dicts, so that a record compares equal to its JSON."""
+    if isinstance(value, tuple | list):
+        return [_plain(part) for part in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(part) for key, part in value.items()}
+    return value
+
+
+def result_record(
+    result: Result, known: Mapping[str, Any] | None, *, explain: bool = False
+) -> dict[str, Any]:
+    """Return `rank`, `score`, the chunk record, and what a result has beyond it.
+
+    A stale result's texts are null, whatever `known` says.
+    """
+    record: dict[str, Any] = {"rank": result.rank, "score": result.score}
+    record |= chunk_record(result.entry, result.document, None if result.stale else known)
+    if not result.stale and record["body"] is None:
+        record["body"] = result.body
+    record |= {
+        "relaxed": result.relaxed,
+        "stale": result.stale,
+        "no_specific_section": result.whole,
+        "citation": result.citation,
+        "also_in": list(result.also_in),
+        "constituents": [constituent_record(part) for part in result.constituents],
+        "snippet": result.snippet.html,
+        "snippet_text": result.snippet.text,
+        "snippet_ranges": _plain(result.snippet.ranges),
+        "match_ranges": _plain(result.match_ranges),
+    }
+    if explain:
+        record["factors"] = [factor_record(factor) for factor in result.factors]
+    return record
+
+
+def constituent_record(part: Result) -> dict[str, Any]:
+    """Return what is told of a result that was merged into another, its own parts below it."""
+    return {
+        "id": part.entry.id,
+        "ordinal_id": part.entry.ordinal_id,
+        "score": part.score,
+        "title": part.entry.title,
+        "breadcrumb": part.entry.breadcrumb,
+        "snippet": part.snippet.html,
+        "snippet_text": part.snippet.text,
+        "snippet_ranges": _plain(part.snippet.ranges),
+        "match_ranges": _plain(part.match_ranges),
+        "constituents": [constituent_record(inner) for inner in part.constituents],
+    }
+
+
+def factor_record(factor: Factor) -> dict[str, Any]:
+    return {
+        "name": factor.name,
+        "value": factor.value,
+        "operation": factor.operation,
+        "how": factor.how,
+        "parts": [factor_record(part) for part in factor.parts],
+    }
+
+
+def entry_record(entry: Entry) -> dict[str, Any]:
+    """Return what a listing tells of a chunk."""
+    return {
+        "id": entry.id,
+        "ordinal_id": entry.ordinal_id,
+        "parent_id": entry.parent_id,
+        "kind": entry.kind,
+        "title": entry.title,
+        "depth": entry.depth,
+        "position": entry.position,
+        "breadcrumb": entry.breadcrumb,
+        "line_start": entry.line_start,
+        "line_end": entry.line_end,
+    }
+
+
+def diagnostic_record(diagnostic: Diagnostic) -> dict[str, Any]:
+    return {
+        "path": diagnostic.path,
+        "line": diagnostic.line,
+        "code": diagnostic.code,
+        "message": diagnostic.message,
+    }

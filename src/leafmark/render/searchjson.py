@@ -1,0 +1,83 @@
+"""An answer as JSON: one object, or one result a line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leafmark.model import Answer
+from leafmark.render.groups import group_results, top_matches
+from leafmark.render.jsontext import SCHEMA_VERSION, dump_line
+from leafmark.render.records import result_record
+
+__all__ = ["answer_record", "render_jsonl"]
+
+PHASES = ("candidates", "after_cutoff", "after_aggregation", "returned")
+
+
+def answer_record(answer: Answer, *, explain: bool = False) -> dict[str, Any]:
+    """Return the search object: results flat and in order, `groups` naming them by document.
+
+    With `explain` it has the key `explain` too, and every result its `factors`.
+    """
+    record: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "query": answer.query,
+        "mode": answer.mode,
+        "elapsed_ms": round(answer.elapsed_ms, 3),
+        "phases": {name: answer.counts.get(name, 0) for name in PHASES},
+        "hints": [{"code": hint.code, "message": hint.message} for hint in answer.hints],
+        "results": [
+            result_record(result, answer.records.get(result.entry.id), explain=explain)
+            for result in answer.results
+        ],
+        "top_matches": [
+            {
+                "id": result.entry.id,
+                "ordinal_id": result.entry.ordinal_id,
+                "score": result.score,
+            }
+            for result in top_matches(answer)
+        ],
+        "groups": [
+            {
+                "doc_id": group.doc_id,
+                "title": group.document.title,
+                "version": group.document.version,
+                "tags": list(group.document.tags),
+                "best_score": group.best_score,
+                "chunk_ids": [result.entry.id for result in group.results],
+                "no_specific_section": group.no_specific_section,
+            }
+            for group in group_results(answer.results)
+        ],
+    }
+    if explain:
+        record["explain"] = _explanation(answer)
+    return record
+
+
+def _explanation(answer: Answer) -> dict[str, Any]:
+    return {
+        "expressions": list(answer.expressions),
+        "phases": [
+            {
+                "name": phase.name,
+                "before": phase.before,
+                "after": phase.after,
+                "note": phase.note,
+            }
+            for phase in answer.phases
+        ],
+    }
+
+
+def render_jsonl(answer: Answer, *, explain: bool = False, ascii_only: bool = False) -> str:
+    """Return one result a line, each as it stands in the search object's `results`."""
+    records = answer.records
+    return "".join(
+        dump_line(
+            result_record(result, records.get(result.entry.id), explain=explain),
+            ascii_only=ascii_only,
+        )
+        for result in answer.results
+    )

@@ -1,0 +1,251 @@
+"""An answer as text: grouped by document, flat, one line each, or with whole texts.
+
+```
+Top matches: docs:README.md.58 (0.87), docs:AnnouncementBannerApi.md.1 (0.75)
+
+README.md (v3) [jira, api]
+  .58 (0.87) Authorization › OAuth2
+  .62 (0.81) basicAuth
+```
+
+`.58` is short for the group's id with it. What was merged into a result stands
+indented below it. A document that is a result is the head of its own group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from leafmark.model import Answer, DocumentEntry, Result, Snippet
+from leafmark.model.ids import encode_path
+from leafmark.render.explain import render_factors
+from leafmark.render.groups import Group, group_results, top_matches
+from leafmark.render.places import Places, with_constituents
+from leafmark.render.terminal import Style, clean_line, fold, shorten, wrap
+
+__all__ = ["render_flat", "render_full", "render_grouped", "render_list"]
+
+_SNIPPET_WIDTH = 100
+"""Columns of a snippet where the output has no width of its own; chosen by eye."""
+
+
+def render_grouped(answer: Answer, places: Places, style: Style, *, explain: bool = False) -> str:
+    """Return the line of top matches and a block for each document."""
+    groups = group_results(answer.results)
+    if not groups:
+        return ""
+    several = len({group.document.tree for group in groups}) > 1
+    blocks = [_top_line(answer, style)]
+    blocks += [_group_block(group, places, style, several, explain) for group in groups]
+    return "\n".join(blocks)
+
+
+def _top_line(answer: Answer, style: Style) -> str:
+    named = [
+        f"{clean_line(result.entry.ordinal_id)} ({result.score:.2f})"
+        for result in top_matches(answer)
+    ]
+    return f"{style.dim('Top matches:')} {', '.join(named)}\n"
+
+
+def _group_block(group: Group, places: Places, style: Style, several: bool, explain: bool) -> str:
+    head = _document_name(group.document, several)
+    head = style.link(style.bold(head), places.absolute(group.results[0].entry))
+    lines = [head + _version_and_tags(group.document, style)]
+    documents = [result for result in group.results if result.entry.kind == "document"]
+    sections = [result for result in group.results if result.entry.kind != "document"]
+    digits = max(
+        (len(str(part.entry.position)) for top in sections for part in with_constituents(top)),
+        default=0,
+    )
+    for result in documents:
+        # Its line is the head of the group; its own parts stand below, as sections do.
+        lines[0] += f" ({result.score:.2f})" + _marks(result, style)
+        lines += _below(result, places, style, 1, digits, explain)
+    for result in sections:
+        lines.append(_section_line(result, places, style, 1, digits))
+        lines += _below(result, places, style, 2, digits, explain)
+    return "\n".join(lines) + "\n"
+
+
+def _document_name(document: DocumentEntry, several: bool) -> str:
+    """The document's id, without the tree where all results are of one tree."""
+    return clean_line(document.doc_id if several else encode_path(document.path))
+
+
+def _version_and_tags(document: DocumentEntry, style: Style) -> str:
+    version = f" (v{fold(document.version).removeprefix('v')})" if document.version else ""
+    tags = f" [{', '.join(fold(tag) for tag in document.tags)}]" if document.tags else ""
+    return style.dim(version + tags)
+
+
+def _section_line(result: Result, places: Places, style: Style, level: int, digits: int) -> str:
+    entry = result.entry
+    number = f".{entry.position}"
+    padding = " " * max(0, digits + 1 - len(number))
+    number = style.link(style.cyan(number), places.absolute(entry), entry.line_start)
+    titles = " › ".join(fold(title) for title in _titles_below_document(result))
+    score = f"({result.score:.2f})"
+    return f"{'  ' * level}{number}{padding} {score} {titles}{_marks(result, style)}"
+
+
+def _titles_below_document(result: Result) -> Sequence[str]:
+    """The section path without the document's title, which the head of the group tells."""
+    return result.entry.section_path[1:] or (result.entry.title,)
+
+
+def _marks(result: Result, style: Style) -> str:
+    marks = []
+    if result.whole:
+        marks.append("(no specific section)")
+    if result.relaxed:
+        marks.append("(some of the words)")
+    if result.stale:
+        marks.append("(changed since it was indexed)")
+    return "".join(f" {style.dim(mark)}" for mark in marks)
+
+
+def _below(
+    result: Result, places: Places, style: Style, level: int, digits: int, explain: bool
+) -> list[str]:
+    """What stands under a result's line: its snippet, its copies, its parts, its factors."""
+    lines = []
+    if not result.constituents:
+        lines += _snippet_lines(result.snippet, style, level + 1)
+    if result.also_in:
+        copies = ", ".join(clean_line(other) for other in result.also_in)
+        lines.append(f"{'  ' * (level + 1)}{style.dim('also in: ' + copies)}")
+    if explain:
+        lines += render_factors(result, level + 1)
+    for part in result.constituents:
+        lines.append(_section_line(part, places, style, level, digits))
+        lines += _below(part, places, style, level + 1, digits, explain)
+    return lines
+
+
+def _snippet_lines(snippet: Snippet, style: Style, level: int) -> list[str]:
+    text, ranges = _folded(snippet)
+    if not text:
+        return []
+    indent = "  " * level
+    width = max(20, (style.width or _SNIPPET_WIDTH) - len(indent))
+    return [
+        indent + style.highlight_line(text[start:end], _within(ranges, start, end))
+        for start, end in wrap(text, width)
+    ]
+
+
+def _folded(snippet: Snippet) -> tuple[str, list[tuple[int, int]]]:
+    """The snippet with its white space folded to single spaces, and the ranges moved with it."""
+    text, moved = [], [0]
+    space = True
+    for char in snippet.text:
+        blank = char.isspace()
+        if not blank or not space:
+            text.append(" " if blank else char)
+        space = blank
+        moved.append(len(text))
+    return "".join(text), [(moved[start], moved[end]) for start, end in snippet.ranges]
+
+
+def _within(ranges: Iterable[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
+    """The parts of `ranges` that lie in `[start, end)`, counted from `start`."""
+    cut = [(max(start, left) - start, min(end, right) - start) for left, right in ranges]
+    return [(left, right) for left, right in cut if left < right]
+
+
+def render_flat(answer: Answer, places: Places, style: Style, *, explain: bool = False) -> str:
+    """Return the results in rank order with whole ids, each with what stands under it."""
+    blocks = []
+    for result in answer.results:
+        entry = result.entry
+        name = style.link(
+            style.bold(clean_line(entry.id)), places.absolute(entry), entry.line_start
+        )
+        digits = max(len(str(part.entry.position)) for part in with_constituents(result))
+        lines = [f"{name} ({result.score:.2f}){_marks(result, style)}"]
+        lines.append(f"  {style.dim(_breadcrumb(result))}")
+        lines += _below(result, places, style, 1, digits, explain)
+        blocks.append("\n".join(lines) + "\n")
+    return "\n".join(blocks)
+
+
+def _breadcrumb(result: Result) -> str:
+    return "> " + " › ".join(fold(title) for title in result.entry.section_path)
+
+
+def render_list(answer: Answer, style: Style) -> str:
+    """Return one line for each result: id, score, titles, snippet; cut to the terminal's width."""
+    lines = []
+    for result in answer.results:
+        titles = " › ".join(fold(title) for title in result.entry.section_path)
+        known = f"{clean_line(result.entry.id)} ({result.score:.2f}) {titles}"
+        marks = _marks(result, Style())
+        text, ranges = _folded(result.snippet)
+        plain = known + marks + (f" — {text}" if text else "")
+        if style.width is not None:
+            plain = shorten(plain, style.width)
+        before = len(known + marks) + 3
+        kept = max(0, len(plain) - before)
+        if not text or kept == 0:
+            lines.append(clean_line(plain) + "\n")
+            continue
+        snippet = style.highlight_line(plain[before:], _within(ranges, 0, kept))
+        lines.append(clean_line(plain[:before]) + snippet + "\n")
+    return "".join(lines)
+
+
+def render_full(answer: Answer, places: Places, style: Style, *, explain: bool = False) -> str:
+    """Return for each result its breadcrumb, heading and whole text, and its citation."""
+    blocks = []
+    for result in answer.results:
+        head = style.link(
+            style.dim(_breadcrumb(result)), places.absolute(result.entry), result.entry.line_start
+        )
+        lines = [head + _marks(result, style), ""]
+        lines += [style.highlight(*_whole_text(result)).rstrip("\n"), ""]
+        if result.citation:
+            lines.append(style.dim(f"[{clean_line(result.citation)}]"))
+        if explain:
+            lines += render_factors(result, 0)
+        blocks.append("\n".join(lines) + "\n")
+    return "\n".join(blocks)
+
+
+def _whole_text(result: Result) -> tuple[str, list[tuple[int, int]]]:
+    """The whole text, and the matches in it as character ranges."""
+    if result.full_text is None:
+        return result.body or "", []
+    data = result.full_text.encode("utf-8", "surrogateescape")
+    entry = result.entry
+    start = entry.byte_start if entry.heading_start is None else entry.heading_start
+    length = entry.byte_end - start
+    if len(data) != length:
+        # Bytes that are not UTF-8 were replaced: places in the file are none in this text.
+        return result.full_text, []
+    found = sorted({match for part in with_constituents(result) for match in _in_file(part)})
+    ranges: list[tuple[int, int]] = []
+    at = characters = 0
+    for left, right in found:
+        if left - start < at or right - start > length:
+            continue
+        characters += len(data[at : left - start].decode("utf-8", "replace"))
+        matched = len(data[left - start : right - start].decode("utf-8", "replace"))
+        ranges.append((characters, characters + matched))
+        characters += matched
+        at = right - start
+    return result.full_text, ranges
+
+
+def _in_file(result: Result) -> list[tuple[int, int]]:
+    """The result's matches as byte ranges of the file; one over a gap of the body ends there."""
+    found = []
+    body_start = 0
+    for start, end in result.entry.body_spans:
+        length = end - start
+        for left, right in result.match_ranges:
+            if body_start <= left < body_start + length:
+                stop = min(right, body_start + length)
+                found.append((start + left - body_start, start + stop - body_start))
+        body_start += length
+    return found

@@ -1,0 +1,82 @@
+"""Chunks as `leafmark show` prints them: text, outline, JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leafmark.model import Entry, Shown, ShowReport
+from leafmark.render.jsontext import SCHEMA_VERSION
+from leafmark.render.records import chunk_record, entry_record
+from leafmark.render.terminal import Style, clean, clean_line, fold
+
+__all__ = ["render_outline", "render_show", "show_record"]
+
+
+def render_show(report: ShowReport, style: Style, *, own: bool = False) -> str:
+    """Return each chunk: its id and lines, its breadcrumb, and its text (with `own`, its body)."""
+    return "\n".join(_shown(shown, style, own) for shown in report.shown)
+
+
+def _shown(shown: Shown, style: Style, own: bool) -> str:
+    entry = shown.entry
+    lines = [_head(entry, style), style.dim(_breadcrumb(entry)), ""]
+    text = shown.body if own else shown.full_text
+    if shown.stale or text is None:
+        lines.append(style.dim("(changed since it was indexed: `leafmark index` reads it again)"))
+    else:
+        lines.append(clean(text).rstrip("\n"))
+    return "\n".join(lines) + "\n"
+
+
+def _head(entry: Entry, style: Style) -> str:
+    lines = f"lines {entry.line_start}–{entry.line_end}"
+    if entry.line_start == entry.line_end:
+        lines = f"line {entry.line_start}"
+    return f"{style.bold(clean_line(entry.id))}  {style.dim(lines)}"
+
+
+def _breadcrumb(entry: Entry) -> str:
+    return "> " + " › ".join(fold(title) for title in entry.section_path)
+
+
+def render_outline(report: ShowReport, style: Style) -> str:
+    """Return each chunk's id and, set in below it, the titles and ids of the chunks under it."""
+    return "\n".join(_outline(shown, style) for shown in report.shown)
+
+
+def _outline(shown: Shown, style: Style) -> str:
+    lines = [f"{style.bold(clean_line(shown.entry.id))}  {fold(shown.entry.title)}"]
+    levels = {shown.entry.position: 0}
+    for child in shown.children:
+        level = levels.get(child.parent_position, 0) + 1
+        levels[child.position] = level
+        name = f"~{child.piece}" if child.piece else fold(child.title)
+        lines.append(f"{'  ' * level}.{child.position} {name}  {_fragment(child, style)}")
+    return "\n".join(lines) + "\n"
+
+
+def _fragment(entry: Entry, style: Style) -> str:
+    return style.dim(clean_line(entry.fragment))
+
+
+def show_record(report: ShowReport) -> dict[str, Any]:
+    """Return the show object; `children` tell where each is, not what it says."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "results": [_shown_record(shown) for shown in report.shown],
+        "not_found": [
+            {"id": asked, "did_you_mean": list(nearest)} for asked, nearest in report.not_found
+        ],
+    }
+
+
+def _shown_record(shown: Shown) -> dict[str, Any]:
+    record = chunk_record(shown.entry, shown.document, None if shown.stale else shown.record)
+    if not shown.stale:
+        record["body"] = shown.body
+    return record | {
+        "heading": shown.heading,
+        "full_text": shown.full_text,
+        "stale": shown.stale,
+        "children": [entry_record(child) for child in shown.children],
+    }
