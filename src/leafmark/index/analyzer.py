@@ -1,0 +1,216 @@
+"""The text pipeline: split, lower-case, drop long tokens, stem; the same for text and queries.
+
+In: text, and a language or none. Out: terms, with their places where asked for.
+Tantivy's own pipeline makes the terms, so that what is highlighted is what was
+indexed. Two things are done to text before Tantivy sees it, and never change
+the place of a character in `tokens`:
+
+- In scripts that are written without spaces every character becomes a token of
+  its own (spaces are put around it), and a run of them in a query is a phrase.
+- A token of more than `MAX_TOKEN_CHARS` characters is blanked out. (Tantivy
+  counts bytes, which would drop words of 14 letters in Tamil.)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+import tantivy
+
+__all__ = ["LANGUAGES", "MAX_TOKEN_CHARS", "Analyzer", "Token", "analyzer_for"]
+
+LANGUAGES = frozenset(
+    {
+        "arabic",
+        "danish",
+        "dutch",
+        "english",
+        "finnish",
+        "french",
+        "german",
+        "greek",
+        "hungarian",
+        "italian",
+        "norwegian",
+        "portuguese",
+        "romanian",
+        "russian",
+        "spanish",
+        "swedish",
+        "tamil",
+        "turkish",
+    }
+)
+"""The languages that have a stemmer."""
+
+MAX_TOKEN_CHARS = 40
+"""Longer tokens are dropped: hashes and base64 lines, not words (a default of Tantivy's)."""
+
+_MEMO_LIMIT = 100_000
+"""Words whose terms an analyzer remembers; about 10 MB."""
+
+# Scripts that run words together; the astral part holds Kana supplements, Tangut,
+# Khitan, Nushu and the Han extensions.
+_SOLID = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf"
+    "\u1b00-\u1b7f\u3005-\u3007\u3021-\u302f\u3031-\u318f\u31a0-\u31bf"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua9ff\uaa60-\uaadf"
+    "\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc"
+    "\U00016fe0-\U0001b2ff\U00020000-\U0003ffff"
+)
+_SOLID_CHAR = re.compile(f"[{_SOLID}]")
+_UNUSUAL = re.compile(f"[{_SOLID}\ud800-\udfff]")
+# All bytes but those that begin a character of `_UNUSUAL` in UTF-8: deleting them
+# answers "is there one?" five times faster than a search does.
+_USUAL_BYTES = bytes(byte for byte in range(256) if not 0xE0 <= byte < 0xF5 or byte == 0xE2)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ASCII_WORD = re.compile("[0-9A-Za-z]+")
+_LONG_RUN = re.compile(rf"\S{{{MAX_TOKEN_CHARS + 1},}}")
+_LONG_ASCII_WORD = re.compile(rf"[0-9A-Za-z]{{{MAX_TOKEN_CHARS + 1}}}")
+
+
+class Token(NamedTuple):
+    """A term, the characters `[start, end)` that it stands for, and its place among the tokens."""
+
+    term: str
+    start: int
+    end: int
+    position: int
+
+
+class Analyzer:
+    """The pipeline of one language (None: no stemming). Use `analyzer_for`."""
+
+    def __init__(self, language: str | None):
+        """Raises ValueError for a language that is not one of `LANGUAGES`."""
+        if language is not None and language not in LANGUAGES:
+            raise ValueError(f"no stemmer for {language!r}: one of {', '.join(sorted(LANGUAGES))}")
+        self.language = language
+        filters = tantivy.Filter
+        builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
+        builder = builder.filter(filters.lowercase())
+        if language is not None:
+            builder = builder.filter(filters.stemmer(language))
+        self.engine = builder.build()
+        self._memo: dict[str, str] = {}
+
+    @property
+    def name(self) -> str:
+        """The name under which indexes know this pipeline."""
+        return f"leafmark_{self.language or 'none'}"
+
+    def for_index(self, text: str) -> str:
+        """Return the text as Tantivy must get it for its field."""
+        if not text.isascii() and _is_unusual(text):
+            text = _SOLID_CHAR.sub(r" \g<0> ", _SURROGATE.sub("\ufffd", text))
+        return _LONG_RUN.sub(_blank_in_run, text) if _has_long_token(text) else text
+
+    def terms(self, text: str) -> list[str]:
+        """Return the terms of `text`, in order."""
+        return self.engine.analyze(self.for_index(text))
+
+    def tokens(self, text: str) -> list[Token]:
+        """Return the tokens of `text`, in order; offsets count characters of `text` as given."""
+        return list(self.iter_tokens(text))
+
+    def iter_tokens(self, text: str) -> Iterator[Token]:
+        """Yield what `tokens` lists."""
+        return self._ascii_tokens(text) if text.isascii() else self._any_tokens(text)
+
+    def find(self, text: str, wanted: Callable[[str], bool]) -> list[Token]:
+        """Return the tokens whose term is `wanted`: several times faster than `tokens` of it all.
+
+        `wanted` is asked once per distinct word, for instance `set.__contains__`.
+        """
+        if not text.isascii():
+            return [token for token in self._any_tokens(text) if wanted(token.term)]
+        term_of = self._terms_of(set(_ASCII_WORD.findall(text)))
+        kept = {term for term in set(term_of.values()) if wanted(term)}
+        return [t for t in self._ascii_tokens(text) if t.term in kept] if kept else []
+
+    def _ascii_tokens(self, text: str) -> Iterator[Token]:
+        """In ASCII a word is a run of letters and digits, and each word's term is remembered."""
+        term_of = self._terms_of(set(_ASCII_WORD.findall(text)))
+        position = 0
+        for match in _ASCII_WORD.finditer(text):
+            term = term_of[match[0]]
+            if term:
+                yield Token(term, match.start(), match.end(), position)
+                position += 1
+
+    def _terms_of(self, words: set[str]) -> dict[str, str]:
+        """Return the term of each ASCII word, "" for one that is too long."""
+        if len(self._memo) > _MEMO_LIMIT:
+            self._memo = {}
+        memo = self._memo
+        unknown = [word for word in words if word not in memo]
+        if unknown:
+            kept = [word for word in unknown if len(word) <= MAX_TOKEN_CHARS]
+            memo.update(dict.fromkeys(unknown, ""))
+            memo.update(zip(kept, self.engine.analyze(" ".join(kept)), strict=True))
+        return {word: memo[word] for word in words}
+
+    def _any_tokens(self, text: str) -> Iterator[Token]:
+        """Tokens of any text: what Tantivy says, less the spaces that were put in."""
+        prepared = self.for_index(text)
+        added = _added_spaces(text) if len(prepared) != len(text) else []
+        before = 0
+        for token in self.engine.pre_tokenize(prepared).tokens:
+            start = token.char_offset_from
+            while before < len(added) and added[before] < start:
+                before += 1
+            shift = start - before
+            yield Token(token.text, shift, shift + token.char_offset_to - start, token.position)
+
+
+@cache
+def analyzer_for(language: str | None) -> Analyzer:
+    """Return the analyzer of `language`, the same one every time."""
+    return Analyzer(language)
+
+
+def _added_spaces(text: str) -> list[int]:
+    """The places in the prepared text of the spaces around solid characters."""
+    places: list[int] = []
+    for number, match in enumerate(_SOLID_CHAR.finditer(text)):
+        first = match.start() + 2 * number
+        places += (first, first + 2)
+    return places
+
+
+def _is_unusual(text: str) -> bool:
+    """Whether there is a solid character, or half of one."""
+    leads = text.encode("utf-8", "surrogatepass").translate(None, _USUAL_BYTES)
+    return bool(leads) and _UNUSUAL.search(text) is not None
+
+
+def _has_long_token(text: str) -> bool:
+    """Whether a token is too long. No token holds white space, so long runs are looked at alone."""
+    if len(text) <= MAX_TOKEN_CHARS:
+        return False
+    return any(_is_long(run) for run in text.split() if len(run) > MAX_TOKEN_CHARS)
+
+
+def _is_long(run: str) -> bool:
+    if run.isascii():
+        return _LONG_ASCII_WORD.search(run) is not None
+    return _blank_in_run(run) != run
+
+
+_splitter = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).build()
+
+
+def _blank_in_run(found: re.Match[str] | str) -> str:
+    """Replace every token that is too long by as many spaces."""
+    run = found if isinstance(found, str) else found[0]
+    parts: list[str] = []
+    at = 0
+    for token in _splitter.pre_tokenize(run).tokens:
+        start, end = token.char_offset_from, token.char_offset_to
+        if end - start > MAX_TOKEN_CHARS:
+            parts += (run[at:start], " " * (end - start))
+            at = end
+    return "".join((*parts, run[at:]))

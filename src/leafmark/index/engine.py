@@ -1,0 +1,83 @@
+"""The boundary to the engine: whatever Tantivy raises leaves here as one of our errors.
+
+Tantivy reports most failures as `ValueError` with the text of the Rust error,
+and a bug or damaged data as a panic, which arrives as a `BaseException`. Both
+are told apart by what the engine says, since it gives nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from leafmark.errors import DamagedError, LeafmarkError, LockedError, StorageError
+
+__all__ = ["engine_guard", "translate"]
+
+_OS_ERROR = re.compile(r"os error (\d+)")
+REBUILD = "run `leafmark index --rebuild`"
+
+
+@contextmanager
+def engine_guard(action: str, where: Path) -> Iterator[None]:
+    """Turn engine and system errors into ours; `action` completes "cannot …".
+
+    Raises:
+        StorageError: the system refused to read or write.
+        DamagedError: the files are not what was written, or the engine gave up on them.
+        LockedError: another program holds the engine's own lock.
+    """
+    try:
+        yield
+    except LeafmarkError:
+        raise
+    except (OSError, ValueError) as err:
+        raise translate(err, action, where) from err
+    except BaseException as err:
+        if not is_panic(err):
+            raise
+        raise translate(err, action, where) from None
+
+
+def is_panic(err: BaseException) -> bool:
+    """Whether the engine panicked; its exception class cannot be imported."""
+    return type(err).__name__ == "PanicException"
+
+
+def translate(err: BaseException, action: str, where: Path) -> LeafmarkError:
+    """Return our error for one that the engine or the system raised."""
+    text = str(err).strip()
+    number = err.errno if isinstance(err, OSError) else None
+    found = _OS_ERROR.search(text)
+    if number is None and found:
+        number = int(found[1])
+    if number is not None:
+        reason = os.strerror(number)
+        return StorageError(f"cannot {action}: {reason}", location=str(where), hint=_hint(number))
+    if "LockBusy" in text or "Lockfile" in text:
+        return LockedError(
+            f"cannot {action}: another program holds the engine's lock", location=str(where)
+        )
+    return DamagedError(
+        f"cannot {action}: the index is damaged ({_first_line(text)})",
+        location=str(where),
+        hint=REBUILD,
+    )
+
+
+def _hint(number: int) -> str | None:
+    import errno
+
+    if number in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG):
+        return "make room on the disk, or move the index with `index.dir`; the old index is intact"
+    if number in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return "make the folder writable, or move the index with `index.dir`"
+    return None
+
+
+def _first_line(text: str) -> str:
+    line = text.splitlines()[0] if text else "no details"
+    return line if len(line) <= 120 else line[:119] + "…"

@@ -1,0 +1,114 @@
+"""Facts: what a chunk can be filtered on, as terms of the form `name=value`.
+
+`tree=docs`, `kind=section`, `has=code`, `lang=python`, `tag=api`, and
+`meta.KEY=value` for each value of the front matter. Values have one spelling
+(`canonical`), so that equality is equality of terms; a comparison lists the terms
+that begin with `meta_prefix(key)` and compares the values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+__all__ = ["canonical", "fact", "language_fact", "meta_facts", "meta_prefix"]
+
+MAX_VALUE_CHARS = 200
+"""Longer values are cut, in the index and in queries; a description is no filter."""
+
+MAX_META_FACTS = 1000
+MAX_META_DEPTH = 8
+
+_LANGUAGES = {
+    alias: name
+    for name, aliases in {
+        "python": "py py3 python3 pycon",
+        "javascript": "js jsx mjs cjs node",
+        "typescript": "ts tsx",
+        "shell": "sh bash zsh ksh console shell-session terminal",
+        "yaml": "yml",
+        "markdown": "md mdx",
+        "rust": "rs",
+        "ruby": "rb",
+        "go": "golang",
+        "csharp": "cs c#",
+        "cpp": "c++ cxx cc hpp",
+        "kotlin": "kt",
+        "powershell": "ps1 pwsh",
+        "html": "htm xhtml",
+        "docker": "dockerfile",
+        "make": "makefile mk",
+        "perl": "pl",
+        "text": "txt plain plaintext",
+    }.items()
+    for alias in aliases.split()
+}
+
+
+def fact(name: str, value: str) -> str:
+    """Return the term for a fact whose value stands as it is.
+
+    >>> fact("tree", "docs")
+    'tree=docs'
+    """
+    return f"{name}={value}".encode("utf-8", "replace").decode()
+
+
+def language_fact(language: str) -> str:
+    """Return the term for code in `language`, whatever it is called.
+
+    >>> language_fact("py") == language_fact("Python")
+    True
+    """
+    name = language.casefold()
+    return fact("lang", _LANGUAGES.get(name, name)[:MAX_VALUE_CHARS])
+
+
+def meta_prefix(key: str) -> str:
+    """Return what all terms of a front matter key begin with.
+
+    >>> meta_prefix("Status")
+    'meta.status='
+    """
+    return f"meta.{key.casefold()}="
+
+
+def canonical(value: object) -> str:
+    """Return the one spelling of a front matter value: folded text, shortest number.
+
+    >>> canonical(" Draft "), canonical(3.0), canonical("3"), canonical(True)
+    ('draft', '3', '3', 'true')
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and math.isfinite(value) and value == int(value):
+        return str(int(value))
+    return " ".join(str(value).casefold().split())[:MAX_VALUE_CHARS]
+
+
+def meta_facts(metadata: Mapping[str, Any]) -> list[str]:
+    """Return the terms of all values; lists give one each, tables dotted keys.
+
+    >>> meta_facts({"status": "Draft", "n": [1, 2.5], "a": {"b": None, "c": "x"}})
+    ['meta.status=draft', 'meta.n=1', 'meta.n=2.5', 'meta.a.c=x']
+    """
+    found: list[str] = []
+    for key, value in _leaves(metadata, "", 0):
+        found.append(fact(meta_prefix(key)[:-1], canonical(value)))
+        if len(found) == MAX_META_FACTS:
+            break
+    return list(dict.fromkeys(found))
+
+
+def _leaves(value: object, key: str, depth: int) -> Iterator[tuple[str, object]]:
+    if depth > MAX_META_DEPTH or value is None:
+        return
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _leaves(inner, f"{key}.{name}" if key else str(name), depth + 1)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _leaves(inner, key, depth + 1)
+    else:
+        yield key, value

@@ -1,0 +1,166 @@
+"""One generation of the index, open: Tantivy's files with our pipelines registered.
+
+Also the record that the index keeps of itself (`IndexMeta`), and how all source
+records are read back: what reader and writer both need.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import tantivy
+
+from leafmark.errors import DamagedError
+from leafmark.index.engine import REBUILD, engine_guard
+from leafmark.index.records import read_document, read_object
+from leafmark.index.schema import META_KEY, Language, build_schema, language_fields
+from leafmark.model import DocumentEntry, FileState
+
+__all__ = [
+    "IndexMeta",
+    "count_matches",
+    "create_engine",
+    "index_languages",
+    "open_engine",
+    "read_documents",
+    "read_meta",
+]
+
+SOURCE_KEY = "source:"
+STATE_KEY = "state:"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexMeta:
+    """What one commit says about the whole index.
+
+    `seq` counts commits. `started_ns` is when the run began that looked at the
+    sources (a source as young as that is looked at again). `complete` is false
+    for a checkpoint in a first build.
+    """
+
+    seq: int
+    uuid: str
+    fingerprint: str
+    documents: int
+    chunks: int
+    started_ns: int
+    finished_ns: int
+    complete: bool = True
+
+
+def index_languages(trees: Mapping[str, str | None]) -> tuple[Language, ...]:
+    """Return the languages of the trees, each with its trees, in order of name.
+
+    Raises:
+        ValueError: a language without a stemmer.
+    """
+    names = sorted(set(trees.values()), key=lambda name: name or "")
+    return tuple(
+        language_fields(name, [tree for tree, stemmer in trees.items() if stemmer == name])
+        for name in names
+    )
+
+
+def create_engine(path: Path, languages: tuple[Language, ...]) -> tantivy.Index:
+    """Make an empty index in the new folder `path`."""
+    with engine_guard("create the index", path):
+        path.mkdir(parents=True)
+        return _register(tantivy.Index(build_schema(languages), path=str(path)), languages)
+
+
+def open_engine(path: Path, languages: tuple[Language, ...]) -> tantivy.Index:
+    """Open the index in `path`, in a folder that cannot be written too.
+
+    Raises:
+        DamagedError, StorageError: see `engine_guard`.
+    """
+    with engine_guard("open the index", path):
+        if os.access(path, os.W_OK):
+            return _register(tantivy.Index.open(str(path)), languages)
+        return _register(_open_read_only(path), languages)
+
+
+def _register(index: tantivy.Index, languages: tuple[Language, ...]) -> tantivy.Index:
+    """Tell the engine our pipelines; it forgets them with every opening."""
+    for language in languages:
+        index.register_tokenizer(language.analyzer.name, language.analyzer.engine)
+    return index
+
+
+def _open_read_only(path: Path) -> tantivy.Index:
+    """Open through a private folder of links, since opening locks a file in the folder.
+
+    The engine maps every file when it opens, so the links may go at once.
+    """
+    view = tempfile.mkdtemp(prefix="leafmark-")
+    try:
+        for name in os.listdir(path):
+            if name in ("meta.json", ".managed.json"):
+                shutil.copyfile(path / name, Path(view, name))
+            elif not name.endswith(".lock"):
+                os.symlink((path / name).absolute(), Path(view, name))
+        index = tantivy.Index.open(view)
+        index.searcher()
+        return index
+    finally:
+        shutil.rmtree(view, ignore_errors=True)
+
+
+def _sources(index: tantivy.Index, searcher: tantivy.Searcher, query: tantivy.Query) -> list[bytes]:
+    """The `source` records of all documents that match."""
+    limit = max(1, searcher.num_docs)
+    found = searcher.search(query, limit, count=False).hits
+    records = [searcher.doc(address).get_first("source") for _, address in found]
+    return [record for record in records if record is not None]
+
+
+def count_matches(searcher: tantivy.Searcher, query: tantivy.Query) -> int:
+    """Return how many live records match; linear in the matches."""
+    result: Any = searcher.search(query, 1)  # the published types lack `count`
+    return int(result.count)
+
+
+def read_meta(index: tantivy.Index, searcher: tantivy.Searcher) -> IndexMeta | None:
+    """Return what the index says of itself, None for one without a commit of ours.
+
+    Raises:
+        DamagedError: the record cannot be read.
+    """
+    query = tantivy.Query.term_query(index.schema, "key", META_KEY)
+    found = _sources(index, searcher, query)
+    if not found:
+        return None
+    record: dict[str, Any] = read_object(found[0])
+    try:
+        return IndexMeta(**record)
+    except TypeError as err:
+        raise DamagedError("the index's own record cannot be read", hint=REBUILD) from err
+
+
+def read_documents(index: tantivy.Index, searcher: tantivy.Searcher) -> Iterator[DocumentEntry]:
+    """Yield the entry of every source, with its latest state; linear in the sources."""
+    query, schema = tantivy.Query, index.schema
+    states = {
+        name: FileState(*state)
+        for record in _sources(index, searcher, query.regex_query(schema, "key", "state:.*"))
+        for name, state in (read_object(record),)
+    }
+    for found in (
+        query.term_query(schema, "facts", "kind=document"),
+        query.regex_query(schema, "key", "source:.*"),
+    ):
+        for record in _sources(index, searcher, found):
+            entry = read_document(record)
+            yield with_state(entry, states.get(entry.doc_id))
+
+
+def with_state(entry: DocumentEntry, state: FileState | None) -> DocumentEntry:
+    """Return the entry with a later state of the same bytes."""
+    return entry if state is None else replace(entry, state=state)

@@ -1,0 +1,174 @@
+"""Where things lie in an index folder, and which generation is current.
+
+```
+INDEX/LOCK            held by the one writer
+INDEX/CURRENT         which generation serves readers; replaced atomically
+INDEX/gen-000007/text the engine's files
+INDEX/gen-000007/manifest  a disposable copy of the manifest (see `snapshot`)
+```
+
+A rebuild makes the next generation beside the current one and then replaces
+CURRENT. A generation that CURRENT does not name is a leftover of a crash, or one
+whose readers have it open; the writer removes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import zlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from leafmark.errors import DamagedError, StorageError, UsageError
+from leafmark.index.engine import REBUILD, translate
+from leafmark.index.schema import FORMAT
+
+__all__ = ["Current", "Layout", "replace_file", "sync_folder"]
+
+_GENERATION = re.compile(r"gen-(\d{6,})")
+_MAX_CURRENT_BYTES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Current:
+    """What CURRENT says. `languages` maps each tree to its stemmer; `uuid` is the generation's."""
+
+    generation: int
+    uuid: str
+    fingerprint: str
+    languages: Mapping[str, str | None]
+    format: int = FORMAT
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The paths in the index folder `root`."""
+
+    root: Path
+
+    @property
+    def lock(self) -> Path:
+        return self.root / "LOCK"
+
+    @property
+    def current(self) -> Path:
+        return self.root / "CURRENT"
+
+    def generation(self, number: int) -> Path:
+        return self.root / f"gen-{number:06d}"
+
+    def text(self, number: int) -> Path:
+        return self.generation(number) / "text"
+
+    def manifest(self, number: int) -> Path:
+        return self.generation(number) / "manifest"
+
+    def generations(self) -> list[int]:
+        """The numbers of the generations on disk, ascending."""
+        try:
+            names = os.listdir(self.root)
+        except FileNotFoundError:
+            return []
+        return sorted(int(found[1]) for name in names if (found := _GENERATION.fullmatch(name)))
+
+    def read_current(self) -> Current | None:
+        """Return what CURRENT says, None without one.
+
+        Raises:
+            UsageError: a newer leafmark wrote the index.
+            DamagedError: CURRENT is not what was written.
+            StorageError: it cannot be read.
+        """
+        try:
+            with open(self.current, "rb") as file:
+                data = file.read(_MAX_CURRENT_BYTES)
+        except FileNotFoundError:
+            return None
+        except OSError as err:
+            raise translate(err, "read the index", self.current) from err
+        return _parse_current(data, self.current)
+
+    def write_current(self, current: Current) -> None:
+        """Make `current` what readers see from now on.
+
+        Raises:
+            StorageError: it cannot be written; the old one stands.
+        """
+        body = json.dumps(asdict(current), sort_keys=True).encode()
+        replace_file(self.current, b"%s\n%08x\n" % (body, zlib.crc32(body)))
+        sync_folder(self.root)
+
+    def collect(self, keep: int | None) -> None:
+        """Remove all generations but `keep`, as far as the system lets go of them."""
+        for number in self.generations():
+            if number != keep:
+                shutil.rmtree(self.generation(number), ignore_errors=True)
+
+
+def _parse_current(data: bytes, path: Path) -> Current:
+    damaged = DamagedError(
+        "the index is damaged: its CURRENT file is not what was written",
+        location=str(path),
+        hint=REBUILD,
+    )
+    body, _, rest = data.partition(b"\n")
+    try:
+        record: dict[str, Any] = json.loads(body)
+        number = record["format"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise damaged from None
+    if isinstance(number, int) and number > FORMAT:
+        raise UsageError(
+            f"the index has format {number}, written by a newer leafmark (this one knows {FORMAT})",
+            location=str(path),
+            hint="upgrade leafmark, or give this one an index of its own with `index.dir`",
+        )
+    if rest != b"%08x\n" % zlib.crc32(body):
+        raise damaged
+    try:
+        return Current(**record)
+    except TypeError:
+        raise damaged from None
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write `data` to `path` so that a crash leaves the old file or the new one.
+
+    Raises:
+        StorageError: it cannot be written; the old file stands.
+    """
+    draft = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(draft, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    except OSError as err:
+        with contextlib.suppress(OSError):
+            draft.unlink()
+        raise translate(err, "write the index", path) from err
+
+
+def sync_folder(path: Path) -> None:
+    """Make the names in a folder survive a power cut, where the system can.
+
+    Raises:
+        StorageError: the system reports that it could not.
+    """
+    if os.name == "nt":
+        return
+    try:
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    except OSError as err:
+        raise StorageError(f"cannot write the index: {err.strerror}", location=str(path)) from err

@@ -1,0 +1,143 @@
+"""The writer's lock: a file lock that the system frees when its holder dies.
+
+The file says who holds it and since when, for people only: what decides is the
+lock, never the text.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from leafmark.errors import LockedError
+from leafmark.index.engine import translate
+
+__all__ = ["LockHolder", "hold_lock", "lock_holder"]
+
+_POLL_S = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class LockHolder:
+    """Who holds the lock: process id and since when, seconds since the epoch (0: not known)."""
+
+    pid: int
+    since: float
+
+    def __str__(self) -> str:
+        if not self.pid:
+            return "another process"
+        if not self.since:
+            return f"process {self.pid}"
+        return f"process {self.pid}, for {max(0, round(time.time() - self.since))} s"
+
+
+@contextmanager
+def hold_lock(path: Path, *, timeout_s: float) -> Iterator[None]:
+    """Hold the lock at `path`, waiting for it up to `timeout_s` (0: not at all).
+
+    Raises:
+        LockedError: another process holds it.
+        StorageError: the file cannot be opened.
+    """
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as err:
+        raise translate(err, "write the index", path) from err
+    try:
+        _wait_for(handle, path, time.monotonic() + timeout_s)
+        _write_holder(handle)
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                os.ftruncate(handle, 0)
+            _unlock(handle)
+    finally:
+        os.close(handle)
+
+
+def _wait_for(handle: int, path: Path, deadline: float) -> None:
+    while not _try_lock(handle):
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise LockedError(
+                f"the index is being written by {_read_holder(path)}",
+                location=str(path),
+                hint="searching works meanwhile; `index.lock_timeout_s` says how long to wait",
+            )
+        time.sleep(min(_POLL_S, left))
+
+
+def lock_holder(path: Path) -> LockHolder | None:
+    """Return who is writing now, None if nobody is."""
+    try:
+        handle = os.open(path, os.O_RDWR)
+    except OSError:
+        return None
+    try:
+        if _try_lock(handle):
+            _unlock(handle)
+            return None
+        return _read_holder(path)
+    finally:
+        os.close(handle)
+
+
+def _write_holder(handle: int) -> None:
+    record = json.dumps({"pid": os.getpid(), "since": round(time.time(), 3)})
+    # Information only: a full disk shows itself where it matters.
+    with contextlib.suppress(OSError):
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, record.encode(), 0) if hasattr(os, "pwrite") else os.write(
+            handle, record.encode()
+        )
+
+
+def _read_holder(path: Path) -> LockHolder:
+    try:
+        record = json.loads(path.read_bytes()[:1000])
+        return LockHolder(int(record["pid"]), float(record["since"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return LockHolder(0, 0.0)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    # Far past the text, which stays readable while the lock is held.
+    _LOCKED_AT = 1 << 30
+
+    def _try_lock(handle: int) -> bool:
+        os.lseek(handle, _LOCKED_AT, os.SEEK_SET)
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        finally:
+            os.lseek(handle, 0, os.SEEK_SET)
+        return True
+
+    def _unlock(handle: int) -> None:
+        os.lseek(handle, _LOCKED_AT, os.SEEK_SET)
+        msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    def _try_lock(handle: int) -> bool:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _unlock(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_UN)

@@ -1,0 +1,239 @@
+"""A snapshot of the index: the structure of everything, and the engine's searcher for retrieval.
+
+A reader sees one commit for as long as it lives, whatever a writer does. Opening
+costs a few milliseconds and no lock; entries are read when they are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import tantivy
+
+from leafmark.errors import DamagedError, NotFoundError, StorageError
+from leafmark.index.engine import REBUILD, engine_guard
+from leafmark.index.generation import (
+    SOURCE_KEY,
+    STATE_KEY,
+    IndexMeta,
+    count_matches,
+    index_languages,
+    open_engine,
+    read_documents,
+    read_meta,
+)
+from leafmark.index.layout import Current, Layout
+from leafmark.index.manifest import Key, ManifestRow, read_snapshot, row_of, write_snapshot
+from leafmark.index.records import read_document, read_entry, read_object, record_fragment
+from leafmark.index.schema import Language
+from leafmark.model import DocumentEntry, Entry, FileState
+
+__all__ = ["IndexReader", "TreeCounts", "has_index", "open_reader"]
+
+_ATTEMPTS = 3
+"""How often opening is tried when a writer replaces the generation in between."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeCounts:
+    """What is indexed of one tree; `bytes` counts the sources that made chunks."""
+
+    documents: int = 0
+    chunks: int = 0
+    bytes: int = 0
+
+
+def has_index(root: Path) -> bool:
+    """Whether there is an index in the folder `root`, in whatever state."""
+    return Layout(root).current.exists()
+
+
+def open_reader(root: Path) -> IndexReader:
+    """Open the committed state of the index in the folder `root`.
+
+    Raises:
+        NotFoundError: there is no index.
+        DamagedError: it is not what was written.
+        UsageError: a newer leafmark wrote it.
+        StorageError: it cannot be read.
+    """
+    layout = Layout(root)
+    for attempt in range(1, _ATTEMPTS + 1):
+        current = layout.read_current()
+        if current is None:
+            raise NotFoundError(
+                "there is no index yet", location=str(root), hint="run `leafmark index`"
+            )
+        try:
+            return IndexReader(layout, current)
+        except (DamagedError, StorageError):
+            if attempt == _ATTEMPTS or layout.read_current() == current:
+                raise
+    raise AssertionError("unreachable")
+
+
+class IndexReader:
+    """One commit of one generation. Use `open_reader`."""
+
+    def __init__(self, layout: Layout, current: Current):
+        self._layout = layout
+        self.current = current
+        self._folder = layout.text(current.generation)
+        self._stamp = self._read_stamp()
+        self.languages: tuple[Language, ...] = index_languages(current.languages)
+        self.engine = open_engine(self._folder, self.languages)
+        self.schema = self.engine.schema
+        self._documents: dict[str, DocumentEntry | None] = {}
+        with engine_guard("read the index", self._folder):
+            self.searcher = self.engine.searcher()
+            meta = read_meta(self.engine, self.searcher)
+        if meta is None or meta.uuid != current.uuid:
+            raise DamagedError(
+                "the index is damaged: its own record is missing",
+                location=str(self._folder),
+                hint=REBUILD,
+            )
+        self.meta: IndexMeta = meta
+
+    @property
+    def fingerprint(self) -> str:
+        return self.current.fingerprint
+
+    def language_of(self, tree: str) -> Language | None:
+        """Return the language of a tree, None for one that the index does not know."""
+        return next((each for each in self.languages if tree in each.trees), None)
+
+    def is_current(self) -> bool:
+        """Whether nothing was committed since this reader was opened."""
+        try:
+            return self._layout.read_current() == self.current and self._stamp == self._read_stamp()
+        except (DamagedError, StorageError):
+            return False
+
+    def _read_stamp(self) -> tuple[int, int, int] | None:
+        """What changes with every commit: the engine's list of its files."""
+        try:
+            facts = (self._folder / "meta.json").stat()
+        except OSError:
+            return None
+        return facts.st_mtime_ns, facts.st_ino, facts.st_size
+
+    # -- the manifest -----------------------------------------------------------------
+
+    @cached_property
+    def manifest(self) -> Mapping[Key, ManifestRow]:
+        """What is indexed, by tree and path: milliseconds from the snapshot, else linear."""
+        path = self._layout.manifest(self.current.generation)
+        meta = self.meta
+        found = read_snapshot(path, uuid=meta.uuid, seq=meta.seq)
+        if found is None:
+            found = {(entry.tree, entry.path): row_of(entry) for entry in self.documents()}
+            with suppress(StorageError):  # a folder that cannot be written can be searched
+                write_snapshot(path, found, uuid=meta.uuid, seq=meta.seq)
+        return found
+
+    @cached_property
+    def trees(self) -> Mapping[str, TreeCounts]:
+        """What is indexed of every tree, by name."""
+        found: dict[str, TreeCounts] = {}
+        for (tree, _), row in self.manifest.items():
+            old = found.get(tree, TreeCounts())
+            if row.chunks:
+                old = TreeCounts(old.documents + 1, old.chunks + row.chunks, old.bytes + row.size)
+            found[tree] = old
+        return found
+
+    # -- documents ----------------------------------------------------------------------
+
+    def documents(self) -> list[DocumentEntry]:
+        """Return the entry of every source, without chunks too, by tree and path."""
+        with engine_guard("read the index", self._folder):
+            found = list(read_documents(self.engine, self.searcher))
+        return sorted(found, key=lambda entry: (entry.tree, entry.path))
+
+    def document(self, doc_id: str) -> DocumentEntry | None:
+        """Return the entry of one source; remembered, as results ask for it often."""
+        if doc_id not in self._documents:
+            with engine_guard("read the index", self._folder):
+                self._documents[doc_id] = self._read_document(doc_id)
+        return self._documents[doc_id]
+
+    def _read_document(self, doc_id: str) -> DocumentEntry | None:
+        for query in (self._at(doc_id, 0), self._key(SOURCE_KEY + doc_id)):
+            for address in self._addresses(query, 1):
+                record = self.searcher.doc(address).get_first("source")
+                if record is not None:
+                    return self._with_state(read_document(record))
+        return None
+
+    def _with_state(self, entry: DocumentEntry) -> DocumentEntry:
+        for address in self._addresses(self._key(STATE_KEY + entry.doc_id), 1):
+            _, state = read_object(self.searcher.doc(address).get_first("source") or b"")
+            return replace(entry, state=FileState(*state))
+        return entry
+
+    # -- chunks ---------------------------------------------------------------------------
+
+    def entries(self, addresses: Iterable[tantivy.DocAddress]) -> list[Entry]:
+        """Return the entries of the chunks at the addresses that a search gave, in their order."""
+        doc = self.searcher.doc
+        with engine_guard("read the index", self._folder):
+            return [read_entry(doc(address).get_first("record") or b"") for address in addresses]
+
+    def entry(self, doc_id: str, position: int) -> Entry | None:
+        """Return the chunk at a position of a document."""
+        found = self.entries(self._addresses(self._at(doc_id, position), 1))
+        return found[0] if found else None
+
+    def entries_at(self, doc_id: str, positions: Sequence[int]) -> list[Entry]:
+        """Return the chunks at some positions of a document, by position; missing ones left out."""
+        return [found for at in sorted(set(positions)) if (found := self.entry(doc_id, at))]
+
+    def chunks_of(self, doc_id: str) -> list[Entry]:
+        """Return all chunks of a document by position; none for one that is not indexed."""
+        return sorted(self.entries(self._chunk_addresses(doc_id)), key=lambda each: each.position)
+
+    def find(self, doc_id: str, slug: str | None, piece: int = 0) -> Entry | None:
+        """Return the chunk with a slug (None: the document) and piece number, if there is one."""
+        if slug is None and not piece:
+            return self.entry(doc_id, 0)
+        with engine_guard("read the index", self._folder):
+            for address in self._chunk_addresses(doc_id):
+                record = self.searcher.doc(address).get_first("record") or b""
+                if record_fragment(record) == (slug, piece):
+                    return read_entry(record)
+        return None
+
+    # -- queries ------------------------------------------------------------------------------
+
+    def every_chunk(self) -> tantivy.Query:
+        """Return a query that matches all chunks, and no other record, with score 1."""
+        return tantivy.Query.exists_query("position")
+
+    def live_count(self, query: tantivy.Query) -> int:
+        """Return how many records match, deleted ones not counted; linear in the matches."""
+        with engine_guard("read the index", self._folder):
+            return count_matches(self.searcher, query)
+
+    def _chunk_addresses(self, doc_id: str) -> list[tantivy.DocAddress]:
+        query = tantivy.Query.term_query(self.schema, "doc_id", doc_id, "basic")
+        return self._addresses(query, self.searcher.num_docs or 1)
+
+    def _addresses(self, query: tantivy.Query, limit: int) -> list[tantivy.DocAddress]:
+        with engine_guard("read the index", self._folder):
+            hits = self.searcher.search(query, max(1, limit), count=False).hits
+        return [address for _, address in hits]
+
+    def _key(self, key: str) -> tantivy.Query:
+        return tantivy.Query.term_query(self.schema, "key", key, "basic")
+
+    def _at(self, doc_id: str, position: int) -> tantivy.Query:
+        query, must = tantivy.Query, tantivy.Occur.Must
+        document = query.term_query(self.schema, "doc_id", doc_id, "basic")
+        number = tantivy.FieldType.Unsigned
+        place = query.range_query(self.schema, "position", number, position, position)
+        return query.boolean_query([(must, document), (must, place)])

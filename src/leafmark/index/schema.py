@@ -1,0 +1,70 @@
+"""The fields of the index and how they are named.
+
+One Tantivy document per chunk. The text fields exist once per language in use
+(`body_english`), because a field has one pipeline; a chunk fills those of its
+tree's language.
+
+| field | what it holds |
+|---|---|
+| `body_L`, `title_L`, `tags_L`, `path_L` | words, with positions; the path's are its components' |
+| `doc_id` | the document's id, on every chunk, as one term |
+| `facts` | `name=value` terms to filter on: see `facts` |
+| `position`, `mtime` | fast columns: the chunk's position, modification time in seconds |
+| `record` | stored: the chunk's `Entry` |
+| `source` | stored: the `DocumentEntry`, on position 0; the state of the index on its own record |
+| `key` | one term on records that are no chunks: the index's own, a source's without chunks |
+
+Texts are not stored: they are read from the sources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import tantivy
+
+from leafmark.index.analyzer import Analyzer, analyzer_for
+
+__all__ = ["FORMAT", "META_KEY", "TEXT_FIELDS", "Language", "build_schema", "language_fields"]
+
+FORMAT = 1
+"""The version of everything on disk; another one's index is rebuilt, a newer one refused."""
+
+TEXT_FIELDS = ("body", "title", "tags", "path")
+META_KEY = "index"
+"""The `key` of the record that describes the whole index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language of the index: its pipeline, the names of its fields, and the trees in it."""
+
+    name: str | None
+    analyzer: Analyzer
+    trees: tuple[str, ...]
+    body: str
+    title: str
+    tags: str
+    path: str
+
+
+def language_fields(name: str | None, trees: Iterable[str] = ()) -> Language:
+    """Return the language called `name` (None: no stemming) with its field names."""
+    body, title, tags, path = (f"{field}_{name or 'none'}" for field in TEXT_FIELDS)
+    return Language(name, analyzer_for(name), tuple(sorted(trees)), body, title, tags, path)
+
+
+def build_schema(languages: Iterable[Language]) -> tantivy.Schema:
+    """Return the schema for the languages in use; the order of languages decides nothing."""
+    builder = tantivy.SchemaBuilder()
+    for language in sorted(languages, key=lambda each: each.body):
+        for field in (language.body, language.title, language.tags, language.path):
+            builder.add_text_field(field, tokenizer_name=language.analyzer.name)
+    for field in ("doc_id", "facts", "key"):
+        builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field("position", fast=True)
+    builder.add_unsigned_field("mtime", fast=True)
+    for field in ("record", "source"):
+        builder.add_bytes_field(field, stored=True)
+    return builder.build()

@@ -1,0 +1,398 @@
+"""The one short-lived writer: sources in, one commit out.
+
+Text and manifest change in the same commit. Any exception spoils the writer: the
+engine may report success for what it has lost after a failed write, so nothing
+is trusted until it was read back, and a spoiled writer is thrown away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import time
+import uuid as uuids
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import tantivy
+
+from leafmark.errors import DamagedError, LeafmarkError, StorageError, UsageError
+from leafmark.index.engine import engine_guard
+from leafmark.index.facts import fact, language_fact, meta_facts
+from leafmark.index.generation import (
+    SOURCE_KEY,
+    STATE_KEY,
+    IndexMeta,
+    count_matches,
+    create_engine,
+    index_languages,
+    open_engine,
+    read_documents,
+    read_meta,
+)
+from leafmark.index.layout import Current, Layout, sync_folder
+from leafmark.index.lock import hold_lock
+from leafmark.index.manifest import (
+    Key,
+    Manifest,
+    ManifestRow,
+    read_snapshot,
+    row_of,
+    write_snapshot,
+)
+from leafmark.index.records import chunk_record, document_record, entry_of_document, write_object
+from leafmark.index.schema import META_KEY, Language
+from leafmark.model import Chunk, ChunkedDocument, DocumentEntry, FileState, ids
+
+__all__ = ["IndexSettings", "IndexWriter", "open_writer"]
+
+HEAP_BYTES = 128_000_000
+"""The engine's memory before it writes a segment; less makes more merging (measured)."""
+
+_HAS = ("code", "table", "list")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """What decides what an index holds. Another fingerprint or language means a rebuild.
+
+    `fingerprint` stands for all settings that change chunks or terms. `languages`
+    maps each tree to its stemmer, one of `LANGUAGES` or None.
+    """
+
+    fingerprint: str
+    languages: Mapping[str, str | None] = field(default_factory=dict)
+
+
+@contextmanager
+def open_writer(
+    root: Path,
+    settings: IndexSettings,
+    *,
+    timeout_s: float = 30.0,
+    rebuild: bool = False,
+    threads: int = 1,
+) -> Iterator[IndexWriter]:
+    """Give the writer of the index in the folder `root`, which is made if need be.
+
+    What was not committed when the block ends is forgotten. With other settings
+    than the index was made with, an older format, damage or `rebuild`, the writer
+    starts empty in a new generation (`rebuilt` says why) that replaces the old one
+    on commit.
+
+    Raises:
+        LockedError: another process writes, and did so for `timeout_s`.
+        UsageError: a newer leafmark wrote the index.
+        StorageError: the folder cannot be written.
+    """
+    layout = Layout(root)
+    with engine_guard("create the index folder", root):
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with hold_lock(layout.lock, timeout_s=timeout_s):
+        writer = _open(layout, settings, rebuild, threads)
+        try:
+            yield writer
+        finally:
+            writer.discard()
+
+
+def _open(layout: Layout, settings: IndexSettings, rebuild: bool, threads: int) -> IndexWriter:
+    """Open the current generation for writing, or begin the next one."""
+    current, reason = _usable_current(layout, settings, rebuild)
+    if current is not None and reason is None:
+        layout.collect(keep=current.generation)
+        try:
+            return IndexWriter(layout, current, rebuilt=None, threads=threads)
+        except DamagedError as err:
+            reason = err.message
+    layout.collect(keep=current.generation if current else None)
+    begun = Current(
+        generation=max(layout.generations(), default=0) + 1,
+        uuid=uuids.uuid4().hex,
+        fingerprint=settings.fingerprint,
+        languages=dict(settings.languages),
+    )
+    return IndexWriter(layout, begun, rebuilt=reason or "", threads=threads)
+
+
+def _usable_current(
+    layout: Layout, settings: IndexSettings, rebuild: bool
+) -> tuple[Current | None, str | None]:
+    """Return the current generation, and why it cannot be written on (None: it can)."""
+    try:
+        current = layout.read_current()
+    except DamagedError as err:
+        return None, err.message
+    if current is None:
+        return None, ""
+    if rebuild:
+        return current, "a rebuild was asked for"
+    if current.fingerprint != settings.fingerprint:
+        return current, "settings that decide what is indexed have changed"
+    missing = set(settings.languages.values()) - set(current.languages.values())
+    if missing:
+        return current, "a language was added"
+    return current, None
+
+
+class IndexWriter:
+    """Changes one generation. Use `open_writer`; nothing counts before `commit`."""
+
+    def __init__(self, layout: Layout, current: Current, *, rebuilt: str | None, threads: int):
+        """`rebuilt` None opens what is there; else a new generation begins, "" being the first."""
+        self.rebuilt = rebuilt
+        self.current = current
+        self._layout = layout
+        self._folder = layout.text(current.generation)
+        self._manifest: dict[Key, ManifestRow] = {}
+        self._touched = 0
+        self._changed = False
+        self._languages = index_languages(current.languages)
+        self._by_tree = {tree: each for each in self._languages for tree in each.trees}
+        if rebuilt is None:
+            self._index = open_engine(self._folder, self._languages)
+            self.meta = self._read_back()
+            self._manifest = self._load_manifest()
+        else:
+            self._index = create_engine(self._folder, self._languages)
+            self.meta = IndexMeta(0, current.uuid, current.fingerprint, 0, 0, 0, 0)
+        with engine_guard("write the index", self._folder):
+            self._engine: tantivy.IndexWriter | None = self._index.writer(HEAP_BYTES, threads)
+            self._engine.garbage_collect_files()
+
+    @property
+    def manifest(self) -> Manifest:
+        """What is indexed, the changes of this writer included."""
+        return self._manifest
+
+    # -- changes -----------------------------------------------------------------
+
+    def put(self, chunked: ChunkedDocument, state: FileState) -> None:
+        """Index a source in place of what was indexed under its tree and path.
+
+        Raises:
+            UsageError: its tree has no language in the settings.
+        """
+        language = self._by_tree.get(chunked.tree)
+        if language is None:
+            raise UsageError(f"the index knows no tree named {chunked.tree!r}")
+        entry = entry_of_document(chunked, state)
+        with self._spoiled_by_errors() as engine:
+            self._delete(engine, entry.tree, entry.path)
+            if not chunked.chunks:
+                self._add_stub(engine, entry)
+                return
+            for document in _documents(chunked, entry, language):
+                engine.add_document(document)
+            self._manifest[entry.tree, entry.path] = row_of(entry)
+
+    def put_unread(self, entry: DocumentEntry) -> None:
+        """Remember a source that could not be read or made no chunk, with its diagnostics."""
+        with self._spoiled_by_errors() as engine:
+            self._delete(engine, entry.tree, entry.path)
+            self._add_stub(engine, entry)
+
+    def touch(self, tree: str, path: str, state: FileState) -> bool:
+        """Record another state of the same bytes; False where the source must be put again.
+
+        That is so where the bytes or the modification time differ, which chunks carry.
+        """
+        row = self._manifest.get((tree, path))
+        if row is None:
+            return False
+        if (row.digest, row.modified_ns) != (state.digest, state.modified_ns):
+            return False
+        doc_id = ids.document_id(tree, path)
+        document = tantivy.Document()
+        document.add_text("key", STATE_KEY + doc_id)
+        values = [state.size, state.modified_ns, state.changed_ns, state.inode, state.digest]
+        document.add_bytes("source", write_object([doc_id, values]))
+        with self._spoiled_by_errors() as engine:
+            engine.delete_documents_by_term("key", STATE_KEY + doc_id)
+            engine.add_document(document)
+        self._manifest[tree, path] = row._replace(
+            size=state.size, changed_ns=state.changed_ns, inode=state.inode
+        )
+        return True
+
+    def remove(self, tree: str, path: str) -> None:
+        """Take a source out of the index; one that is not in it is no error."""
+        with self._spoiled_by_errors() as engine:
+            self._delete(engine, tree, path)
+
+    def _delete(self, engine: tantivy.IndexWriter, tree: str, path: str) -> None:
+        if self._manifest.pop((tree, path), None) is None:
+            return
+        doc_id = ids.document_id(tree, path)
+        engine.delete_documents_by_term("doc_id", doc_id)
+        engine.delete_documents_by_term("key", SOURCE_KEY + doc_id)
+        engine.delete_documents_by_term("key", STATE_KEY + doc_id)
+
+    def _add_stub(self, engine: tantivy.IndexWriter, entry: DocumentEntry) -> None:
+        document = tantivy.Document()
+        document.add_text("key", SOURCE_KEY + entry.doc_id)
+        document.add_bytes("source", document_record(entry))
+        engine.add_document(document)
+        self._manifest[entry.tree, entry.path] = row_of(entry)
+
+    # -- the commit ----------------------------------------------------------------
+
+    def commit(self, *, started_ns: int) -> IndexMeta:
+        """Make all changes visible at once, durable, and checked by reading them back.
+
+        `started_ns` is when the run began to look at the sources. A commit without
+        changes records that.
+
+        Raises:
+            StorageError: the disk is full, or what was written cannot be read back.
+        """
+        rows = self._manifest.values()
+        meta = IndexMeta(
+            seq=self.meta.seq + 1,
+            uuid=self.current.uuid,
+            fingerprint=self.current.fingerprint,
+            documents=sum(1 for row in rows if row.chunks),
+            chunks=sum(row.chunks for row in rows),
+            started_ns=started_ns,
+            finished_ns=time.time_ns(),
+        )
+        record = tantivy.Document()
+        record.add_text("key", META_KEY)
+        record.add_bytes("source", write_object(asdict(meta)))
+        with self._spoiled_by_errors() as engine:
+            engine.delete_documents_by_term("key", META_KEY)
+            engine.add_document(record)
+            engine.commit()
+            sync_folder(self._folder)
+            self._check(meta)
+        self.meta = meta
+        self._publish()
+        return meta
+
+    def _check(self, meta: IndexMeta) -> None:
+        """Read back what was committed: the engine's word is not enough after a full disk."""
+        found = self._read_back()
+        if found != meta:
+            raise StorageError(
+                "the index did not keep what was written; what it held before stands",
+                location=str(self._folder),
+                hint="make room on the disk and run `leafmark index` again",
+            )
+
+    def _read_back(self) -> IndexMeta:
+        with engine_guard("read the index", self._folder):
+            self._index.reload()
+            searcher = self._index.searcher()
+            meta = read_meta(self._index, searcher)
+            chunks = count_matches(searcher, tantivy.Query.exists_query("position"))
+        if meta is None or meta.uuid != self.current.uuid or meta.chunks != chunks:
+            raise DamagedError(
+                "the index is damaged: it does not hold what its own record says",
+                location=str(self._folder),
+            )
+        return meta
+
+    def _publish(self) -> None:
+        """Write the snapshot, and where the generation is new, make it current."""
+        generation = self.current.generation
+        # The snapshot is disposable: readers make it again from the index.
+        with contextlib.suppress(StorageError):
+            write_snapshot(
+                self._layout.manifest(generation),
+                self._manifest,
+                uuid=self.current.uuid,
+                seq=self.meta.seq,
+            )
+        if self.rebuilt is not None:
+            sync_folder(self._layout.root)
+            self._layout.write_current(self.current)
+            self._layout.collect(keep=generation)
+
+    def _load_manifest(self) -> dict[Key, ManifestRow]:
+        path = self._layout.manifest(self.current.generation)
+        found = read_snapshot(path, uuid=self.meta.uuid, seq=self.meta.seq)
+        if found is not None:
+            return found
+        with engine_guard("read the index", self._folder):
+            entries = read_documents(self._index, self._index.searcher())
+            return {(entry.tree, entry.path): row_of(entry) for entry in entries}
+
+    # -- its end ---------------------------------------------------------------------
+
+    @contextmanager
+    def _spoiled_by_errors(self) -> Iterator[tantivy.IndexWriter]:
+        """Give the engine's writer; any exception throws it away."""
+        if self._engine is None:
+            raise StorageError(
+                "this writer failed before and takes no more", location=str(self._folder)
+            )
+        try:
+            with engine_guard("write the index", self._folder):
+                yield self._engine
+        except BaseException:
+            self.discard()
+            raise
+
+    def discard(self) -> None:
+        """Forget what was not committed and let go of the engine's lock."""
+        engine, self._engine = self._engine, None
+        if engine is None:
+            return
+        with contextlib.suppress(LeafmarkError), engine_guard("close the index", self._folder):
+            engine.rollback()
+        del engine
+        if self.rebuilt is not None and not self.meta.seq:
+            shutil.rmtree(self._layout.generation(self.current.generation), ignore_errors=True)
+
+
+def _documents(
+    chunked: ChunkedDocument, entry: DocumentEntry, language: Language
+) -> Iterator[tantivy.Document]:
+    """Yield the engine's document of every chunk, the source's record on the first."""
+    for_index = language.analyzer.for_index
+    path = for_index(entry.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+    tags = for_index(" ".join(entry.tags))
+    doc_id = entry.doc_id
+    seconds = max(0, entry.state.modified_ns // 1_000_000_000)
+    shared = [fact("tree", entry.tree), *(fact("tag", tag.casefold()) for tag in entry.tags)]
+    shared += meta_facts(entry.metadata)
+    for chunk in chunked.chunks:
+        content = chunk.content
+        document = tantivy.Document()
+        add_text = document.add_text
+        body = _indexed_text(chunk)
+        if body:
+            add_text(language.body, for_index(body))
+        add_text(language.title, for_index(chunk.title))
+        add_text(language.path, path)
+        if tags:
+            add_text(language.tags, tags)
+        add_text("doc_id", doc_id)
+        for term in shared:
+            add_text("facts", term)
+        add_text("facts", f"kind={chunk.kind}")
+        for kind in _HAS:
+            if kind in content.block_types:
+                add_text("facts", f"has={kind}")
+        for name in {language_fact(each) for each in content.languages}:
+            add_text("facts", name)
+        document.add_unsigned("position", chunk.position)
+        document.add_unsigned("mtime", seconds)
+        document.add_bytes("record", chunk_record(chunk, content.content_type, content.block_types))
+        if not chunk.position:
+            document.add_bytes("source", document_record(entry))
+        yield document
+
+
+def _indexed_text(chunk: Chunk) -> str:
+    """The body as it is searched: without front matter."""
+    document = chunk.owner.document
+    data, front = document.data, document.front_matter
+    skip = 0 if front is None else front.end
+    spans = chunk.body_spans
+    if len(spans) == 1 and spans[0][0] >= skip:
+        return data[spans[0][0] : spans[0][1]].decode("utf-8", "replace")
+    parts = [data[max(start, skip) : end] for start, end in spans]
+    return b"".join(parts).decode("utf-8", "replace")
