@@ -1,0 +1,126 @@
+"""Open folders and small files below a root, whatever their depth and whatever moves meanwhile.
+
+A folder is opened relative to the root's descriptor where the system can do
+that (POSIX), in steps that stay below the longest path it takes; elsewhere by
+its whole path.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from types import TracebackType
+
+__all__ = ["HAS_DESCRIPTORS", "Folders", "Handle", "open_folder", "read_small"]
+
+HAS_DESCRIPTORS = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
+
+Handle = int | str
+"""An open folder: a descriptor, or its path where there are none."""
+
+_STEP_CHARS = 900
+"""Characters opened in one step: at most 3,600 bytes, below every PATH_MAX (4,096) in use."""
+
+_FOLDER_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_DIRECTORY", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+)
+_FILE_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+class Folders:
+    """The folders below one root; to be closed, as a context manager.
+
+    Raises:
+        OSError: the root is missing, no folder, or cannot be opened.
+    """
+
+    def __init__(self, root: Path):
+        self.root = root
+        self._root: Handle = str(root)
+        if HAS_DESCRIPTORS:
+            self._root = os.open(root, _FOLDER_FLAGS & ~getattr(os, "O_NOFOLLOW", 0))
+        elif not root.is_dir():
+            os.scandir(root).close()  # raises what is the matter
+
+    def __enter__(self) -> Folders:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if isinstance(self._root, int):
+            os.close(self._root)
+
+    def open(self, path: str) -> Handle:
+        """Open the folder `path` (relative, with `/`, a trailing one allowed); close it after use.
+
+        Raises:
+            OSError: it is missing, no folder, a link, or cannot be opened.
+        """
+        return open_folder(self._root, path)
+
+    @staticmethod
+    def close(handle: Handle) -> None:
+        if isinstance(handle, int):
+            os.close(handle)
+
+
+def open_folder(root: Handle, path: str) -> Handle:
+    """Open `path` below the open folder `root`; only its last part is checked for a link.
+
+    Raises:
+        OSError: see `Folders.open`.
+    """
+    if isinstance(root, str):
+        return os.path.join(root, *path.split("/")) if path else root
+    if len(path) <= _STEP_CHARS:
+        return os.open(path or ".", _FOLDER_FLAGS, dir_fd=root)
+    handle = os.open(".", _FOLDER_FLAGS, dir_fd=root)
+    for step in _steps(path):
+        try:
+            deeper = os.open(step, _FOLDER_FLAGS, dir_fd=handle)
+        finally:
+            os.close(handle)
+        handle = deeper
+    return handle
+
+
+def _steps(path: str) -> list[str]:
+    """Cut a long path at slashes, into parts that can each be opened."""
+    steps = [""]
+    for part in path.rstrip("/").split("/"):
+        if steps[-1] and len(steps[-1]) + len(part) > _STEP_CHARS:
+            steps.append("")
+        steps[-1] += part + "/"
+    return steps
+
+
+def read_small(handle: Handle, name: str, limit: int) -> bytes | None:
+    """Return at most `limit` bytes of a regular file in an open folder; None if it cannot be read.
+
+    Links and special files are not opened.
+    """
+    try:
+        if isinstance(handle, int):
+            descriptor = os.open(name, _FILE_FLAGS, dir_fd=handle)
+        else:
+            descriptor = os.open(os.path.join(handle, name), _FILE_FLAGS)
+        with open(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return None
+            return file.read(limit)
+    except OSError:
+        return None

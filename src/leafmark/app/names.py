@@ -1,0 +1,117 @@
+"""What a file's or folder's name alone says about reading it.
+
+Only names count here: a folder is never left out because it is called `build`
+or `vendor`, and Markdown and HTML are never left out because of a word in
+their name (`credentials.md`, `jquery.min.html`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fnmatch import translate
+from types import MappingProxyType
+
+__all__ = [
+    "BINARY_SUFFIXES",
+    "CONVERTERS",
+    "DATA_SUFFIXES",
+    "IGNORE_FILES",
+    "MARKUP_SUFFIXES",
+    "default_refusal",
+    "folder_refusal",
+    "is_secret",
+    "suffix_of",
+]
+
+IGNORE_FILES = (".leafmarkignore", ".ignore", ".gitignore")
+"""Ignore files, the one that decides first first."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+MARKUP_SUFFIXES = _words("md markdown mdx html htm xhtml")
+
+DATA_SUFFIXES = _words("json jsonl ndjson geojson csv tsv yaml yml xml log")
+"""Data and logs: read only when a pattern of the tree names them."""
+
+CONVERTERS: Mapping[str, str] = MappingProxyType(
+    {
+        "pdf": "pdftotext or docling",
+        **dict.fromkeys(("doc", "docx", "odt", "rtf", "epub"), "pandoc"),
+        **dict.fromkeys(("ppt", "pptx", "odp", "xls", "xlsx", "ods"), "libreoffice or docling"),
+    }
+)
+"""Suffixes of formats that are not read, and what turns them into one that is."""
+
+BINARY_SUFFIXES = _words(
+    "png jpg jpeg gif webp avif bmp ico tif tiff psd woff woff2 ttf otf eot "
+    "zip gz bz2 xz zst 7z rar tar tgz jar war whl mp3 mp4 m4a m4v mov avi mkv webm ogg flac wav "
+    "pyc pyo class so dll dylib exe wasm sqlite sqlite3 parquet npy npz pkl"
+)
+"""Formats that are never text; other binary files are known by their bytes."""
+
+_SECRET_SUFFIXES = _words("pem key p12 pfx kdbx")
+_SECRET_NAMES = _words(
+    "credentials credentials.json .netrc .npmrc .pypirc .git-credentials .pgpass .htpasswd "
+    ".bash_history .zsh_history .python_history .psql_history .mysql_history .node_repl_history "
+    ".ssh .gnupg .aws .kube .docker"
+)
+_SECRET_SHAPE = re.compile(
+    "|".join(
+        translate(glob)
+        for glob in (".env*", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.tfstate*")
+    )
+)
+
+_LOCK_FILES = _words(
+    "package-lock.json npm-shrinkwrap.json pnpm-lock.yaml bun.lockb packages.lock.json "
+    "gradle.lockfile go.sum"
+)
+_SKIPPED_FOLDERS = frozenset({"node_modules", "dist", "__pycache__"})
+
+
+def suffix_of(name: str) -> str:
+    """Return the last suffix, lower-case, without its dot; empty if there is none.
+
+    >>> suffix_of("a.tar.GZ"), suffix_of("Makefile")
+    ('gz', '')
+    """
+    return name.rpartition(".")[2].lower() if "." in name else ""
+
+
+def is_secret(name: str) -> bool:
+    """Say whether a file or folder of this name is taken to hold secrets.
+
+    >>> is_secret("id_rsa.pub"), is_secret("credentials.md")
+    (True, False)
+    """
+    suffix = suffix_of(name)
+    if suffix in MARKUP_SUFFIXES:
+        return False
+    lowered = name.lower()
+    return (
+        suffix in _SECRET_SUFFIXES
+        or lowered in _SECRET_NAMES
+        or _SECRET_SHAPE.match(lowered) is not None
+    )
+
+
+def default_refusal(name: str, suffix: str) -> str | None:
+    """Return why a file of this name is left out unless asked for; None for most.
+
+    `suffix` is `suffix_of(name)`.
+    """
+    if suffix in MARKUP_SUFFIXES:
+        return None
+    lowered = name.lower()
+    if suffix == "lock" or lowered in _LOCK_FILES:
+        return "lock file"
+    return "minified" if ".min." in lowered else None
+
+
+def folder_refusal(name: str) -> str | None:
+    """Return why a folder of this name is left out unless asked for; None for most."""
+    return f"folder {name}" if name in _SKIPPED_FOLDERS else None

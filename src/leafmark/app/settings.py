@@ -1,0 +1,357 @@
+"""Every setting there is: its name, default, unit, range and one line on what it does.
+
+The dataclasses below are the single source. The keys of `leafmark.toml`, the
+names of environment variables, `leafmark config`, the file that `leafmark init`
+writes and the reference pages are all made from them. A value is checked here,
+whatever it came from; where it came from is `config`'s business.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Any, Literal, TypeVar, cast
+
+from leafmark.errors import ConfigError
+
+__all__ = [
+    "LANGUAGES",
+    "SETTINGS",
+    "TABLES",
+    "ChunkingSettings",
+    "IndexSettings",
+    "SearchSettings",
+    "Setting",
+    "Value",
+    "check_value",
+    "parse_value",
+]
+
+Value = bool | int | float | str | None
+"""What a setting can hold. None stands only for a path that has not been chosen."""
+
+T = TypeVar("T")
+
+LANGUAGES = (
+    "arabic",
+    "danish",
+    "dutch",
+    "english",
+    "finnish",
+    "french",
+    "german",
+    "greek",
+    "hungarian",
+    "italian",
+    "norwegian",
+    "portuguese",
+    "romanian",
+    "russian",
+    "spanish",
+    "swedish",
+    "tamil",
+    "turkish",
+)
+"""The languages whose words can be reduced to stems."""
+
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What one setting accepts.
+
+    `least` and `most` are inclusive; with `open_low` the least value itself is
+    refused. `per_tree` settings may also stand in a tree's own table. `gated`
+    ones are heeded in a project's configuration only after `leafmark trust`.
+    """
+
+    doc: str
+    unit: str = ""
+    least: float | None = None
+    most: float | None = None
+    open_low: bool = False
+    choices: tuple[str, ...] = ()
+    per_tree: bool = False
+    gated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: `name` is `table.key`, as in `search.limit`."""
+
+    name: str
+    default: Value
+    rules: Rules
+
+    @property
+    def environment_name(self) -> str:
+        """
+        >>> SETTINGS["index.lock_timeout_s"].environment_name
+        'LEAFMARK_INDEX_LOCK_TIMEOUT_S'
+        """
+        return "LEAFMARK_" + self.name.replace(".", "_").upper()
+
+    @property
+    def accepted(self) -> str:
+        """What values it takes, as a phrase after "must be".
+
+        >>> SETTINGS["search.relax_share"].accepted
+        'a number from 0 to 1'
+        """
+        if self.rules.choices:
+            return "one of " + ", ".join(self.rules.choices)
+        if isinstance(self.default, bool):
+            return "true or false"
+        if isinstance(self.default, int | float):
+            noun = "a whole number" if isinstance(self.default, int) else "a number"
+            return noun + _range(self.rules)
+        return "a text that is not empty"
+
+
+def _range(rules: Rules) -> str:
+    if rules.open_low:
+        low = f" above {rules.least:g}"
+        return low if rules.most is None else f"{low} and at most {rules.most:g}"
+    if rules.most is None:
+        return f" of at least {rules.least:g}"
+    return f" from {rules.least:g} to {rules.most:g}"
+
+
+def _setting(default: T, doc: str, **rules: Any) -> T:
+    """Declare a field; mypy sees the type of its default."""
+    declared: Any = field(default=default, metadata={"rules": Rules(doc=doc, **rules)})
+    result: T = declared
+    return result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkingSettings:
+    """`[chunking]`: how documents become chunks."""
+
+    strategy: Literal["auto", "heading", "section", "fixed"] = _setting(
+        "auto",
+        "which nodes of a document become chunks",
+        choices=("auto", "heading", "section", "fixed"),
+        per_tree=True,
+    )
+    tokenizer: str = _setting(
+        "o200k_base", "what sizes are counted in; `characters` counts characters", per_tree=True
+    )
+    min_tokens: int = _setting(
+        100, "a smaller body is not left alone", unit="tokens", least=0, per_tree=True
+    )
+    target_tokens: int = _setting(
+        400, "the size that pieces aim at", unit="tokens", least=1, per_tree=True
+    )
+    max_tokens: int = _setting(
+        1000, "the bound of a chunk's text", unit="tokens", least=1, per_tree=True
+    )
+    fixed_tokens: int = _setting(
+        500, "the window of the strategy `fixed`", unit="tokens", least=1, per_tree=True
+    )
+    fixed_overlap: int = _setting(
+        50, "what two such windows share", unit="tokens", least=0, per_tree=True
+    )
+    overlap_sentences: int = _setting(
+        2,
+        "what a piece repeats of the one before, under `section`",
+        unit="sentences",
+        least=0,
+        per_tree=True,
+    )
+    heading_levels: int = _setting(
+        6, "deeper headings are content", unit="levels", least=0, most=6, per_tree=True
+    )
+    oversize_code: Literal["keep", "split"] = _setting(
+        "keep",
+        "a code block over the bound: keep it whole, or split it at line ends",
+        choices=("keep", "split"),
+        per_tree=True,
+    )
+    slug_style: Literal["github", "collapse"] = _setting(
+        "github",
+        "anchors as GitHub makes them, or with runs of hyphens collapsed",
+        choices=("github", "collapse"),
+        per_tree=True,
+    )
+    tolerance: float = _setting(
+        0.5, "how far the number of chunks may miss its estimate, as a share", least=0
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchSettings:
+    """`[search]`: how a query is understood and its results are chosen."""
+
+    limit: int = _setting(10, "most results shown", unit="results", least=1, most=10_000)
+    grain: Literal["auto", "piece", "section", "document"] = _setting(
+        "auto", "how large a result may be", choices=("auto", "piece", "section", "document")
+    )
+    stemmer: str = _setting(
+        "english",
+        "the language whose words are reduced to stems",
+        choices=LANGUAGES,
+        per_tree=True,
+    )
+    fuzzy_distance: int = _setting(
+        1, "typing errors forgiven in a word; 0 forgives none", unit="edits", least=0, most=2
+    )
+    relax_share: float = _setting(
+        0.3, "the share of a question's words that a relaxed match needs", least=0, most=1
+    )
+    local_boost: float = _setting(
+        1.5, "factor for the project's trees against the user's", least=0, open_low=True
+    )
+    candidate_limit: int = _setting(
+        100, "chunks considered before results are chosen", unit="chunks", least=1, most=100_000
+    )
+    cutoff_ratio: float = _setting(
+        0.5, "results end where a score falls below this share of the one before", least=0, most=1
+    )
+    max_results: int = _setting(
+        20, "most results kept where no score falls", unit="results", least=1, most=100_000
+    )
+    aggregation_threshold: float = _setting(
+        0.5,
+        "the share of a section's children that must match to show the section instead",
+        least=0,
+        most=1,
+        open_low=True,
+    )
+    aggregation_min_matches: int = _setting(
+        1, "children that must match for that", unit="children", least=1
+    )
+    aggregation_max_tokens: int = _setting(
+        0, "larger sections are not shown instead; 0 sets no limit", unit="tokens", least=0
+    )
+    max_merge_depth: int = _setting(
+        0, "sections above this depth are not shown instead", unit="levels", least=0
+    )
+    merge_bonus: float = _setting(
+        0.0, "what each matching child adds to such a section's score, as a share", least=0
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexSettings:
+    """`[index]`: which files are read, and where the index is kept."""
+
+    dir: str | None = _setting(
+        None, "where the index lies; unset: in the user's cache folder", gated=True
+    )
+    lock_timeout_s: float = _setting(
+        30.0, "how long a writer waits for another one", unit="seconds", least=0, most=86_400
+    )
+    max_file_bytes: int = _setting(
+        52_428_800, "larger files are skipped", unit="bytes", least=1, per_tree=True
+    )
+    follow_symlinks: bool = _setting(
+        False,
+        "enter folders that are links, where they lead inside the same tree",
+        per_tree=True,
+        gated=True,
+    )
+
+
+TABLES: Mapping[str, type[ChunkingSettings | SearchSettings | IndexSettings]] = MappingProxyType(
+    {"chunking": ChunkingSettings, "search": SearchSettings, "index": IndexSettings}
+)
+
+SETTINGS: Mapping[str, Setting] = MappingProxyType(
+    {
+        f"{table}.{declared.name}": Setting(
+            f"{table}.{declared.name}", cast(Value, declared.default), declared.metadata["rules"]
+        )
+        for table, declaration in TABLES.items()
+        for declared in fields(declaration)
+    }
+)
+"""All settings by name, in the order in which they are listed."""
+
+
+def check_value(setting: Setting, value: object, *, location: str | None = None) -> Value:
+    """Return `value` as `setting` holds it; a whole number stands for a number too.
+
+    Raises:
+        ConfigError: the value is of another type or outside the range.
+    """
+    checked = _coerced(setting, value)
+    if checked is None:
+        raise ConfigError(
+            f"{setting.name} is {_shown(value)}",
+            location=location,
+            hint=f"{setting.name} must be {setting.accepted}",
+        )
+    return checked
+
+
+def _coerced(setting: Setting, value: object) -> Value:
+    """Return the value in the setting's type, or None if it does not fit."""
+    default, rules = setting.default, setting.rules
+    if isinstance(default, bool):
+        return value if isinstance(value, bool) else None
+    if isinstance(default, int):
+        if not isinstance(value, int) or isinstance(value, bool):
+            return None
+        return value if _within(rules, value) else None
+    if isinstance(default, float):
+        return _as_number(rules, value)
+    if not isinstance(value, str) or not value or "\0" in value:
+        return None
+    return value if not rules.choices or value in rules.choices else None
+
+
+def _as_number(rules: Rules, value: object) -> float | None:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) and _within(rules, number) else None
+
+
+def _within(rules: Rules, value: float) -> bool:
+    least = -math.inf if rules.least is None else rules.least
+    most = 2**63 - 1 if rules.most is None else rules.most
+    return least <= value <= most and not (rules.open_low and value == least)
+
+
+def _shown(value: object) -> str:
+    """A value as it would stand in TOML, shortened.
+
+    >>> _shown(True), _shown("x"), _shown([1])
+    ('true', '"x"', '[1]')
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = '"' + value + '"' if isinstance(value, str) else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def parse_value(setting: Setting, text: str, *, location: str) -> Value:
+    """Return the value that `text` stands for; `location` names the variable or flag.
+
+    >>> parse_value(SETTINGS["search.limit"], "25", location="LEAFMARK_SEARCH_LIMIT")
+    25
+
+    Raises:
+        ConfigError: the text does not stand for a value that the setting accepts.
+    """
+    return check_value(setting, _read(setting.default, text.strip()), location=location)
+
+
+def _read(default: Value, text: str) -> object:
+    if isinstance(default, bool):
+        word = text.lower()
+        return True if word in _TRUE else False if word in _FALSE else text
+    if isinstance(default, int | float):
+        try:
+            return int(text) if isinstance(default, int) else float(text)
+        except ValueError:
+            return text
+    return text

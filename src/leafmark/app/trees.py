@@ -1,0 +1,38 @@
+"""`Tree`: a named folder of sources, with everything that decides which files belong to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+from leafmark.app.settings import IndexSettings, Value
+
+__all__ = ["Scope", "Tree"]
+
+Scope = Literal["local", "global"]
+"""Where a tree was named: in the project (or by standing in it), or in the user's file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tree:
+    """One tree as it is walked, chunked and searched.
+
+    `root` is absolute; it may be missing on disk. `include` and `exclude` are
+    patterns as in an ignore file, relative to `root`; an `exclude` pattern
+    beginning with `!` takes files back in that would be left out by default,
+    secrets only with `allow_secrets`. `overrides` are the settings that differ
+    in this tree, by full name (`chunking.max_tokens`).
+    """
+
+    name: str
+    root: Path
+    scope: Scope = "local"
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_file_bytes: int = IndexSettings().max_file_bytes
+    follow_symlinks: bool = False
+    allow_secrets: bool = False
+    overrides: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))

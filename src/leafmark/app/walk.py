@@ -1,0 +1,313 @@
+"""Walk a tree: which files are its sources, and why the others are not.
+
+Files are found, not opened. Folders are listed relative to the root's
+descriptor, so that neither deep nesting nor a folder exchanged for a link
+leads anywhere else. What vanishes during the walk is no error; what cannot be
+read is a diagnostic. The order is fixed: in each folder its files by name,
+then its folders by name.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from leafmark.app import names
+from leafmark.app.folders import Folders, Handle
+from leafmark.app.names import CONVERTERS, MARKUP_SUFFIXES
+from leafmark.app.selection import Frame, Selection
+from leafmark.app.trees import Tree
+from leafmark.errors import ForbiddenError, LeafmarkError, NotFoundError
+from leafmark.model import Diagnostic, Skipped
+
+__all__ = ["SourceFile", "WalkNotes", "exceeds", "iter_sources", "named_source"]
+
+Entry = os.DirEntry[str]
+
+_KIND = 0o170000
+_REGULAR = stat.S_IFREG
+_VENV_MARK = "pyvenv.cfg"
+
+
+class SourceFile(NamedTuple):
+    """A file to be read, and how it looked; `path` is relative to the tree's root, with `/`.
+
+    Bytes of `path` that are not UTF-8 are surrogate escapes. `changed_ns` is ctime.
+    """
+
+    tree: str
+    path: str
+    size: int
+    modified_ns: int
+    changed_ns: int
+    inode: int
+
+
+@dataclass(slots=True)
+class WalkNotes:
+    """What a walk did not take, in the order in which it was met.
+
+    `skipped` were left out on purpose; the path of a folder ends with `/` and
+    stands for all below it. `unread` are folders (ending with `/`, the root
+    being empty) that could not be listed: what lies below them is unknown.
+    """
+
+    skipped: list[Skipped] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+
+
+def iter_sources(
+    tree: Tree, *, under: str = "", notes: WalkNotes | None = None
+) -> Iterator[SourceFile]:
+    """Yield the sources of `tree`, or those below its folder `under`, which is entered in any case.
+
+    Raises (at the first step):
+        NotFoundError: the root, or `under`, is missing or no folder.
+        ForbiddenError: one of them cannot be opened.
+    """
+    with _open_root(tree) as folders:
+        walk = _Walk(tree, folders, WalkNotes() if notes is None else notes)
+        walk.start(under)
+        while walk.waiting:
+            yield from walk.visit(walk.waiting.pop())
+            if not walk.waiting:
+                walk.take_links()
+
+
+def exceeds(tree: Tree, limit: int) -> bool:
+    """Say whether the tree has more than `limit` sources, without looking further than that."""
+    return any(count > limit for count, _ in enumerate(iter_sources(tree), 1))
+
+
+def named_source(tree: Tree, path: str, notes: WalkNotes) -> SourceFile | None:
+    """Return the file `path` of `tree` although ignore rules may leave it out.
+
+    Secrets, links, special files, formats that are not read and files over the
+    size limit are left out all the same: then None, and `notes` say why.
+
+    Raises:
+        NotFoundError: there is no such file.
+    """
+    folder, _, name = path.rpartition("/")
+    frame = Frame(path=f"{folder}/" if folder else "", included=True, asked=True)
+    with _open_root(tree) as folders:
+        walk = _Walk(tree, folders, notes)
+        try:
+            handle = folders.open(folder)
+        except OSError as error:
+            raise _missing(tree, path, error) from error
+        try:
+            info = _lstat(handle, name)
+        except OSError as error:
+            raise _missing(tree, path, error) from error
+        finally:
+            folders.close(handle)
+        if names.is_secret(name) and not tree.allow_secrets:
+            walk.skip(path, "secret")
+            return None
+        return walk.take(frame, name, info)
+
+
+def _lstat(handle: Handle, name: str) -> os.stat_result:
+    if isinstance(handle, int):
+        return os.stat(name, dir_fd=handle, follow_symlinks=False)
+    return os.lstat(os.path.join(handle, name))
+
+
+def _open_root(tree: Tree) -> Folders:
+    try:
+        return Folders(tree.root)
+    except OSError as error:
+        raise _missing(tree, "", error) from error
+
+
+def _missing(tree: Tree, path: str, error: OSError) -> LeafmarkError:
+    what = f"`{path}` of tree `{tree.name}`" if path else f"the folder of tree `{tree.name}`"
+    place = str(tree.root / path)
+    if isinstance(error, PermissionError):
+        return ForbiddenError(f"{what} cannot be opened: permission denied", location=place)
+    if isinstance(error, FileNotFoundError):
+        return NotFoundError(f"{what} does not exist", location=place)
+    return NotFoundError(f"{what} cannot be opened: {error.strerror}", location=place)
+
+
+class _Walk:
+    """The state of one walk: folders still to be listed, links met, folders been in."""
+
+    def __init__(self, tree: Tree, folders: Folders, notes: WalkNotes):
+        self._tree = tree
+        self._folders = folders
+        self._notes = notes
+        self._selection = Selection(tree)
+        self._links: list[tuple[Frame, str]] = []
+        self._visited: set[tuple[int, int]] = set()
+        self.waiting: list[Frame] = []
+
+    def start(self, under: str) -> None:
+        """Queue the first folder, after the ignore files of the folders around it were read."""
+        frame = self._selection.first_frame(self._tree.root, self._notes.diagnostics)
+        for part in filter(None, under.split("/")):
+            handle = self._open_named(frame.path, under)
+            try:
+                found = os.listdir(handle)
+                frame = self._selection.enter(frame, found, handle, self._notes.diagnostics)
+            finally:
+                self._folders.close(handle)
+            frame = self._selection.child(frame, part)._replace(asked=True)
+        self._folders.close(self._open_named(frame.path, under))
+        self.waiting.append(frame)
+
+    def _open_named(self, path: str, under: str) -> Handle:
+        try:
+            return self._folders.open(path)
+        except OSError as error:
+            raise _missing(self._tree, under, error) from error
+
+    def skip(self, path: str, reason: str) -> None:
+        self._notes.skipped.append(Skipped(path, reason))
+
+    def visit(self, frame: Frame) -> list[SourceFile]:
+        """Return the sources directly in a folder, and queue the folders in it."""
+        try:
+            handle = self._folders.open(frame.real)
+        except OSError as error:
+            self._unread(frame.path, error)
+            return []
+        try:
+            with os.scandir(handle) as listing:
+                entries = {entry.name: entry for entry in listing}
+            if self._is_closed(frame, handle, entries):
+                return []
+            frame = self._selection.enter(frame, entries, handle, self._notes.diagnostics)
+            return self._sort_out(frame, entries)
+        except OSError as error:
+            self._unread(frame.path, error)
+            return []
+        finally:
+            self._folders.close(handle)
+
+    def _unread(self, path: str, error: OSError) -> None:
+        # what vanished or became something else since it was listed is no news
+        if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            message = f"the folder cannot be read: {error.strerror}"
+            self._notes.diagnostics.append(Diagnostic(path, "unreadable", message))
+            self._notes.unread.append(path)
+
+    def _is_closed(self, frame: Frame, handle: Handle, found: Collection[str]) -> bool:
+        """Say whether a folder is left out for what is in it, or because it was visited before."""
+        if _VENV_MARK in found and frame.path and not frame.asked:
+            self.skip(frame.path, "virtual environment")
+            return True
+        if self._tree.follow_symlinks:
+            info = os.stat(handle)
+            place = (info.st_dev, info.st_ino)
+            if place in self._visited:
+                self.skip(frame.path, "folder already visited")
+                return True
+            self._visited.add(place)
+        return False
+
+    def _sort_out(self, frame: Frame, entries: Mapping[str, Entry]) -> list[SourceFile]:
+        plain = self._selection.is_plain(frame)
+        taken: list[SourceFile] = []
+        folders: list[Frame] = []
+        for name in sorted(entries):
+            entry = entries[name]
+            if entry.is_dir(follow_symlinks=False):
+                reason = self._selection.refuse_folder(frame, name)
+                if reason is None:
+                    folders.append(self._selection.child(frame, name))
+                else:
+                    self.skip(f"{frame.path}{name}/", reason)
+                continue
+            if not (plain and name[0] != "." and name.rpartition(".")[2] in MARKUP_SUFFIXES):
+                reason = self._selection.refuse_file(frame, name)
+                if reason is not None:
+                    self.skip(frame.path + name, reason)
+                    continue
+            try:
+                source = self.take(frame, name, entry.stat(follow_symlinks=False))
+            except OSError as error:
+                self._unread_file(frame.path + name, error)
+                continue
+            if source is not None:
+                taken.append(source)
+        self.waiting.extend(reversed(folders))
+        return taken
+
+    def _unread_file(self, path: str, error: OSError) -> None:
+        if error.errno != errno.ENOENT:
+            message = f"the file cannot be read: {error.strerror}"
+            self._notes.diagnostics.append(Diagnostic(path, "unreadable", message))
+
+    def take(self, frame: Frame, name: str, info: os.stat_result) -> SourceFile | None:
+        """Return the source, unless it is no regular file, too large, or of a refused format."""
+        path = frame.path + name
+        if info.st_mode & _KIND != _REGULAR:
+            self._irregular(frame, name, info.st_mode)
+            return None
+        if info.st_size > self._tree.max_file_bytes:
+            limit = self._tree.max_file_bytes
+            self.skip(path, f"larger than max_file_bytes ({info.st_size:,} of {limit:,})")
+            return None
+        if name.rpartition(".")[2] not in MARKUP_SUFFIXES:
+            converter = CONVERTERS.get(names.suffix_of(name))
+            if converter is not None:
+                self._needs_converter(path, names.suffix_of(name), converter)
+                return None
+        return SourceFile(
+            self._tree.name, path, info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino
+        )
+
+    def _needs_converter(self, path: str, suffix: str, converter: str) -> None:
+        message = f".{suffix} files are not read; convert it to Markdown or text with {converter}"
+        self._notes.diagnostics.append(Diagnostic(path, "needs-converter", message))
+
+    def _irregular(self, frame: Frame, name: str, mode: int) -> None:
+        path = frame.path + name
+        if not stat.S_ISLNK(mode):
+            self.skip(path, "special file")
+            return
+        target = self._target(frame.real + name)
+        if target is None:
+            self.skip(path, "broken link")
+        elif not _is_below(target, os.path.realpath(self._tree.root)):
+            self.skip(path, "link out of the tree")
+        elif not os.path.isdir(target):
+            self.skip(path, "link to a file of the same tree")
+        elif self._tree.follow_symlinks:
+            self._links.append((frame, name))
+        else:
+            self.skip(f"{path}/", "link to a folder")
+
+    def _target(self, path: str) -> str | None:
+        """Return the real path a link leads to; None if it leads nowhere."""
+        try:
+            return os.path.realpath(os.path.join(self._tree.root, path), strict=True)
+        except OSError:
+            return None
+
+    def take_links(self) -> None:
+        """Queue the folders that links lead to, once all real folders have been visited.
+
+        So a folder's own path is always the one its sources are known by.
+        """
+        root = os.path.realpath(self._tree.root)
+        for frame, name in reversed(self._links):
+            target = self._target(frame.real + name)
+            if target is None or not _is_below(target, root):
+                continue
+            if self._selection.refuse_folder(frame, name) is None:
+                real = os.path.relpath(target, root).replace(os.sep, "/")
+                real = "" if real == "." else f"{real}/"
+                self.waiting.append(self._selection.child(frame, name)._replace(real=real))
+        self._links.clear()
+
+
+def _is_below(path: str, root: str) -> bool:
+    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
