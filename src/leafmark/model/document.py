@@ -2,14 +2,15 @@
 
 All offsets are bytes into `Document.data`. Parsers make these; `chunking`
 turns them into a node tree. A document says what stands where; which headings
-become sections, and what they are called, is not decided here.
+become sections, and what they are called, is not decided here. Headings, blocks
+and links are named tuples because a document has many and they must be cheap.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from leafmark.model.diagnostic import Diagnostic
 from leafmark.model.readable import Reader
@@ -35,8 +36,7 @@ BlockKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading line, or the place where a definition begins.
 
     `title` is the rendered text, white space folded; `slug_text` is the same
@@ -64,8 +64,7 @@ class Heading:
     line_offset: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A block element; `level` 0 stands at the top level of its section.
 
     `start` and `end` take in whole lines for Markdown and text (indentation of
@@ -86,8 +85,7 @@ class Block:
     content_start: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A link or image as written; `target` is the destination after entity and escape decoding."""
 
     start: int
