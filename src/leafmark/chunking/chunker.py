@@ -2,27 +2,49 @@
 
 from __future__ import annotations
 
+from leafmark.chunking.auto import choose_auto
 from leafmark.chunking.emission import emit, new_document
+from leafmark.chunking.fixed import choose_fixed
+from leafmark.chunking.measuring import Meter
 from leafmark.chunking.options import ChunkingOptions
-from leafmark.chunking.tree import build_tree, is_blank_source
+from leafmark.chunking.reading import BodyReader
+from leafmark.chunking.section import choose_section
+from leafmark.chunking.tokens import token_counter
+from leafmark.chunking.tree import Node, build_tree, is_blank_source
+from leafmark.chunking.workshop import Workshop
 from leafmark.model import ChunkedDocument, Document
 
 __all__ = ["chunk_document"]
 
+_DEFAULTS = ChunkingOptions()
+
 
 def chunk_document(
-    document: Document, *, tree: str, options: ChunkingOptions | None = None
+    document: Document, *, tree: str, options: ChunkingOptions = _DEFAULTS
 ) -> ChunkedDocument:
     """Return the chunks of `document` in the tree called `tree`, in order of position.
 
     A blank source has none. The cost is linear in the source.
     """
-    options = options or ChunkingOptions()
-    owner = new_document(document, tree=tree, options=options)
+    reader = BodyReader(document)
+    meter = Meter(document, token_counter(options.tokenizer))
+    owner = new_document(reader, tree=tree, options=options, meter=meter)
     if is_blank_source(document.data):
         return owner
     section_tree = build_tree(
         document, slug_style=options.slug_style, heading_levels=options.heading_levels
     )
-    emit(owner, section_tree, section_tree.nodes)
+    shop = Workshop(section_tree, options, reader, meter)
+    emit(owner, section_tree, _choose(shop))
     return owner
+
+
+def _choose(shop: Workshop) -> list[Node]:
+    """The nodes that become chunks under the strategy."""
+    if shop.options.strategy == "auto":
+        return choose_auto(shop)
+    if shop.options.strategy == "section":
+        return choose_section(shop)
+    if shop.options.strategy == "fixed":
+        return choose_fixed(shop)
+    return shop.tree.nodes

@@ -5,27 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from leafmark.chunking.measuring import Meter
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.reading import BodyReader
-from leafmark.chunking.tokens import token_counter
+from leafmark.chunking.rendering import Renderer
+from leafmark.chunking.spans import subtract
 from leafmark.chunking.tree import Node, SectionTree
-from leafmark.model import ChunkedDocument, ChunkKind, Document
+from leafmark.model import ChunkedDocument, ChunkKind
 
 __all__ = ["emit", "new_document"]
 
 
-def new_document(document: Document, *, tree: str, options: ChunkingOptions) -> ChunkedDocument:
+def new_document(
+    reader: BodyReader, *, tree: str, options: ChunkingOptions, meter: Meter
+) -> ChunkedDocument:
     """Return the chunked document that has no chunk yet."""
-    reader = BodyReader(document)
+    renderer = Renderer(reader, meter, options)
     return ChunkedDocument(
-        document=document,
+        document=reader.document,
         tree=tree,
         strategy=options.strategy,
         chunks=(),
         slugs={},
-        count_tokens=token_counter(options.tokenizer),
-        render_text=reader.render_text,
+        count_tokens=meter.count,
+        render_text=renderer.render_text,
         describe_content=reader.describe_content,
+        find_context=renderer.find_context,
     )
 
 
@@ -33,13 +38,17 @@ def emit(owner: ChunkedDocument, section_tree: SectionTree, nodes: Sequence[Node
     """Make `nodes` the chunks of `owner`; they are in pre-order, the document first.
 
     Every node's parent is among them. A slug whose node is not leads to the
-    nearest node above it that is.
+    piece that holds its text, or to the nearest node above it.
     """
     for position, node in enumerate(nodes):
         node.position = position
         if node.parent is not None:
             node.parent.child_count += 1
     last = _last_positions(nodes)
+    dropped = [(span.start, span.end) for span in section_tree.document.dropped_spans]
+    if dropped:
+        for node in nodes:
+            node.body = [part for span in node.body for part in subtract(*span, dropped)]
     owner.fill([_row(owner, node, last[node.position]) for node in nodes])
     slugs = {slug: _emitted(node).position for slug, node in section_tree.slugs.items()}
     folded = section_tree.folded
@@ -59,8 +68,11 @@ def _last_positions(nodes: Sequence[Node]) -> list[int]:
 
 
 def _emitted(node: Node) -> Node:
-    while node.position < 0 and node.parent is not None:
-        node = node.parent
+    """The node, or the nearest one that holds its text."""
+    while node.position < 0:
+        above = node.holder or node.parent
+        assert above is not None, "the document is always emitted"
+        node = above
     return node
 
 
@@ -87,6 +99,5 @@ def _row(owner: ChunkedDocument, node: Node, last_position: int) -> tuple[Any, .
         node.line_offset,
         node.oversize,
         node.undersize,
-        node.covers,
-        node.context,
+        tuple([f"{owner.doc_id}#{slug}" for slug in node.covers]),
     )

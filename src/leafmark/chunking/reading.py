@@ -1,4 +1,4 @@
-"""What a chunk's body says: its content type, and its `text` for models.
+"""What a document's bytes say: its blocks, by place, and bodies normalised for models.
 
 A `BodyReader` serves one document and looks at its blocks when it is asked, so
 that chunking itself does not. Front matter and discarded heading lines stand in
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from leafmark.chunking.normalising import dedent_code, tidy_prose
-from leafmark.model import Block, Chunk, Content, ContentType, Document
+from leafmark.model import Block, Chunk, Content, ContentType, Document, Heading
 
 __all__ = ["BodyReader"]
 
@@ -43,10 +43,37 @@ class BodyReader:
     def _code_ends(self) -> list[int]:
         return [block.end for block in self._code]
 
+    @cached_property
+    def _tables(self) -> list[Block]:
+        return [block for block in self.document.blocks if block.kind == "table"]
+
+    @cached_property
+    def _table_ends(self) -> list[int]:
+        return [block.end for block in self._tables]
+
     def blocks_within(self, start: int, end: int) -> tuple[Block, ...]:
         """The blocks that start in `[start, end)`, nested ones too, in order."""
         starts = self._starts
         return self.document.blocks[bisect_left(starts, start) : bisect_left(starts, end)]
+
+    @cached_property
+    def _headings(self) -> list[Heading]:
+        return [heading for heading in self.document.headings if not heading.nested]
+
+    @cached_property
+    def _heading_starts(self) -> list[int]:
+        return [heading.start for heading in self._headings]
+
+    def headings_within(self, start: int, end: int) -> list[Heading]:
+        """The headings at the top level whose lines start in `[start, end)`."""
+        starts = self._heading_starts
+        return self._headings[bisect_left(starts, start) : bisect_left(starts, end)]
+
+    def code_within(self, start: int, end: int) -> list[Block]:
+        """The code blocks that have bytes in `[start, end)`, at any depth."""
+        at = bisect_left(self._code_ends, start + 1)
+        after = bisect_left(self._code, end, key=lambda block: block.start)
+        return self._code[at:after]
 
     def describe_content(self, chunk: Chunk) -> Content:
         """Return what the chunk's body is made of."""
@@ -68,14 +95,18 @@ class BodyReader:
         name = max(weights, key=lambda content_type: weights[content_type])
         return name if weights[name] >= _SHARE * sum(weights.values()) else "mixed"
 
-    def render_text(self, chunk: Chunk) -> str:
-        """Return breadcrumb line, context and normalised body, a blank line between them."""
-        parts = [chunk.breadcrumb]
-        parts += [self._normalise((span,)) for span in chunk.context_spans]
-        parts.append(self._normalise(chunk.body_spans))
-        return "\n\n".join(part for part in parts if part)
+    def table_around(self, at: int) -> Block | None:
+        """The table between whose rows `at` is, if any."""
+        found = bisect_left(self._table_ends, at + 1)
+        if found == len(self._tables):
+            return None
+        table = self._tables[found]
+        return table if table.start < (table.content_start or at) <= at else None
 
-    def _normalise(self, spans: tuple[tuple[int, int], ...]) -> str:
+    def normalise(self, spans: tuple[tuple[int, int], ...]) -> str:
+        """Return ranges as `text` has them, blank lines around them removed."""
+        if self.document.reader is not None:
+            return tidy_prose(self.document.reader(self.document.data, spans).text).strip("\n")
         parts = [part for start, end in spans for part in self._parts(start, end)]
         return "".join(parts).strip("\n")
 
@@ -84,15 +115,13 @@ class BodyReader:
         front = self.document.front_matter
         if front is not None and start < front.end:
             start = min(front.end, end)
-        at = bisect_left(self._code_ends, start + 1)
-        while at < len(self._code) and self._code[at].start < end:
-            block = self._code[at]
+        for block in self.code_within(start, end):
             if start < block.start:
                 yield tidy_prose(self._decode(start, block.start))
             start, stop = max(start, block.start), min(block.end, end)
             whole = start == block.start and stop == block.end
             yield dedent_code(self._decode(start, stop), fenced=whole and _is_fenced(block))
-            start, at = stop, at + 1
+            start = stop
         if start < end:
             yield tidy_prose(self._decode(start, end))
 

@@ -7,10 +7,16 @@ The tokenizer is loaded on the first count, never on import.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import partial
 
-__all__ = ["count_batch", "register_tokenizer", "token_counter", "tokenizer_names"]
+__all__ = [
+    "Count",
+    "register_tokenizer",
+    "take_tokens",
+    "token_counter",
+    "tokenizer_names",
+]
 
 Count = Callable[[str], int]
 
@@ -18,16 +24,21 @@ _BUILT_IN = ("o200k_base", "cl100k_base")
 _NO_LIMIT = 1 << 62
 _registered: dict[str, Count] = {"characters": len}
 
+_LONGEST_COMMON = 16
+"""Characters per token that are looked at first when a prefix is taken; more on demand."""
+
 
 def tokenizer_names() -> tuple[str, ...]:
+    """The names that `ChunkingOptions.tokenizer` accepts; `characters` counts characters."""
     return (*_BUILT_IN, *_registered)
 
 
 def register_tokenizer(name: str, count: Count) -> None:
-    """Make `name` a tokenizer; `count` returns the tokens of a text, at most one per UTF-8 byte.
+    """Make `name` a tokenizer. `count` returns the number of tokens of a text.
 
-    `count` must be a pure function. A name that exists already is replaced,
-    unless it is one of the built-in ones.
+    It must be a pure function, 0 for the empty text, never more than the
+    text's bytes in UTF-8, and never more for a text than for its parts
+    together. A registered name may be registered again; a built-in one not.
 
     Raises:
         ValueError: `name` is built in.
@@ -51,6 +62,37 @@ def _count(text: str, *, encoding: str) -> int:
     return total
 
 
-def count_batch(texts: Iterable[str], tokenizer: str) -> Sequence[int]:
-    """Count many texts; in order."""
-    return list(map(token_counter(tokenizer), texts))
+def take_tokens(text: str, limit: int, tokenizer: str) -> int:
+    """Return the length, in characters, of a longest prefix of at most `limit` tokens.
+
+    At least 1 for a text that is not empty. Only as much of the text is looked
+    at as the prefix needs.
+    """
+    window = limit * _LONGEST_COMMON
+    while window < len(text):
+        length = _take(text[:window], limit, tokenizer)
+        if length < window:
+            return max(1, length)
+        window *= 4
+    return max(1, _take(text, limit, tokenizer)) if text else 0
+
+
+def _take(text: str, limit: int, tokenizer: str) -> int:
+    if tokenizer in _BUILT_IN:
+        import toktok
+
+        length = len(toktok.truncate(text, limit, tokenizer)[0])
+    else:
+        length = len(text)
+    return _shrink(text, length, limit, token_counter(tokenizer))
+
+
+def _shrink(text: str, length: int, limit: int, count: Count) -> int:
+    """Return the greatest length up to `length` that fits, by bisection where it does not."""
+    if count(text[:length]) <= limit:
+        return length
+    low, high = 0, length
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if count(text[:middle]) <= limit else (low, middle)
+    return low

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from leafmark.chunking.slugs import number_slugs, slug_of
 from leafmark.model import Document, Heading
 
-__all__ = ["Node", "SectionTree", "Spans", "build_tree", "is_blank_source"]
+__all__ = ["Node", "SectionTree", "Spans", "build_tree", "is_blank_source", "place"]
 
 Spans = list[tuple[int, int]]
 
@@ -25,7 +25,8 @@ class Node:
     """A document, a section or a piece, while chunks are being made.
 
     `body` are the node's own ranges in order. `position`, -1 before, and
-    `child_count` are set when the node is emitted.
+    `child_count` are set when the node is emitted. `holder` is the piece that a
+    section which is not emitted is part of, `covers` the slugs of such sections.
     """
 
     parent: Node | None
@@ -42,7 +43,7 @@ class Node:
     oversize: bool = False
     undersize: bool = False
     covers: tuple[str, ...] = ()
-    context: tuple[tuple[int, int], ...] = ()
+    holder: Node | None = None
     position: int = -1
     child_count: int = 0
 
@@ -67,6 +68,11 @@ def is_blank_source(data: bytes) -> bool:
     if data.startswith(_BOM):
         data = data[len(_BOM) :]
     return not data or data.isspace()
+
+
+def place(node: Node) -> int:
+    """Where the node begins, its heading line included."""
+    return node.start if node.heading_start is None else node.heading_start
 
 
 def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> SectionTree:

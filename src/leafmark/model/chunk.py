@@ -69,6 +69,7 @@ class ChunkedDocument:
     count_tokens: Callable[[str], int] = field(repr=False)
     render_text: Callable[[Chunk], str] = field(repr=False)
     describe_content: Callable[[Chunk], Content] = field(repr=False)
+    find_context: Callable[[Chunk], tuple[tuple[int, int], ...]] = field(repr=False)
     folded_position: int | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -152,8 +153,8 @@ class Chunk(NamedTuple):
     has many and they must be cheap to make. `body_spans` are the ranges of the
     source that make the body, in order. `parent_position` is -1 for a document.
     `piece` is the piece's number, 0 for other kinds. `line_offset` is where a
-    definition's signature begins. `context_spans` are the ranges (an overlap, a
-    table's header) that stand before the body in `text` and belong elsewhere.
+    definition's signature begins. `covers` are the ids of sections that are part
+    of a piece and no chunks themselves.
     """
 
     owner: ChunkedDocument
@@ -175,7 +176,6 @@ class Chunk(NamedTuple):
     oversize: bool = False
     undersize: bool = False
     covers: tuple[str, ...] = ()
-    context_spans: tuple[tuple[int, int], ...] = ()
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -336,6 +336,14 @@ class Chunk(NamedTuple):
     # -- for models ------------------------------------------------------------------
 
     @property
+    def context_spans(self) -> tuple[tuple[int, int], ...]:
+        """Ranges that stand before the body in `text` and belong elsewhere.
+
+        The last sentences of the piece before, or the header of a table that is cut.
+        """
+        return self.owner.find_context(self)
+
+    @property
     def text(self) -> str:
         """Breadcrumb line, context, and the normalised body."""
         return self.owner.render_text(self)
@@ -351,7 +359,7 @@ class Chunk(NamedTuple):
 
     def _body_without_front_matter(self) -> str:
         front = self.owner.document.front_matter
-        if front is None or self.position:
+        if front is None or not self.body_spans or self.body_spans[0][0] >= front.end:
             return self.body
         data = self.owner.document.data
         parts = [data[max(start, front.end) : end] for start, end in self.body_spans]

@@ -1,0 +1,68 @@
+"""Sizes of byte ranges in tokens. A range is counted when it must be, and then exactly.
+
+Counts of neighbouring ranges add up: the tokenizers cut text into words before
+they look for tokens, and the end of a line with the blank lines after it is
+where one word ends and the next begins. `joined` covers the one exception.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from leafmark.chunking.spans import subtract
+from leafmark.chunking.tokens import Count
+from leafmark.model import Document
+
+__all__ = ["Meter"]
+
+_SLASH = ord("/")
+
+
+@dataclass(frozen=True, eq=False)
+class Meter:
+    """Measures ranges of one document; front matter and what is dropped weigh nothing."""
+
+    document: Document
+    count: Count
+
+    @cached_property
+    def _holes(self) -> list[tuple[int, int]]:
+        holes = [(span.start, span.end) for span in self.document.dropped_spans]
+        front = self.document.front_matter
+        return holes if front is None else sorted([*holes, (front.start, front.end)])
+
+    def size_bytes(self, start: int, end: int) -> int:
+        """An upper bound of `tokens`, free of charge."""
+        if not self._holes:
+            return end - start
+        return sum(after - first for first, after in subtract(start, end, self._holes))
+
+    def tokens(self, start: int, end: int) -> int:
+        return self.count(self.raw(start, end).decode("utf-8", "replace"))
+
+    def raw(self, start: int, end: int) -> bytes:
+        """The bytes that weigh anything."""
+        data = self.document.data
+        if not self._holes:
+            return data[start:end]
+        return b"".join([data[first:after] for first, after in subtract(start, end, self._holes)])
+
+    def is_blank(self, start: int, end: int) -> bool:
+        """Whether there is nothing but white space and what weighs nothing."""
+        return not self.raw(start, end).strip()
+
+    def fits(self, start: int, end: int, limit: int) -> bool:
+        """Whether the range has at most `limit` tokens; counted only where bytes do not tell."""
+        return self.size_bytes(start, end) <= limit or self.tokens(start, end) <= limit
+
+    def joined(self, start: int, end: int, before: int) -> int:
+        """Return what `[start, end)` adds to a group at most; `before` is where its left begins.
+
+        The words of o200k_base run over a line end when the next line begins
+        with a slash: then the count alone may be less than what it adds.
+        """
+        alone = self.tokens(start, end)
+        if start == before or start >= end or self.document.data[start] != _SLASH:
+            return alone
+        return max(alone, self.tokens(before, end) - self.tokens(before, start))

@@ -1,0 +1,108 @@
+"""Packing: neighbouring sizes into the fewest groups, of nearly equal size.
+
+Sizes are tokens; a group is a half-open range of indices. Nothing here knows
+what is packed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise, zip_longest
+
+__all__ = ["Group", "absorb_small", "pack"]
+
+Group = tuple[int, int]
+
+
+def pack(sizes: Sequence[int], capacity: int) -> list[Group]:
+    """Return the fewest groups of at most `capacity`, the largest of them as small as can be.
+
+    A size over the capacity is a group of its own.
+
+    >>> pack([30, 30, 30, 30, 30], 100)
+    [(0, 3), (3, 5)]
+    >>> pack([10, 500, 10, 10], 100)
+    [(0, 1), (1, 2), (2, 4)]
+    """
+    groups: list[Group] = []
+    start = 0
+    for index, size in enumerate([*sizes, capacity + 1]):
+        if size > capacity:
+            groups += _pack_run(sizes, start, index, capacity)
+            groups.append((index, index + 1))
+            start = index + 1
+    return groups[:-1]
+
+
+def _pack_run(sizes: Sequence[int], start: int, end: int, capacity: int) -> list[Group]:
+    """Pack sizes that are all within the capacity."""
+    if start == end:
+        return []
+    totals = [0, *accumulate(sizes[start:end])]
+    fewest = len(_fill(totals, capacity))
+    low = max(max(sizes[start:end]), -(-totals[-1] // fewest)) - 1
+    high = capacity
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if len(_fill(totals, middle)) <= fewest else (middle, high)
+    cuts = [0, *_fill(totals, high)]
+    return [(start + first, start + after) for first, after in pairwise(cuts)]
+
+
+def _fill(totals: Sequence[int], capacity: int) -> list[int]:
+    """Return where groups end when each takes as much as it can."""
+    ends: list[int] = []
+    at, last = 0, len(totals) - 1
+    while at < last:
+        at = max(at + 1, bisect_right(totals, totals[at] + capacity) - 1)
+        ends.append(at)
+    return ends
+
+
+@dataclass(slots=True)
+class _Growing:
+    """A group and the tokens it has taken in beyond its own."""
+
+    start: int
+    end: int
+    size: int
+    taken: int = 0
+
+    def can_take(self, size: int, least: int, capacity: int) -> bool:
+        return self.size + size <= capacity or self.taken + size < least
+
+    def take(self, other: _Growing) -> None:
+        self.start, self.end = min(self.start, other.start), max(self.end, other.end)
+        self.size += other.size
+        self.taken += other.size
+
+
+def absorb_small(sizes: Sequence[int], *, least: int, capacity: int) -> list[Group]:
+    """Give each size under `least` to its smaller neighbour, the one before where they are equal.
+
+    A neighbour can take it while the result is within `capacity`, or while all
+    that it has taken is less than `least`. What no neighbour can take stays.
+    Returns groups of what belongs together.
+
+    >>> absorb_small([40, 5, 30], least=10, capacity=40)
+    [(0, 1), (1, 3)]
+    """
+    growing = [_Growing(index, index + 1, size) for index, size in enumerate(sizes)]
+    kept: list[_Growing] = []
+    for group, after in zip_longest(growing, growing[1:]):
+        neighbours = kept[-1:] if after is None else [*kept[-1:], after]
+        taker = _taker(group, neighbours, least, capacity) if group.size < least else None
+        if taker is None:
+            kept.append(group)
+        else:
+            taker.take(group)
+    return [(group.start, group.end) for group in kept]
+
+
+def _taker(
+    group: _Growing, neighbours: list[_Growing], least: int, capacity: int
+) -> _Growing | None:
+    able = [other for other in neighbours if other.can_take(group.size, least, capacity)]
+    return min(able, key=lambda other: other.size, default=None)

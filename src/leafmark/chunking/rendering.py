@@ -1,0 +1,141 @@
+"""`text`: a chunk for models, and the context that it carries from elsewhere.
+
+Both are made when they are asked for. A piece carries the last complete
+sentences of the piece before it under the same node; one that begins between
+the rows of a table carries the table's header instead. Nothing is carried over
+a heading, after code or a table, or where it would break `max_tokens`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leafmark.chunking.graphemes import next_boundary
+from leafmark.chunking.measuring import Meter
+from leafmark.chunking.options import ChunkingOptions
+from leafmark.chunking.reading import BodyReader
+from leafmark.chunking.sentences import sentence_starts
+from leafmark.chunking.tree import Spans
+from leafmark.model import Chunk
+
+__all__ = ["BREADCRUMB_SHARE", "Renderer"]
+
+BREADCRUMB_SHARE = 4
+"""A breadcrumb keeps at least one in this many of `max_tokens` when it is shortened."""
+
+_GAP = "\n\n"
+_LONGEST_OVERLAP = 8192
+"""Bytes at the end of a piece in which sentences to carry over are looked for."""
+
+_SENTENCE_END = re.compile(
+    rb"(?:[.!?:]|\xe2\x80\xa6|\xe3\x80\x82|\xef\xbc[\x81\x9f])[\"')\]*_`]*\s*\Z"
+)
+_UNREPEATED = frozenset(("code", "table", "html", "thematic_break", "front_matter"))
+
+
+@dataclass(frozen=True, eq=False)
+class Renderer:
+    """Renders the chunks of one document."""
+
+    reader: BodyReader
+    meter: Meter
+    options: ChunkingOptions
+
+    def render_text(self, chunk: Chunk) -> str:
+        """Return breadcrumb line, context and normalised body, a blank line between them."""
+        parts = [self.reader.normalise((span,)) for span in chunk.context_spans]
+        parts.append(self.reader.normalise(chunk.body_spans))
+        rest = _GAP.join(part for part in parts if part)
+        text = chunk.breadcrumb + _GAP + rest if rest else chunk.breadcrumb
+        if self.options.strategy == "heading" or self._fits(text):
+            return text
+        shortened = self._shorten(chunk.section_path, rest)
+        return shortened + _GAP + rest if rest else shortened
+
+    def _fits(self, text: str) -> bool:
+        limit = self.options.max_tokens
+        return len(text) * 4 <= limit or self.meter.count(text) <= limit
+
+    def _shorten(self, path: Sequence[str], rest: str) -> str:
+        """The breadcrumb, cut from the left as far as the bound asks for."""
+        count, limit = self.meter.count, self.options.max_tokens
+        allowed = max(limit // BREADCRUMB_SHARE, limit - count(_GAP + rest))
+        breadcrumb = _breadcrumb(path)
+        while count(breadcrumb) > allowed and len(path) > 1:
+            path = path[1:]
+            breadcrumb = _breadcrumb(("…", *path))
+        title = path[-1]
+        while count(breadcrumb) > allowed and len(title) > 1:
+            title = title[next_boundary(title, (len(title) + 1) // 2) :]
+            breadcrumb = f"> …{title}"
+        return breadcrumb
+
+    def find_context(self, chunk: Chunk) -> tuple[tuple[int, int], ...]:
+        """Return the ranges of the source that the chunk carries before its body."""
+        if chunk.kind != "piece" or self.options.strategy == "fixed":
+            return ()
+        table = self.reader.table_around(chunk.byte_start)
+        if table is not None:
+            candidates = [(table.start, table.content_start or table.start)]
+        else:
+            candidates = self._overlaps(chunk)
+        room = self._room(chunk) if candidates else 0
+        return next(((span,) for span in candidates if self.meter.fits(*span, room)), ())
+
+    def _room(self, chunk: Chunk) -> int:
+        """The tokens that `max_tokens` leaves beside breadcrumb and body."""
+        body = self.reader.normalise(chunk.body_spans)
+        shown = len(chunk.breadcrumb.encode()) + len(_GAP) + len(body.encode())
+        limit = self.options.max_tokens
+        if shown * 2 <= limit:
+            return limit - shown
+        return limit - self.meter.count(chunk.breadcrumb + _GAP + body) - len(_GAP)
+
+    def _overlaps(self, chunk: Chunk) -> Spans:
+        """The last sentences of the piece before, first as many as are wanted, then fewer."""
+        before = chunk.owner.chunks[chunk.position - 1]
+        follows = (
+            before.kind == "piece"
+            and before.parent_position == chunk.parent_position
+            and before.byte_end == chunk.byte_start
+        )
+        if not follows or not self._is_clean_cut(chunk.byte_start):
+            return []
+        starts = self._sentences(before)
+        wanted = starts[-self.options.overlap_sentences :] if self.options.overlap_sentences else []
+        return [(start, before.byte_end) for start in wanted]
+
+    def _is_clean_cut(self, at: int) -> bool:
+        """Whether a block or sentence ends at `at`, and no heading begins there."""
+        if self.reader.headings_within(at, at + 1):
+            return False
+        data = self.reader.document.data
+        begins_block = bool(self.reader.blocks_within(at, at + 1))
+        return begins_block or _SENTENCE_END.search(data, max(0, at - 64), at) is not None
+
+    def _sentences(self, piece: Chunk) -> list[int]:
+        """Where the complete sentences at the end of a piece begin, up to what is not repeated."""
+        start = max(piece.byte_start, piece.byte_end - _LONGEST_OVERLAP)
+        blocks = self.reader.blocks_within(piece.byte_start, piece.byte_end)
+        headings = self.reader.headings_within(piece.byte_start, piece.byte_end)
+        stops = [block.end for block in blocks if block.kind in _UNREPEATED]
+        stops += [block.end for block in blocks if block.kind == "heading"]
+        stops += [heading.end for heading in headings]
+        start = min(max([start, *stops]), piece.byte_end)
+        prose = self.reader.document.data[start : piece.byte_end]
+        if not prose.strip():
+            return []
+        starts = {start + at for at in sentence_starts(prose)}
+        starts |= {block.start for block in blocks if block.start >= start}
+        if not self._begins_sentence(start):
+            starts.discard(start)
+        return sorted(at for at in starts if prose[at - start :].strip())
+
+    def _begins_sentence(self, at: int) -> bool:
+        return not at or self._is_clean_cut(at) or bool(self.reader.headings_within(at, at + 1))
+
+
+def _breadcrumb(path: Sequence[str]) -> str:
+    return "> " + " › ".join(path)

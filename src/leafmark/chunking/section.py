@@ -1,0 +1,90 @@
+"""`section`: token-bounded chunks, cut from the top down.
+
+What fits `max_tokens` is one chunk: the document, else an h1 section, and so on
+down. A section that does not fit is entered: what lies right below it is
+gathered into chunks, and its large children are looked at in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from leafmark.chunking.gathering import Part, gather
+from leafmark.chunking.sizing import Sizes
+from leafmark.chunking.tree import Node, place
+from leafmark.chunking.workshop import Workshop, new_piece
+
+__all__ = ["choose_section"]
+
+
+def choose_section(shop: Workshop) -> list[Node]:
+    """Return the nodes and pieces that become chunks, in pre-order."""
+    root = shop.tree.nodes[0]
+    if len(shop.reader.document.data) + shop.breadcrumb_room(root) <= shop.options.max_tokens:
+        return [_whole(root)]
+    sizes = Sizes.measure(shop)
+    if sizes.fits(root):
+        return [_whole(root)]
+    emitted, entered = [root], [root]
+    while entered:
+        below = list(_enter(shop, sizes, entered.pop()))
+        emitted += below
+        entered += [child for child in below if not child.piece and not sizes.fits(child)]
+    return sorted(emitted, key=place)
+
+
+def _whole(node: Node) -> Node:
+    """The node with everything below it as its body."""
+    node.body = [(node.start, node.end)]
+    return node
+
+
+def _enter(shop: Workshop, sizes: Sizes, node: Node) -> Iterator[Node]:
+    """Yield the chunks right below a node that does not fit, in order.
+
+    Its own text stays its body where that is a single chunk, or too small to be
+    one and next to nothing that could take it.
+    """
+    parts = gather(shop, sizes, node)
+    pieces = [part for part in parts if not part.is_child and not part.is_leftover(shop)]
+    kept = pieces if len(pieces) == 1 and not pieces[0].children else []
+    node.oversize = any(shop.is_oversize(node, part.units) for part in kept)
+    number = 0
+    for part in parts:
+        if part.is_child:
+            yield _child(shop, sizes, part)
+        elif part.is_leftover(shop):
+            node.undersize = True
+        elif part not in kept:
+            number += 1
+            yield _piece(shop, node, part, number)
+
+
+def _child(shop: Workshop, sizes: Sizes, part: Part) -> Node:
+    """A section by itself: whole where it fits, else to be entered."""
+    (child,) = part.children
+    if sizes.fits(child):
+        child.undersize = sizes.span(child) < shop.options.min_tokens
+        _whole(child)
+    return child
+
+
+def _piece(shop: Workshop, node: Node, part: Part, number: int) -> Node:
+    piece = new_piece(node, part.start, part.end, number)
+    piece.oversize = shop.is_oversize(node, part.units)
+    piece.undersize = shop.size(part.units) < shop.options.min_tokens
+    piece.covers = tuple(child.slug for child in part.children if child.slug is not None)
+    for child in part.children:
+        child.holder = piece
+    node.body = [
+        own for start, end in node.body for own in _outside(start, end, part.start, part.end)
+    ]
+    return piece
+
+
+def _outside(start: int, end: int, taken_start: int, taken_end: int) -> Iterator[tuple[int, int]]:
+    """What is left of `[start, end)` without `[taken_start, taken_end)`."""
+    if start < min(end, taken_start):
+        yield start, min(end, taken_start)
+    if max(start, taken_end) < end:
+        yield max(start, taken_end), end

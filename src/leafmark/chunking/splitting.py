@@ -1,0 +1,176 @@
+"""Splitting: a range of a body into units that are small enough to be packed.
+
+Block, then the blocks inside it (items, rows, paragraphs of a quote), then
+sentences, then a hard cut; each only where the level above is too large. Units
+tile the range: white space belongs to the unit before it. Code is never cut
+unless that is asked for, and a table only between rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from leafmark.chunking.cutting import line_starts, token_cuts
+from leafmark.chunking.measuring import Meter
+from leafmark.chunking.packing import pack
+from leafmark.chunking.reading import BodyReader
+from leafmark.chunking.sentences import sentence_starts
+from leafmark.model import Block
+
+__all__ = ["Splitter", "Unit"]
+
+_DEEPEST = 8
+"""Containers in containers that are looked into before sentences are; code is kept at any depth."""
+
+_HEADER_SHARE = 4
+"""A table's header is repeated while it takes at most one in this many of the capacity's tokens."""
+
+
+class Unit(NamedTuple):
+    """A range with its tokens. `whole`: it is one block that cannot be cut, whatever its size."""
+
+    start: int
+    end: int
+    tokens: int
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Splitter:
+    """Splits ranges of one document into units of at most `capacity` tokens.
+
+    A table stays whole up to `table_capacity`.
+    """
+
+    reader: BodyReader
+    meter: Meter
+    tokenizer: str
+    capacity: int
+    table_capacity: int
+    cut_code: bool = False
+
+    def split(self, start: int, end: int) -> list[Unit]:
+        """Return the units of `[start, end)`, which begins and ends between blocks."""
+        blocks = [block for block in self.reader.blocks_within(start, end) if not block.level]
+        return list(self._split_at(self._places(start, end, blocks), end))
+
+    def _places(
+        self, start: int, end: int, blocks: Sequence[Block]
+    ) -> list[tuple[int, Block | None]]:
+        """Where units begin, and the block each is made of; a heading line goes with what follows.
+
+        Heading lines in a body are those of discarded headings and of headings
+        too deep to make a section.
+        """
+        headings = [(heading.start, None) for heading in self.reader.headings_within(start, end)]
+        marks = sorted([*headings, *[(b.start, b) for b in blocks]], key=lambda mark: mark[0])
+        places: list[tuple[int, Block | None]] = []
+        begun: int | None = start
+        for at, block in marks:
+            begun = at if begun is None else begun
+            if block is not None and block.kind != "heading":
+                places.append((begun, block))
+                begun = None
+        if begun is not None:
+            places.append((begun, None))
+        return places
+
+    def _split_at(self, places: list[tuple[int, Block | None]], end: int) -> Iterator[Unit]:
+        before = places[0][0]
+        for (start, block), (after, _) in pairwise([*places, (end, None)]):
+            tokens = self.meter.joined(start, after, before)
+            before = start
+            if tokens <= self.capacity:
+                yield Unit(start, after, tokens)
+            else:
+                yield from self._refine(Unit(start, after, tokens), block)
+
+    def _refine(self, unit: Unit, block: Block | None) -> Iterator[Unit]:
+        """Split a unit that is too large one level down."""
+        if block is not None and block.kind == "table":
+            return self._split_table(unit, block)
+        if block is not None and block.kind == "code":
+            return self._keep_code(unit)
+        nested = self._nested(unit, block)
+        if nested:
+            places = [(unit.start, nested[0]), *[(inner.start, inner) for inner in nested[1:]]]
+            return self._split_at(list(places), unit.end)
+        return self._split_prose_around_code(unit)
+
+    def _nested(self, unit: Unit, block: Block | None) -> list[Block]:
+        """The blocks that the unit's block is made of, where there are several at some level."""
+        if block is None:
+            return []
+        inside = self.reader.blocks_within(unit.start, unit.end)
+        for level in range(block.level + 1, _DEEPEST):
+            nested = [inner for inner in inside if inner.level == level]
+            if len(nested) > 1:
+                return nested
+        return []
+
+    def _keep_code(self, unit: Unit) -> Iterator[Unit]:
+        if self.cut_code:
+            return self._cut_at(unit, line_starts(self._raw(unit)))
+        return iter((unit._replace(whole=True),))
+
+    def _split_table(self, unit: Unit, table: Block) -> Iterator[Unit]:
+        """Keep the table whole or cut it between rows; each part counts the header it repeats."""
+        if unit.tokens <= self.table_capacity:
+            yield unit._replace(whole=True)
+            return
+        header = self._header_tokens(table)
+        rows = [
+            block.start
+            for block in self.reader.blocks_within(unit.start, unit.end)
+            if block.kind == "table_row" and block.start > (table.content_start or 0)
+        ]
+        starts = [unit.start, *rows, unit.end]
+        sizes = [self.meter.tokens(start, end) for start, end in pairwise(starts)]
+        room = self.capacity - header
+        for first, after in pack(sizes, room):
+            part = Unit(starts[first], starts[after], sum(sizes[first:after]))
+            parts = self._split_prose(part, room) if part.tokens > room else [part]
+            for found in parts:
+                yield found._replace(tokens=found.tokens + header)
+
+    def _header_tokens(self, table: Block) -> int:
+        header = self.meter.tokens(table.start, table.content_start or table.start)
+        return header if header * _HEADER_SHARE <= self.capacity else 0
+
+    def _split_prose_around_code(self, unit: Unit) -> Iterator[Unit]:
+        """Split what has no blocks to be cut at, but for code too deep inside to be found so."""
+        at = unit.start
+        for block in self.reader.code_within(unit.start, unit.end):
+            start, end = max(block.start, unit.start), min(block.end, unit.end)
+            if start > at:
+                yield from self._split_prose(self._unit(at, start), self.capacity)
+            yield from self._keep_code(self._unit(start, end))
+            at = end
+        if at < unit.end:
+            yield from self._split_prose(self._unit(at, unit.end), self.capacity)
+
+    def _split_prose(self, unit: Unit, capacity: int) -> Iterator[Unit]:
+        return self._cut_at(unit, sentence_starts(self._raw(unit)), capacity)
+
+    def _cut_at(
+        self, unit: Unit, starts: Sequence[int], capacity: int | None = None
+    ) -> Iterator[Unit]:
+        """Cut at offsets into the unit, and, within what is still too large, anywhere."""
+        capacity = self.capacity if capacity is None else capacity
+        for first, after in pairwise([*starts, unit.end - unit.start]):
+            part = self._unit(unit.start + first, unit.start + after)
+            if part.tokens <= capacity:
+                yield part
+                continue
+            cuts = token_cuts(self._raw(part), capacity, self.tokenizer)
+            for cut, next_cut in pairwise([*cuts, part.end - part.start]):
+                yield self._unit(part.start + cut, part.start + next_cut)
+
+    def _unit(self, start: int, end: int) -> Unit:
+        return Unit(start, end, self.meter.tokens(start, end))
+
+    def _raw(self, unit: Unit) -> bytes:
+        return self.meter.document.data[unit.start : unit.end]

@@ -1,0 +1,120 @@
+"""What the strategies share for one document: its tree, its sizes, and how a body is split."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from leafmark.chunking.measuring import Meter
+from leafmark.chunking.options import ChunkingOptions
+from leafmark.chunking.packing import absorb_small, pack
+from leafmark.chunking.reading import BodyReader
+from leafmark.chunking.rendering import BREADCRUMB_SHARE
+from leafmark.chunking.splitting import Splitter, Unit
+from leafmark.chunking.tree import Node, SectionTree
+
+__all__ = ["Workshop", "breadcrumb", "new_piece"]
+
+_LONGEST_CHARACTER = 4
+"""UTF-8 bytes, and so tokens at most, of a character."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """One document and its options. Functions of the strategies take this first."""
+
+    tree: SectionTree
+    options: ChunkingOptions
+    reader: BodyReader
+    meter: Meter
+
+    def capacity(self, node: Node) -> int:
+        """The tokens that a piece of `node` may have: the target, or what its breadcrumb leaves."""
+        options = self.options
+        return max(1, min(options.target_tokens, options.max_tokens - self.breadcrumb_room(node)))
+
+    def breadcrumb_room(self, node: Node) -> int:
+        """An upper bound of what the breadcrumb, as it is shown, takes of `max_tokens`."""
+        words = breadcrumb(node, self.tree.folded)
+        spare = self.options.max_tokens - self.options.target_tokens
+        if len(words) * _LONGEST_CHARACTER <= spare:
+            return len(words) * _LONGEST_CHARACTER
+        return min(self.meter.count(words + "\n\n"), self.options.max_tokens // BREADCRUMB_SHARE)
+
+    def raw_and_text_tokens(self, start: int, end: int) -> tuple[int, int]:
+        """The tokens of a range as it is, and as `text` has it."""
+        raw = self.meter.tokens(start, end)
+        text = self.reader.normalise(((start, end),))
+        if end - start == len(text) or raw == 0:
+            return raw, raw
+        return raw, self.meter.count(text + "\n\n")
+
+    def group(self, units: Sequence[Unit], capacity: int) -> list[list[Unit]]:
+        """Pack units, and give groups under `min_tokens` to their neighbours."""
+        packed = [
+            list(units[first:after])
+            for first, after in pack([unit.tokens for unit in units], capacity)
+        ]
+        merged = absorb_small(
+            [self.size(group) for group in packed],
+            least=self.options.min_tokens,
+            capacity=capacity,
+        )
+        return [list(chain.from_iterable(packed[first:after])) for first, after in merged]
+
+    def size(self, units: Sequence[Unit]) -> int:
+        """The tokens of neighbouring units, exact where it matters to `min_tokens`.
+
+        Where units join inside a line, their sum may exceed the tokens of the whole.
+        """
+        total = sum(unit.tokens for unit in units)
+        least = self.options.min_tokens
+        if least <= total < least + 2 * len(units):
+            return self.meter.tokens(units[0].start, units[-1].end)
+        return total
+
+    def is_oversize(self, node: Node, units: Sequence[Unit]) -> bool:
+        """Whether one block that cannot be cut takes the units over `max_tokens`."""
+        if not any(unit.whole for unit in units):
+            return False
+        tokens = sum(unit.tokens for unit in units)
+        return tokens + self.breadcrumb_room(node) > self.options.max_tokens
+
+    def splitter(self, node: Node) -> Splitter:
+        options = self.options
+        return Splitter(
+            reader=self.reader,
+            meter=self.meter,
+            tokenizer=options.tokenizer,
+            capacity=self.capacity(node),
+            table_capacity=max(1, options.max_tokens - self.breadcrumb_room(node)),
+            cut_code=options.oversize_code == "split",
+        )
+
+
+def breadcrumb(node: Node, folded: Node | None) -> str:
+    """The breadcrumb of a node that is not a piece."""
+    titles = []
+    at: Node | None = node
+    while at is not None:
+        if at is not folded:
+            titles.append(at.title)
+        at = at.parent
+    return "> " + " › ".join(reversed(titles))
+
+
+def new_piece(parent: Node, start: int, end: int, number: int) -> Node:
+    """Return a piece of `parent`: its title and slug, one deeper, with a number from 1."""
+    return Node(
+        parent,
+        parent.depth + 1,
+        parent.title,
+        parent.slug,
+        None,
+        None,
+        start,
+        end,
+        [(start, end)],
+        piece=number,
+    )
