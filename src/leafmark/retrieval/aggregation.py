@@ -1,0 +1,204 @@
+"""Matches to the right grain: children to their parent, and results to an ancestor among them.
+
+In: candidates after the cutoff. Out: a list in which no result lies under
+another; what was taken in stands in `constituents`, and nothing is lost.
+
+A document's positions number its chunks in pre-order, so that the descendants
+of a chunk are the positions up to its `last_position`. Parents are therefore
+taken by falling position: whatever lies below one was taken before it, and its
+record is needed only when it takes its children in.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from leafmark.model import Candidate, Entry, Phase
+from leafmark.retrieval.ordering import rank_order, sort_candidates
+from leafmark.retrieval.params import SearchParams
+
+__all__ = ["FindParent", "MeasureText", "aggregate", "filter_ancestors"]
+
+FindParent = Callable[[Entry], Entry]
+"""Gives the entry of a chunk's parent; never called for a document."""
+
+MeasureText = Callable[[Entry], int]
+"""Gives the tokens of a chunk's whole text, all that is below it included."""
+
+
+def aggregate(
+    candidates: Sequence[Candidate],
+    params: SearchParams,
+    *,
+    find_parent: FindParent,
+    measure_text: MeasureText,
+) -> tuple[list[Candidate], Phase]:
+    """Replace children by their parent where enough of them match, deepest parents first.
+
+    A parent scores as the best of its children and of its own match; it is
+    relaxed only if all of these are, and else counts its strict ones alone.
+    `measure_text` is asked only when there is a limit.
+    """
+    done: list[Candidate] = []
+    merges = 0
+    for document in _by_document(candidates):
+        merger = _Merger(params, find_parent, measure_text)
+        done += merger.merge(document)
+        merges += merger.merges
+    note = f"{merges} times children gave way to their parent" if merges else ""
+    return sort_candidates(done), Phase("aggregation", len(candidates), len(done), note)
+
+
+def filter_ancestors(
+    candidates: Sequence[Candidate], *, above: Callable[[Entry], bool] = lambda _entry: True
+) -> tuple[list[Candidate], Phase]:
+    """Move every result with an ancestor among the results into the nearest one's constituents.
+
+    Only ancestors for which `above` holds take anything in.
+    """
+    done: list[Candidate] = []
+    for document in _by_document(candidates):
+        done += _fold_document(document, above)
+    taken = len(candidates) - len(done)
+    note = f"{taken} stand below another result" if taken else ""
+    return sort_candidates(done), Phase("ancestors", len(candidates), len(done), note)
+
+
+def _by_document(candidates: Iterable[Candidate]) -> Iterable[list[Candidate]]:
+    documents: dict[tuple[str, str], list[Candidate]] = {}
+    for candidate in candidates:
+        key = (candidate.entry.tree, candidate.entry.path)
+        documents.setdefault(key, []).append(candidate)
+    return documents.values()
+
+
+@dataclass(slots=True)
+class _Merger:
+    """The candidates of one document while children are merged."""
+
+    params: SearchParams
+    find_parent: FindParent
+    measure_text: MeasureText
+    merges: int = 0
+    active: dict[int, Candidate] = field(default_factory=dict)
+    children: dict[int, list[int]] = field(default_factory=dict)
+    waiting: list[int] = field(default_factory=list)
+
+    def merge(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        for candidate in candidates:
+            self._add(candidate)
+        while self.waiting:
+            parent_position = -heapq.heappop(self.waiting)
+            positions = self.children.pop(parent_position)
+            self._try(parent_position, positions)
+        return list(self.active.values())
+
+    def _add(self, candidate: Candidate) -> None:
+        entry = candidate.entry
+        self.active[entry.position] = candidate
+        if entry.parent_position < 0:
+            return
+        if entry.parent_position not in self.children:
+            heapq.heappush(self.waiting, -entry.parent_position)
+        siblings = self.children.setdefault(entry.parent_position, [])
+        if entry.position not in siblings:
+            siblings.append(entry.position)
+
+    def _try(self, parent_position: int, positions: list[int]) -> None:
+        held = [self.active[position] for position in positions]
+        if not self._is_enough(held):
+            return
+        own = self.active.get(parent_position)
+        parent = own.entry if own else self.find_parent(held[0].entry)
+        if not self._may_stand(parent):
+            return
+        for position in positions:
+            del self.active[position]
+        self.merges += 1
+        self._add(merge_into(parent, held, own, self.params.merge_bonus))
+
+    def _is_enough(self, held: Sequence[Candidate]) -> bool:
+        share = len(held) / held[0].entry.sibling_count
+        enough = len(held) >= self.params.aggregation_min_matches
+        return enough and share >= self.params.aggregation_threshold
+
+    def _may_stand(self, parent: Entry) -> bool:
+        if parent.depth < self.params.max_merge_depth:
+            return False
+        most = self.params.aggregation_max_tokens
+        return not most or self.measure_text(parent) <= most
+
+
+def merge_into(
+    parent: Entry, children: Sequence[Candidate], own: Candidate | None, bonus: float = 0.0
+) -> Candidate:
+    """Return the parent as a candidate that holds `children`; `own` is its own match.
+
+    Each of the children that the score is taken from adds `bonus` to its factor.
+    """
+    held = [*children, own] if own else list(children)
+    counted = [one for one in held if not one.relaxed] or held
+    matches = sum(1 for one in counted if one is not own)
+    return Candidate(
+        entry=parent,
+        score=max(one.score for one in counted) * (1 + bonus * matches),
+        relaxed=counted[0].relaxed,
+        topics=_topics(held),
+        direct_score=own.direct_score if own else None,
+        constituents=tuple(sorted(children, key=rank_order)),
+        factors=own.factors if own else (),
+    )
+
+
+def _topics(held: Iterable[Candidate]) -> tuple[int, ...]:
+    return tuple(sorted({topic for one in held for topic in one.topics}))
+
+
+def _fold_document(
+    candidates: list[Candidate], above: Callable[[Entry], bool]
+) -> Iterable[Candidate]:
+    """Take the candidates from the last position to the first, each into its nearest ancestor."""
+    candidates.sort(key=lambda candidate: candidate.entry.position)
+    ancestors = _nearest_ancestors([candidate.entry for candidate in candidates], above)
+    below: dict[int, list[Candidate]] = {}
+    done = []
+    for at in range(len(candidates) - 1, -1, -1):
+        candidate = candidates[at]
+        if at in below:
+            candidate = _take_in(candidate, below[at])
+        nearest = ancestors[at]
+        if nearest is None:
+            done.append(candidate)
+        else:
+            below.setdefault(nearest, []).append(candidate)
+    return done
+
+
+def _nearest_ancestors(
+    entries: Sequence[Entry], above: Callable[[Entry], bool]
+) -> list[int | None]:
+    """Return for each entry the index of its nearest ancestor among them; by position."""
+    found: list[int | None] = []
+    open_entries: list[int] = []
+    for at, entry in enumerate(entries):
+        while open_entries and entries[open_entries[-1]].last_position < entry.position:
+            open_entries.pop()
+        found.append(open_entries[-1] if open_entries else None)
+        if above(entry):
+            open_entries.append(at)
+    return found
+
+
+def _take_in(ancestor: Candidate, below: Sequence[Candidate]) -> Candidate:
+    """Return the ancestor with more constituents; it scores at least as the best of them."""
+    held = [ancestor, *below]
+    counted = [one for one in held if not one.relaxed] or held
+    return replace(
+        ancestor,
+        score=max(one.score for one in counted),
+        relaxed=counted[0].relaxed,
+        topics=_topics(held),
+        constituents=tuple(sorted((*ancestor.constituents, *below), key=rank_order)),
+    )

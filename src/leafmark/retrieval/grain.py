@@ -1,0 +1,73 @@
+"""The grain of results: merged as far as they go, or fixed by the user.
+
+`auto` aggregates. `piece` leaves every chunk as it matched. `section` gives a
+piece's section, merges sections as `auto` does, and never lets a whole document
+stand for them. `document` gives whole documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from leafmark.model import Candidate, Entry, Phase
+from leafmark.retrieval.aggregation import (
+    FindParent,
+    MeasureText,
+    aggregate,
+    filter_ancestors,
+    merge_into,
+)
+from leafmark.retrieval.ordering import key_of, sort_candidates
+from leafmark.retrieval.params import SearchParams
+
+__all__ = ["bring_to_grain"]
+
+
+def bring_to_grain(
+    candidates: Sequence[Candidate],
+    params: SearchParams,
+    *,
+    find_parent: FindParent,
+    measure_text: MeasureText,
+) -> tuple[list[Candidate], list[Phase]]:
+    """Return the results at the grain asked for, best first, and what each step did."""
+    if not params.aggregation or params.grain == "piece":
+        return sort_candidates(candidates), []
+    found, phases = list(candidates), []
+    if params.grain != "auto":
+        found, phase = _lift(found, _NODE_OF[params.grain], find_parent)
+        phases.append(phase)
+    if params.grain == "section":
+        params = replace(params, max_merge_depth=max(1, params.max_merge_depth))
+    found, phase = aggregate(found, params, find_parent=find_parent, measure_text=measure_text)
+    phases.append(phase)
+    sections_only = params.grain == "section"
+    found, phase = filter_ancestors(
+        found, above=lambda entry: not (sections_only and entry.kind == "document")
+    )
+    return found, [*phases, phase]
+
+
+_NODE_OF: dict[str, Callable[[Entry], bool]] = {
+    "section": lambda entry: entry.kind != "piece",
+    "document": lambda entry: entry.kind == "document",
+}
+
+
+def _lift(
+    candidates: Sequence[Candidate], is_node: Callable[[Entry], bool], find_parent: FindParent
+) -> tuple[list[Candidate], Phase]:
+    """Put every candidate into the nearest node above it for which `is_node` holds."""
+    nodes: dict[tuple[str, str, int], tuple[Entry, list[Candidate]]] = {}
+    matched = {key_of(candidate.entry): candidate for candidate in candidates}
+    for candidate in candidates:
+        entry = candidate.entry
+        while not is_node(entry):
+            entry = find_parent(entry)
+        nodes.setdefault(key_of(entry), (entry, []))[1].append(candidate)
+    lifted = []
+    for key, (entry, held) in nodes.items():
+        below = [candidate for candidate in held if key_of(candidate.entry) != key]
+        lifted.append(merge_into(entry, below, matched.get(key)) if below else held[0])
+    return sort_candidates(lifted), Phase("grain", len(candidates), len(lifted))

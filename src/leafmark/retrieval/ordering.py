@@ -1,0 +1,72 @@
+"""The order of candidates, and the phases that only look at it: duplicates, sorting, limit.
+
+Not relaxed ones first, then by score, then by id: one order, whatever the
+segments of the index, so that the same documents give the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from leafmark.model import Candidate, Entry, Phase
+
+__all__ = ["Key", "join_duplicates", "key_of", "limit_results", "rank_order", "sort_candidates"]
+
+Key = tuple[str, str, int]
+"""What identifies a chunk: tree, path, position. Cheaper to make than its id."""
+
+
+def key_of(entry: Entry) -> Key:
+    return entry.tree, entry.path, entry.position
+
+
+def rank_order(candidate: Candidate) -> tuple[bool, float, str]:
+    """Sort key: best first."""
+    return candidate.relaxed, -candidate.score, candidate.entry.id
+
+
+def sort_candidates(candidates: Iterable[Candidate]) -> list[Candidate]:
+    return sorted(candidates, key=rank_order)
+
+
+def join_duplicates(
+    candidates: Sequence[Candidate], digest: Callable[[Entry], str | None]
+) -> tuple[list[Candidate], Phase]:
+    """Show results whose whole spans have the same bytes once, with the others' ids in `also_in`.
+
+    `digest` gives the hash of a whole span, or None for one that is blank or
+    cannot be read, which is nobody's duplicate. It is asked only about spans of
+    the same length as another's. The first of a group stays.
+    """
+    sizes: dict[int, int] = {}
+    for candidate in candidates:
+        size = _size(candidate.entry)
+        sizes[size] = sizes.get(size, 0) + 1
+    kept: list[Candidate] = []
+    first: dict[str, int] = {}
+    others: dict[int, list[str]] = {}
+    for candidate in candidates:
+        size = _size(candidate.entry)
+        name = digest(candidate.entry) if size and sizes[size] > 1 else None
+        if name is not None and name in first:
+            others.setdefault(first[name], []).extend((candidate.entry.id, *candidate.also_in))
+            continue
+        if name is not None:
+            first[name] = len(kept)
+        kept.append(candidate)
+    for at, ids in others.items():
+        kept[at] = replace(kept[at], also_in=(*kept[at].also_in, *ids))
+    note = "results with the same text are shown once" if others else ""
+    return kept, Phase("duplicates", len(candidates), len(kept), note)
+
+
+def _size(entry: Entry) -> int:
+    return entry.byte_end - entry.byte_start
+
+
+def limit_results(candidates: Sequence[Candidate], limit: int) -> tuple[list[Candidate], Phase]:
+    kept = list(candidates[:limit])
+    cut = len(kept) < len(candidates)
+    note = f"the {limit} best are shown; a larger limit shows more" if cut else ""
+    return kept, Phase("limit", len(candidates), len(kept), note)

@@ -1,0 +1,123 @@
+"""`SearchParams`: the settings of a search, checked when they are made.
+
+Names are those of the settings in `leafmark.toml`; nothing here knows where the
+values come from.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from leafmark.errors import UsageError
+
+__all__ = ["GRAINS", "SORTS", "Grain", "SearchParams", "Sort"]
+
+Grain = Literal["auto", "piece", "section", "document"]
+GRAINS: tuple[Grain, ...] = get_args(Grain)
+Sort = Literal["score", "mtime", "path"]
+SORTS: tuple[Sort, ...] = get_args(Sort)
+
+CANDIDATES_PER_RESULT = 5
+"""Candidates are at least this many times the limit, so that merging leaves enough of them."""
+
+_COUNTS = {
+    "limit": 1,
+    "candidate_limit": 1,
+    "max_results": 1,
+    "aggregation_min_matches": 1,
+    "max_merge_depth": 0,
+    "aggregation_max_tokens": 0,
+    "snippet_chars": 1,
+}
+_SHARES = ("cutoff_ratio", "aggregation_threshold", "relax_share")
+_CHOICES: dict[str, tuple[object, ...]] = {
+    "grain": GRAINS,
+    "sort": SORTS,
+    "fuzzy_distance": (0, 1, 2),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchParams:
+    """How one search is done.
+
+    `limit` results are returned of at most `candidate_limit` candidates per
+    topic (five times the limit at least). The list ends where a score falls
+    below `cutoff_ratio` of the one before, or after `max_results`.
+
+    `aggregation_threshold` of a node's children, and `aggregation_min_matches`
+    of them, must match for the node to stand in their place, if its depth is at
+    least `max_merge_depth` and its whole text within `aggregation_max_tokens`
+    (0: any size); each adds `merge_bonus` to the factor of its score. `grain`
+    other than `auto` fixes the size of results instead.
+
+    `strict` lets no plain word of a query go unmatched; else at least
+    `relax_share` of them must match where too little matches all. `trees`,
+    `tags` (any of them) and `since` (seconds since the epoch) filter.
+
+    Raises:
+        UsageError: a value is not among those accepted.
+    """
+
+    limit: int = 10
+    candidate_limit: int = 100
+    cutoff_ratio: float = 0.5
+    max_results: int = 20
+    aggregation: bool = True
+    aggregation_threshold: float = 0.5
+    aggregation_min_matches: int = 1
+    max_merge_depth: int = 0
+    aggregation_max_tokens: int = 0
+    merge_bonus: float = 0.0
+    grain: Grain = "auto"
+    sort: Sort = "score"
+    strict: bool = False
+    relax_share: float = 0.3
+    fuzzy_distance: int = 1
+    local_boost: float = 1.5
+    explain: bool = False
+    snippet_chars: int = 150
+    trees: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    since: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, least in _COUNTS.items():
+            value = getattr(self, name)
+            _check(name, value, _is_count(value, least), f"a whole number of at least {least}")
+        for name in _SHARES:
+            value = getattr(self, name)
+            _check(name, value, _is_number(value) and 0 <= value <= 1, "a number from 0 to 1")
+        for name, accepted in _CHOICES.items():
+            value = getattr(self, name)
+            among = ", ".join(map(str, accepted))
+            _check(name, value, value in accepted and value is not True, f"one of {among}")
+        bonus, boost, since = self.merge_bonus, self.local_boost, self.since
+        _check("merge_bonus", bonus, _is_number(bonus) and bonus >= 0, "a number of at least 0")
+        _check("local_boost", boost, _is_number(boost) and boost > 0, "a number above 0")
+        _check("since", since, since is None or _is_number(since), "a number of seconds, or None")
+
+    @property
+    def candidates(self) -> int:
+        """How many candidates are considered per topic."""
+        return max(self.candidate_limit, CANDIDATES_PER_RESULT * self.limit)
+
+    @property
+    def kept(self) -> int:
+        """How many candidates are kept where no score falls sharply."""
+        return max(self.max_results, self.limit)
+
+
+def _check(name: str, value: object, accepted: bool, what: str) -> None:
+    if not accepted:
+        raise UsageError(f"{name} is {value!r}", hint=f"{name} must be {what}")
+
+
+def _is_count(value: object, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,0 +1,263 @@
+"""Snippets: an excerpt around the best matches of a text, from ranges that are already known.
+
+All offsets are characters. A fragment never begins or ends inside a word where
+a boundary is near, nor inside what a reader sees as one character; white space
+is folded, so that a snippet is one line.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from leafmark.model import Snippet
+
+__all__ = ["Match", "byte_ranges", "join_ranges", "join_snippets", "make_snippet"]
+
+MOST_FRAGMENTS = 3
+"""A snippet has at most this many fragments (chosen by eye: more read as noise)."""
+
+SEPARATOR = " … "
+CUT = "…"
+
+_NEAR = 24
+"""How far a fragment's end may move to find a word boundary, in characters (chosen by eye)."""
+
+_FOLD = re.compile(r"\s+")
+_SOLID_FROM = "\u2e80"
+"""From here on, scripts are mostly written without spaces: any character is a boundary."""
+
+
+class Match(NamedTuple):
+    """Characters `[start, end)` that matched the query's word number `word`."""
+
+    start: int
+    end: int
+    word: int = 0
+
+
+class _Fragment(NamedTuple):
+    start: int
+    end: int
+
+
+def make_snippet(text: str, matches: Sequence[Match], *, size: int = 150) -> Snippet:
+    """Return an excerpt of about `size` characters with as many different words as fit.
+
+    `matches` are sorted by start. Without any, the snippet is the text's lead.
+    Linear in the text.
+    """
+    if not text or text.isspace():
+        return Snippet()
+    cores = _choose(matches, size) if matches else [_Fragment(*_lead(text))]
+    room = max(1, size // len(cores))
+    fragments = _join(sorted(_widen(text, core, room) for core in cores))
+    return _render(text, fragments, join_ranges((one.start, one.end) for one in matches))
+
+
+def join_snippets(snippets: Iterable[Snippet]) -> Snippet:
+    """Return snippets one after the other with ` … ` between; empty and repeated ones are left out.
+
+    >>> join_snippets([Snippet("a b", ((0, 1),)), Snippet("c", ((0, 1),))])
+    Snippet(text='a b … c', ranges=((0, 1), (6, 7)))
+    """
+    text, ranges = "", []
+    for snippet in dict.fromkeys(snippets):
+        if not snippet.text:
+            continue
+        text += SEPARATOR if text else ""
+        ranges += [(len(text) + start, len(text) + end) for start, end in snippet.ranges]
+        text += snippet.text
+    return Snippet(text, tuple(ranges))
+
+
+def join_ranges(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the union of half-open ranges, sorted and disjoint; those that touch become one.
+
+    >>> join_ranges([(5, 6), (0, 2), (1, 4), (4, 5)])
+    [(0, 6)]
+    """
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(ranges):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        elif start < end:
+            joined.append((start, end))
+    return joined
+
+
+def byte_ranges(text: str, ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Turn sorted, disjoint ranges of characters into ranges of the text's UTF-8 bytes.
+
+    Bytes that are not UTF-8 stand in `text` as surrogate escapes, one each.
+
+    >>> byte_ranges("é a", [(2, 3)])
+    ((3, 4),)
+    """
+    if text.isascii():
+        return tuple(ranges)
+    found, at, byte = [], 0, 0
+    for start, end in ranges:
+        first = byte + _bytes(text[at:start])
+        at, byte = end, first + _bytes(text[start:end])
+        found.append((first, byte))
+    return tuple(found)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogateescape"))
+
+
+def _lead(text: str) -> tuple[int, int]:
+    start = len(text) - len(text.lstrip())
+    return start, start + 1
+
+
+def _choose(matches: Sequence[Match], size: int) -> list[_Fragment]:
+    """Return the cores of the fragments: one, or more where these hold more different words."""
+    wanted = len({match.word for match in matches})
+    best: list[_Fragment] = []
+    most = 0
+    for count in range(1, min(MOST_FRAGMENTS, wanted) + 1):
+        cores, found = _best_windows(matches, count, max(1, size // count))
+        if found > most:
+            best, most = cores, found
+        if most == wanted:
+            break
+    return best
+
+
+def _best_windows(matches: Sequence[Match], count: int, room: int) -> tuple[list[_Fragment], int]:
+    """Choose `count` windows one after the other, each with the most words not yet shown."""
+    shown: set[int] = set()
+    cores: list[_Fragment] = []
+    for _ in range(count):
+        first, last = _best_window(matches, room, shown)
+        window = matches[first : last + 1]
+        if cores and not {match.word for match in window} - shown:
+            break
+        shown.update(match.word for match in window)
+        end = max(match.end for match in window)
+        cores.append(_Fragment(window[0].start, end))
+    return cores, len(shown)
+
+
+def _best_window(matches: Sequence[Match], room: int, shown: set[int]) -> tuple[int, int]:
+    """Return the first and last match of the window with the most new words, then most matches.
+
+    A window is as many matches as fit into `room` characters, one at least.
+    """
+    counts: dict[int, int] = {}
+    best, best_value = (0, 0), (-1, -1)
+    first = 0
+    for last, match in enumerate(matches):
+        counts[match.word] = counts.get(match.word, 0) + 1
+        while first < last and match.end - matches[first].start > room:
+            dropped = matches[first].word
+            counts[dropped] -= 1
+            if not counts[dropped]:
+                del counts[dropped]
+            first += 1
+        value = (sum(1 for word in counts if word not in shown), last - first)
+        if value > best_value:
+            best, best_value = (first, last), value
+    return best
+
+
+def _widen(text: str, core: _Fragment, room: int) -> _Fragment:
+    """Return the core with text around it, `room` characters in all, ending between words."""
+    spare = max(0, room - (core.end - core.start))
+    start = max(0, core.start - spare // 2)
+    end = min(len(text), start + max(room, core.end - start))
+    start = max(0, min(start, end - room))
+    return _Fragment(_start_at(text, start, core.start), _end_at(text, end, core.end))
+
+
+def _start_at(text: str, at: int, latest: int) -> int:
+    """Return the first word boundary from `at` on, no later than `latest`."""
+    for cut in range(at, min(latest, at + _NEAR) + 1):
+        if not _inside_word(text, cut):
+            return cut
+    while at > 0 and _joins(text, at):
+        at -= 1
+    return at
+
+
+def _end_at(text: str, at: int, earliest: int) -> int:
+    """Return the last word boundary up to `at`, no earlier than `earliest`."""
+    for cut in range(at, max(earliest, at - _NEAR) - 1, -1):
+        if not _inside_word(text, cut):
+            return cut
+    while at < len(text) and _joins(text, at):
+        at += 1
+    return at
+
+
+def _inside_word(text: str, at: int) -> bool:
+    if at <= 0 or at >= len(text):
+        return False
+    if _joins(text, at):
+        return True
+    before, after = text[at - 1], text[at]
+    return _is_word(before) and _is_word(after) and max(before, after) < _SOLID_FROM
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character in "_'’"
+
+
+def _joins(text: str, at: int) -> bool:
+    """Whether the characters around `at` are read as one: marks, joined emoji, halves of a flag."""
+    before, after = text[at - 1], text[at]
+    if max(before, after) < "\u0300":
+        return False
+    marks = unicodedata.category(after)[0] == "M" or "\U0001f3fb" <= after <= "\U0001f3ff"
+    flag = "\U0001f1e6" <= before <= "\U0001f1ff" and "\U0001f1e6" <= after <= "\U0001f1ff"
+    return marks or flag or "\u200d" in (before, after)
+
+
+def _join(fragments: Sequence[_Fragment]) -> list[_Fragment]:
+    joined: list[_Fragment] = []
+    for fragment in fragments:
+        if joined and fragment.start <= joined[-1].end:
+            joined[-1] = _Fragment(joined[-1].start, max(joined[-1].end, fragment.end))
+        else:
+            joined.append(fragment)
+    return joined
+
+
+def _render(
+    text: str, fragments: Sequence[_Fragment], ranges: Sequence[tuple[int, int]]
+) -> Snippet:
+    """Return the fragments as one line, with the matches inside them."""
+    out, marks = "", []
+    for number, fragment in enumerate(fragments):
+        if number:
+            out += SEPARATOR
+        elif text[: fragment.start].strip():
+            out += CUT
+        at = fragment.start + _blank(text, fragment)
+        for start, end in ranges:
+            start, end = max(start, at), min(end, fragment.end)
+            if start >= end:
+                continue
+            out += _fold(text[at:start])
+            before = len(out)
+            out += _fold(text[start:end])
+            marks.append((before, len(out)))
+            at = end
+        out += _fold(text[at : fragment.end]).rstrip()
+    if text[fragments[-1].end :].strip():
+        out += CUT
+    return Snippet(out, tuple(marks))
+
+
+def _blank(text: str, fragment: _Fragment) -> int:
+    part = text[fragment.start : fragment.end]
+    return len(part) - len(part.lstrip())
+
+
+def _fold(text: str) -> str:
+    return _FOLD.sub(" ", text)

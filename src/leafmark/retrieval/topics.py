@@ -1,0 +1,31 @@
+"""Several topics to one list: a chunk appears once, with its best score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from leafmark.model import Candidate, Phase
+from leafmark.retrieval.ordering import Key, key_of, rank_order, sort_candidates
+
+__all__ = ["join_topics"]
+
+
+def join_topics(topics: Sequence[Sequence[Candidate]]) -> tuple[list[Candidate], Phase]:
+    """Join the candidates of each topic, best first.
+
+    A chunk that matched several has its best score, by the order of candidates:
+    a strict match counts before a relaxed one. `topics` names all it matched.
+    """
+    best: dict[Key, Candidate] = {}
+    matched: dict[Key, set[int]] = {}
+    total = 0
+    for candidates in topics:
+        total += len(candidates)
+        for candidate in candidates:
+            key = key_of(candidate.entry)
+            matched.setdefault(key, set()).update(candidate.topics)
+            if key not in best or rank_order(candidate) < rank_order(best[key]):
+                best[key] = candidate
+    joined = [replace(one, topics=tuple(sorted(matched[key]))) for key, one in best.items()]
+    return sort_candidates(joined), Phase("topics", total, len(joined))

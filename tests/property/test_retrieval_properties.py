@@ -1,0 +1,177 @@
+"""What holds for every list of candidates and every text."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from support.candidates import Forest, all_matched, count_by, match, shape
+
+from leafmark.model import Candidate
+from leafmark.retrieval.aggregation import aggregate, filter_ancestors
+from leafmark.retrieval.cutoff import elbow_cutoff
+from leafmark.retrieval.grain import bring_to_grain
+from leafmark.retrieval.params import GRAINS, SearchParams
+from leafmark.retrieval.snippets import Match, byte_ranges, join_ranges, make_snippet
+
+scores = st.floats(0.01, 100.0).map(lambda score: round(score, 2))
+
+
+def _outline(children: Any) -> Any:
+    return st.tuples(
+        st.just("?"),
+        st.lists(st.tuples(st.integers(0, 3), children), max_size=4),
+    )
+
+
+outlines: st.SearchStrategy[Any] = st.recursive(st.just(("?", [])), _outline, max_leaves=14)
+
+
+def _named(outline: Any, depth: int, numbers: Any) -> list[Any]:
+    """An outline with a title of its own for every node, and levels that skip."""
+    _, children = outline
+    named: list[Any] = [(f"n{next(numbers)}", depth)]
+    return named + [_named(child, depth + 1 + skip, numbers) for skip, child in children]
+
+
+@st.composite
+def forests(draw: st.DrawFn) -> tuple[Forest, list[Candidate]]:
+    """Up to three documents, and some of their chunks as candidates, with ties."""
+    forest = Forest()
+    for path in ["a.md", "a.md.md", "b"][: draw(st.integers(1, 3))]:
+        forest.add(path, _named(draw(outlines), 0, iter(range(1000))))
+    entries = list(forest.entries.values())
+    chosen = draw(st.lists(st.sampled_from(entries), unique=True, max_size=12))
+    few = st.one_of(scores, st.sampled_from([1.0, 2.0]))
+    return forest, [match(entry, draw(few), relaxed=draw(st.booleans())) for entry in chosen]
+
+
+params = st.builds(
+    SearchParams,
+    aggregation_threshold=st.sampled_from([0.0, 0.34, 0.5, 1.0]),
+    aggregation_min_matches=st.integers(1, 3),
+    max_merge_depth=st.integers(0, 2),
+    aggregation_max_tokens=st.sampled_from([0, 1]),
+    merge_bonus=st.sampled_from([0.0, 0.1]),
+)
+
+
+def _merge(forest: Forest, candidates: list[Candidate], settings: SearchParams) -> list[Candidate]:
+    merged, _ = aggregate(
+        candidates, settings, find_parent=forest.find_parent, measure_text=count_by({})
+    )
+    return filter_ancestors(merged)[0]
+
+
+@given(st.lists(scores), st.floats(0, 1), st.integers(1, 30))
+def test_cutoff_is_a_prefix_that_ends_at_the_first_drop(
+    values: list[float], ratio: float, most: int
+) -> None:
+    values.sort(reverse=True)
+    kept = elbow_cutoff(values, ratio=ratio, max_results=most)
+    drops = [at for at in range(1, len(values)) if values[at] < ratio * values[at - 1]]
+    assert kept == (drops[0] if drops else min(len(values), max(most, min(1, len(values)))))
+
+
+@given(forests(), params)
+def test_no_result_lies_under_another_and_none_is_lost(
+    made: tuple[Forest, list[Candidate]], settings: SearchParams
+) -> None:
+    forest, candidates = made
+    results = _merge(forest, candidates, settings)
+    ids = {one.entry.id for one in results}
+    assert len(ids) == len(results)
+    for one in results:
+        assert not ids & {above.id for above in forest.ancestors(one.entry)}
+    assert all_matched(results) == all_matched(candidates)
+
+
+@given(forests(), params)
+def test_constituents_lie_under_their_result(
+    made: tuple[Forest, list[Candidate]], settings: SearchParams
+) -> None:
+    forest, candidates = made
+    waiting = _merge(forest, candidates, settings)
+    while waiting:
+        one = waiting.pop()
+        for inner in one.constituents:
+            assert one.entry in forest.ancestors(inner.entry)
+            assert one.relaxed <= inner.relaxed
+            assert inner.relaxed > one.relaxed or one.score >= inner.score
+            waiting.append(inner)
+
+
+@given(forests(), params, st.sampled_from(GRAINS), st.randoms(use_true_random=False))
+def test_the_order_of_candidates_decides_nothing(
+    made: tuple[Forest, list[Candidate]],
+    settings: SearchParams,
+    grain: Any,
+    shuffler: random.Random,
+) -> None:
+    forest, candidates = made
+    settings = SearchParams(grain=grain, merge_bonus=settings.merge_bonus)
+    find: dict[str, Any] = {"find_parent": forest.find_parent, "measure_text": count_by({})}
+    first, _ = bring_to_grain(candidates, settings, **find)
+    shuffled = list(candidates)
+    shuffler.shuffle(shuffled)
+    second, _ = bring_to_grain(shuffled, settings, **find)
+    assert first == second
+    assert all_matched(first) == all_matched(candidates)
+    ranks = [(one.relaxed, -one.score, one.entry.id) for one in first]
+    assert ranks == sorted(ranks)
+
+
+@given(forests())
+def test_without_merging_nothing_changes_but_the_order(
+    made: tuple[Forest, list[Candidate]],
+) -> None:
+    forest, candidates = made
+    found, phases = bring_to_grain(
+        candidates,
+        SearchParams(aggregation=False),
+        find_parent=forest.find_parent,
+        measure_text=count_by({}),
+    )
+    assert sorted(map(str, shape(found))) == sorted(one.entry.id for one in candidates)
+    assert phases == []
+
+
+texts = st.text(st.sampled_from("ab é日\u0301\n👩\u200d\udcff_"), max_size=80)
+
+
+@st.composite
+def matched_texts(draw: st.DrawFn) -> tuple[str, list[Match]]:
+    text = draw(texts)
+    places = st.integers(0, len(text))
+    made = draw(st.lists(st.tuples(places, places, st.integers(0, 3)), max_size=8))
+    return text, sorted(Match(min(a, b), max(a, b), word) for a, b, word in made if a != b)
+
+
+@given(matched_texts(), st.integers(1, 60))
+def test_snippets_show_text_and_their_ranges_lie_in_it(
+    made: tuple[str, list[Match]], size: int
+) -> None:
+    text, matches = made
+    snippet = make_snippet(text, matches, size=size)
+    assert "\n" not in snippet.text
+    last = 0
+    for start, end in snippet.ranges:
+        assert last <= start < end <= len(snippet.text)
+        last = end
+        assert " ".join(snippet.text[start:end].split()) in " ".join(text.split())
+    longest = max((end - start for start, end, _ in matches), default=0)
+    clusters = max(map(len, text.replace(" ", "\n").split("\n")), default=0)
+    assert len(snippet.text) <= max(size, 3 * longest) + 6 * clusters + 10
+
+
+@given(matched_texts())
+def test_byte_ranges_hold_the_bytes_of_the_characters(made: tuple[str, list[Match]]) -> None:
+    text, matches = made
+    ranges = join_ranges((one.start, one.end) for one in matches)
+    raw = text.encode("utf-8", "surrogateescape")
+    for (start, end), (first, last) in zip(ranges, byte_ranges(text, ranges), strict=True):
+        assert raw[first:last] == text[start:end].encode("utf-8", "surrogateescape")
+    assert all(a[1] < b[0] for a, b in pairwise(ranges))

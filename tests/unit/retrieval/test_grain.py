@@ -1,0 +1,66 @@
+"""The grain of results."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from support.candidates import Forest, count_by, match, shape
+
+from leafmark.retrieval.grain import bring_to_grain
+from leafmark.retrieval.params import SearchParams
+
+OUTLINE = ["A", ["one", ["1"], ["2"], ["3"]], ["two", ["4"], ["5"], ["6"]], ["three"], ["four"]]
+
+
+@pytest.fixture
+def forest() -> Forest:
+    """Sections of three pieces each."""
+    forest = Forest()
+    forest.add("a.md", OUTLINE)
+    for key, entry in forest.entries.items():
+        if entry.title.isdigit():
+            forest.entries[key] = replace(entry, kind="piece")
+    return forest
+
+
+@pytest.mark.parametrize(
+    ("params", "expected"),
+    [
+        ({"grain": "auto"}, ["t:a.md", ["t:a.md#one", ["t:a.md#1"], "t:a.md#4"]]),
+        ({"grain": "piece"}, ["t:a.md#1", "t:a.md#4", "t:a.md#one", "t:a.md"]),
+        ({"aggregation": False}, ["t:a.md#1", "t:a.md#4", "t:a.md#one", "t:a.md"]),
+        (
+            {"grain": "section"},
+            ["t:a.md#one", ["t:a.md#1"], "t:a.md#two", ["t:a.md#4"], "t:a.md"],
+        ),
+        (
+            {"grain": "document"},
+            ["t:a.md", ["t:a.md#1", "t:a.md#4", "t:a.md#one"]],
+        ),
+    ],
+)
+def test_grain(forest: Forest, params: dict[str, Any], expected: list[Any]) -> None:
+    scores = {"#1": 4.0, "#4": 3.0, "#one": 2.0, "": 1.0}
+    matches = [match(forest.by_id(f"t:a.md{name}"), score) for name, score in scores.items()]
+    found, _ = bring_to_grain(
+        matches,
+        SearchParams(**params),
+        find_parent=forest.find_parent,
+        measure_text=count_by({}),
+    )
+    assert shape(found) == expected
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+
+
+def test_a_document_that_stands_alone_keeps_its_match(forest: Forest) -> None:
+    matches = [match(forest.by_id("t:a.md"), 1.0)]
+    found, phases = bring_to_grain(
+        matches,
+        SearchParams(grain="document"),
+        find_parent=forest.find_parent,
+        measure_text=count_by({}),
+    )
+    assert found == matches
+    assert [phase.name for phase in phases] == ["grain", "aggregation", "ancestors"]

@@ -1,0 +1,57 @@
+"""Ties, duplicates, limit."""
+
+from __future__ import annotations
+
+from support.candidates import make_entry, match
+
+from leafmark.model import Entry, Phase
+from leafmark.retrieval.ordering import join_duplicates, limit_results, sort_candidates
+
+
+def _entry(path: str, size: int = 10) -> Entry:
+    return make_entry(path=path, byte_end=size)
+
+
+def test_strict_first_then_score_then_id() -> None:
+    found = sort_candidates(
+        [
+            match(_entry("d"), 9.0, relaxed=True),
+            match(_entry("c"), 1.0),
+            match(_entry("b"), 1.0),
+            match(_entry("a"), 2.0),
+        ]
+    )
+    assert [one.entry.path for one in found] == ["a", "b", "c", "d"]
+
+
+def test_the_same_text_is_shown_once() -> None:
+    candidates = [match(_entry(path), 1.0) for path in "abcd"]
+    digests = {"a": "1", "b": "2", "c": "1", "d": "1"}
+    found, phase = join_duplicates(candidates, lambda entry: digests[entry.path])
+    assert [(one.entry.path, one.also_in) for one in found] == [("a", ("t:c", "t:d")), ("b", ())]
+    assert phase == Phase("duplicates", 4, 2, "results with the same text are shown once")
+
+
+def test_what_has_no_digest_is_nobodys_duplicate() -> None:
+    candidates = [match(_entry(path), 1.0) for path in "ab"]
+    found, _ = join_duplicates(candidates, lambda entry: None)
+    assert len(found) == 2
+
+
+def test_only_spans_of_equal_length_are_read() -> None:
+    asked = []
+
+    def digest(entry: Entry) -> str:
+        asked.append(entry.path)
+        return entry.path
+
+    sizes = {"a": 5, "b": 6, "c": 5, "d": 0, "e": 0}
+    join_duplicates([match(_entry(path, size), 1.0) for path, size in sizes.items()], digest)
+    assert asked == ["a", "c"]
+
+
+def test_limit() -> None:
+    candidates = [match(_entry(path), 1.0) for path in "abc"]
+    assert limit_results(candidates, 3) == (candidates, Phase("limit", 3, 3))
+    note = "the 2 best are shown; a larger limit shows more"
+    assert limit_results(candidates, 2) == (candidates[:2], Phase("limit", 3, 2, note))
