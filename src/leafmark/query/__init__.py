@@ -1,4 +1,73 @@
 """A query string to an expression, and back.
 
 Pure; knows nothing of the engine. Every error has a place in the string.
+
+Read `ast` first (what a query can mean), then `parser` (how operators
+bind), then `lexer` (what is an operator and what is part of a word).
 """
+
+from leafmark.query.ast import (
+    And,
+    Boost,
+    Expression,
+    Field,
+    Filter,
+    Fuzzy,
+    Not,
+    Or,
+    Phrase,
+    Prefix,
+    Term,
+    all_of,
+    any_of,
+)
+from leafmark.query.fields import FIELDS, is_filter
+from leafmark.query.formatter import format_query
+from leafmark.query.limits import DEFAULT_LIMITS, Limits
+from leafmark.query.parser import parse_query, parse_topics
+from leafmark.query.ranges import Range, admits
+from leafmark.query.structure import (
+    Asked,
+    Leaf,
+    Shape,
+    filters_only,
+    is_bare_word,
+    iter_leaves,
+    iter_terms,
+    plain_words,
+    shape,
+)
+
+__all__ = [
+    "DEFAULT_LIMITS",
+    "FIELDS",
+    "And",
+    "Asked",
+    "Boost",
+    "Expression",
+    "Field",
+    "Filter",
+    "Fuzzy",
+    "Leaf",
+    "Limits",
+    "Not",
+    "Or",
+    "Phrase",
+    "Prefix",
+    "Range",
+    "Shape",
+    "Term",
+    "admits",
+    "all_of",
+    "any_of",
+    "filters_only",
+    "format_query",
+    "is_bare_word",
+    "is_filter",
+    "iter_leaves",
+    "iter_terms",
+    "parse_query",
+    "parse_topics",
+    "plain_words",
+    "shape",
+]

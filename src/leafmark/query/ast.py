@@ -1,0 +1,234 @@
+"""The expression that a query string means: a tree of frozen nodes.
+
+A `Term`, `Phrase` or `Prefix` is text to be found; a `Filter` admits chunks by
+a fact about them and never scores; the others combine or mark what is below
+them. Texts are as typed: which tokens they hold is decided by the analyzer of
+the index, so that a word means the same in a query and in a document.
+
+Kept here: every node that can be built can be written as a query string and
+read back (`format_query`). A constructor raises ValueError for what has no such
+string. Two nodes are equal when they mean the same; `span`, the half-open range
+of characters in the query string that a node was read from, takes no part.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from leafmark.query.fields import is_filter, is_scoring
+from leafmark.query.ranges import Range
+
+__all__ = [
+    "And",
+    "Boost",
+    "Expression",
+    "Field",
+    "Filter",
+    "Fuzzy",
+    "Not",
+    "Or",
+    "Phrase",
+    "Prefix",
+    "Term",
+    "all_of",
+    "any_of",
+]
+
+MIN_BOOST = 0.001
+"""Smallest factor of a boost; below it a part is better left out."""
+
+MAX_BOOST = 1000.0
+"""Largest factor of a boost; past it the other parts no longer count in any order."""
+
+MAX_DISTANCE = 2
+"""Most edits of a fuzzy word: with three, short words match nearly anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    span: tuple[int, int] = field(default=(0, 0), compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Term(_Node):
+    """A word as typed, inner punctuation included (`snake_case`, `std::vector`, `main()`).
+
+    It may hold no token at all (`-`, `=>`): then it asks for nothing.
+    """
+
+    text: str
+
+    def __post_init__(self) -> None:
+        _require(bool(self.text) and not _has_space(self.text), "a term is one word", self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase(_Node):
+    """The words of `text` beside each other, in order."""
+
+    text: str
+
+    def __post_init__(self) -> None:
+        _require(bool(self.text.strip()), "a phrase has text", self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix(_Node):
+    """A word that begins with `text` (`handl*`); the star is not part of the text."""
+
+    text: str
+
+    def __post_init__(self) -> None:
+        word = any(map(str.isalnum, self.text)) and not _has_space(self.text)
+        _require(word, "a prefix is the beginning of a word", self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter(_Node):
+    """Admit chunks by a fact about them: `tree:docs`, `meta.n:3..7`; never scores.
+
+    `value` is the exact value (for `path` the beginning of it, for `under` an
+    id), or a `Range` for metadata.
+    """
+
+    name: str
+    value: str | Range
+
+    def __post_init__(self) -> None:
+        _require(is_filter(self.name), "not the name of a filter", self.name)
+        if isinstance(self.value, Range):
+            _require(self.name.startswith("meta."), "only metadata has ranges", self.name)
+        else:
+            _require(bool(self.value.strip()), "a filter has a value", self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Field(_Node):
+    """Look for `operand` in one text field only: `title`, `tags` or `body`."""
+
+    name: str
+    operand: Expression
+
+    def __post_init__(self) -> None:
+        _require(is_scoring(self.name), "not the name of a text field", self.name)
+        _require(not _has_field(self.operand), "a field inside a field", self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Boost(_Node):
+    """The score of `operand` times `factor` (`MIN_BOOST` to `MAX_BOOST`)."""
+
+    operand: Expression
+    factor: float
+
+    def __post_init__(self) -> None:
+        valid = math.isfinite(self.factor) and MIN_BOOST <= self.factor <= MAX_BOOST
+        _require(valid, "not a factor of a boost", self.factor)
+        _require(not isinstance(self.operand, Filter), "a filter does not score", self.operand)
+
+
+@dataclass(frozen=True, slots=True)
+class Fuzzy(_Node):
+    """The words of `operand` within `distance` edits each: 0 (exactly), 1 or 2."""
+
+    operand: Expression
+    distance: int
+
+    def __post_init__(self) -> None:
+        _require(0 <= self.distance <= MAX_DISTANCE, "not a number of edits", self.distance)
+        _require(not isinstance(self.operand, Filter), "a filter has no edits", self.operand)
+        _require(not isinstance(self.operand, Prefix), "a prefix has no edits", self.operand)
+
+
+@dataclass(frozen=True, slots=True)
+class Not(_Node):
+    """Chunks that do not match `operand`."""
+
+    operand: Expression
+
+    def __post_init__(self) -> None:
+        _require(not isinstance(self.operand, Not), "a negation of a negation", self.operand)
+
+
+@dataclass(frozen=True, slots=True)
+class And(_Node):
+    """Every one of two or more operands; none is itself an And.
+
+    `explicit` when the user wrote AND: then each operand is stated to be
+    required, and plain words are no longer a question that may be relaxed.
+    """
+
+    operands: tuple[Expression, ...]
+    explicit: bool = False
+
+    def __post_init__(self) -> None:
+        _require(len(self.operands) > 1, "needs two operands", self.operands)
+        _require(not any(isinstance(o, And) for o in self.operands), "not flat", self.operands)
+
+
+@dataclass(frozen=True, slots=True)
+class Or(_Node):
+    """At least one of two or more operands; none is itself an Or."""
+
+    operands: tuple[Expression, ...]
+
+    def __post_init__(self) -> None:
+        _require(len(self.operands) > 1, "needs two operands", self.operands)
+        _require(not any(isinstance(o, Or) for o in self.operands), "not flat", self.operands)
+
+
+Expression: TypeAlias = Term | Phrase | Prefix | Filter | Field | Boost | Fuzzy | Not | And | Or
+
+
+def all_of(operands: Iterable[Expression], *, explicit: bool = False) -> Expression:
+    """The operands as one And, nested ones taken apart; a single one stands for itself.
+
+    Raises:
+        ValueError: there is no operand.
+    """
+    parts = tuple(operands)
+    flat = [inner for o in parts for inner in (o.operands if isinstance(o, And) else (o,))]
+    if len(flat) == 1:
+        return flat[0]
+    stated = explicit or any(o.explicit for o in parts if isinstance(o, And))
+    return And(tuple(flat), stated, span=_cover(flat))
+
+
+def any_of(operands: Iterable[Expression]) -> Expression:
+    """The operands as one Or, nested ones taken apart; a single one stands for itself.
+
+    Raises:
+        ValueError: there is no operand.
+    """
+    flat = [inner for o in operands for inner in (o.operands if isinstance(o, Or) else (o,))]
+    return flat[0] if len(flat) == 1 else Or(tuple(flat), span=_cover(flat))
+
+
+def _cover(operands: list[Expression]) -> tuple[int, int]:
+    return (operands[0].span[0], operands[-1].span[1]) if operands else (0, 0)
+
+
+def _has_space(text: str) -> bool:
+    return any(map(str.isspace, text))
+
+
+def _has_field(expression: Expression) -> bool:
+    """True when a field or filter stands anywhere below; a loop, since trees may be deep."""
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Field | Filter):
+            return True
+        if isinstance(node, And | Or):
+            stack.extend(node.operands)
+        elif isinstance(node, Boost | Fuzzy | Not):
+            stack.append(node.operand)
+    return False
+
+
+def _require(condition: bool, problem: str, value: object) -> None:
+    if not condition:
+        raise ValueError(f"{problem}: {value!r}")

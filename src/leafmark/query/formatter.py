@@ -1,0 +1,153 @@
+"""An expression to the query string that means it, for `--explain` and for what is stored.
+
+`parse_query(format_query(e)) == e` for every expression that a query can mean.
+An OR inside an AND gets parentheses that the grammar does not need: readers do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from leafmark.errors import QueryError
+from leafmark.query.ast import (
+    And,
+    Boost,
+    Expression,
+    Field,
+    Filter,
+    Fuzzy,
+    Not,
+    Or,
+    Phrase,
+    Prefix,
+    Term,
+)
+from leafmark.query.fields import QUOTES
+from leafmark.query.lexer import tokenize
+from leafmark.query.limits import Limits
+from leafmark.query.ranges import Range, parse_range
+from leafmark.query.tokens import OPERATORS, Kind, escape, negates
+
+__all__ = ["format_query"]
+
+
+def format_query(expression: Expression) -> str:
+    """Return the shortest spelling that reads back as `expression`.
+
+    >>> from leafmark.query import And, Not, Or, Term
+    >>> format_query(And((Or((Term("rust"), Term("go"))), Not(Term("legacy")))))
+    '(rust OR go) -legacy'
+    """
+    match expression:
+        case And(operands=operands, explicit=explicit):
+            return (" AND " if explicit else " ").join(_enclosed(operands, Or))
+        case Or(operands=operands):
+            return " OR ".join(_enclosed(operands, And))
+        case Not(operand=operand):
+            inner = _enclose(operand, And, Or)
+            return f"-{inner}" if negates(f"-{inner}", 0) else f"NOT {inner}"
+        case Field(name=name, operand=operand):
+            return f"{name}:{_field_value(operand)}"
+        case Boost(operand=operand, factor=factor):
+            return f"{_marked(operand, Boost)}^{_number(factor)}"
+        case Fuzzy(operand=operand, distance=distance):
+            return f"{_marked(operand, Fuzzy)}~{distance}"
+        case _:
+            return _leaf(expression)
+
+
+def _enclosed(operands: Iterable[Expression], looser: type) -> Iterable[str]:
+    return (_enclose(operand, looser) for operand in operands)
+
+
+def _enclose(expression: Expression, *looser: type) -> str:
+    text = format_query(expression)
+    return f"({text})" if isinstance(expression, looser) else text
+
+
+def _marked(operand: Expression, mark: type) -> str:
+    """The operand of a mark; the same mark twice needs parentheses between."""
+    while_marked: Expression | None = operand
+    while isinstance(while_marked, Boost | Fuzzy) and not isinstance(while_marked, mark):
+        while_marked = while_marked.operand
+    again = isinstance(while_marked, mark)
+    text = _enclose(operand, And, Or, Not)
+    return f"({text})" if again else text
+
+
+def _field_value(operand: Expression) -> str:
+    """The value as it stands where a colon can be read as no other than a field's."""
+    text = _enclose(operand, And, Or, Not, Boost, Fuzzy)
+    safe = text[0] in '"(' or text[0].isalnum() or text[0] == "_"
+    return text if safe else f"({text})"
+
+
+def _leaf(leaf: Expression) -> str:
+    match leaf:
+        case Term(text=text):
+            return _word(text)
+        case Prefix(text=text):
+            return f"{_prefix(text)}*"
+        case Phrase(text=text):
+            return _quoted(text)
+        case Filter(name=name, value=value):
+            return f"{name}:{_value(name, value)}"
+    raise AssertionError(f"no expression: {leaf!r}")
+
+
+def _word(text: str) -> str:
+    """The word as typed where it reads back as itself, else with its signs escaped."""
+    if text in OPERATORS:
+        return f"\\{text}"
+    return text if _reads_as(text, Kind.WORD, text) else escape(text)
+
+
+def _prefix(text: str) -> str:
+    return text if _reads_as(f"{text}*", Kind.PREFIX, text) else escape(text)
+
+
+def _reads_as(written: str, kind: Kind, text: str) -> bool:
+    if written.endswith("\\"):  # it would escape what comes next
+        return False
+    try:
+        tokens = tokenize(written, _NO_LIMITS)
+    except QueryError:
+        return False
+    return len(tokens) == 2 and (tokens[0].kind, tokens[0].text) == (kind, text)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _value(name: str, value: str | Range) -> str:
+    if isinstance(value, Range):
+        return str(value)
+    plain = (
+        value[0] not in QUOTES + "("
+        and not any(map(str.isspace, value))
+        and _is_balanced(value)
+        and not (name == "path" and value.endswith("*"))
+        and parse_range(value) is None
+        and value not in (">", "<", ">=", "<=", "..")
+    )
+    # Not behind every name is a value of any spelling: `title::x` is a word.
+    return value if plain and value[0] not in ":/\\)" else _quoted(value)
+
+
+def _is_balanced(value: str) -> bool:
+    """True when every parenthesis in `value` has its partner there."""
+    depth = 0
+    for char in value:
+        depth += {"(": 1, ")": -1}.get(char, 0)
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def _number(factor: float) -> str:
+    return repr(float(factor)).removesuffix(".0")
+
+
+_NO_LIMITS = Limits(length=1 << 62, depth=1 << 62, terms=1 << 62)

@@ -1,0 +1,24 @@
+"""How large a query may be, so that no string can hurt what comes after the parser."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["DEFAULT_LIMITS", "Limits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Most characters, open parentheses and words of one query (all its topics together).
+
+    A pasted error message or a paragraph fits; each word costs the engine one
+    lookup per text field, and an expression tree is walked recursively by
+    everything behind the parser.
+    """
+
+    length: int = 2000
+    depth: int = 32
+    terms: int = 128
+
+
+DEFAULT_LIMITS = Limits()

@@ -1,0 +1,154 @@
+"""Conditions on metadata: `3..7`, `>2026-01-01`, `..2`, and whether a value meets one.
+
+Numbers are compared as numbers and dates as dates, to the precision of the
+bound: `>2026-01` begins with February, and `2025..2026` ends with the last day
+of 2026. Anything else is compared as text without regard to case.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+__all__ = ["Range", "admits", "parse_range"]
+
+# A bound begins like a number, a date or a word, so that `../img` stays a value.
+_BOUND = r"[+-]?\.?\w(?:(?!\.\.)[^\s()<>\"“”„‟＂])*"
+_IS_BOUND = re.compile(_BOUND)
+_BETWEEN = re.compile(rf"({_BOUND})?\.\.({_BOUND})?")
+_COMPARED = re.compile(rf"([<>]=?)({_BOUND})")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_DATE = re.compile(r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2}(?:[T ][0-9:.Z+-]*)?)?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Values from `low` to `high`; None is open. Bounds are texts as typed.
+
+    A bound belongs to the range unless its `include_` is False, which only a
+    range with one bound can have (`>3`, `<7`).
+
+    Raises:
+        ValueError: no bound, a bound that cannot be written, or an excluded one
+            of two.
+    """
+
+    low: str | None = None
+    high: str | None = None
+    include_low: bool = True
+    include_high: bool = True
+
+    def __post_init__(self) -> None:
+        bounds = [b for b in (self.low, self.high) if b is not None]
+        if not bounds or not all(_IS_BOUND.fullmatch(b) and b[-1] != "." for b in bounds):
+            raise ValueError(f"not a range: {self.low!r}..{self.high!r}")
+        excluded = [
+            self.low is None or not self.include_low,
+            self.high is None or not self.include_high,
+        ]
+        if len(bounds) == 2 and any(excluded):
+            raise ValueError("a range with two bounds holds both")
+        if (self.low is None and not self.include_low) or (
+            self.high is None and not self.include_high
+        ):
+            raise ValueError("an open end cannot be excluded")
+
+    def __str__(self) -> str:
+        if self.low is not None and not self.include_low:
+            return f">{self.low}"
+        if self.high is not None and not self.include_high:
+            return f"<{self.high}"
+        return f"{self.low or ''}..{self.high or ''}"
+
+    @property
+    def runs_backwards(self) -> bool:
+        """True for `7..3`: no value can meet it."""
+        return self.low is not None and self.high is not None and _compare(self.low, self.high) > 0
+
+
+def parse_range(text: str) -> Range | None:
+    """The range that `text` writes, or None when it is a plain value.
+
+    >>> parse_range(">=3"), parse_range("draft")
+    (Range(low='3', high=None, include_low=True, include_high=True), None)
+    """
+    if compared := _COMPARED.fullmatch(text):
+        sign, bound = compared.groups()
+        included = sign.endswith("=")
+        try:
+            return (
+                Range(low=bound, include_low=included)
+                if sign[0] == ">"
+                else Range(high=bound, include_high=included)
+            )
+        except ValueError:
+            return None
+    between = _BETWEEN.fullmatch(text)
+    if between is None or between.groups() == (None, None):
+        return None
+    low, high = between.groups()
+    try:
+        return Range(low, high)
+    except ValueError:
+        return None
+
+
+def admits(condition: str | Range, value: object) -> bool:
+    """Whether a metadata value meets a condition; a list does when one of its items does.
+
+    >>> admits(Range("3", "7"), 5), admits(Range("3", "7"), "12"), admits("draft", "Draft")
+    (True, False, True)
+    """
+    if isinstance(value, list | tuple | set | frozenset):
+        return any(admits(condition, item) for item in value)
+    text = _written(value)
+    if isinstance(condition, str):
+        return _same(condition, text)
+    return _above(condition, text) and _below(condition, text)
+
+
+def _written(value: object) -> str:
+    if value is None or isinstance(value, bool):
+        return str(value).lower().replace("none", "")
+    isoformat = getattr(value, "isoformat", None)
+    return str(isoformat()) if callable(isoformat) else str(value)
+
+
+def _same(wanted: str, text: str) -> bool:
+    one, other = _number(wanted), _number(text)
+    if one is not None and other is not None:
+        return one == other
+    return wanted.casefold() == text.casefold()
+
+
+def _above(condition: Range, text: str) -> bool:
+    if condition.low is None:
+        return True
+    order = _compare(text, condition.low)
+    return order > 0 or (order == 0 and condition.include_low)
+
+
+def _below(condition: Range, text: str) -> bool:
+    if condition.high is None:
+        return True
+    order = _compare(text, condition.high)
+    return order < 0 or (order == 0 and condition.include_high)
+
+
+def _compare(text: str, bound: str) -> int:
+    """-1, 0 or 1: how `text` stands to `bound`, dates to the precision of the bound."""
+    number, limit = _number(text), _number(bound)
+    if number is not None and limit is not None:
+        return (number > limit) - (number < limit)
+    if _DATE.fullmatch(text) and _DATE.fullmatch(bound):
+        text = text[: len(bound)]
+    one, other = text.casefold(), bound.casefold()
+    return (one > other) - (one < other)
+
+
+def _number(text: str) -> float | None:
+    if not _NUMBER.fullmatch(text):
+        return None
+    number = float(text)
+    return number if math.isfinite(number) else None

@@ -1,0 +1,133 @@
+"""Questions about an expression that retrieval asks: its words, its filters, its shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TypeAlias
+
+from leafmark.query.ast import (
+    And,
+    Boost,
+    Expression,
+    Field,
+    Filter,
+    Fuzzy,
+    Not,
+    Or,
+    Phrase,
+    Prefix,
+    Term,
+)
+
+__all__ = [
+    "Asked",
+    "Leaf",
+    "Shape",
+    "filters_only",
+    "is_bare_word",
+    "iter_leaves",
+    "iter_terms",
+    "plain_words",
+    "shape",
+]
+
+Leaf: TypeAlias = Term | Phrase | Prefix | Filter
+
+
+class Shape(Enum):
+    """What kind of query an expression is.
+
+    WORDS: plain words, with or without filters and negations: a keyword query or
+    a question, whose words may be relaxed. STATED: holds a part that means what
+    it says (quotes, field, boost, prefix, edits, OR, AND, a group). FILTERS:
+    nothing scores.
+    """
+
+    WORDS = "words"
+    STATED = "stated"
+    FILTERS = "filters"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A leaf and what stands around it.
+
+    `field` is None for all text fields, `distance` None for the setting,
+    `boost` the product of all boosts around the leaf.
+    """
+
+    leaf: Leaf
+    field: str | None = None
+    distance: int | None = None
+    boost: float = 1.0
+    negated: bool = False
+
+
+def iter_leaves(expression: Expression) -> Iterator[Asked]:
+    """Yield every term, phrase, prefix and filter, negated ones too, from left to right."""
+    stack: list[tuple[Expression, Asked]] = [(expression, Asked(_NOTHING))]
+    while stack:
+        node, around = stack.pop()
+        match node:
+            case And(operands=operands) | Or(operands=operands):
+                stack.extend((operand, around) for operand in reversed(operands))
+            case Not(operand=operand):
+                stack.append((operand, replace(around, negated=True)))
+            case Field(name=name, operand=operand):
+                stack.append((operand, replace(around, field=name)))
+            case Boost(operand=operand, factor=factor):
+                stack.append((operand, replace(around, boost=around.boost * factor)))
+            case Fuzzy(operand=operand, distance=distance):
+                stack.append((operand, replace(around, distance=distance)))
+            case _:
+                yield replace(around, leaf=node)
+
+
+def iter_terms(expression: Expression) -> Iterator[Asked]:
+    """Yield what scores, from left to right: every leaf but filters and negated ones."""
+    for asked in iter_leaves(expression):
+        if not asked.negated and not isinstance(asked.leaf, Filter):
+            yield asked
+
+
+def plain_words(expression: Expression) -> tuple[Term, ...]:
+    """The words that nothing was stated about, in order.
+
+    Not quoted, fielded, marked, negated or under OR or a written AND: only these
+    may be left out as stop words, corrected or relaxed.
+    """
+    return tuple(part for part in _parts(expression) if isinstance(part, Term))
+
+
+def filters_only(expression: Expression) -> bool:
+    """True when nothing scores: the expression only admits and refuses."""
+    return next(iter_terms(expression), None) is None
+
+
+def shape(expression: Expression) -> Shape:
+    if filters_only(expression):
+        return Shape.FILTERS
+    asked = [part for part in _parts(expression) if not isinstance(part, Not)]
+    stated = any(not isinstance(part, Term) and not filters_only(part) for part in asked)
+    return Shape.STATED if stated or _is_explicit(expression) else Shape.WORDS
+
+
+def is_bare_word(expression: Expression) -> bool:
+    """True for one plain word, such as each of `search error handling` without quotes."""
+    return isinstance(expression, Term)
+
+
+def _parts(expression: Expression) -> tuple[Expression, ...]:
+    """What stands beside each other at the top without a written AND, else nothing."""
+    if not isinstance(expression, And):
+        return (expression,)
+    return () if expression.explicit else expression.operands
+
+
+def _is_explicit(expression: Expression) -> bool:
+    return isinstance(expression, And) and expression.explicit
+
+
+_NOTHING = Term("-")
