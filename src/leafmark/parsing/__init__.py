@@ -4,3 +4,31 @@ Pure: no files, no configuration, no clock. Bad input gives a document and
 diagnostics, never an exception, in time linear in the input. Which headings
 become sections, and what they are called, is decided in `chunking`.
 """
+
+from leafmark.model import Document, Format
+from leafmark.parsing.decoding import Decoded, decode, is_binary
+from leafmark.parsing.formats import CONVERTERS, DATA_SUFFIXES, format_of, parser_of
+
+__all__ = [
+    "CONVERTERS",
+    "DATA_SUFFIXES",
+    "Decoded",
+    "decode",
+    "format_of",
+    "is_binary",
+    "parse",
+]
+
+
+def parse(data: bytes, path: str, *, format: Format | None = None) -> Document:
+    """Return the document that `data`, the bytes of the file at `path`, holds.
+
+    `path` is relative to the tree's root, with `/`. The format is told by its
+    suffix unless given; a file of unknown suffix is plain text. Never raises
+    for what `data` holds: problems are the document's `diagnostics`.
+
+    >>> document = parse(b"# Guide\\n\\nText.\\n", "guide.md")
+    >>> document.title, document.headings[0].end
+    ('Guide', 8)
+    """
+    return parser_of(format or format_of(path) or "text")(data, path)

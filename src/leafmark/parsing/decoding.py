@@ -1,0 +1,204 @@
+"""The bytes of a file to text, with every byte accounted for.
+
+UTF-8 stays as it is: the text encodes to exactly as many bytes as the file has,
+so that offsets into one are offsets into the other. A few bad bytes get
+stand-ins of the same length, which `Decoded.restore` turns into U+FFFD. Any
+other encoding is decoded once, and offsets then count in the UTF-8 of that.
+A byte order mark decides; else UTF-8 is tried, then UTF-16 by its zero bytes,
+then what the caller knows to be declared, then detection.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from leafmark.model import Diagnostic
+
+__all__ = ["Decoded", "decode", "is_binary"]
+
+_SAMPLE_BYTES = 8192
+"""How much of a file is looked at to tell binary files and UTF-16; git looks at as much."""
+
+_GOOD_PER_BAD = 4
+"""A file is UTF-8 with mistakes in it when it has this many correct sequences for each bad one."""
+
+_UTF8_BOM = b"\xef\xbb\xbf"
+_BOMS = (
+    (b"\xff\xfe\x00\x00", "utf-32-le"),
+    (b"\x00\x00\xfe\xff", "utf-32-be"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+)
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]+")
+_NOT_ASCII = re.compile("[^\x00-\x7f]")
+
+_CODECS = {
+    **{f"iso-8859-{n}": f"iso8859-{n}" for n in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},
+    **{f"windows-{n}": f"cp{n}" for n in (874, 949, *range(1250, 1259))},
+    "ascii": "cp1252",
+    "big5": "big5hkscs",
+    "euc-jp": "euc_jp",
+    "euc-kr": "cp949",
+    "gb18030": "gb18030",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "ibm866": "cp866",
+    "iso-2022-jp": "iso2022_jp",
+    "iso-8859-1": "cp1252",
+    "iso-8859-8-i": "iso8859-8",
+    "iso-8859-9": "cp1254",
+    "koi8-r": "koi8-r",
+    "koi8-u": "koi8-u",
+    "latin-1": "cp1252",
+    "latin1": "cp1252",
+    "macintosh": "mac-roman",
+    "shift-jis": "cp932",
+    "us-ascii": "cp1252",
+    "windows-31j": "cp932",
+    "x-mac-cyrillic": "mac-cyrillic",
+    "x-sjis": "cp932",
+}
+"""Names of encodings, as the Encoding Standard has them, and the codec that reads each of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A source as text. `text` encodes to `len(data)` bytes of UTF-8, character for character.
+
+    `data` are the file's own bytes, or the UTF-8 decoding where `encoding` is
+    not `utf-8`. `stand_in` and `filler` are the characters that hold the places
+    of bad bytes in `text`: one stand-in for each bad sequence, fillers for what
+    is left of its length. They are empty where there are none.
+    """
+
+    data: bytes
+    text: str
+    encoding: str = "utf-8"
+    stand_in: str = ""
+    filler: str = ""
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def restore(self, text: str) -> str:
+        """Return a part of the text with U+FFFD for every bad sequence."""
+        if not self.stand_in:
+            return text
+        return text.replace(self.filler, "").replace(self.stand_in, "\ufffd")
+
+
+def decode(data: bytes, path: str, *, declared: str | None = None) -> Decoded:
+    """Return `data` as text; `declared` names the encoding that the file itself claims, if any."""
+    named = _by_mark(data)
+    if named:
+        mark, codec = named
+        return _convert(data[len(mark) :], codec, path)
+    try:
+        return Decoded(data, data.decode())
+    except UnicodeDecodeError as error:
+        first_bad = error.start
+    codec = _unmarked_utf16(data)
+    if codec:
+        return _convert(data, codec, path, guessed=True)
+    if data.startswith(_UTF8_BOM) or _is_nearly_utf8(data):
+        return _mend(data, path, first_bad)
+    if declared and _codec_of(declared):
+        return _convert(data, _codec_of(declared), path, name=declared.strip().lower())
+    detected = _detect(data)
+    return _convert(data, _CODECS[detected], path, name=detected, guessed=True)
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether `data`, or its beginning, is no text: it has a NUL and is not UTF-16 or UTF-32."""
+    if _by_mark(data):
+        return False
+    return b"\0" in data[:_SAMPLE_BYTES] and not _unmarked_utf16(data)
+
+
+def _by_mark(data: bytes) -> tuple[bytes, str] | None:
+    """The byte order mark other than UTF-8's, and its codec."""
+    for mark, codec in _BOMS:
+        if data.startswith(mark) and (codec[:6] != "utf-32" or len(data) % 4 == 0):
+            return mark, codec
+    return None
+
+
+def _unmarked_utf16(data: bytes) -> str:
+    """The codec of UTF-16 without a mark: zero bytes in many of the one half of places only."""
+    sample = data[:_SAMPLE_BYTES]
+    first, second = sample[::2].count(0), sample[1::2].count(0)
+    least = len(sample) // 5
+    if len(data) % 2 or not (first or second):
+        return ""
+    if second > least and not first:
+        return "utf-16-le"
+    return "utf-16-be" if first > least and not second else ""
+
+
+def _is_nearly_utf8(data: bytes) -> bool:
+    text = data.decode("utf-8", "surrogateescape")
+    bad = sum(len(run) for run in _LONE_SURROGATE.findall(text))
+    return len(_NOT_ASCII.findall(text)) - bad >= _GOOD_PER_BAD * bad
+
+
+def _mend(data: bytes, path: str, first_bad: int) -> Decoded:
+    """Read UTF-8 with mistakes: the same length, with stand-ins where it is bad."""
+    stand_in, filler = _unused_controls(data)
+    count = 0
+
+    def stand_for(run: re.Match[str]) -> str:
+        nonlocal count
+        raw = run[0].encode("utf-8", "surrogateescape")
+        sequences = len(raw.decode("utf-8", "replace"))
+        count += sequences
+        return stand_in * sequences + filler * (len(raw) - sequences)
+
+    text = _LONE_SURROGATE.sub(stand_for, data.decode("utf-8", "surrogateescape"))
+    line = data.count(b"\n", 0, first_bad) + 1
+    what = "1 sequence is" if count == 1 else f"{count} sequences are"
+    message = f"{what} not valid UTF-8 and shown as U+FFFD"
+    found = Diagnostic(path, "bad-utf8", message, line)
+    return Decoded(data, text, "utf-8", stand_in, filler, (found,))
+
+
+def _unused_controls(data: bytes) -> tuple[str, str]:
+    """Two control characters, not white space to any parser, that the data has not, if any."""
+    controls = [*range(1, 9), *range(14, 28), 127]
+    unused = [code for code in controls if code not in data]
+    first, second = (unused + controls)[:2]
+    return chr(first), chr(second)
+
+
+def _convert(
+    data: bytes, codec: str, path: str, *, name: str = "", guessed: bool = False
+) -> Decoded:
+    """Decode `data` once; offsets are into the UTF-8 of the result from here on."""
+    name = name or codec
+    try:
+        text, bad = data.decode(codec), False
+    except UnicodeDecodeError:
+        text, bad = data.decode(codec, "replace"), True
+    text, lone = _LONE_SURROGATE.subn("\ufffd", text)
+    diagnostics = []
+    if guessed:
+        message = f"not UTF-8; read as {name}, which was guessed from the bytes"
+        diagnostics.append(Diagnostic(path, "encoding", message))
+    if bad or lone:
+        message = f"some bytes are not valid {name} and shown as U+FFFD"
+        diagnostics.append(Diagnostic(path, "bad-encoding", message))
+    text = text.removeprefix("\ufeff")
+    return Decoded(text.encode(), text, name, diagnostics=tuple(diagnostics))
+
+
+def _detect(data: bytes) -> str:
+    """The name, one of `_CODECS`, of the encoding that the bytes look like."""
+    from chardetng_py import EncodingDetector  # late: few files need it
+
+    detector = EncodingDetector()
+    detector.feed(data, last=True)
+    name = detector.guess(tld=None, allow_utf8=False).lower().replace("_", "-")
+    return name if name in _CODECS else "windows-1252"
+
+
+def _codec_of(name: str) -> str:
+    """Python's codec for the encoding called `name`, empty where it is not one of ours."""
+    return _CODECS.get(name.strip().lower().replace("_", "-"), "")

@@ -1,0 +1,76 @@
+"""Markdown (CommonMark and GFM) to a `Document`.
+
+The parser gets a text of exactly the length of the source, in which only what
+would shift or hide structure is replaced: a byte order mark and front matter by
+line feeds, a lone carriage return by a line feed, bad bytes by control
+characters. So every offset that it reports is an offset into the source.
+"""
+
+from __future__ import annotations
+
+import re
+
+from leafmark.model import Block, Document, Heading
+from leafmark.parsing.decoding import Decoded, decode
+from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
+from leafmark.parsing.markdown_walk import Walk
+from leafmark.parsing.titles import file_title, fold
+
+__all__ = ["parse_markdown"]
+
+_BOM = b"\xef\xbb\xbf"
+_LONE_CR = re.compile(r"\r(?!\n)")
+
+
+def parse_markdown(data: bytes, path: str) -> Document:
+    """Return the document of a Markdown source."""
+    decoded = decode(data, path)
+    raw, text = decoded.data, decoded.text
+    if "\r" in text and text.count("\r") != text.count("\r\n"):
+        text = _LONE_CR.sub("\n", text)
+        raw = text.encode()
+    start = len(_BOM) if raw.startswith(_BOM) else 0
+    front = find_front_matter(raw, start, path)
+    start = front.span.end if front.span else start
+    if start:
+        text = "\n" * start + text.encode()[start:].decode()
+    return _document(decoded, path, front, Walk(text, raw, start))
+
+
+def _document(decoded: Decoded, path: str, front: FrontMatter, walk: Walk) -> Document:
+    headings, links, blocks = walk.headings, walk.links, walk.blocks
+    if decoded.stand_in or b"\0" in decoded.data:
+        headings = [_restore_heading(heading, decoded) for heading in headings]
+        links = [link._replace(target=_restore(link.target, decoded)) for link in links]
+    if front.span:
+        blocks.insert(0, Block("front_matter", front.span.start, front.span.end))
+    return Document(
+        path,
+        decoded.data,
+        "markdown",
+        front.title or _first_title(headings) or file_title(path),
+        encoding=decoded.encoding,
+        headings=tuple(headings),
+        blocks=tuple(blocks),
+        links=tuple(links),
+        front_matter=front.span,
+        metadata=front.metadata,
+        tags=front.tags,
+        version=front.version,
+        diagnostics=decoded.diagnostics + front.diagnostics,
+    )
+
+
+def _first_title(headings: list[Heading]) -> str:
+    """The title of the first top-level h1 that has one."""
+    titles = (h.title for h in headings if h.level == 1 and not h.nested and h.title)
+    return next(titles, "")
+
+
+def _restore(text: str, decoded: Decoded) -> str:
+    return decoded.restore(text).replace("\0", "\ufffd")
+
+
+def _restore_heading(heading: Heading, decoded: Decoded) -> Heading:
+    text = _restore(heading.slug_text, decoded)
+    return heading._replace(title=fold(text), slug_text=text)

@@ -1,0 +1,46 @@
+"""Plain text: one document node, whose blocks are paragraphs parted by blank lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from leafmark.model import Block, Document
+from leafmark.parsing.decoding import Decoded, decode
+from leafmark.parsing.titles import file_title
+
+__all__ = ["document_of_text", "parse_text"]
+
+_BOM = b"\xef\xbb\xbf"
+_BLANK_LINES = re.compile(rb"(?:\n|\A)(?:[ \t\r\f\v]*\n)+")
+"""A line end and the blank lines after it; matches start at line ends only, so this is linear."""
+
+
+def parse_text(data: bytes, path: str) -> Document:
+    """Return the document of a plain text source."""
+    return document_of_text(decode(data, path), path)
+
+
+def document_of_text(decoded: Decoded, path: str) -> Document:
+    """Return what has been decoded as plain text, whatever it is."""
+    return Document(
+        path,
+        decoded.data,
+        "text",
+        file_title(path),
+        encoding=decoded.encoding,
+        blocks=tuple(_paragraphs(decoded.data)),
+        diagnostics=decoded.diagnostics,
+    )
+
+
+def _paragraphs(data: bytes) -> Iterator[Block]:
+    lines = re.sub(rb"\r(?!\n)", b"\n", data) if b"\r" in data else data
+    start = len(_BOM) if data.startswith(_BOM) else 0
+    for gap in _BLANK_LINES.finditer(lines, start):
+        end = gap.start() + 1 if lines[gap.start()] == 10 else gap.start()
+        if lines[start:end].strip():
+            yield Block("paragraph", start, end)
+        start = gap.end()
+    if lines[start:].strip():
+        yield Block("paragraph", start, len(lines))
