@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from leafmark.cli.options import Call
 from leafmark.errors import ConfirmationError
@@ -43,7 +43,12 @@ def with_project(
     return _run(call, use_case, project, True)
 
 
-def _run(call: Call, use_case: Callable[..., Any], project: Any, confirmed: bool) -> Any:
+def _run(
+    call: Call,
+    use_case: Callable[[Project, Progress | None, bool], Answered],
+    project: Project,
+    confirmed: bool,
+) -> Answered:
     with _progress(call) as progress:
         return use_case(project, progress, confirmed)
 

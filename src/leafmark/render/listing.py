@@ -9,7 +9,7 @@ from typing import Any
 from leafmark.model import DocumentEntry, Entry, SettingOrigin, StatusReport, TreeStatus
 from leafmark.render.indexing import count_of
 from leafmark.render.jsontext import SCHEMA_VERSION
-from leafmark.render.records import diagnostic_record, entry_record
+from leafmark.render.records import decodable, diagnostic_record, entry_record
 from leafmark.render.terminal import Style, clean_line, display_width, fold
 
 __all__ = [
@@ -118,7 +118,7 @@ def _document_record(document: DocumentEntry) -> dict[str, Any]:
     return {
         "doc_id": document.doc_id,
         "tree": document.tree,
-        "path": document.path,
+        "path": decodable(document.path),
         "title": document.title,
         "format": document.format,
         "encoding": document.encoding,

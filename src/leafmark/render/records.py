@@ -7,6 +7,7 @@ be read (texts, token counts, hash, links) is null.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ __all__ = [
     "RECORD_KEYS",
     "chunk_record",
     "constituent_record",
+    "decodable",
     "diagnostic_record",
     "entry_record",
     "factor_record",
@@ -66,6 +68,7 @@ RECORD_KEYS = (
 )
 """The keys of a chunk record, in order."""
 
+_UNDECODABLE = re.compile("[\udc80-\udcff]")
 _OF_DOCUMENT = ("tags", "version", "metadata", "encoding")
 _READ_FROM_SOURCE = frozenset(
     {
@@ -92,10 +95,17 @@ def chunk_record(
             value = known[key]
         elif key in _READ_FROM_SOURCE:
             value = None
+        elif key == "path":
+            value = decodable(entry.path)
         else:
             value = getattr(document if key in _OF_DOCUMENT else entry, key)
         record[key] = _plain(value)
     return record
+
+
+def decodable(path: str) -> str:
+    """The path with its undecodable bytes percent-encoded, as in ids."""
+    return _UNDECODABLE.sub(lambda match: f"%{ord(match[0]) - 0xDC00:02X}", path)
 
 
 def _plain(value: Any) -> Any:

@@ -110,7 +110,8 @@ def _below(
 ) -> list[str]:
     """What stands under a result's line: its snippet, its copies, its parts, its factors."""
     lines = []
-    if not result.constituents:
+    if result.match_ranges or not result.constituents:
+        # Without a match of its own, an aggregate's snippet is that of one of its parts.
         lines += _snippet_lines(result.snippet, style, level + 1)
     if result.also_in:
         copies = ", ".join(clean_line(other) for other in result.also_in)
@@ -145,7 +146,9 @@ def _folded(snippet: Snippet) -> tuple[str, list[tuple[int, int]]]:
             text.append(" " if blank else char)
         space = blank
         moved.append(len(text))
-    return "".join(text), [(moved[start], moved[end]) for start, end in snippet.ranges]
+    folded = "".join(text).rstrip()
+    ranges = [(moved[start], min(moved[end], len(folded))) for start, end in snippet.ranges]
+    return folded, [(start, end) for start, end in ranges if start < end]
 
 
 def _within(ranges: Iterable[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
@@ -202,8 +205,10 @@ def render_full(answer: Answer, places: Places, style: Style, *, explain: bool =
         head = style.link(
             style.dim(_breadcrumb(result)), places.absolute(result.entry), result.entry.line_start
         )
-        lines = [head + _marks(result, style), ""]
-        lines += [style.highlight(*_whole_text(result)).rstrip("\n"), ""]
+        lines = [head + _marks(result, style)]
+        text = style.highlight(*_whole_text(result)).rstrip("\n")
+        if text:
+            lines += ["", text, ""]
         if result.citation:
             lines.append(style.dim(f"[{clean_line(result.citation)}]"))
         if explain:

@@ -8,6 +8,8 @@ from leafmark.cli.options import JSON, Argument, Call, Command, Option
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
+    from leafmark.app import Project
+    from leafmark.app.requests import Progress
     from leafmark.model import IndexReport
 
 __all__ = ["COMMAND"]
@@ -36,7 +38,7 @@ def run(call: Call) -> int:
     if call.on("remove") and call.on("rebuild"):
         raise UsageError("--remove and --rebuild exclude each other")
 
-    def use_case(project: object, progress: object, confirmed: bool) -> IndexReport:
+    def use_case(project: Project, progress: Progress | None, confirmed: bool) -> IndexReport:
         request = IndexRequest(
             paths=call.words,
             rebuild=call.on("rebuild"),

@@ -9,7 +9,8 @@ from leafmark.cli.options import JSON, Argument, Call, Command, Option, text
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
-    from leafmark.app.requests import ListRequest
+    from leafmark.app import Project
+    from leafmark.app.requests import ListRequest, Progress
 
 __all__ = ["COMMAND"]
 
@@ -34,7 +35,7 @@ def run(call: Call) -> int:
     if kind == "trees" and (under or call.on("tag")):
         raise UsageError("`leafmark ls trees` lists all trees", hint="try: leafmark ls docs")
 
-    def use_case(project: object, progress: object, confirmed: bool) -> Sequence[Any]:
+    def use_case(project: Project, progress: Progress | None, confirmed: bool) -> Sequence[Any]:
         request = ListRequest(
             trees=tuple(call.values.get("tree", ())),
             tags=tuple(call.values.get("tag", ())),
@@ -49,7 +50,7 @@ def run(call: Call) -> int:
     return 0 if items else 1
 
 
-def _fetch(kind: str, project: Any, request: ListRequest, progress: Any) -> Sequence[Any]:
+def _fetch(kind: str, project: Project, request: ListRequest, progress: Progress | None) -> Sequence[Any]:
     from leafmark import app
 
     fetchers: dict[str, Callable[..., Sequence[Any]]] = {

@@ -20,6 +20,8 @@ from leafmark.cli.options import (
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
+    from leafmark.app import Project
+    from leafmark.app.requests import Progress
     from leafmark.model import Answer
 
 __all__ = ["COMMAND"]
@@ -96,7 +98,7 @@ def run(call: Call) -> int:
         raise UsageError(f"--json and -o {output} ask for different output")
     queries = _queries(call.words)
 
-    def use_case(project: object, progress: object, confirmed: bool) -> Answer:
+    def use_case(project: Project, progress: Progress | None, confirmed: bool) -> Answer:
         request = SearchRequest(
             queries=queries,
             limit=values.get("limit"),

@@ -10,6 +10,8 @@ from leafmark.cli.options import JSON, Argument, Call, Command, Option
 from leafmark.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
+    from leafmark.app import Project
+    from leafmark.app.requests import Progress
     from leafmark.model import ShowReport
 
 __all__ = ["COMMAND"]
@@ -35,7 +37,7 @@ def run(call: Call) -> int:
     _check_options(call)
     ids = _ids(call.words)
 
-    def use_case(project: object, progress: object, confirmed: bool) -> ShowReport:
+    def use_case(project: Project, progress: Progress | None, confirmed: bool) -> ShowReport:
         request = ShowRequest(
             ids=ids,
             own=call.on("own"),

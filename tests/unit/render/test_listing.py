@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from leafmark.model import Diagnostic, SettingOrigin, Skipped, StatusReport, TreeStatus
+from leafmark.render import listing
+from leafmark.render.terminal import PLAIN
+
+from .answers import make_document, make_entry
+from .schema import problems
+
+TREES = (
+    TreeStatus("docs", "/srv/docs", "local", 12, 3456, 7_890_123),
+    TreeStatus("far", "/far\x1b", "global", 1, 1, 10, missing=True),
+)
+DOCUMENTS = (make_document(), make_document("日本.md", title="日本 語", version="v2", tags=()))
+CHUNKS = (make_entry(), make_entry("Usage", 10))
+TAGS = (("ops", 2), ("a\x1bb", 1))
+STATUS = StatusReport(
+    config_files=("/srv/leafmark.toml",),
+    index_dir="/cache/leafmark/1",
+    trees=TREES,
+    pending_vectors=0,
+    warnings=("careful",),
+    exists=True,
+    bytes=1_234_567,
+    lock_holder="pid 7, for 3 s",
+    skipped=(Skipped("x.bin", "binary"),),
+    diagnostics=(Diagnostic("a.md", "bad-utf8", "1 byte is not UTF-8"),),
+)
+SETTINGS = (
+    SettingOrigin("search.limit", 10),
+    SettingOrigin("search.stemmer", "english", "/srv/leafmark.toml:3", "also per tree"),
+)
+
+
+def test_trees() -> None:
+    assert listing.render_trees(TREES, PLAIN) == (
+        "docs  12 documents  3,456 chunks  local   /srv/docs\n"
+        "far   1 document    1 chunk       global  /far\\x1b (missing)\n"
+    )
+
+
+def test_documents_are_aligned_by_columns_not_characters() -> None:
+    assert listing.render_documents(DOCUMENTS, PLAIN) == (
+        "docs:guide.md  4 chunks  Guide (v3) [ops, client]\ndocs:日本.md   4 chunks  日本 語 (v2)\n"
+    )
+
+
+def test_chunks() -> None:
+    assert listing.render_chunks(CHUNKS, PLAIN) == (
+        "docs:guide.md#setup  .1   5–9    Guide › Setup\n"
+        "docs:guide.md#usage  .10  10–13  Guide › Usage\n"
+    )
+
+
+def test_tags() -> None:
+    assert listing.render_tags(TAGS, PLAIN) == "ops     2 documents\na\\x1bb  1 document\n"
+
+
+def test_empty_lists_are_empty() -> None:
+    assert listing.render_trees((), PLAIN) == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "items"),
+    [("trees", TREES), ("documents", DOCUMENTS), ("chunks", CHUNKS), ("tags", TAGS), ("tags", ())],
+)
+def test_lists_as_json_are_the_published_shape(kind: str, items: Sequence[Any]) -> None:
+    record = listing.listing_record(kind, items)
+    assert problems(record, "ls") == []
+    assert len(record[kind]) == len(items)
+
+
+def test_undecodable_paths_are_percent_encoded() -> None:
+    record = listing.listing_record("documents", [make_document("caf\udce9.md")])
+    assert record["documents"][0]["path"] == "caf%E9.md"
+
+
+def test_status() -> None:
+    assert listing.render_status(STATUS, PLAIN) == (
+        "index   /cache/leafmark/1\n"
+        "size    1.2 MB\n"
+        "config  /srv/leafmark.toml\n"
+        "lock    pid 7, for 3 s\n"
+        "skipped 1 source\n"
+        "notes   1 diagnostic\n"
+        "\n" + listing.render_trees(TREES, PLAIN)
+    )
+    assert problems(listing.status_record(STATUS), "status") == []
+
+
+def test_status_without_an_index_says_how_to_get_one() -> None:
+    assert listing.render_status(StatusReport(index_dir="/cache/x"), PLAIN) == (
+        "index   /cache/x (nothing is indexed yet: `leafmark index` or any search does it)\n"
+    )
+
+
+def test_settings() -> None:
+    assert listing.render_settings(SETTINGS, PLAIN, origin=False) == (
+        'search.limit = 10\nsearch.stemmer = "english"\n'
+    )
+    assert listing.render_settings(SETTINGS, PLAIN, origin=True) == (
+        "search.limit = 10           # default\n"
+        'search.stemmer = "english"  # /srv/leafmark.toml:3 (also per tree)\n'
+    )
+    assert problems(listing.settings_record(SETTINGS), "config") == []

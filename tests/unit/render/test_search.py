@@ -1,0 +1,196 @@
+"""An answer in every format: as people and programs read it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from leafmark.model import Answer, Phase, Snippet
+from leafmark.render.explain import render_explanation, render_nothing_found
+from leafmark.render.groups import group_results, top_matches
+from leafmark.render.jsontext import dump_json
+from leafmark.render.matches import render_files, render_matches, render_vimgrep
+from leafmark.render.places import Places
+from leafmark.render.records import RECORD_KEYS
+from leafmark.render.searchjson import answer_record, render_jsonl
+from leafmark.render.searchtext import render_flat, render_full, render_grouped, render_list
+from leafmark.render.terminal import PLAIN, Style
+
+from ...conftest import CheckGolden
+from .answers import ROOTS, make_answer, make_document, make_entry, make_result, mixed_answer
+from .schema import problems
+
+PLACES = Places(ROOTS, "/srv")
+COLOR = Style(color=True, links=True, width=60)
+
+Renderer = Callable[[Answer, Style], str]
+
+TEXTS: dict[str, Renderer] = {
+    "grouped": lambda answer, style: render_grouped(answer, PLACES, style),
+    "grouped-explained": lambda answer, style: render_grouped(answer, PLACES, style, explain=True),
+    "flat": lambda answer, style: render_flat(answer, PLACES, style),
+    "list": render_list,
+    "full": lambda answer, style: render_full(answer, PLACES, style),
+    "matches": lambda answer, style: render_matches(answer, PLACES, style),
+    "vimgrep": lambda answer, style: render_vimgrep(answer, PLACES),
+    "files": lambda answer, style: render_files(answer, PLACES),
+    "explanation": render_explanation,
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_text_formats(name: str, check_golden: CheckGolden) -> None:
+    check_golden(f"render/{name}.txt", TEXTS[name](mixed_answer(), PLAIN))
+
+
+@pytest.mark.parametrize("name", ["grouped", "full", "list", "matches"])
+def test_colour_adds_escapes_only(name: str, check_golden: CheckGolden) -> None:
+    text = TEXTS[name](mixed_answer(), COLOR)
+    check_golden(f"render/{name}-color.txt", text.replace("\x1b", "<ESC>"))
+
+
+def test_json_is_the_published_shape(check_golden: CheckGolden) -> None:
+    record = answer_record(mixed_answer())
+    assert problems(json.loads(dump_json(record)), "search") == []
+    check_golden("render/search.json", dump_json(record))
+
+
+def test_explained_json_has_factors_and_phases() -> None:
+    record = answer_record(mixed_answer(), explain=True)
+    assert problems(record, "search") == []
+    assert record["explain"]["phases"][0] == {
+        "name": "candidates",
+        "before": 4,
+        "after": 4,
+        "note": "",
+    }
+    assert record["results"][0]["factors"] == []
+
+
+def test_json_lines_are_the_results_of_the_object() -> None:
+    answer = mixed_answer()
+    lines = render_jsonl(answer).splitlines()
+    assert [json.loads(line) for line in lines] == answer_record(answer)["results"]
+    assert all(problems(json.loads(line), "result") == [] for line in lines)
+
+
+def test_known_records_are_used_whole_and_in_order() -> None:
+    result = make_result()
+    known = dict.fromkeys(RECORD_KEYS) | {
+        "id": result.entry.id,
+        "body": "read from the source",
+        "metadata": {"date": "2026-01-01"},
+        "covers": ("a",),
+    }
+    answer = make_answer(result, records={result.entry.id: known})
+    (record,) = answer_record(answer)["results"]
+    assert tuple(record)[2 : 2 + len(RECORD_KEYS)] == RECORD_KEYS
+    assert record["body"] == "read from the source"
+    assert record["covers"] == ["a"]
+    assert record["title"] is None
+
+
+def test_a_stale_result_has_no_text_whatever_the_record_says() -> None:
+    result = replace(make_result(), stale=True, body=None)
+    answer = make_answer(result, records={result.entry.id: {"body": "old", "text": "old"}})
+    (record,) = answer_record(answer)["results"]
+    assert (record["stale"], record["body"], record["text"]) == (True, None, None)
+
+
+def test_json_escapes_what_a_terminal_would_obey() -> None:
+    answer = make_answer(make_result(), query="\x1b[31m \x9b \u202e \udce9 é")
+    text = dump_json(answer_record(answer))
+    assert '"query": "\\u001b[31m \\u009b \\u202e \\udce9 é"' in text
+    assert json.loads(text)["query"] == answer.query
+    assert dump_json("é😀", ascii_only=True) == '"\\u00e9\\ud83d\\ude00"\n'
+
+
+def test_snippets_in_json_are_escaped_html() -> None:
+    snippet = Snippet('<script> & "x"', ((1, 7),))
+    (record,) = answer_record(make_answer(make_result(snippet=snippet)))["results"]
+    assert record["snippet"] == '&lt;<b>script</b>&gt; &amp; "x"'
+    assert record["snippet_ranges"] == [[1, 7]]
+
+
+def test_groups_follow_their_best_result_and_name_the_best_score() -> None:
+    other = make_document("other.md")
+    answer = make_answer(
+        make_result("Setup", 1, 1.0),
+        make_result(entry=make_entry("X", 2, path="other.md"), document=other, score=0.9),
+        replace(make_result("Usage", 3, 5.0), relaxed=True),
+    )
+    groups = group_results(answer.results)
+    assert [(group.doc_id, len(group.results), group.best_score) for group in groups] == [
+        ("docs:guide.md", 2, 1.0),
+        ("docs:other.md", 1, 0.9),
+    ]
+    assert [result.entry.ordinal_id for result in top_matches(answer)] == [
+        "docs:guide.md.1",
+        "docs:other.md.2",
+    ]
+
+
+def test_several_trees_are_told_apart() -> None:
+    far = make_result(
+        entry=make_entry("X", 1, tree="far"), document=make_document(tree="far"), score=1.0
+    )
+    text = render_grouped(make_answer(make_result(), far), PLACES, PLAIN)
+    assert "\ndocs:guide.md (v3) [ops, client]\n" in text
+    assert "\nfar:guide.md (v3) [ops, client]\n" in text
+
+
+def test_the_founding_example() -> None:
+    """Two sections of one document, one of another, as the display was first drawn."""
+    readme = make_document("README.md", tags=("jira", "api"))
+    api = make_document("AnnouncementBannerApi.md", tags=("jira", "api"))
+    oauth = make_entry(
+        "OAuth2", 58, path="README.md", section_path=("R", "Authorization", "OAuth2")
+    )
+    basic = make_entry("basicAuth", 62, path="README.md", section_path=("R", "basicAuth"))
+    banner = make_entry(
+        "getBanner", 1, path="AnnouncementBannerApi.md", section_path=("A", "getBanner")
+    )
+    answer = make_answer(
+        make_result(entry=oauth, document=readme, score=0.87, snippet=Snippet()),
+        make_result(entry=basic, document=readme, score=0.81, snippet=Snippet()),
+        make_result(entry=banner, document=api, score=0.75, snippet=Snippet()),
+    )
+    assert render_grouped(answer, PLACES, PLAIN) == (
+        "Top matches: docs:README.md.58 (0.87), docs:AnnouncementBannerApi.md.1 (0.75)\n"
+        "\n"
+        "README.md (v3) [jira, api]\n"
+        "  .58 (0.87) Authorization › OAuth2\n"
+        "  .62 (0.81) basicAuth\n"
+        "\n"
+        "AnnouncementBannerApi.md (v3) [jira, api]\n"
+        "  .1 (0.75) getBanner\n"
+    )
+
+
+def test_nothing_to_print_is_nothing() -> None:
+    empty = make_answer()
+    assert {render(empty, PLAIN) for name, render in TEXTS.items() if name != "explanation"} == {""}
+
+
+def test_nothing_found_names_the_phase_that_emptied_the_list() -> None:
+    answer = make_answer(
+        phases=(Phase("candidates", 9, 3), Phase("tag", 3, 0, "no document has the tag `ops`"))
+    )
+    assert render_nothing_found(answer) == (
+        "nothing found for client\n  tag left none of 3: no document has the tag `ops`\n"
+    )
+    assert render_nothing_found(make_answer(phases=(Phase("candidates", 0, 0),))) == (
+        "nothing found for client\n  candidates found none\n"
+    )
+    assert render_nothing_found(make_answer(phases=())) == "nothing found for client\n"
+
+
+def test_list_lines_fit_the_terminal() -> None:
+    answer = make_answer(make_result(title="Setup"), make_result("Usage", 2))
+    for width in (20, 40, 60, 79):
+        lines = render_list(answer, Style(width=width)).splitlines()
+        assert len(lines) == 2
+        assert all(len(line) <= width for line in lines)

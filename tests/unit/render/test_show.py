@@ -1,0 +1,88 @@
+"""Chunks as `leafmark show` prints them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from leafmark.model import Shown, ShowReport
+from leafmark.render.show import render_outline, render_show, show_record
+from leafmark.render.terminal import PLAIN
+
+from .answers import make_document, make_entry
+from .schema import problems
+
+
+def shown(**fields: Any) -> Shown:
+    values: dict[str, Any] = {
+        "entry": make_entry(),
+        "document": make_document(),
+        "record": {"text": "> Guide › Setup\n\nInstall.", "tokens": 9},
+        "heading": "## Setup\n",
+        "body": "Install.\n",
+        "full_text": "## Setup\nInstall.\n",
+        "raw": b"## Setup\nInstall.\n",
+    }
+    return Shown(**values | fields)
+
+
+def test_a_section_is_shown_with_its_heading() -> None:
+    assert render_show(ShowReport((shown(),)), PLAIN) == (
+        "docs:guide.md#setup  lines 5–9\n> Guide › Setup\n\n## Setup\nInstall.\n"
+    )
+
+
+def test_own_shows_the_body_alone() -> None:
+    text = render_show(ShowReport((shown(),)), PLAIN, own=True)
+    assert text == "docs:guide.md#setup  lines 5–9\n> Guide › Setup\n\nInstall.\n"
+
+
+def test_several_are_set_apart() -> None:
+    text = render_show(ShowReport((shown(), shown(entry=make_entry(line_end=5)))), PLAIN)
+    assert "Install.\n\ndocs:guide.md#setup  line 5\n" in text
+
+
+def test_stale_text_is_not_shown() -> None:
+    stale = shown(stale=True, body=None, full_text=None, raw=None, heading=None)
+    assert render_show(ShowReport((stale,)), PLAIN) == (
+        "docs:guide.md#setup  lines 5–9\n> Guide › Setup\n\n"
+        "(changed since it was indexed: `leafmark index` reads it again)\n"
+    )
+    record = show_record(ShowReport((stale,)))["results"][0]
+    assert (record["text"], record["body"], record["full_text"]) == (None, None, None)
+    assert problems(show_record(ShowReport((stale,))), "show") == []
+
+
+def test_an_outline_nests_by_parents() -> None:
+    children = (
+        make_entry("Install", 2, parent_position=1),
+        make_entry("Linux", 3, parent_position=2),
+        make_entry("Linux", 4, parent_position=3, kind="piece", piece=1, slug="linux"),
+        make_entry("Run", 5, parent_position=1),
+    )
+    assert render_outline(ShowReport((shown(children=children),)), PLAIN) == (
+        "docs:guide.md#setup  Setup\n"
+        "  .2 Install  #install\n"
+        "    .3 Linux  #linux\n"
+        "      .4 ~1  #linux~1\n"
+        "  .5 Run  #run\n"
+    )
+
+
+def test_json_is_the_published_shape() -> None:
+    report = ShowReport(
+        (shown(children=(make_entry("Install", 2),)),), (("docs:nope.md", ("docs:guide.md",)),)
+    )
+    record = show_record(report)
+    assert problems(record, "show") == []
+    assert record["results"][0]["text"] == "> Guide › Setup\n\nInstall."
+    assert record["results"][0]["children"][0]["id"] == "docs:guide.md#install"
+    assert record["not_found"] == [{"id": "docs:nope.md", "did_you_mean": ["docs:guide.md"]}]
+
+
+@pytest.mark.parametrize("text", ["a\x1b[2Jb", "a\u202eb", "a\x9b2Jb"])
+def test_documents_do_not_control_the_terminal(text: str) -> None:
+    report = ShowReport((shown(full_text=text, entry=make_entry(title=text)),))
+    assert text not in render_show(report, PLAIN)
+    assert text not in render_outline(report, PLAIN)
