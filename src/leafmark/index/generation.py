@@ -18,9 +18,21 @@ import tantivy
 
 from leafmark.errors import DamagedError
 from leafmark.index.engine import REBUILD, engine_guard
-from leafmark.index.records import read_document, read_object
-from leafmark.index.schema import META_KEY, Language, build_schema, language_fields
-from leafmark.model import DocumentEntry, FileState
+from leafmark.index.records import (
+    StoredDocument,
+    unpack_document,
+    unpack_object,
+    unpack_state,
+)
+from leafmark.index.schema import (
+    META_KEY,
+    SOURCE_KEY,
+    STATE_KEY,
+    Language,
+    build_schema,
+    language_fields,
+)
+from leafmark.model import DocumentEntry
 
 __all__ = [
     "IndexMeta",
@@ -28,12 +40,10 @@ __all__ = [
     "create_engine",
     "index_languages",
     "open_engine",
+    "read_document",
     "read_documents",
     "read_meta",
 ]
-
-SOURCE_KEY = "source:"
-STATE_KEY = "state:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +123,14 @@ def _open_read_only(path: Path) -> tantivy.Index:
         shutil.rmtree(view, ignore_errors=True)
 
 
-def _sources(index: tantivy.Index, searcher: tantivy.Searcher, query: tantivy.Query) -> list[bytes]:
-    """The `source` records of all documents that match."""
-    limit = max(1, searcher.num_docs)
+def find_records(
+    index: tantivy.Index, searcher: tantivy.Searcher, key: str, *, prefix: bool = False
+) -> list[bytes]:
+    """Return the stored records under a key, or under all keys that begin with it."""
+    query = tantivy.Query.term_query(index.schema, "key", key, "basic")
+    if prefix:
+        query = tantivy.Query.regex_query(index.schema, "key", key + ".*")
+    limit = max(1, searcher.num_docs) if prefix else 1
     found = searcher.search(query, limit, count=False).hits
     records = [searcher.doc(address).get_first("source") for _, address in found]
     return [record for record in records if record is not None]
@@ -133,34 +148,34 @@ def read_meta(index: tantivy.Index, searcher: tantivy.Searcher) -> IndexMeta | N
     Raises:
         DamagedError: the record cannot be read.
     """
-    query = tantivy.Query.term_query(index.schema, "key", META_KEY)
-    found = _sources(index, searcher, query)
+    found = find_records(index, searcher, META_KEY)
     if not found:
         return None
-    record: dict[str, Any] = read_object(found[0])
+    record: dict[str, Any] = unpack_object(found[0])
     try:
         return IndexMeta(**record)
     except TypeError as err:
         raise DamagedError("the index's own record cannot be read", hint=REBUILD) from err
 
 
+def read_document(
+    index: tantivy.Index, searcher: tantivy.Searcher, doc_id: str
+) -> StoredDocument | None:
+    """Return one source's record with its latest state, None for a source not indexed."""
+    found = find_records(index, searcher, SOURCE_KEY + doc_id)
+    if not found:
+        return None
+    stored = unpack_document(found[0])
+    later = find_records(index, searcher, STATE_KEY + doc_id)
+    if later:
+        stored.entry = replace(stored.entry, state=unpack_state(later[0])[1])
+    return stored
+
+
 def read_documents(index: tantivy.Index, searcher: tantivy.Searcher) -> Iterator[DocumentEntry]:
     """Yield the entry of every source, with its latest state; linear in the sources."""
-    query, schema = tantivy.Query, index.schema
-    states = {
-        name: FileState(*state)
-        for record in _sources(index, searcher, query.regex_query(schema, "key", "state:.*"))
-        for name, state in (read_object(record),)
-    }
-    for found in (
-        query.term_query(schema, "facts", "kind=document"),
-        query.regex_query(schema, "key", "source:.*"),
-    ):
-        for record in _sources(index, searcher, found):
-            entry = read_document(record)
-            yield with_state(entry, states.get(entry.doc_id))
-
-
-def with_state(entry: DocumentEntry, state: FileState | None) -> DocumentEntry:
-    """Return the entry with a later state of the same bytes."""
-    return entry if state is None else replace(entry, state=state)
+    states = dict(map(unpack_state, find_records(index, searcher, STATE_KEY, prefix=True)))
+    for record in find_records(index, searcher, SOURCE_KEY, prefix=True):
+        entry = unpack_document(record).entry
+        later = states.get(entry.doc_id) if states else None
+        yield entry if later is None else replace(entry, state=later)

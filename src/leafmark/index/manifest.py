@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from leafmark.index.layout import replace_file
-from leafmark.model import DocumentEntry, FileState
+from leafmark.model import DocumentEntry
 
 __all__ = ["Key", "Manifest", "ManifestRow", "read_snapshot", "row_of", "write_snapshot"]
 
@@ -26,15 +26,14 @@ Key = tuple[str, str]
 """Tree and path of a source."""
 
 _VERSION = 1
-_DIGEST_BYTES = 32
 _COLUMNS = "qqqQIB"
 
 
 class ManifestRow(NamedTuple):
     """How an indexed file looked, and how many chunks it made.
 
-    The first five are those of `FileState`. `noted` says that the document has
-    diagnostics.
+    The first four are those of `FileState`; the digest, which few sources need,
+    is in the source's own record. `noted` says that it has diagnostics.
     """
 
     size: int
@@ -43,11 +42,6 @@ class ManifestRow(NamedTuple):
     inode: int
     chunks: int
     noted: int
-    digest: str
-
-    @property
-    def state(self) -> FileState:
-        return FileState(self.size, self.modified_ns, self.changed_ns, self.inode, self.digest)
 
 
 Manifest = Mapping[Key, ManifestRow]
@@ -62,8 +56,7 @@ def row_of(entry: DocumentEntry) -> ManifestRow:
         state.changed_ns,
         state.inode,
         entry.chunk_count,
-        bool(entry.diagnostics),
-        state.digest,
+        int(bool(entry.diagnostics)),
     )
 
 
@@ -75,7 +68,7 @@ def write_snapshot(path: Path, manifest: Manifest, *, uuid: str, seq: int) -> No
     """
     try:
         body = _pack(manifest)
-    except (OverflowError, ValueError):  # a time or inode past 64 bits, a digest of another kind
+    except OverflowError:  # a time or an inode past 64 bits
         path.unlink(missing_ok=True)
         return
     head = {
@@ -98,7 +91,7 @@ def read_snapshot(path: Path, *, uuid: str, seq: int) -> dict[Key, ManifestRow] 
         if found != wanted or facts.get("crc") != zlib.crc32(body):
             return None
         return _unpack(body)
-    except (OSError, ValueError, AttributeError, RecursionError):
+    except (OSError, ValueError, AttributeError, KeyError, RecursionError, zlib.error):
         return None
 
 
@@ -110,14 +103,11 @@ def _pack(manifest: Manifest) -> bytes:
     for tree, _ in keys:
         counts[tree] = counts.get(tree, 0) + 1
     paths = "\0".join(path for _, path in keys).encode("utf-8", "surrogatepass")
-    parts = [paths]
-    columns: Iterable[tuple[int, ...]] = zip(*(row[:-1] for row in rows), strict=True)
+    parts = [zlib.compress(paths, 1)]
+    columns: Iterable[tuple[int, ...]] = zip(*rows, strict=True)
     parts += [array(code, c).tobytes() for code, c in zip(_COLUMNS, columns, strict=bool(rows))]
-    digests = bytes.fromhex("".join(row.digest for row in rows))
-    if len(digests) != _DIGEST_BYTES * len(rows):
-        raise ValueError("a digest that is not sha256")
     head = json.dumps({"trees": counts, "lengths": [len(part) for part in parts]}).encode()
-    return b"\n".join((head, b"".join((*parts, digests))))
+    return b"\n".join((head, b"".join(parts)))
 
 
 def _unpack(body: bytes) -> dict[Key, ManifestRow]:
@@ -132,10 +122,7 @@ def _unpack(body: bytes) -> dict[Key, ManifestRow]:
     columns = [array(code) for code in _COLUMNS]
     for column, part in zip(columns, parts[1:], strict=True):
         column.frombytes(part)
-    digests = rest[at:].hex()
-    width = 2 * _DIGEST_BYTES
-    hexes = [digests[i : i + width] for i in range(0, len(digests), width)]
-    paths = parts[0].decode("utf-8", "surrogatepass").split("\0")
+    paths = zlib.decompress(parts[0]).decode("utf-8", "surrogatepass").split("\0")
     trees = [name for tree, count in facts["trees"].items() for name in repeat(tree, count)]
-    rows = map(ManifestRow._make, zip(*columns, hexes, strict=True))
+    rows = map(ManifestRow._make, zip(*columns, strict=True))
     return dict(zip(zip(trees, paths, strict=True), rows, strict=True))

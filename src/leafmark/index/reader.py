@@ -6,9 +6,9 @@ costs a few milliseconds and no lock; entries are read when they are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -17,25 +17,27 @@ import tantivy
 from leafmark.errors import DamagedError, NotFoundError, StorageError
 from leafmark.index.engine import REBUILD, engine_guard
 from leafmark.index.generation import (
-    SOURCE_KEY,
-    STATE_KEY,
     IndexMeta,
     count_matches,
     index_languages,
     open_engine,
+    read_document,
     read_documents,
     read_meta,
 )
 from leafmark.index.layout import Current, Layout
 from leafmark.index.manifest import Key, ManifestRow, read_snapshot, row_of, write_snapshot
-from leafmark.index.records import read_document, read_entry, read_object, record_fragment
+from leafmark.index.records import StoredDocument
 from leafmark.index.schema import Language
-from leafmark.model import DocumentEntry, Entry, FileState
+from leafmark.model import DocumentEntry, Entry
 
 __all__ = ["IndexReader", "TreeCounts", "has_index", "open_reader"]
 
 _ATTEMPTS = 3
 """How often opening is tried when a writer replaces the generation in between."""
+
+_REMEMBERED = 1000
+"""How many sources' records a reader keeps; about 5 kB each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ class IndexReader:
         self.languages: tuple[Language, ...] = index_languages(current.languages)
         self.engine = open_engine(self._folder, self.languages)
         self.schema = self.engine.schema
-        self._documents: dict[str, DocumentEntry | None] = {}
+        self._stored: dict[str, StoredDocument | None] = {}
         with engine_guard("read the index", self._folder):
             self.searcher = self.engine.searcher()
             meta = read_meta(self.engine, self.searcher)
@@ -155,58 +157,68 @@ class IndexReader:
             found = list(read_documents(self.engine, self.searcher))
         return sorted(found, key=lambda entry: (entry.tree, entry.path))
 
+    def stored(self, doc_id: str) -> StoredDocument | None:
+        """Return what is stored of one source, with all its chunks; remembered for a while."""
+        if doc_id in self._stored:
+            return self._stored[doc_id]
+        with engine_guard("read the index", self._folder):
+            found = read_document(self.engine, self.searcher, doc_id)
+        if len(self._stored) >= _REMEMBERED:
+            self._stored.pop(next(iter(self._stored)))
+        self._stored[doc_id] = found
+        return found
+
     def document(self, doc_id: str) -> DocumentEntry | None:
-        """Return the entry of one source; remembered, as results ask for it often."""
-        if doc_id not in self._documents:
-            with engine_guard("read the index", self._folder):
-                self._documents[doc_id] = self._read_document(doc_id)
-        return self._documents[doc_id]
-
-    def _read_document(self, doc_id: str) -> DocumentEntry | None:
-        for query in (self._at(doc_id, 0), self._key(SOURCE_KEY + doc_id)):
-            for address in self._addresses(query, 1):
-                record = self.searcher.doc(address).get_first("source")
-                if record is not None:
-                    return self._with_state(read_document(record))
-        return None
-
-    def _with_state(self, entry: DocumentEntry) -> DocumentEntry:
-        for address in self._addresses(self._key(STATE_KEY + entry.doc_id), 1):
-            _, state = read_object(self.searcher.doc(address).get_first("source") or b"")
-            return replace(entry, state=FileState(*state))
-        return entry
+        """Return the entry of one source, None for one that is not indexed."""
+        stored = self.stored(doc_id)
+        return None if stored is None else stored.entry
 
     # -- chunks ---------------------------------------------------------------------------
 
     def entries(self, addresses: Iterable[tantivy.DocAddress]) -> list[Entry]:
         """Return the entries of the chunks at the addresses that a search gave, in their order."""
+        return [self._entry(doc_id, at) for doc_id, at in self.places(addresses)]
+
+    def places(self, addresses: Iterable[tantivy.DocAddress]) -> list[tuple[str, int]]:
+        """Return document id and position of the chunks at the addresses, in their order.
+
+        A few times cheaper than their entries.
+        """
+        found = list(addresses)
         doc = self.searcher.doc
         with engine_guard("read the index", self._folder):
-            return [read_entry(doc(address).get_first("record") or b"") for address in addresses]
+            positions = self.searcher.fast_field_values("position", found)
+            names = [doc(address).get_first("doc_id") for address in found]
+        return [
+            (str(name), int(-1 if position is None else position))
+            for name, position in zip(names, positions, strict=True)
+        ]
+
+    def _entry(self, doc_id: str, position: int) -> Entry:
+        stored = self.stored(doc_id)
+        if stored is None or not 0 <= position < len(stored):
+            raise DamagedError(
+                f"the index is damaged: no record of {doc_id}",
+                location=str(self._folder),
+                hint=REBUILD,
+            )
+        return stored.chunk(position)
 
     def entry(self, doc_id: str, position: int) -> Entry | None:
-        """Return the chunk at a position of a document."""
-        found = self.entries(self._addresses(self._at(doc_id, position), 1))
-        return found[0] if found else None
-
-    def entries_at(self, doc_id: str, positions: Sequence[int]) -> list[Entry]:
-        """Return the chunks at some positions of a document, by position; missing ones left out."""
-        return [found for at in sorted(set(positions)) if (found := self.entry(doc_id, at))]
+        """Return the chunk at a position of a document, None where there is none."""
+        stored = self.stored(doc_id)
+        inside = stored is not None and 0 <= position < len(stored)
+        return stored.chunk(position) if stored is not None and inside else None
 
     def chunks_of(self, doc_id: str) -> list[Entry]:
         """Return all chunks of a document by position; none for one that is not indexed."""
-        return sorted(self.entries(self._chunk_addresses(doc_id)), key=lambda each: each.position)
+        return list(self.stored(doc_id) or ())
 
     def find(self, doc_id: str, slug: str | None, piece: int = 0) -> Entry | None:
         """Return the chunk with a slug (None: the document) and piece number, if there is one."""
-        if slug is None and not piece:
-            return self.entry(doc_id, 0)
-        with engine_guard("read the index", self._folder):
-            for address in self._chunk_addresses(doc_id):
-                record = self.searcher.doc(address).get_first("record") or b""
-                if record_fragment(record) == (slug, piece):
-                    return read_entry(record)
-        return None
+        stored = self.stored(doc_id)
+        position = None if stored is None else stored.position_of(slug, piece)
+        return None if position is None else self.entry(doc_id, position)
 
     # -- queries ------------------------------------------------------------------------------
 
@@ -218,22 +230,3 @@ class IndexReader:
         """Return how many records match, deleted ones not counted; linear in the matches."""
         with engine_guard("read the index", self._folder):
             return count_matches(self.searcher, query)
-
-    def _chunk_addresses(self, doc_id: str) -> list[tantivy.DocAddress]:
-        query = tantivy.Query.term_query(self.schema, "doc_id", doc_id, "basic")
-        return self._addresses(query, self.searcher.num_docs or 1)
-
-    def _addresses(self, query: tantivy.Query, limit: int) -> list[tantivy.DocAddress]:
-        with engine_guard("read the index", self._folder):
-            hits = self.searcher.search(query, max(1, limit), count=False).hits
-        return [address for _, address in hits]
-
-    def _key(self, key: str) -> tantivy.Query:
-        return tantivy.Query.term_query(self.schema, "key", key, "basic")
-
-    def _at(self, doc_id: str, position: int) -> tantivy.Query:
-        query, must = tantivy.Query, tantivy.Occur.Must
-        document = query.term_query(self.schema, "doc_id", doc_id, "basic")
-        number = tantivy.FieldType.Unsigned
-        place = query.range_query(self.schema, "position", number, position, position)
-        return query.boolean_query([(must, document), (must, place)])

@@ -1,128 +1,85 @@
-"""Entries to stored bytes and back: compact JSON, one list per chunk.
+"""What the index stores about a source: one compressed record for the document and its chunks.
 
-What can be said in fewer bytes is: a body that is the whole span, the end of a
-heading that is the start of its span, defaults at the end. JSON, because it is
-read fast, cannot execute anything, and damaged bytes give an error.
+Columns of numbers and names, in JSON, deflated. JSON because it is read fast,
+cannot execute anything, and damaged bytes give an error. What follows from other
+columns is left out: the last descendant, the number of siblings, section paths,
+a body that is the span less the children, a slug that is the title in lower case.
+A record per document and not per chunk makes it a third of the size, and results
+need the ancestors of a chunk along with it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any, cast, get_args
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, Literal, get_args
 
 from leafmark.errors import DamagedError
-from leafmark.model import Chunk, ChunkedDocument, Diagnostic, DocumentEntry, Entry, FileState
-from leafmark.model.chunk import ChunkKind
+from leafmark.model import (
+    Chunk,
+    ChunkedDocument,
+    Content,
+    Diagnostic,
+    DocumentEntry,
+    Entry,
+    FileState,
+)
+from leafmark.model.chunk import ChunkKind, fragment
 
 __all__ = [
-    "chunk_record",
-    "document_record",
-    "entry_of_document",
-    "read_document",
-    "read_entry",
-    "read_object",
-    "record_fragment",
-    "write_object",
+    "StoredDocument",
+    "document_entry",
+    "pack_document",
+    "pack_object",
+    "pack_state",
+    "unpack_document",
+    "unpack_object",
+    "unpack_state",
 ]
 
+_LEVEL = 6
 _KINDS: tuple[ChunkKind, ...] = get_args(ChunkKind)
-_DEFAULTS: tuple[Any, ...] = (*(None,) * 22, 0, (), ())
 _KIND_NUMBER = {kind: number for number, kind in enumerate(_KINDS)}
+_COLUMNS = ("t", "s", "k", "d", "n", "u", "b", "e", "h", "l", "m", "c")
+# What most records hold, so that short ones shrink too. Changing it changes the format.
+_COMMON = (
+    b'"text","html","script","notebook","fixed","mixed","table","quote","thematic_break",'
+    b'"definition","heading","Introduction","Overview","Usage","Example","Installation",'
+    b'[["prose",["paragraph"]],["list",["list","paragraph"]],["code",["code","paragraph"]],'
+    b'["mixed",["code","list","paragraph"]],["empty",[]]]},"t":["","d":[0,1,2,2,2,3,3,"n":[0,0,0,'
+    b'0,0,0,0,0],"u":[0,1,1,1],"b":[0,"e":["h":["l":["m":["c":[0,0,0,0,0,"x":{}}'
+    b'0000000000,README.md","markdown","utf-8",1,[],null,{},{},false,[]],"k":[0,1,1,1,1,1,1,'
+)
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 
 
-def write_object(value: object) -> bytes:
-    """Return `value` as JSON bytes; undecodable bytes in names survive as surrogates."""
-    return _encode(value).encode("utf-8", "surrogatepass")
+def pack_object(value: object) -> bytes:
+    """Return `value` as deflated JSON; undecodable bytes in names survive as surrogates."""
+    packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, -15, zdict=_COMMON)
+    data = _encode(value).encode("utf-8", "surrogatepass")
+    return packer.compress(data) + packer.flush()
 
 
-def read_object(data: bytes) -> Any:
-    """Return what `write_object` was given.
+def unpack_object(data: bytes) -> Any:
+    """Return what `pack_object` was given.
 
     Raises:
         DamagedError: these are not its bytes.
     """
     try:
-        return json.loads(data.decode("utf-8", "surrogatepass"))
-    except (ValueError, RecursionError) as err:
+        unpacked = zlib.decompressobj(-15, zdict=_COMMON).decompress(data)
+        return json.loads(unpacked.decode("utf-8", "surrogatepass"))
+    except (zlib.error, ValueError, RecursionError) as err:
         raise DamagedError("a record of the index cannot be read") from err
 
 
-def chunk_record(chunk: Chunk, content_type: str, block_types: tuple[str, ...]) -> bytes:
-    """Return the stored record of a chunk, from which `read_entry` makes its `Entry`."""
-    owner = chunk.owner
-    parent = chunk.parent
-    span = (chunk.byte_start, chunk.byte_end)
-    row: list[object] = [
-        owner.tree,
-        owner.document.path,
-        chunk.position,
-        chunk.parent_position,
-        "" if parent is None else parent.fragment,
-        chunk.last_position,
-        _KIND_NUMBER[chunk.kind],
-        chunk.depth,
-        chunk.title,
-        chunk.slug,
-        chunk.piece,
-        *span,
-        chunk.heading_start,
-        0 if chunk.heading_end == span[0] else chunk.heading_end,
-        chunk.line_start,
-        chunk.line_end,
-        chunk.sibling_count,
-        0 if chunk.body_spans == (span,) else chunk.body_spans,
-        chunk.section_path,
-        content_type,
-        block_types,
-    ]
-    flags = chunk.is_complete_section + 2 * chunk.oversize + 4 * chunk.undersize
-    if flags or chunk.covers or chunk.context_spans:
-        row.append(flags)
-    if chunk.covers or chunk.context_spans:
-        row += (chunk.covers, chunk.context_spans)
-    return write_object(row)
-
-
-def read_entry(data: bytes) -> Entry:
-    """Return the entry of a stored chunk.
-
-    Raises:
-        DamagedError: these are not the bytes of a chunk record.
-    """
-    row: list[Any] = read_object(data)
-    try:
-        row += _DEFAULTS[len(row) :]
-        start, end, spans = row[11], row[12], row[18]
-        row[6] = _KINDS[row[6]]
-        row[14] = start if row[14] == 0 else row[14]
-        row[18] = ((start, end),) if spans == 0 else _pairs(spans)
-        row[19], row[21] = tuple(row[19]), tuple(row[21])
-        flags = row[22]
-        row[22:] = (
-            bool(flags & 1),
-            bool(flags & 2),
-            bool(flags & 4),
-            tuple(row[23]),
-            _pairs(row[24]),
-        )
-        return Entry(*row)
-    except (TypeError, ValueError, IndexError) as err:
-        raise DamagedError("a record of the index cannot be read") from err
-
-
-def record_fragment(data: bytes) -> tuple[str | None, int]:
-    """Return slug and piece number of a stored chunk without making its entry."""
-    row = read_object(data)
-    return row[9], row[10]
-
-
-def _pairs(rows: list[list[int]]) -> tuple[tuple[int, int], ...]:
-    return tuple((start, end) for start, end in rows)
-
-
-def entry_of_document(chunked: ChunkedDocument, state: FileState) -> DocumentEntry:
+def document_entry(
+    chunked: ChunkedDocument, state: FileState, *, named: bool = False
+) -> DocumentEntry:
     """Return what the index keeps about the document itself."""
     document, chunks = chunked.document, chunked.chunks
     return DocumentEntry(
@@ -139,43 +96,255 @@ def entry_of_document(chunked: ChunkedDocument, state: FileState) -> DocumentEnt
         slugs={slug: at for slug, at in chunked.slugs.items() if chunks[at].slug != slug},
         degraded=document.degraded,
         diagnostics=document.diagnostics,
+        named=named,
     )
 
 
-def document_record(entry: DocumentEntry) -> bytes:
-    """Return the stored record of a source, from which `read_document` makes the entry."""
+def pack_document(
+    entry: DocumentEntry, chunked: ChunkedDocument | None = None, contents: Sequence[Content] = ()
+) -> bytes:
+    """Return the record of a source and its chunks; `contents` are theirs, by position."""
     state = entry.state
-    return write_object(
-        [
-            entry.tree,
-            entry.path,
-            [state.size, state.modified_ns, state.changed_ns, state.inode, state.digest],
-            entry.title,
-            entry.format,
-            entry.encoding,
-            entry.chunk_count,
-            entry.tags,
-            entry.version,
-            entry.metadata,
-            entry.slugs,
-            entry.degraded,
-            [[d.path, d.code, d.message, d.line] for d in entry.diagnostics],
-        ]
-    )
+    head = [
+        entry.tree,
+        entry.path,
+        [state.size, state.modified_ns, state.changed_ns, state.inode, state.digest],
+        entry.title,
+        entry.format,
+        entry.encoding,
+        entry.chunk_count,
+        entry.tags,
+        entry.version,
+        entry.metadata,
+        entry.slugs,
+        entry.degraded,
+        [[d.path, d.code, d.message, d.line] for d in entry.diagnostics],
+        entry.named,
+    ]
+    record: dict[str, Any] = {"q": head}
+    if chunked is not None and chunked.chunks:
+        record |= _columns(chunked.chunks, contents)
+        if chunked.folded_position is not None:
+            record["f"] = chunked.folded_position
+    return pack_object(record)
 
 
-def read_document(data: bytes) -> DocumentEntry:
-    """Return the entry of a stored source.
+def _columns(chunks: Sequence[Chunk], contents: Sequence[Content]) -> dict[str, Any]:
+    """Lay the chunks out in columns; `_unfold` and `StoredDocument` are the way back."""
+    kinds: dict[tuple[str, tuple[str, ...]], int] = {}
+    extras: dict[int, list[object]] = {}
+    rows: list[tuple[object, ...]] = []
+    before = line_before = 0
+    spans = [(chunk.byte_start, chunk.byte_end) for chunk in chunks]
+    bodies = _derived_bodies([_extent(chunk) for chunk in chunks], spans)
+    for chunk, body, content in zip(chunks, bodies, contents, strict=True):
+        line_start = chunk.line_start
+        start, title, heading = chunk.byte_start, chunk.title, chunk.heading_start
+        rows.append(
+            (
+                title,
+                0 if chunk.slug == _plain_slug(title) else chunk.slug,
+                _KIND_NUMBER[chunk.kind],
+                chunk.depth,
+                chunk.piece,
+                chunk.position - chunk.parent_position,
+                start - before,
+                chunk.byte_end - start,
+                None if heading is None else start - heading,
+                line_start - line_before,
+                chunk.line_end - line_start,
+                kinds.setdefault(content[:2], len(kinds)),
+            )
+        )
+        before, line_before = start, line_start
+        extra = _extra(chunk, body)
+        if extra is not None:
+            extras[chunk.position] = extra
+    columns: dict[str, Any] = dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True))
+    return {"y": list(kinds), **columns, "x": extras}
+
+
+def _extra(chunk: Chunk, derived_body: tuple[tuple[int, int], ...]) -> list[object] | None:
+    """What few chunks have: flags, a body of its own, an odd heading end, covers, context."""
+    body: object = 0 if chunk.body_spans == derived_body else chunk.body_spans
+    odd_end = 0 if chunk.heading_end in (None, chunk.byte_start) else chunk.heading_end
+    flags = chunk.oversize + 2 * chunk.undersize
+    context = chunk.context_spans if chunk.piece else ()
+    if body == 0 and not (odd_end or flags or context or chunk.covers):
+        return None
+    return [flags, body, odd_end, chunk.covers, context]
+
+
+def _plain_slug(title: str) -> str:
+    return title.lower().replace(" ", "-")
+
+
+def _extent(chunk: Chunk) -> tuple[int, int, int]:
+    """Parent position, and the bytes that the parent's body leaves out: heading and span."""
+    start = chunk.byte_start if chunk.heading_start is None else chunk.heading_start
+    return chunk.parent_position, start, chunk.byte_end
+
+
+def _derived_bodies(
+    extents: Sequence[tuple[int, int, int]], spans: Sequence[tuple[int, int]]
+) -> list[tuple[tuple[int, int], ...]]:
+    """Return each span less the extents of its children, by position."""
+    gaps: list[list[tuple[int, int]]] = [[] for _ in spans]
+    at = [start for start, _ in spans]
+    for parent, start, end in extents:
+        if parent >= 0:
+            if start > at[parent]:
+                gaps[parent].append((at[parent], start))
+            at[parent] = max(at[parent], end)
+    for number, (_, end) in enumerate(spans):
+        if end > at[number]:
+            gaps[number].append((at[number], end))
+    return [tuple(each) for each in gaps]
+
+
+class StoredDocument:
+    """A source's record, read: its `DocumentEntry`, and the entries of its chunks on demand."""
+
+    def __init__(self, entry: DocumentEntry, columns: Mapping[str, Any]):
+        self.entry = entry
+        self._columns = columns
+        self._made: dict[int, Entry] = {}
+
+    def __len__(self) -> int:
+        return self.entry.chunk_count
+
+    def __iter__(self) -> Iterator[Entry]:
+        return (self.chunk(position) for position in range(len(self)))
+
+    def chunk(self, position: int) -> Entry:
+        """Return the chunk at `position`.
+
+        Raises:
+            IndexError: there is none.
+        """
+        found = self._made.get(position)
+        if found is None:
+            if not 0 <= position < len(self):
+                raise IndexError(position)
+            found = self._made[position] = self._make(position)
+        return found
+
+    def position_of(self, slug: str | None, piece: int = 0) -> int | None:
+        """Return the position of the chunk with this slug (None: the document) and piece."""
+        return self._places.get((slug, piece))
+
+    @cached_property
+    def _places(self) -> dict[tuple[str | None, int], int]:
+        pieces = self._columns["n"] if len(self) else ()
+        return {(self._slug(at), piece): at for at, piece in enumerate(pieces)}
+
+    def _slug(self, position: int) -> str | None:
+        slug: str | Literal[0] | None = self._columns["s"][position]
+        return _plain_slug(self._columns["t"][position]) if slug == 0 else slug
+
+    @cached_property
+    def _unfolded(self) -> _Unfolded:
+        return _unfold(self._columns)
+
+    def _make(self, position: int) -> Entry:
+        columns, whole = self._columns, self._unfolded
+        kind = _KINDS[columns["k"][position]]
+        piece = columns["n"][position]
+        parent = whole.parents[position]
+        last = whole.last[position]
+        start, end = whole.spans[position]
+        heading = columns["h"][position]
+        flags, body, heading_end, covers, context = columns["x"].get(
+            str(position), (0, 0, 0, (), ())
+        )
+        line = whole.lines[position]
+        content, blocks = columns["y"][columns["c"][position]]
+        slug = self._slug(position)
+        return Entry(
+            tree=self.entry.tree,
+            path=self.entry.path,
+            position=position,
+            parent_position=parent,
+            parent_fragment=self._fragment(parent) if parent >= 0 else "",
+            last_position=last,
+            kind=kind,
+            depth=columns["d"][position],
+            title=columns["t"][position],
+            slug=slug,
+            piece=piece,
+            byte_start=start,
+            byte_end=end,
+            heading_start=None if heading is None else start - heading,
+            heading_end=None if heading is None else heading_end or start,
+            line_start=line,
+            line_end=line + columns["m"][position],
+            sibling_count=whole.children[parent] if parent >= 0 else 1,
+            body_spans=whole.bodies[position] if body == 0 else _pairs(body),
+            section_path=self._section_path(position),
+            content_type=content,
+            block_types=tuple(blocks),
+            is_complete_section=not piece and last == position,
+            oversize=bool(flags & 1),
+            undersize=bool(flags & 2),
+            covers=tuple(covers),
+            context_spans=_pairs(context),
+        )
+
+    def _fragment(self, position: int) -> str:
+        return fragment(self._slug(position), self._columns["n"][position])
+
+    def _section_path(self, position: int) -> tuple[str, ...]:
+        """Titles from the document down, by the rule of `ChunkedDocument.section_paths`."""
+        titles: list[str] = []
+        folded = self._columns.get("f")
+        while (parent := self._unfolded.parents[position]) >= 0:
+            if position != folded and not self._columns["n"][position]:
+                titles.append(self._columns["t"][position])
+            position = parent
+        return (self.entry.title, *reversed(titles))
+
+
+@dataclass(frozen=True, slots=True)
+class _Unfolded:
+    """What follows from the columns of a document, by position."""
+
+    parents: list[int]
+    last: list[int]
+    children: list[int]
+    spans: list[tuple[int, int]]
+    lines: list[int]
+    bodies: list[tuple[tuple[int, int], ...]]
+
+
+def _unfold(columns: Mapping[str, Any]) -> _Unfolded:
+    parents = [at - up for at, up in enumerate(columns["u"])]
+    starts = list(accumulate(columns["b"]))
+    spans = [(start, start + length) for start, length in zip(starts, columns["e"], strict=True)]
+    last = list(range(len(parents)))
+    children = [0] * len(parents)
+    for at in range(len(parents) - 1, 0, -1):
+        parent = parents[at]
+        children[parent] += 1
+        last[parent] = max(last[parent], last[at])
+    extents = [
+        (parent, start - (heading or 0), end)
+        for parent, (start, end), heading in zip(parents, spans, columns["h"], strict=True)
+    ]
+    bodies = _derived_bodies(extents, spans)
+    return _Unfolded(parents, last, children, spans, list(accumulate(columns["l"])), bodies)
+
+
+def unpack_document(data: bytes) -> StoredDocument:
+    """Return what `pack_document` was given.
 
     Raises:
-        DamagedError: these are not the bytes of a source record.
+        DamagedError: these are not the bytes of a source's record.
     """
-    row = read_object(data)
+    record = unpack_object(data)
     try:
-        tree, path, state, title, form, encoding, count, tags, version, meta, slugs, bad, notes = (
-            row
-        )
-        return DocumentEntry(
+        tree, path, state, title, form, encoding, count, tags, version, *rest = record["q"]
+        metadata, slugs, degraded, notes, named = rest
+        entry = DocumentEntry(
             tree,
             path,
             FileState(*state),
@@ -185,10 +354,38 @@ def read_document(data: bytes) -> DocumentEntry:
             count,
             tuple(tags),
             version,
-            cast(Mapping[str, Any], meta),
+            metadata,
             slugs,
-            bad,
+            degraded,
             tuple(Diagnostic(*note) for note in notes),
+            named,
         )
+        if count and any(len(record[name]) != count for name in _COLUMNS):
+            raise ValueError("columns of different lengths")
+    except (TypeError, ValueError, KeyError) as err:
+        raise DamagedError("a record of the index cannot be read") from err
+    return StoredDocument(entry, record)
+
+
+def pack_state(doc_id: str, state: FileState) -> bytes:
+    """Return the record of a source's later state."""
+    values = [state.size, state.modified_ns, state.changed_ns, state.inode, state.digest]
+    return pack_object([doc_id, values])
+
+
+def unpack_state(data: bytes) -> tuple[str, FileState]:
+    """Return what `pack_state` was given.
+
+    Raises:
+        DamagedError: these are not its bytes.
+    """
+    record = unpack_object(data)
+    try:
+        doc_id, values = record
+        return doc_id, FileState(*values)
     except (TypeError, ValueError) as err:
         raise DamagedError("a record of the index cannot be read") from err
+
+
+def _pairs(rows: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:
+    return tuple((start, end) for start, end in rows)

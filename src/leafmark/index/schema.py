@@ -7,12 +7,14 @@ tree's language.
 | field | what it holds |
 |---|---|
 | `body_L`, `title_L`, `tags_L`, `path_L` | words, with positions; the path's are its components' |
-| `doc_id` | the document's id, on every chunk, as one term |
+| `doc_id` | the document's id, on every chunk, as one term; stored |
 | `facts` | `name=value` terms to filter on: see `facts` |
 | `position`, `mtime` | fast columns: the chunk's position, modification time in seconds |
-| `record` | stored: the chunk's `Entry` |
-| `source` | stored: the `DocumentEntry`, on position 0; the state of the index on its own record |
-| `key` | one term on records that are no chunks: the index's own, a source's without chunks |
+| `key` | one term: `source:` and the document's id on the record of each source |
+| `source` | stored: that record (see `records`): the document and the structure of its chunks |
+
+A source's record is its first chunk's; a source without chunks has a record that
+is no chunk, and so has the index itself.
 
 Texts are not stored: they are read from the sources.
 """
@@ -26,7 +28,16 @@ import tantivy
 
 from leafmark.index.analyzer import Analyzer, analyzer_for
 
-__all__ = ["FORMAT", "META_KEY", "TEXT_FIELDS", "Language", "build_schema", "language_fields"]
+__all__ = [
+    "FORMAT",
+    "META_KEY",
+    "SOURCE_KEY",
+    "STATE_KEY",
+    "TEXT_FIELDS",
+    "Language",
+    "build_schema",
+    "language_fields",
+]
 
 FORMAT = 1
 """The version of everything on disk; another one's index is rebuilt, a newer one refused."""
@@ -34,6 +45,12 @@ FORMAT = 1
 TEXT_FIELDS = ("body", "title", "tags", "path")
 META_KEY = "index"
 """The `key` of the record that describes the whole index."""
+
+SOURCE_KEY = "source:"
+"""What the `key` of a source's record begins with, before the document's id."""
+
+STATE_KEY = "state:"
+"""The same for a later state of a source whose bytes did not change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +79,9 @@ def build_schema(languages: Iterable[Language]) -> tantivy.Schema:
         for field in (language.body, language.title, language.tags, language.path):
             builder.add_text_field(field, tokenizer_name=language.analyzer.name)
     for field in ("doc_id", "facts", "key"):
-        builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
+        stored = field == "doc_id"
+        builder.add_text_field(field, stored=stored, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field("position", fast=True)
     builder.add_unsigned_field("mtime", fast=True)
-    for field in ("record", "source"):
-        builder.add_bytes_field(field, stored=True)
+    builder.add_bytes_field("source", stored=True)
     return builder.build()

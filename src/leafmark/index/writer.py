@@ -22,13 +22,12 @@ from leafmark.errors import DamagedError, LeafmarkError, StorageError, UsageErro
 from leafmark.index.engine import engine_guard
 from leafmark.index.facts import fact, language_fact, meta_facts
 from leafmark.index.generation import (
-    SOURCE_KEY,
-    STATE_KEY,
     IndexMeta,
     count_matches,
     create_engine,
     index_languages,
     open_engine,
+    read_document,
     read_documents,
     read_meta,
 )
@@ -42,9 +41,9 @@ from leafmark.index.manifest import (
     row_of,
     write_snapshot,
 )
-from leafmark.index.records import chunk_record, document_record, entry_of_document, write_object
-from leafmark.index.schema import META_KEY, Language
-from leafmark.model import Chunk, ChunkedDocument, DocumentEntry, FileState, ids
+from leafmark.index.records import document_entry, pack_document, pack_object, pack_state
+from leafmark.index.schema import META_KEY, SOURCE_KEY, STATE_KEY, Language
+from leafmark.model import Chunk, ChunkedDocument, Content, DocumentEntry, FileState, ids
 
 __all__ = ["IndexSettings", "IndexWriter", "open_writer"]
 
@@ -169,7 +168,7 @@ class IndexWriter:
 
     # -- changes -----------------------------------------------------------------
 
-    def put(self, chunked: ChunkedDocument, state: FileState) -> None:
+    def put(self, chunked: ChunkedDocument, state: FileState, *, named: bool = False) -> None:
         """Index a source in place of what was indexed under its tree and path.
 
         Raises:
@@ -178,7 +177,7 @@ class IndexWriter:
         language = self._by_tree.get(chunked.tree)
         if language is None:
             raise UsageError(f"the index knows no tree named {chunked.tree!r}")
-        entry = entry_of_document(chunked, state)
+        entry = document_entry(chunked, state, named=named)
         with self._spoiled_by_errors() as engine:
             self._delete(engine, entry.tree, entry.path)
             if not chunked.chunks:
@@ -195,27 +194,34 @@ class IndexWriter:
             self._add_stub(engine, entry)
 
     def touch(self, tree: str, path: str, state: FileState) -> bool:
-        """Record another state of the same bytes; False where the source must be put again.
+        """Record the state of a source whose bytes are those that are indexed.
 
-        That is so where the bytes or the modification time differ, which chunks carry.
+        False where it must be put again: the bytes differ from the committed ones, or
+        the modification time, which chunks carry.
         """
-        row = self._manifest.get((tree, path))
-        if row is None:
+        old = self.committed_state(tree, path)
+        if old is None or (old.digest, old.modified_ns) != (state.digest, state.modified_ns):
             return False
-        if (row.digest, row.modified_ns) != (state.digest, state.modified_ns):
-            return False
+        if old == state:
+            return True
         doc_id = ids.document_id(tree, path)
         document = tantivy.Document()
         document.add_text("key", STATE_KEY + doc_id)
-        values = [state.size, state.modified_ns, state.changed_ns, state.inode, state.digest]
-        document.add_bytes("source", write_object([doc_id, values]))
+        document.add_bytes("source", pack_state(doc_id, state))
         with self._spoiled_by_errors() as engine:
             engine.delete_documents_by_term("key", STATE_KEY + doc_id)
             engine.add_document(document)
-        self._manifest[tree, path] = row._replace(
+        self._manifest[tree, path] = self._manifest[tree, path]._replace(
             size=state.size, changed_ns=state.changed_ns, inode=state.inode
         )
         return True
+
+    def committed_state(self, tree: str, path: str) -> FileState | None:
+        """Return how a source looked at the last commit, None for one not indexed then."""
+        with engine_guard("read the index", self._folder):
+            doc_id = ids.document_id(tree, path)
+            stored = read_document(self._index, self._index.searcher(), doc_id)
+        return None if stored is None else stored.entry.state
 
     def remove(self, tree: str, path: str) -> None:
         """Take a source out of the index; one that is not in it is no error."""
@@ -233,7 +239,7 @@ class IndexWriter:
     def _add_stub(self, engine: tantivy.IndexWriter, entry: DocumentEntry) -> None:
         document = tantivy.Document()
         document.add_text("key", SOURCE_KEY + entry.doc_id)
-        document.add_bytes("source", document_record(entry))
+        document.add_bytes("source", pack_document(entry))
         engine.add_document(document)
         self._manifest[entry.tree, entry.path] = row_of(entry)
 
@@ -260,7 +266,7 @@ class IndexWriter:
         )
         record = tantivy.Document()
         record.add_text("key", META_KEY)
-        record.add_bytes("source", write_object(asdict(meta)))
+        record.add_bytes("source", pack_object(asdict(meta)))
         with self._spoiled_by_errors() as engine:
             engine.delete_documents_by_term("key", META_KEY)
             engine.add_document(record)
@@ -358,8 +364,8 @@ def _documents(
     seconds = max(0, entry.state.modified_ns // 1_000_000_000)
     shared = [fact("tree", entry.tree), *(fact("tag", tag.casefold()) for tag in entry.tags)]
     shared += meta_facts(entry.metadata)
-    for chunk in chunked.chunks:
-        content = chunk.content
+    contents = [chunk.content for chunk in chunked.chunks]
+    for chunk, content in zip(chunked.chunks, contents, strict=True):
         document = tantivy.Document()
         add_text = document.add_text
         body = _indexed_text(chunk)
@@ -370,20 +376,22 @@ def _documents(
         if tags:
             add_text(language.tags, tags)
         add_text("doc_id", doc_id)
-        for term in shared:
+        for term in (*shared, *_own_facts(chunk, content)):
             add_text("facts", term)
-        add_text("facts", f"kind={chunk.kind}")
-        for kind in _HAS:
-            if kind in content.block_types:
-                add_text("facts", f"has={kind}")
-        for name in {language_fact(each) for each in content.languages}:
-            add_text("facts", name)
         document.add_unsigned("position", chunk.position)
         document.add_unsigned("mtime", seconds)
-        document.add_bytes("record", chunk_record(chunk, content.content_type, content.block_types))
         if not chunk.position:
-            document.add_bytes("source", document_record(entry))
+            add_text("key", SOURCE_KEY + doc_id)
+            document.add_bytes("source", pack_document(entry, chunked, contents))
         yield document
+
+
+def _own_facts(chunk: Chunk, content: Content) -> Iterator[str]:
+    yield f"kind={chunk.kind}"
+    for kind in _HAS:
+        if kind in content.block_types:
+            yield f"has={kind}"
+    yield from {language_fact(each) for each in content.languages}
 
 
 def _indexed_text(chunk: Chunk) -> str:
@@ -392,6 +400,8 @@ def _indexed_text(chunk: Chunk) -> str:
     data, front = document.data, document.front_matter
     skip = 0 if front is None else front.end
     spans = chunk.body_spans
+    if document.reader is not None:
+        return document.reader(data, spans).text
     if len(spans) == 1 and spans[0][0] >= skip:
         return data[spans[0][0] : spans[0][1]].decode("utf-8", "replace")
     parts = [data[max(start, skip) : end] for start, end in spans]
