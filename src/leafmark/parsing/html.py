@@ -1,0 +1,243 @@
+"""HTML to a `Document`: headings, blocks, links, and what is left out.
+
+In: the bytes of a page. Out: a document whose spans are bytes of the page (of
+its UTF-8 decoding, where it is in another encoding). The content region is the
+first `main`, else every `article` or `role=main`, else `body`; navigation,
+scripts, styles and templates inside it, and all outside, are `dropped_spans`.
+Every heading in the region opens a section, however deep it stands in the
+markup. `header`, `footer`, `aside` and hidden elements are content: they hold
+titles, notes and the tabs that are not on show.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from leafmark.model import Diagnostic, Document, Heading, Link, Span
+from leafmark.parsing.decoding import decode
+from leafmark.parsing.html_blocks import find_blocks, gaps, merge
+from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
+from leafmark.parsing.html_soup import read_soup
+from leafmark.parsing.html_text import heading_text, read_html
+from leafmark.parsing.html_tokens import attribute, iter_tokens, tag_name
+from leafmark.parsing.html_tree import OffsetError, read_tree, refusal
+from leafmark.parsing.titles import file_title
+
+__all__ = ["declared_charset", "parse_html", "read_html"]
+
+Spans = list[tuple[int, int]]
+
+_DROPPED_TAGS = frozenset(("nav", "script", "style", "template"))
+_CHARSET = re.compile(
+    rb"<meta[\s/][^>]*?charset\s*=\s*[\"']?\s*([^\s\"'/>;]+)"
+    rb"|<\?xml[^>]*?encoding\s*=\s*[\"']([^\"']+)",
+    re.IGNORECASE,
+)
+_CHARSET_REACH = 1024
+"""Bytes in which a page must declare its encoding, by the HTML Standard."""
+
+
+def parse_html(data: bytes, path: str) -> Document:
+    """Return the document of an HTML source."""
+    decoded = decode(data, path, declared=declared_charset(data))
+    diagnostics = decoded.diagnostics
+    page = _read_page(decoded.data)
+    if page.degraded is not None:
+        message = f"its tags were paired without a browser's repairs: {page.degraded}"
+        diagnostics = (*diagnostics, Diagnostic(path, "html-degraded", message))
+    outline = _Outline.of(page)
+    headings = outline.headings()
+    extents = [(heading.start, heading.end) for heading in headings]
+    base = outline.base()
+    return Document(
+        path,
+        decoded.data,
+        "html",
+        outline.title(headings) or file_title(path),
+        encoding=decoded.encoding,
+        headings=headings,
+        blocks=find_blocks(page, extents, outline.dropped, outline.limits),
+        links=tuple(outline.links()),
+        metadata={"base": base} if base else {},
+        dropped_spans=tuple(Span(start, end) for start, end in outline.dropped),
+        degraded=page.degraded is not None,
+        diagnostics=diagnostics,
+        reader=read_html,
+    )
+
+
+def declared_charset(data: bytes) -> str | None:
+    """Return the encoding that the page names for itself, as written, or None."""
+    found = _CHARSET.search(data, 0, _CHARSET_REACH)
+    return (found[1] or found[2]).decode("latin-1") if found else None
+
+
+def _read_page(data: bytes) -> HtmlPage:
+    reason = refusal(data)
+    if reason is None:
+        try:
+            return read_tree(data)
+        except OffsetError as error:
+            reason = f"a tag was misplaced: {error}"
+    return read_soup(data, reason)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Outline:
+    """A page with its content region: `kept` and `dropped` part the source, each in order.
+
+    `limits` are the region's own spans, what is dropped inside them included.
+    """
+
+    page: HtmlPage
+    limits: Spans
+    kept: Spans
+    dropped: Spans
+
+    @classmethod
+    def of(cls, page: HtmlPage) -> _Outline:
+        limits = _region(page)
+        size = len(page.data)
+        outside = list(gaps(limits, 0, size))
+        inside = [(e.start, e.end) for e in page.elements if _is_dropped(page, e)]
+        dropped = merge([*outside, *inside])
+        return cls(page, limits, list(gaps(dropped, 0, size)), dropped)
+
+    def keeps(self, offset: int) -> bool:
+        return _span_at(self.kept, offset) is not None
+
+    def headings(self) -> tuple[Heading, ...]:
+        """The headings of the region; one inside another is a part of that."""
+        found: list[Heading] = []
+        before = -1
+        for element in self.page.elements:
+            if element.tag not in HEADING_LEVELS:
+                continue
+            limit = _span_at(self.kept, element.start)
+            inside = bool(found) and element.start < found[-1].end
+            if limit is not None and not inside:
+                found.append(self._heading(element, before))
+            before = element.start
+        return tuple(found)
+
+    def _heading(self, element: HtmlElement, before: int) -> Heading:
+        limit = _span_at(self.limits, element.start)
+        end = limit[1] if limit else element.end
+        title = heading_text(self.page.data, element.inner, min(element.close, end))
+        anchor = self._anchor(element, before)
+        stop = min(element.end, end)
+        level = HEADING_LEVELS[element.tag]
+        return Heading(level, title, title, element.start, stop, end, anchor=anchor)
+
+    def _anchor(self, heading: HtmlElement, before: int) -> str | None:
+        """The page's own name for a heading: its id, an anchor's in it, or that of what it heads.
+
+        What it heads is the nearest element with an id whose first heading it is:
+        one that begins after the heading `before` it.
+        """
+        data = self.page.data
+        own = self.page.attribute(heading, b"id") or self._inner_anchor(heading)
+        if own:
+            return own
+        for start, end in heading.parents():
+            if start <= before:
+                return None
+            name = attribute(data, start, end, b"id")
+            if name:
+                return name
+        return None
+
+    def _inner_anchor(self, heading: HtmlElement) -> str | None:
+        data = self.page.data
+        if data.find(b"<", heading.inner, heading.close) < 0:
+            return None
+        for name, start, end, closing in iter_tokens(data, heading.inner, heading.close):
+            if name == b"a" and not closing:
+                anchor = attribute(data, start, end, b"id") or attribute(data, start, end, b"name")
+                if anchor:
+                    return anchor
+        return None
+
+    def title(self, headings: tuple[Heading, ...]) -> str:
+        """The page's title, else the first h1 of the region that has one, else any h1's."""
+        page = self.page
+        for element in page.elements:
+            if element.tag == "title" and not _is_foreign(element, page.data):
+                text = page.raw_text(element)
+                if text:
+                    return text
+                break
+        inside = (heading.title for heading in headings if heading.level == 1 and heading.title)
+        return next(inside, "") or next(self._outer_titles(), "")
+
+    def _outer_titles(self) -> Iterator[str]:
+        for element in self.page.elements:
+            if element.tag == "h1" and not self.keeps(element.start):
+                text = heading_text(self.page.data, element.inner, element.close)
+                if text:
+                    yield text
+
+    def base(self) -> str | None:
+        """The address that the page's links are relative to, where it says so."""
+        for element in self.page.elements:
+            if element.tag == "base":
+                address = self.page.attribute(element, b"href")
+                if address is not None:
+                    return address.strip()
+        return None
+
+    def links(self) -> Iterator[Link]:
+        page, kept = self.page, iter(self.kept)
+        start, end = next(kept, (-1, -1))
+        for element in page.elements:
+            while end <= element.start and start >= 0:
+                start, end = next(kept, (-1, -1))
+            if element.tag not in ("a", "img") or not start <= element.start < end:
+                continue
+            image = element.tag == "img"
+            target = page.attribute(element, b"src" if image else b"href")
+            if target is not None:
+                kind: Literal["image", "link"] = "image" if image else "link"
+                yield Link(element.start, element.end, target.strip(), kind)
+
+
+def _region(page: HtmlPage) -> Spans:
+    """The spans of the content region; an element that shows nothing is not one."""
+    mains = (e for e in page.elements if e.tag == "main")
+    found = [(main.inner, main.close) for main in [next(mains, None)] if main is not None]
+    if not _has_words(page.data, found):
+        articles = (e for e in page.elements if e.tag == "article" or "main" in page.roles(e))
+        found = merge((e.inner, e.close) for e in articles)
+    if not _has_words(page.data, found):
+        found = merge([(page.body_start, page.body_end)])
+    return found
+
+
+def _has_words(data: bytes, spans: Spans) -> bool:
+    """Whether there is text in `spans` that is no script or style; reads up to the first word."""
+    for start, end in spans:
+        raw = False
+        for name, at, stop, closing in iter_tokens(data, start, end):
+            if name:
+                raw = name in (b"script", b"style") and not closing
+            elif name is not None and not raw and data[at:stop].strip():
+                return True
+    return False
+
+
+def _is_dropped(page: HtmlPage, element: HtmlElement) -> bool:
+    return element.tag in _DROPPED_TAGS or "navigation" in page.roles(element)
+
+
+def _is_foreign(element: HtmlElement, data: bytes) -> bool:
+    """Whether a title stands in a drawing, which names that and not the page."""
+    return any(tag_name(data, start) == b"svg" for start, _ in element.parents())
+
+
+def _span_at(spans: Spans, offset: int) -> tuple[int, int] | None:
+    at = bisect_right(spans, (offset, 1 << 62)) - 1
+    return spans[at] if at >= 0 and offset < spans[at][1] else None

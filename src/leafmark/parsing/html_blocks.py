@@ -1,0 +1,272 @@
+"""The blocks of an HTML page: paragraphs, lists, tables, code and the text between them.
+
+In: a page's elements, its headings and what is dropped. Out: `Block`s, properly
+nested. An element that has a heading inside is no block: what it holds belongs
+to several sections, so its parts are. Text that stands in no block element (in
+a `div`, say) is a paragraph of its own, so every word of the content is in a
+heading or in a block of level 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+
+from leafmark.model import Block, BlockKind
+from leafmark.parsing.html_page import HtmlElement, HtmlPage
+from leafmark.parsing.html_text import BLOCK_TAGS
+from leafmark.parsing.html_tokens import attribute, iter_tokens, tag_name
+
+__all__ = ["find_blocks", "gaps", "merge"]
+
+Spans = list[tuple[int, int]]
+
+_KINDS: dict[str, BlockKind] = {
+    "p": "paragraph",
+    "ul": "list",
+    "ol": "list",
+    "menu": "list",
+    "dir": "list",
+    "li": "list_item",
+    "dl": "definition",
+    "dt": "definition",
+    "table": "table",
+    "tr": "table_row",
+    "pre": "code",
+    "listing": "code",
+    "xmp": "code",
+    "blockquote": "quote",
+    "hr": "thematic_break",
+}
+_ALONE: dict[BlockKind, BlockKind] = {"list_item": "list", "table_row": "table"}
+"""What an item or a row is called where its list or table is no block."""
+
+
+@dataclass(slots=True, eq=False)
+class _Draft:
+    """A block while the elements inside it are being seen."""
+
+    tag: str
+    kind: BlockKind
+    start: int
+    end: int
+    level: int
+    info: str = ""
+    content_start: int | None = None
+    has_rows: bool = False
+    term_end: int = 0
+
+    def block(self) -> Block:
+        return Block(self.kind, self.start, self.end, self.level, self.info, self.content_start)
+
+
+def find_blocks(
+    page: HtmlPage, headings: Sequence[tuple[int, int]], dropped: Spans, limits: Spans
+) -> tuple[Block, ...]:
+    """Return the blocks outside `headings` and `dropped`; a block ends in its span of `limits`.
+
+    All three are in order and disjoint; what is in none of `limits` is dropped.
+    """
+    drafts = _Nesting(page, headings, dropped, limits).drafts()
+    top = ((draft.start, draft.end) for draft in drafts if not draft.level)
+    taken = merge([*headings, *dropped, *top])
+    blocks = [draft.block() for draft in drafts]
+    for start, end in gaps(taken, 0, len(page.data)):
+        blocks += [Block("paragraph", *span) for span in _loose_text(page.data, start, end)]
+    blocks.sort(key=attrgetter("start", "level"))
+    return tuple(blocks)
+
+
+class _Nesting:
+    """Turns elements into nested drafts; an inner one never reaches past the outer."""
+
+    def __init__(
+        self, page: HtmlPage, headings: Sequence[tuple[int, int]], dropped: Spans, limits: Spans
+    ) -> None:
+        end = len(page.data) + 1
+        self.page = page
+        self._closed = [*merge([*headings, *dropped]), (end, end)]
+        self._headings = [*(start for start, _ in headings), end]
+        self._limits = limits
+        self._open: list[_Draft] = []
+
+    def drafts(self) -> list[_Draft]:
+        found: list[_Draft] = []
+        closed = heading = limit = 0
+        for element in self.page.elements:
+            if element.tag not in _NESTED:
+                continue
+            start = element.start
+            while self._closed[closed][1] <= start:
+                closed += 1
+            while self._headings[heading] <= start:
+                heading += 1
+            if self._closed[closed][0] <= start or self._headings[heading] < element.end:
+                continue
+            while self._limits[limit][1] <= start:
+                limit += 1
+            draft = self._enter(element, self._limits[limit][1])
+            if draft is not None:
+                found.append(draft)
+        return found
+
+    def _enter(self, element: HtmlElement, limit: int) -> _Draft | None:
+        opened = self._open
+        while opened and opened[-1].end <= element.start:
+            opened.pop()
+        if element.tag == "thead":
+            if opened and opened[-1].tag == "table" and opened[-1].content_start is None:
+                opened[-1].content_start = min(element.end, opened[-1].end)
+            return None
+        if element.tag == "dt":
+            return self._term(element)
+        draft = self._draft(element, min(element.end, opened[-1].end if opened else limit))
+        if draft is not None:
+            opened.append(draft)
+        return draft
+
+    def _draft(self, element: HtmlElement, end: int) -> _Draft | None:
+        kind, opened = _KINDS[element.tag], self._open
+        outer = opened[-1] if opened else None
+        if kind == "paragraph" and any(draft.kind == "table_row" for draft in opened[-2:]):
+            return None
+        if kind == "table_row" and outer is not None and outer.kind == "table":
+            self._mark_header(outer, element)
+        elif outer is None:
+            kind = _ALONE.get(kind, kind)
+        info = _language(self.page, element) if kind == "code" else ""
+        return _Draft(element.tag, kind, element.start, end, len(opened), info)
+
+    def _mark_header(self, table: _Draft, row: HtmlElement) -> None:
+        """Where there is no `thead`, a first row of header cells is the header."""
+        if not table.has_rows and table.content_start is None:
+            raw = self.page.data[row.inner : row.close].lower()
+            if b"<th" in raw and b"<td" not in raw:
+                table.content_start = min(row.end, table.end)
+        table.has_rows = True
+
+    def _term(self, element: HtmlElement) -> _Draft | None:
+        """A term begins an entry of its list, which the next term ends, unless it adjoins."""
+        opened = self._open
+        outer = next((d for d in reversed(opened[-8:]) if d.tag == "dl"), None)
+        if outer is None:
+            return None
+        while opened[-1] is not outer:
+            entry = opened[-1]
+            if entry.tag == "dt" and entry.level == outer.level + 1:
+                between = self.page.data[entry.term_end : element.start]
+                if not between.strip():
+                    entry.term_end = element.end
+                    return None
+                entry.end = element.start
+            opened.pop()
+        level = outer.level + 1
+        entry = _Draft("dt", "definition", element.start, outer.end, level, term_end=element.end)
+        opened.append(entry)
+        return entry
+
+
+_NESTED = frozenset((*_KINDS, "thead"))
+
+
+def _loose_text(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The stretches of text and images in `[start, end)`, with inline tags, between block tags."""
+    if not (_WORD.match(data, start, end) or _LATER_WORD.search(data, start, end)):
+        return
+    first = last = -1
+    words = False
+    for name, at, stop, _ in iter_tokens(data, start, end):
+        if name is not None and name in BLOCK_TAGS:
+            if words:
+                yield first, last
+            first, words = -1, False
+        elif name is None or (not name and not data[at:stop].strip()):
+            continue
+        else:
+            first = at if first < 0 else first
+            last = stop
+            words = words or not name or name == b"img"
+    if words:
+        yield first, last
+
+
+_WORD = re.compile(rb"\s*[^<\s]")
+_LATER_WORD = re.compile(rb">\s*[^<\s]|<im", re.IGNORECASE)
+
+_LANGUAGE = re.compile(r"(?:language|lang|highlight|src|highlight-source|brush:)-?(\S+)", re.I)
+_MARKERS = frozenset(("sourcecode", "hljs", "prettyprint", "prettyprinted", "src", "rouge"))
+_NO_LANGUAGE = frozenset(("default", "none", "notranslate", "nohighlight", "plain", "plaintext"))
+_CODE_TAG = re.compile(rb"\s*(?:<span[^<>]*>\s*</span>\s*)?<code(?=[\s>])[^<>]*>", re.IGNORECASE)
+
+
+def _language(page: HtmlPage, element: HtmlElement) -> str:
+    """The language of a `pre`: by the class of it, its `code`, or the two elements around it."""
+    data = page.data
+    code = _CODE_TAG.match(data, element.inner, element.close)
+    tags = [(element.start, element.inner)]
+    if code:
+        tags.append((code.end() - len(code[0].lstrip()), code.end()))
+    found = _first_language(data, tags)
+    if not found:
+        around = zip(element.parents(), range(2), strict=False)
+        found = _first_language(data, (tag for tag, _ in around if _is_wrapper(data, tag)))
+    return found
+
+
+def _is_wrapper(data: bytes, tag: tuple[int, int]) -> bool:
+    return tag_name(data, tag[0]) in (b"div", b"figure", b"details", b"td")
+
+
+def _first_language(data: bytes, tags: Iterable[tuple[int, int]]) -> str:
+    for start, end in tags:
+        named = attribute(data, start, end, b"data-lang") or ""
+        if named.strip():
+            return named.strip().lower()
+        classes = (attribute(data, start, end, b"class") or "").lower()
+        language = _class_language(classes.replace("brush: ", "brush:").split())
+        if language:
+            return language
+    return ""
+
+
+def _class_language(classes: list[str]) -> str:
+    """The language that a list of classes names.
+
+    >>> _class_language(["highlight-python3", "notranslate"])
+    'python3'
+    >>> _class_language(["sourcecode", "haskell"])
+    'haskell'
+    """
+    for name in classes:
+        found = _LANGUAGE.fullmatch(name)
+        if found:
+            language = found[1].removeprefix("source-").rstrip(";")
+            return "" if language in _NO_LANGUAGE else language
+    if any(name in _MARKERS for name in classes):
+        rest = [name for name in classes if name not in _MARKERS | _NO_LANGUAGE]
+        return rest[0] if rest and rest[0].replace("+", "").replace("#", "").isalnum() else ""
+    return "rust" if "rust-example-rendered" in classes else ""
+
+
+def merge(spans: Iterable[tuple[int, int]]) -> Spans:
+    """Return `spans` in order, those that overlap or touch made one, empty ones left out."""
+    merged: Spans = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            if end > merged[-1][1]:
+                merged[-1] = merged[-1][0], end
+        elif start < end:
+            merged.append((start, end))
+    return merged
+
+
+def gaps(spans: Spans, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield what of `[start, end)` is in none of `spans`, which are in order and disjoint."""
+    for first, last in spans:
+        if start < min(first, end):
+            yield start, min(first, end)
+        start = max(start, last)
+    if start < end:
+        yield start, end

@@ -1,0 +1,275 @@
+"""The readable text of HTML: what a browser shows of some bytes, and where each word stands.
+
+In: a source and spans of it. Out: `ReadableText`, and the rendered text of
+headings. The source is read from left to right, without a tree: markup out of
+order does not change which words are shown. White space is folded, blocks
+begin lines (paragraphs after a blank one), cells are parted by a tab, list
+items begin with `- `, images are their alternative text. Scripts, styles,
+templates and comments are left out, and so are permalink signs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from leafmark.model import ReadableText
+from leafmark.parsing.html_tokens import RAW_TAGS, Tag, attribute, iter_tokens, unescape
+from leafmark.parsing.readable import ReadableBuilder
+
+__all__ = ["BLOCK_TAGS", "heading_text", "is_permalink", "read_html"]
+
+_PIECE = re.compile(
+    rb"([^ \t\n\r\f&\0]++(?: [^ \t\n\r\f&\0]++)*+)"
+    rb"|([ \t\n\r\f]++)"
+    rb"|\0|(?:&(?:#[0-9]++;?|#[xX][0-9a-fA-F]++;?|[A-Za-z][A-Za-z0-9]*+;?)|&)"
+)
+_PREFORMATTED = re.compile(rb"([^&\0\r]++)|(\r\n?)|\0|&[#A-Za-z][A-Za-z0-9]*+;?|&")
+
+_SIGN = re.compile(
+    rb"(?:\s|<(?!im)[^<>]*>)*(?:\xc2[\xb6\xa7]|#|\xf0\x9f\x94\x97|\xef\x83\x81|\xe2\x9a\x93"
+    rb"|&(?:para|sect|num|#182|#167|#35|#x[bB]6|#x[aA]7|#x23|#128279|#x1[fF]517|#xf0c1);?)?"
+    rb"(?:\s|\xef\xb8\x8f|\xe2\x80\x8b|<(?!/a|im)[^<>]*>)*</a\s*>",
+    re.IGNORECASE,
+)
+_SIGN_SIZE = 400
+"""How far a permalink's own markup may reach (an icon drawn in SVG takes about 300 bytes)."""
+
+_PARAGRAPH = 2
+_LINE = 1
+_BREAKS = dict.fromkeys(
+    (
+        b"address article aside body caption center dd details dialog dir div dt fieldset "
+        b"figcaption footer form frameset header hgroup html legend li main nav noframes optgroup "
+        b"option search section summary tbody tfoot thead tr"
+    ).split(),
+    _LINE,
+) | dict.fromkeys(
+    b"blockquote dl figure h1 h2 h3 h4 h5 h6 hr listing ol p plaintext pre table ul xmp".split(),
+    _PARAGRAPH,
+)
+_PRE = frozenset((b"pre", b"textarea", b"listing", b"xmp", b"plaintext"))
+_LISTS = frozenset((b"ul", b"ol", b"dir", b"menu"))
+_CELLS = frozenset((b"td", b"th"))
+BLOCK_TAGS = _BREAKS.keys() | _CELLS
+"""Elements that begin and end a line of text, or a cell."""
+
+_UNREAD = frozenset(
+    (b"script", b"style", b"template", b"iframe", b"noembed", b"noframes", b"title")
+)
+
+
+def read_html(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
+    """Return the readable text of `spans` of `data`; a span begins a line of its own.
+
+    A span that begins inside preformatted text must end it: else its white space is folded.
+    """
+    reader = _Reader(data)
+    for start, end in spans:
+        reader.read(start, end)
+    return reader.out.build(spans)
+
+
+def is_permalink(data: bytes, start: int, end: int) -> int:
+    """Return where the `a` element whose start tag is `[start, end)` ends, if it is a permalink.
+
+    That is a link to a place in a page whose text is only a sign (`¶`, `#`, `§`,
+    a chain) or nothing; -1 for any other.
+    """
+    if b"#" not in data[start:end]:
+        return -1
+    found = _SIGN.match(data, end, min(len(data), end + _SIGN_SIZE))
+    return found.end() if found else -1
+
+
+class _Reader:
+    """Reads spans in order; between words it holds back the white space that is due."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.out = ReadableBuilder()
+        self._breaks = 0
+        self._space: tuple[int, int] | None = None
+        self._prefix = ""
+        self._in_row = False
+        self._fresh = False
+        self._lists = 0
+        self._pre = 0
+        self._pre_start = -1
+
+    def read(self, start: int, end: int) -> None:
+        data = self.data
+        self._line(_LINE)
+        self._pre = 0
+        skip_to = start
+        unread: bytes | None = None
+        for name, at, stop, closing in iter_tokens(data, start, end):
+            if at < skip_to or name is None:
+                continue
+            if unread is not None:
+                if closing and name == unread:
+                    unread = None
+            elif not name:
+                self._text(at, stop)
+            elif name == b"a":
+                if not closing:
+                    skip_to = max(skip_to, is_permalink(data, at, stop))
+            elif name in _UNREAD:
+                unread = None if closing else name
+            else:
+                handle = _HANDLERS.get(name)
+                if handle is not None:
+                    handle(self, Tag(name, at, stop, closing))
+
+    # -- text --------------------------------------------------------------------
+
+    def _text(self, start: int, end: int) -> None:
+        if self._pre:
+            self._preformatted(start, end)
+            return
+        data, out = self.data, self.out
+        for piece in _PIECE.finditer(data, start, end):
+            at, stop = piece.span()
+            kind = piece.lastindex
+            if kind == 2:
+                self._space = self._space or (at, stop)
+            elif kind == 1:
+                self._begin(at)
+                out.add_verbatim(data, at, stop)
+            elif data[at]:
+                self._begin(at)
+                out.add(unescape(data[at:stop]), at, stop)
+
+    def _preformatted(self, start: int, end: int) -> None:
+        data, out = self.data, self.out
+        if start == self._pre_start:
+            start += data[start : start + 1] == b"\r"
+            start += data[start : start + 1] == b"\n"
+        if start < end:
+            self._space = None
+            self._begin(start)
+        for piece in _PREFORMATTED.finditer(data, start, end):
+            at, stop = piece.span()
+            kind = piece.lastindex
+            if kind == 1:
+                out.add_verbatim(data, at, stop)
+            elif kind == 2:
+                out.add("\n", at, stop)
+            elif data[at]:
+                out.add(unescape(data[at:stop]), at, stop)
+
+    def _begin(self, at: int) -> None:
+        """Write what is due before a word: line breaks and an item's mark, or a space."""
+        if self._breaks or self._prefix or self._fresh:
+            if self._breaks and self.out:
+                self.out.add("\n" * self._breaks, at, at)
+            self.out.add(self._prefix, at, at)
+            self._breaks, self._prefix, self._fresh = 0, "", False
+        elif self._space is not None and self.out:
+            self.out.add(" ", *self._space)
+        self._space = None
+
+    def _line(self, breaks: int) -> None:
+        """Let the next word begin a line; not where a cell or an item has just begun one."""
+        if not self._fresh:
+            self._breaks = max(self._breaks, breaks)
+        self._space = None
+
+    # -- tags --------------------------------------------------------------------
+
+    def _block(self, tag: Tag) -> None:
+        name = tag.name or b""
+        self._line(_BREAKS[name])
+        if name == b"tr":
+            self._prefix, self._fresh, self._in_row = "", False, False
+            self._breaks = max(self._breaks, _LINE)
+        elif name in _PRE:
+            self._preformat(tag)
+
+    def _preformat(self, tag: Tag) -> None:
+        self._pre = max(0, self._pre + (-1 if tag.closing else 1))
+        self._pre_start = -1 if tag.closing else tag.end
+
+    def _list(self, tag: Tag) -> None:
+        self._lists = max(0, self._lists - tag.closing)
+        self._line(_LINE if self._lists else _PARAGRAPH)
+        self._lists += not tag.closing
+
+    def _item(self, tag: Tag) -> None:
+        self._fresh, self._prefix = False, ""
+        self._line(_LINE)
+        if not tag.closing:
+            self._fresh, self._prefix = True, "- "
+
+    def _cell(self, tag: Tag) -> None:
+        if tag.closing:
+            return
+        self._space = None
+        if self._in_row:
+            self._breaks, self._prefix = 0, self._prefix + "\t"
+        self._in_row = self._fresh = True
+
+    def _break(self, tag: Tag) -> None:
+        if self._pre:
+            self.out.add("\n", tag.start, tag.end)
+        elif not self._fresh:
+            self._breaks = min(_PARAGRAPH, self._breaks + 1)
+            self._space = None
+
+    def _image(self, tag: Tag) -> None:
+        alt = attribute(self.data, tag.start, tag.end, b"alt")
+        words = " ".join(alt.split()) if alt else ""
+        if words:
+            self._begin(tag.start)
+            self.out.add(words, tag.start, tag.end)
+
+
+_HANDLERS: dict[bytes, Callable[[_Reader, Tag], None]] = {
+    **dict.fromkeys(_BREAKS, _Reader._block),
+    **dict.fromkeys(_LISTS, _Reader._list),
+    **dict.fromkeys(_CELLS, _Reader._cell),
+    b"li": _Reader._item,
+    b"br": _Reader._break,
+    b"img": _Reader._image,
+    b"image": _Reader._image,
+    b"textarea": _Reader._preformat,
+}
+
+_HIDDEN = re.compile(
+    rb"\baria-hidden\s*=\s*[\"']?true|\bclass\s*=\s*(?:[\"'][^\"']*(?<![\w-]))?"
+    rb"(?:headerlink|header-anchor|hash-link|anchorjs-link|permalink|out-of-band)(?![\w-])",
+    re.IGNORECASE,
+)
+_VOID = frozenset(b"br hr img input wbr col area base embed link meta source track".split())
+
+
+def heading_text(data: bytes, start: int, end: int) -> str:
+    """Return the rendered text of the heading whose content is `[start, end)`, white space folded.
+
+    Left out: images, permalinks, buttons, and what is hidden from being read
+    aloud (`aria-hidden`) or stands beside the heading (rustdoc's `out-of-band`).
+    """
+    parts: list[str] = []
+    hidden, depth, skip_to = b"", 0, start
+    for name, at, stop, closing in iter_tokens(data, start, end):
+        if hidden:
+            if name == hidden:
+                depth += -1 if closing else 1
+                hidden = hidden if depth else b""
+        elif at < skip_to or name is None:
+            continue
+        elif not name:
+            parts.append(unescape(data[at:stop]))
+        elif name in _BREAKS or name in _CELLS or name == b"br":
+            parts.append(" ")
+        elif not closing:
+            if name == b"a":
+                skip_to = max(skip_to, is_permalink(data, at, stop))
+            if at >= skip_to and name not in _VOID and _is_hidden(name, data[at:stop]):
+                hidden, depth = name, 1
+    return " ".join("".join(parts).replace("\0", "").split())
+
+
+def _is_hidden(name: bytes, tag: bytes) -> bool:
+    unread = name == b"button" or name in _UNREAD or name in RAW_TAGS
+    return unread or (b"=" in tag and _HIDDEN.search(tag) is not None)

@@ -1,0 +1,71 @@
+"""Building a `ReadableText` piece by piece, for the formats whose bytes are markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from leafmark.model import ReadableText, Run
+
+__all__ = ["ReadableBuilder"]
+
+_LONGEST_RUN = 1024
+"""Characters in one verbatim run at most, because looking up an offset reads its run."""
+
+_VALID = re.compile(
+    rb"(?:[\x00-\x7f]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]"
+    rb"|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]"
+    rb"|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2})++"
+)
+
+
+class ReadableBuilder:
+    """Collects text in order; each piece names the bytes it comes from."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._runs: list[Run] = []
+        self._size = 0
+
+    def __bool__(self) -> bool:
+        """Whether there is any text yet."""
+        return self._size > 0
+
+    def add(self, text: str, start: int, end: int) -> None:
+        """Append `text`, which stands for the bytes `[start, end)` as a whole (empty: inserted)."""
+        if text:
+            self._runs.append((self._size, start, end))
+            self._parts.append(text)
+            self._size += len(text)
+
+    def add_verbatim(self, data: bytes, start: int, end: int) -> None:
+        """Append the bytes `[start, end)` decoded; those that are not UTF-8 become U+FFFD."""
+        try:
+            text = data[start:end].decode("utf-8")
+        except UnicodeDecodeError:
+            self._add_damaged(data, start, end)
+            return
+        if len(text) > _LONGEST_RUN:
+            self._add_long(text, start)
+        else:
+            self.add(text, start, end)
+
+    def _add_long(self, text: str, start: int) -> None:
+        for at in range(0, len(text), _LONGEST_RUN):
+            part = text[at : at + _LONGEST_RUN]
+            end = start + len(part.encode("utf-8"))
+            self.add(part, start, end)
+            start = end
+
+    def _add_damaged(self, data: bytes, start: int, end: int) -> None:
+        while start < end:
+            valid = _VALID.match(data, start, end)
+            if valid is None:
+                self.add("\ufffd", start, start + 1)
+                start += 1
+            else:
+                self._add_long(valid[0].decode("utf-8"), start)
+                start = valid.end()
+
+    def build(self, spans: Sequence[tuple[int, int]]) -> ReadableText:
+        return ReadableText("".join(self._parts), tuple(self._runs), tuple(spans))
