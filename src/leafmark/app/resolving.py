@@ -17,7 +17,7 @@ from leafmark.model.ids import document_id, encode_path
 
 __all__ = ["Lookup", "Resolver"]
 
-PREAMBLE = "#preamble"
+PREAMBLE = "preamble"
 NEAREST = 3
 """How many near ids an error names."""
 
@@ -26,8 +26,8 @@ class Lookup(Protocol):
     """The part of an index reader that ids are looked up in."""
 
     def document(self, doc_id: str) -> DocumentEntry | None: ...
-    def find(self, doc_id: str, position: int) -> Entry | None: ...
-    def find_fragment(self, doc_id: str, fragment: str) -> Entry | None: ...
+    def entry(self, doc_id: str, position: int) -> Entry | None: ...
+    def find(self, doc_id: str, slug: str | None, piece: int = 0) -> Entry | None: ...
     def chunks_of(self, doc_id: str) -> list[Entry]: ...
 
 
@@ -82,23 +82,28 @@ class Resolver:
         return [entry for entry in found if entry is not None]
 
     def _in_document(self, doc_id: str, rest: str) -> Entry | None:
-        """The chunk of one document that `rest` names: nothing, `#slug`, `~k` or `.N`."""
+        """The chunk of one document that `rest` names: nothing, `#slug`, `~k`, both or `.N`."""
         if rest.startswith("."):
-            return self._lookup.find(doc_id, int(rest[1:]))
-        entry = self._lookup.find_fragment(doc_id, rest)
-        if entry is None and rest.startswith("#"):
-            return self._by_other_slug(doc_id, rest)
-        return entry
+            return self._lookup.entry(doc_id, int(rest[1:]))
+        slug = rest[1:] if rest.startswith("#") else None
+        head, tilde, piece = rest.rpartition("~")
+        if tilde and piece.isascii() and piece.isdecimal() and len(piece) < 10:
+            found = self._lookup.find(doc_id, head[1:] if head else None, int(piece))
+            if found is not None or slug is None:
+                return found
+        if rest and slug is None:
+            return None
+        return self._lookup.find(doc_id, slug) or self._by_other_slug(doc_id, slug)
 
-    def _by_other_slug(self, doc_id: str, rest: str) -> Entry | None:
+    def _by_other_slug(self, doc_id: str, slug: str | None) -> Entry | None:
         """The chunk that a discarded heading's slug resolves to."""
         document = self._lookup.document(doc_id)
-        if document is None:
+        if document is None or slug is None:
             return None
-        position = document.slugs.get(rest[1:])
-        if position is None and rest == PREAMBLE:
+        position = document.slugs.get(slug)
+        if position is None and slug == PREAMBLE:
             position = 0
-        return None if position is None else self._lookup.find(doc_id, position)
+        return None if position is None else self._lookup.entry(doc_id, position)
 
     def nearest(self, name: str) -> tuple[str, ...]:
         """The ids most like `name`, best first: in the document named, else among documents."""

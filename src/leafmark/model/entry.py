@@ -93,6 +93,8 @@ class DocumentEntry:
     """One indexed source: its state on disk and what belongs to the whole document.
 
     `slugs` maps the slugs that no chunk carries (discarded headings) to positions.
+    `named` says that the user named the file when it was indexed, so that it stays
+    although an ignore rule leaves it out.
     """
 
     tree: str
@@ -108,6 +110,7 @@ class DocumentEntry:
     slugs: Mapping[str, int] = field(default_factory=dict)
     degraded: bool = False
     diagnostics: tuple[Diagnostic, ...] = ()
+    named: bool = False
 
     @property
     def doc_id(self) -> str:

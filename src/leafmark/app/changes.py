@@ -1,0 +1,88 @@
+"""What changed on disk since the index was written.
+
+In: the sources that a scan found and the rows that the index keeps. Out: a
+`Plan`. A file whose size, times and inode are as recorded is taken as unchanged,
+unless it was written so shortly before the last run that its clock could not
+tell a later write apart; then it is read and hashed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from leafmark.app.scanning import Scan
+from leafmark.app.walk import SourceFile
+from leafmark.index import Manifest
+
+__all__ = ["CLOCK_GRAIN_NS", "Key", "Plan", "plan_changes"]
+
+Key = tuple[str, str]
+"""Tree name and path of a source."""
+
+CLOCK_GRAIN_NS = 2_000_000_000
+"""The coarsest modification time of a file system in use (FAT: two seconds)."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """Sources to read (`added`, `suspects`), keys to remove, and how many are as they were.
+
+    A suspect is known but looks different, or too young to tell; its hash decides.
+    """
+
+    added: list[SourceFile] = field(default_factory=list)
+    suspects: list[SourceFile] = field(default_factory=list)
+    removed: list[Key] = field(default_factory=list)
+    unchanged: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.added or self.suspects or self.removed)
+
+
+def plan_changes(
+    scan: Scan,
+    known: Manifest,
+    *,
+    last_run_ns: int,
+    still_there: Callable[[Key], SourceFile | None] = lambda key: None,
+) -> Plan:
+    """Compare what a scan found with what the index knows; `last_run_ns` is when that was written.
+
+    `still_there` is asked about keys that the scan did not find: a file that the
+    user named once, though an ignore rule leaves it out, stays indexed.
+    """
+    plan = Plan()
+    young = last_run_ns - CLOCK_GRAIN_NS
+    seen = 0
+    for source in scan.found:
+        row = known.get((source.tree, source.path))
+        if row is None:
+            plan.added.append(source)
+            continue
+        seen += 1
+        if row[:4] == source[2:6] and source.modified_ns < young:
+            plan.unchanged += 1
+        else:
+            plan.suspects.append(source)
+    if seen < len(known):
+        _plan_missing(plan, scan, known, still_there)
+    return plan
+
+
+def _plan_missing(
+    plan: Plan, scan: Scan, known: Manifest, still_there: Callable[[Key], SourceFile | None]
+) -> None:
+    found = {(source.tree, source.path) for source in scan.found}
+    for key in known.keys() - found:
+        if not scan.speaks_for(*key):
+            continue
+        source = still_there(key)
+        if source is None:
+            plan.removed.append(key)
+        elif known[key][:4] == source[2:6]:
+            plan.unchanged += 1
+        else:
+            plan.suspects.append(source)
+    plan.removed.sort()

@@ -1,0 +1,346 @@
+"""Bring the index up to date with the sources: what `leafmark index` and every search do.
+
+One run: scan, plan, and if anything differs one writer and one commit. What
+cannot be read is a diagnostic and stops nothing. An interrupted run keeps what
+it has done, since each source is whole by itself, unless it was rebuilding.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from leafmark.app.changes import Key, Plan, plan_changes
+from leafmark.app.files import read_beneath
+from leafmark.app.project import Project
+from leafmark.app.requests import IndexRequest, Progress
+from leafmark.app.scanning import Scan, find_place, scan
+from leafmark.app.walk import SourceFile, WalkNotes, named_source
+from leafmark.chunking import chunk_document
+from leafmark.errors import DamagedError, LeafmarkError, NotFoundError
+from leafmark.index import IndexReader, IndexWriter, has_index, open_reader, open_writer
+from leafmark.model import (
+    Diagnostic,
+    DocumentEntry,
+    FileState,
+    IndexReport,
+    Skipped,
+)
+from leafmark.model.ids import document_id
+from leafmark.parsing import is_binary, parse
+
+__all__ = ["index_project", "read_index", "refresh"]
+
+BINARY = "binary"
+"""The code of a source that is no text: remembered, so that it is not read again, and skipped."""
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """What a run has done so far; lists hold document ids."""
+
+    added: list[str] = field(default_factory=list)
+    modified: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    unchanged: int = 0
+    skipped: list[Skipped] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+
+def index_project(
+    project: Project, request: IndexRequest, *, progress: Progress | None = None
+) -> IndexReport:
+    """Index what the request names, and report what was done.
+
+    Raises:
+        NotFoundError, UsageError: a path is missing or in no tree.
+        LockedError: another process went on writing for `index.lock_timeout_s`.
+        StorageError, DamagedError: the index cannot be written or read.
+    """
+    started = time.monotonic()
+    if request.remove:
+        report = _remove(project, request)
+    else:
+        found = scan(project, request.paths, progress)
+        if request.dry_run:
+            report = _dry_run(project, request, found)
+        else:
+            report = _run(project, found, request, progress)
+    return replace(report, seconds=time.monotonic() - started)
+
+
+def refresh(project: Project, *, progress: Progress | None = None) -> IndexReader:
+    """Bring the index up to date without waiting for a lock, and open it.
+
+    Raises:
+        LockedError: another process is writing, and something had to be done.
+        StorageError, DamagedError: the index cannot be written.
+    """
+    began_ns = time.time_ns()
+    found = scan(project, (), progress)
+    reader = _usable_reader(project)
+    if reader is not None:
+        plan = _plan(project, found, reader)
+        if plan.is_empty:
+            return reader
+    _write(project, found, began_ns, progress, timeout_s=0.0)
+    return open_reader(project.index_dir)
+
+
+def read_index(project: Project) -> IndexReader | None:
+    """Open the committed state as it is, None where there is no index yet.
+
+    Raises:
+        DamagedError, StorageError, UsageError: see `open_reader`.
+    """
+    return open_reader(project.index_dir) if has_index(project.index_dir) else None
+
+
+def _usable_reader(project: Project) -> IndexReader | None:
+    """Open the index if its settings are those in force and it is sound."""
+    try:
+        reader = read_index(project)
+    except (DamagedError, NotFoundError):
+        return None
+    if reader is None:
+        return None
+    settings = project.index_settings()
+    known = reader.current.languages
+    languages_fit = all(known.get(tree) == name for tree, name in settings.languages.items())
+    return reader if reader.fingerprint == settings.fingerprint and languages_fit else None
+
+
+def _plan(project: Project, found: Scan, reader: IndexReader) -> Plan:
+    return plan_changes(
+        found,
+        reader.manifest,
+        last_run_ns=reader.meta.started_ns,
+        still_there=lambda key: _named_before(project, reader, key),
+    )
+
+
+def _named_before(project: Project, reader: IndexReader, key: Key) -> SourceFile | None:
+    """Return the file of a key that only the user's naming it put into the index."""
+    name, path = key
+    tree = project.tree(name)
+    entry = reader.document(document_id(name, path))
+    if tree is None or entry is None or not entry.named:
+        return None
+    try:
+        return named_source(tree, path, WalkNotes())
+    except LeafmarkError:
+        return None
+
+
+# -- runs ------------------------------------------------------------------------------
+
+
+def _run(
+    project: Project, found: Scan, request: IndexRequest, progress: Progress | None
+) -> IndexReport:
+    began_ns = time.time_ns()
+    reader = None if request.rebuild else _usable_reader(project)
+    if reader is not None:
+        plan = _plan(project, found, reader)
+        if plan.is_empty:
+            return _report(_Outcome(unchanged=plan.unchanged), found, reader)
+    timeout_s = project.configuration.index.lock_timeout_s
+    return _write(
+        project,
+        found,
+        began_ns,
+        progress,
+        timeout_s=timeout_s,
+        rebuild=request.rebuild,
+        named=bool(request.paths),
+    )
+
+
+def _write(
+    project: Project,
+    found: Scan,
+    began_ns: int,
+    progress: Progress | None,
+    *,
+    timeout_s: float,
+    rebuild: bool = False,
+    named: bool = False,
+) -> IndexReport:
+    """Plan under the lock, since another writer may have been faster, and carry it out."""
+    outcome, interrupted = _Outcome(), False
+    settings = project.index_settings()
+    root = project.index_dir
+    with open_writer(root, settings, timeout_s=timeout_s, rebuild=rebuild, threads=2) as writer:
+        if writer.rebuilt is not None and found.scope is not None:
+            found = _widened(project, found)
+        plan = _plan_for_writer(project, found, writer)
+        outcome.unchanged = plan.unchanged
+        try:
+            _apply(project, plan, writer, outcome, progress, named=named)
+        except KeyboardInterrupt:
+            if writer.rebuilt:  # a reason: an older state stands, and stays
+                raise
+            interrupted = True
+        writer.commit(started_ns=0 if interrupted else began_ns)
+        rebuilt = writer.rebuilt or None
+    report = _report(outcome, found, open_reader(root))
+    return replace(report, rebuilt=rebuilt, interrupted=interrupted)
+
+
+def _widened(project: Project, found: Scan) -> Scan:
+    """A new generation starts empty: scan all trees, beside the named files."""
+    whole = scan(project, ())
+    known = {(source.tree, source.path) for source in whole.found}
+    whole.found += [s for s in found.found if (s.tree, s.path) not in known]
+    return whole
+
+
+def _plan_for_writer(project: Project, found: Scan, writer: IndexWriter) -> Plan:
+    if writer.rebuilt is not None:
+        return plan_changes(found, {}, last_run_ns=0)
+    with_reader = open_reader(project.index_dir)
+    return _plan(project, found, with_reader)
+
+
+def _apply(
+    project: Project,
+    plan: Plan,
+    writer: IndexWriter,
+    outcome: _Outcome,
+    progress: Progress | None,
+    *,
+    named: bool,
+) -> None:
+    for key in plan.removed:
+        writer.remove(*key)
+        outcome.removed.append(document_id(*key))
+    total = len(plan.added) + len(plan.suspects)
+    work = ((plan.added, outcome.added), (plan.suspects, outcome.modified))
+    done = 0
+    for sources, changed in work:
+        for source in sources:
+            if _index_source(project, source, writer, outcome, named=named):
+                changed.append(document_id(source.tree, source.path))
+            else:
+                outcome.unchanged += 1
+            done += 1
+            if progress is not None:
+                progress("indexing", done, total)
+
+
+def _index_source(
+    project: Project,
+    source: SourceFile,
+    writer: IndexWriter,
+    outcome: _Outcome,
+    *,
+    named: bool,
+) -> bool:
+    """Read and index one source; False if its bytes are those that are indexed already."""
+    tree = project.tree(source.tree)
+    assert tree is not None, "sources come from the project's trees"
+    try:
+        data, state = read_beneath(tree, source.path)
+    except OSError as error:
+        return _note_unread(source, writer, error)
+    if (source.tree, source.path) in writer.manifest:
+        same = writer.state(source.tree, source.path) == state
+        if same or writer.touch(source.tree, source.path, state):
+            return False
+    if is_binary(data):
+        note = Diagnostic(source.path, BINARY, "the file is binary")
+        writer.put_unread(_stub(source, state, note))
+        return True
+    document = parse(data, source.path)
+    options = project.chunking_options(tree)
+    writer.put(chunk_document(document, tree=tree.name, options=options), state, named=named)
+    return True
+
+
+def _note_unread(source: SourceFile, writer: IndexWriter, error: OSError) -> bool:
+    """Remember why a source could not be read; a vanished one is taken out."""
+    if isinstance(error, FileNotFoundError):
+        writer.remove(source.tree, source.path)
+        return True
+    reason = (error.strerror or str(error)).lower()
+    note = Diagnostic(source.path, "unreadable", f"the file cannot be read: {reason}")
+    state = FileState(source.size, source.modified_ns, source.changed_ns, source.inode, "0" * 64)
+    writer.put_unread(_stub(source, state, note))
+    return True
+
+
+def _stub(source: SourceFile, state: FileState, note: Diagnostic) -> DocumentEntry:
+    return DocumentEntry(
+        tree=source.tree,
+        path=source.path,
+        state=state,
+        title="",
+        format="text",
+        encoding="utf-8",
+        chunk_count=0,
+        diagnostics=(note,),
+    )
+
+
+def _remove(project: Project, request: IndexRequest) -> IndexReport:
+    """Take places out of the index; they come back when they are indexed again."""
+    prefixes = [find_place(project, path).prefix for path in request.paths]
+    outcome = _Outcome()
+    timeout_s = project.configuration.index.lock_timeout_s
+    with open_writer(project.index_dir, project.index_settings(), timeout_s=timeout_s) as writer:
+        for key in sorted(writer.manifest):
+            if any(key[0] == tree and key[1].startswith(prefix) for tree, prefix in prefixes):
+                outcome.removed.append(document_id(*key))
+                if not request.dry_run:
+                    writer.remove(*key)
+        outcome.unchanged = len(writer.manifest)
+        if not request.dry_run:
+            writer.commit(started_ns=0)
+    return _report(outcome, Scan(), read_index(project), dry_run=request.dry_run)
+
+
+def _dry_run(project: Project, request: IndexRequest, found: Scan) -> IndexReport:
+    reader = None if request.rebuild else _usable_reader(project)
+    if reader is None:
+        plan = plan_changes(found, {}, last_run_ns=0)
+    else:
+        plan = _plan(project, found, reader)
+    outcome = _Outcome(
+        added=[document_id(s.tree, s.path) for s in plan.added],
+        modified=[document_id(s.tree, s.path) for s in plan.suspects],
+        removed=[document_id(*key) for key in plan.removed],
+        unchanged=plan.unchanged,
+    )
+    return _report(outcome, found, reader, dry_run=True)
+
+
+# -- the report ------------------------------------------------------------------------
+
+
+def _report(
+    outcome: _Outcome, found: Scan, reader: IndexReader | None, *, dry_run: bool = False
+) -> IndexReport:
+    """Put what was done together with what is known of every source that has a note."""
+    notes = list(_noted(reader)) if reader is not None else []
+    binary = [Skipped(note.path, BINARY) for note in notes if note.code == BINARY]
+    told = [d for d in notes if d.code != BINARY]
+    return IndexReport(
+        added=tuple(sorted(outcome.added)),
+        modified=tuple(sorted(outcome.modified)),
+        removed=tuple(sorted(outcome.removed)),
+        unchanged=outcome.unchanged,
+        skipped=(*found.notes.skipped, *binary),
+        diagnostics=(*found.notes.diagnostics, *told),
+        documents=reader.meta.documents if reader is not None else 0,
+        chunks=reader.meta.chunks if reader is not None else 0,
+        dry_run=dry_run,
+    )
+
+
+def _noted(reader: IndexReader) -> Iterable[Diagnostic]:
+    for (tree, path), row in reader.manifest.items():
+        if row.noted:
+            entry = reader.document(document_id(tree, path))
+            if entry is not None:
+                yield from entry.diagnostics

@@ -1,0 +1,189 @@
+"""Look around: trees, documents, chunks, tags, the state of the index, settings, `init`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from leafmark.app.indexing import read_index
+from leafmark.app.opening import open_index
+from leafmark.app.paths import CONFIG_NAME, find_directories
+from leafmark.app.project import Project
+from leafmark.app.requests import InitRequest, ListRequest, Progress
+from leafmark.app.resolving import Resolver
+from leafmark.errors import LeafmarkError, NotFoundError, StorageError, UsageError
+from leafmark.index import IndexReader, TreeCounts, lock_holder
+from leafmark.model import (
+    Diagnostic,
+    DocumentEntry,
+    Entry,
+    SettingOrigin,
+    StatusReport,
+    TreeStatus,
+)
+from leafmark.model.ids import document_id
+
+__all__ = [
+    "list_chunks",
+    "list_documents",
+    "list_settings",
+    "list_tags",
+    "list_trees",
+    "project_status",
+    "write_config",
+]
+
+
+def list_trees(
+    project: Project, request: ListRequest, *, progress: Progress | None = None
+) -> tuple[TreeStatus, ...]:
+    """Return the project's trees and what is indexed of them."""
+    reader, _ = open_index(project, fresh=request.refresh, progress=progress)
+    found = _tree_states(project, reader)
+    return tuple(tree for tree in found if not request.trees or tree.name in request.trees)
+
+
+def _tree_states(project: Project, reader: IndexReader | None) -> tuple[TreeStatus, ...]:
+    counts = {} if reader is None else reader.trees
+    return tuple(
+        TreeStatus(
+            name=tree.name,
+            path=str(tree.root),
+            scope=tree.scope,
+            documents=counted.documents,
+            chunks=counted.chunks,
+            bytes=counted.bytes,
+            missing=not tree.root.is_dir(),
+        )
+        for tree in project.trees
+        for counted in (counts.get(tree.name, TreeCounts()),)
+    )
+
+
+def list_documents(
+    project: Project, request: ListRequest, *, progress: Progress | None = None
+) -> tuple[DocumentEntry, ...]:
+    """Return the documents asked for, by id."""
+    reader, _ = open_index(project, fresh=request.refresh, progress=progress)
+    return tuple(_documents(reader, request))
+
+
+def _documents(reader: IndexReader, request: ListRequest) -> list[DocumentEntry]:
+    wanted = set(request.tags)
+    found = []
+    for tree, path in reader.manifest:
+        doc_id = document_id(tree, path)
+        if request.trees and tree not in request.trees:
+            continue
+        if request.under and not _is_under(doc_id, tree, request.under):
+            continue
+        entry = reader.document(doc_id)
+        if entry is not None and entry.chunk_count and wanted <= set(entry.tags):
+            found.append(entry)
+    return sorted(found, key=lambda entry: entry.doc_id)
+
+
+def _is_under(doc_id: str, tree: str, prefix: str) -> bool:
+    return doc_id.startswith(prefix) or doc_id[len(tree) + 1 :].startswith(
+        prefix.removeprefix("./")
+    )
+
+
+def list_chunks(
+    project: Project, request: ListRequest, *, progress: Progress | None = None
+) -> tuple[Entry, ...]:
+    """Return the chunks of the documents asked for, or those at and below one chunk's id."""
+    reader, _ = open_index(project, fresh=request.refresh, progress=progress)
+    documents = _documents(reader, request)
+    if request.under and not documents:
+        top = Resolver(reader, reader.manifest).resolve(request.under)
+        inside = reader.chunks_of(top.doc_id)
+        return tuple(e for e in inside if top.position <= e.position <= top.last_position)
+    return tuple(e for document in documents for e in reader.chunks_of(document.doc_id))
+
+
+def list_tags(
+    project: Project, request: ListRequest, *, progress: Progress | None = None
+) -> tuple[tuple[str, int], ...]:
+    """Return every tag with the number of documents that have it, most used first."""
+    reader, _ = open_index(project, fresh=request.refresh, progress=progress)
+    counts: dict[str, int] = {}
+    for document in _documents(reader, request):
+        for tag in dict.fromkeys(document.tags):
+            counts[tag] = counts.get(tag, 0) + 1
+    return tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def project_status(project: Project) -> StatusReport:
+    """Return the state of the index as it is; nothing is read again and nothing is written."""
+    warnings = list(project.configuration.warnings)
+    reader: IndexReader | None = None
+    try:
+        reader = read_index(project)
+    except LeafmarkError as error:
+        warnings.append(error.message)
+    trees = _tree_states(project, reader)
+    warnings += [f"the folder of tree {t.name!r} is missing: {t.path}" for t in trees if t.missing]
+    holder = lock_holder(project.index_dir / "LOCK")
+    return StatusReport(
+        config_files=tuple(str(path) for path in project.configuration.config_files),
+        index_dir=str(project.index_dir),
+        trees=trees,
+        warnings=tuple(warnings),
+        exists=reader is not None,
+        bytes=_size(project.index_dir),
+        lock_holder=None if holder is None else str(holder),
+        diagnostics=() if reader is None else _diagnostics(reader),
+    )
+
+
+def _diagnostics(reader: IndexReader) -> tuple[Diagnostic, ...]:
+    found: list[Diagnostic] = []
+    for (tree, path), row in reader.manifest.items():
+        entry = reader.document(document_id(tree, path)) if row.noted else None
+        if entry is not None:
+            found.extend(entry.diagnostics)
+    return tuple(found)
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for where, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.stat(os.path.join(where, name)).st_size
+            except OSError:  # a writer tidies up meanwhile
+                continue
+    return total
+
+
+def list_settings(project: Project) -> tuple[SettingOrigin, ...]:
+    """Return every setting in force and where it comes from."""
+    return project.configuration.origins()
+
+
+def write_config(directory: Path, request: InitRequest, *, environ: Mapping[str, str]) -> Path:
+    """Write a commented configuration file and return its path.
+
+    Raises:
+        UsageError: the file exists and `force` is not set.
+        NotFoundError: there is no such folder.
+        StorageError: the file cannot be written.
+    """
+    path = find_directories(environ).config_file if request.everywhere else directory / CONFIG_NAME
+    if not request.everywhere and not directory.is_dir():
+        raise NotFoundError("there is no such folder", location=str(directory))
+    if path.exists() and not request.force:
+        raise UsageError(
+            "there is a configuration file already",
+            location=str(path),
+            hint="edit it, or replace it with --force",
+        )
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(initial_text(everywhere=request.everywhere), encoding="utf-8")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise StorageError(f"cannot write the file: {reason}", location=str(path)) from error
+    return path

@@ -1,0 +1,58 @@
+"""Open the index to read from: fresh where possible, and saying so where not."""
+
+from __future__ import annotations
+
+from leafmark.app.indexing import read_index, refresh
+from leafmark.app.project import Project
+from leafmark.app.requests import Progress
+from leafmark.errors import (
+    DamagedError,
+    ForbiddenError,
+    LockedError,
+    NotFoundError,
+    StorageError,
+)
+from leafmark.index import IndexReader
+from leafmark.model import Hint
+
+__all__ = ["open_index"]
+
+
+def open_index(
+    project: Project, *, fresh: bool, progress: Progress | None = None
+) -> tuple[IndexReader, tuple[Hint, ...]]:
+    """Return a reader, refreshed first if `fresh`; hints say why it could not be.
+
+    Where the index cannot be brought up to date but a committed state exists,
+    that state answers.
+
+    Raises:
+        NotFoundError: there is no index, and none was to be made.
+        LockedError, StorageError, DamagedError: there is no state to answer from.
+    """
+    if not fresh:
+        reader = read_index(project)
+        if reader is None:
+            raise NotFoundError(
+                "there is no index yet",
+                location=str(project.directory),
+                hint="run `leafmark index`, or leave out --no-refresh",
+            )
+        return reader, ()
+    try:
+        return refresh(project, progress=progress), ()
+    except (LockedError, StorageError, ForbiddenError) as error:
+        reader = _committed(project)
+        if reader is None:
+            raise
+        code = "locked" if isinstance(error, LockedError) else "not-refreshed"
+        return reader, (
+            Hint(code, f"{error.message}; this answer is from the last committed state"),
+        )
+
+
+def _committed(project: Project) -> IndexReader | None:
+    try:
+        return read_index(project)
+    except (DamagedError, StorageError, NotFoundError):
+        return None

@@ -1,0 +1,80 @@
+"""`Project`: a folder with its settings and trees, and where its index lies."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from leafmark.app.config import Configuration, open_configuration
+from leafmark.app.settings import ChunkingSettings
+from leafmark.app.trees import Tree
+from leafmark.chunking import ChunkingOptions
+from leafmark.index import IndexSettings
+
+__all__ = ["Project", "open_project"]
+
+STRUCTURE_VERSION = 1
+"""Raised when parsing or chunking begins to give other chunks for the same bytes and settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What every use case is given: where it works and under which settings."""
+
+    directory: Path
+    configuration: Configuration
+    trees: tuple[Tree, ...]
+    index_dir: Path
+
+    def tree(self, name: str) -> Tree | None:
+        return next((tree for tree in self.trees if tree.name == name), None)
+
+    def chunking_options(self, tree: Tree) -> ChunkingOptions:
+        """How the documents of `tree` become chunks."""
+        values: dict[str, Any] = _chunking(self.configuration, tree)
+        return ChunkingOptions(**values)
+
+    def index_settings(self) -> IndexSettings:
+        """What decides what the index holds."""
+        default = _chunking(self.configuration, None)
+        special = {
+            tree.name: values
+            for tree in self.trees
+            if (values := _chunking(self.configuration, tree)) != default
+        }
+        stated = json.dumps([STRUCTURE_VERSION, default, special], sort_keys=True)
+        stemmers = {tree.name: self._setting("search.stemmer", tree) for tree in self.trees}
+        return IndexSettings(
+            fingerprint=hashlib.sha256(stated.encode()).hexdigest(),
+            languages={name: str(stemmer) for name, stemmer in stemmers.items()},
+        )
+
+    def _setting(self, name: str, tree: Tree) -> object:
+        return tree.overrides.get(name, self.configuration.value(name))
+
+
+def _chunking(configuration: Configuration, tree: Tree | None) -> dict[str, object]:
+    values: dict[str, object] = asdict(configuration.chunking)
+    if tree is not None:
+        for each in fields(ChunkingSettings):
+            name = f"chunking.{each.name}"
+            if name in tree.overrides:
+                values[each.name] = tree.overrides[name]
+    return values
+
+
+def open_project(
+    directory: Path, *, flags: Mapping[str, object], environ: Mapping[str, str]
+) -> Project:
+    """Return the project of the folder `directory`, under the configuration that applies there.
+
+    Raises:
+        NotFoundError: there is no such folder.
+        ConfigError: a configuration file, variable or flag is wrong.
+    """
+    configuration = open_configuration(directory, flags=flags, environ=environ)
+    return Project(directory, configuration, configuration.trees, configuration.index_dir)

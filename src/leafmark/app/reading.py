@@ -1,0 +1,72 @@
+"""Sources read for indexing, and read again, checked, for what is shown of them.
+
+A file is opened below its tree's root and never through a link, and it counts
+as read only if it looked the same before and after. What is shown is read by
+span only after the file's hash was found to be the indexed one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from leafmark.app.files import read_beneath
+from leafmark.app.project import Project
+from leafmark.chunking import chunk_document
+from leafmark.model import ChunkedDocument, DocumentEntry
+from leafmark.parsing import decode, parse
+
+__all__ = ["Sources"]
+
+
+@dataclass(slots=True)
+class _Read:
+    data: bytes
+    chunked: ChunkedDocument | None = None
+
+
+class Sources:
+    """The indexed sources of one answer, each read at most once."""
+
+    def __init__(self, project: Project):
+        self._project = project
+        self._read: dict[str, _Read | None] = {}
+
+    def data(self, document: DocumentEntry) -> bytes | None:
+        """Return the bytes that the document's spans refer to; None if the file is another now."""
+        read = self._get(document)
+        return None if read is None else read.data
+
+    def chunked(self, document: DocumentEntry) -> ChunkedDocument | None:
+        """Return the document parsed and chunked as it was for the index; None if stale."""
+        read = self._get(document)
+        tree = self._project.tree(document.tree)
+        if read is None or tree is None:
+            return None
+        if read.chunked is None:
+            options = self._project.chunking_options(tree)
+            parsed = parse(self._file(document) or b"", document.path)
+            read.chunked = chunk_document(parsed, tree=document.tree, options=options)
+        return read.chunked
+
+    def _get(self, document: DocumentEntry) -> _Read | None:
+        doc_id = document.doc_id
+        if doc_id not in self._read:
+            raw = self._file(document)
+            if raw is None:
+                self._read[doc_id] = None
+            elif document.encoding == "utf-8":
+                self._read[doc_id] = _Read(raw)
+            else:
+                self._read[doc_id] = _Read(decode(raw, document.path).data)
+        return self._read[doc_id]
+
+    def _file(self, document: DocumentEntry) -> bytes | None:
+        """Return the file's bytes if they are those that were indexed."""
+        tree = self._project.tree(document.tree)
+        if tree is None:
+            return None
+        try:
+            raw, state = read_beneath(tree, document.path)
+        except OSError:
+            return None
+        return raw if state.digest == document.state.digest else None

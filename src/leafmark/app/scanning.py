@@ -1,0 +1,144 @@
+"""What a run looks at: all trees, or the files and folders that the user named.
+
+In: the project and paths as written. Out: a `Scan`: the sources found, what was
+left out and why, and which part of the index the scan speaks for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from leafmark.app.project import Project
+from leafmark.app.requests import Progress
+from leafmark.app.trees import Tree
+from leafmark.app.walk import SourceFile, WalkNotes, iter_sources, named_source
+from leafmark.errors import LeafmarkError, NotFoundError, UsageError
+from leafmark.model import Diagnostic
+
+__all__ = ["Place", "Scan", "find_place", "scan"]
+
+REPORT_EVERY = 1000
+"""Sources between two reports of progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A path that the user named, as a place in a tree; `path` is "" for the tree's root."""
+
+    tree: Tree
+    path: str
+    is_file: bool
+
+    @property
+    def prefix(self) -> tuple[str, str]:
+        """Tree name, and what the paths of all sources at this place begin with."""
+        ending = "" if self.is_file or not self.path else "/"
+        return self.tree.name, self.path + ending
+
+
+@dataclass(slots=True)
+class Scan:
+    """Sources found. `scope` are the prefixes that it speaks for; `unseen` those it could not see.
+
+    A tree whose root is missing is unseen: its documents are neither gone nor known
+    to be there.
+    """
+
+    found: list[SourceFile] = field(default_factory=list)
+    notes: WalkNotes = field(default_factory=WalkNotes)
+    scope: list[tuple[str, str]] | None = None
+    unseen: list[tuple[str, str]] = field(default_factory=list)
+
+    def speaks_for(self, tree: str, path: str) -> bool:
+        """Whether a source that was not found there is gone."""
+        if self.scope is not None and not _below(tree, path, self.scope):
+            return False
+        return not _below(tree, path, self.unseen)
+
+
+def _below(tree: str, path: str, prefixes: Iterable[tuple[str, str]]) -> bool:
+    return any(tree == name and path.startswith(prefix) for name, prefix in prefixes)
+
+
+def scan(project: Project, paths: tuple[str, ...], progress: Progress | None = None) -> Scan:
+    """Look at the named paths, or without any at all trees.
+
+    Raises:
+        NotFoundError, UsageError: a named path is missing or in no tree.
+    """
+    result = Scan()
+    if paths:
+        places = [find_place(project, path) for path in paths]
+        result.scope = [place.prefix for place in places]
+        for place in places:
+            _add(result, _at_place(place, result), progress)
+    else:
+        for tree in project.trees:
+            _scan_tree(result, tree, progress)
+    return result
+
+
+def _scan_tree(result: Scan, tree: Tree, progress: Progress | None) -> None:
+    before = len(result.notes.unread)
+    try:
+        _add(result, iter_sources(tree, notes=result.notes), progress)
+    except LeafmarkError as error:
+        result.unseen.append((tree.name, ""))
+        note = f"{error.message}; its documents are kept"
+        result.notes.diagnostics.append(Diagnostic(str(tree.root), "tree-missing", note))
+    result.unseen += [(tree.name, folder) for folder in result.notes.unread[before:]]
+
+
+def _at_place(place: Place, result: Scan) -> Iterator[SourceFile]:
+    if not place.is_file:
+        yield from iter_sources(place.tree, under=place.path, notes=result.notes)
+        return
+    found = named_source(place.tree, place.path, result.notes)
+    if found is not None:
+        yield found
+
+
+def _add(result: Scan, sources: Iterable[SourceFile], progress: Progress | None) -> None:
+    if progress is None:
+        result.found.extend(sources)
+        return
+    for source in sources:
+        result.found.append(source)
+        if len(result.found) % REPORT_EVERY == 0:
+            progress("looking", len(result.found), 0)
+
+
+def find_place(project: Project, path: str) -> Place:
+    """Return where in the project's trees `path` is, relative to the project's directory.
+
+    Raises:
+        NotFoundError: there is nothing at that path.
+        UsageError: it is in none of the trees.
+    """
+    absolute = Path(os.path.abspath(project.directory / path))
+    real = absolute.resolve()
+    for tree in project.trees:
+        for root, asked in ((tree.root, absolute), (tree.root.resolve(), real)):
+            if asked == root or root in asked.parents:
+                relative = asked.relative_to(root).as_posix()
+                if not os.path.lexists(asked):
+                    return _vanished(tree, relative, path)
+                return Place(tree, "" if relative == "." else relative, not asked.is_dir())
+    raise UsageError(
+        f"{path!r} is in none of the trees of this project",
+        location=str(absolute),
+        hint=f"index it as a project of its own: leafmark -C {path} index"
+        if absolute.is_dir()
+        else "`leafmark ls trees` shows the trees",
+    )
+
+
+def _vanished(tree: Tree, relative: str, path: str) -> Place:
+    raise NotFoundError(
+        f"there is nothing at {path!r}",
+        location=str(tree.root / relative),
+        hint="`leafmark index` without paths forgets what is gone",
+    )

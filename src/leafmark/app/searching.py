@@ -1,0 +1,116 @@
+"""Answer a query: refresh the index, search it, read what is shown from the sources."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from datetime import datetime
+from typing import Any
+
+from leafmark.app.opening import open_index
+from leafmark.app.project import Project
+from leafmark.app.reading import Sources
+from leafmark.app.requests import Progress, SearchRequest
+from leafmark.app.settings import SearchSettings
+from leafmark.app.since import parse_since
+from leafmark.errors import NotFoundError
+from leafmark.model import Answer, Result
+from leafmark.query import parse_topics
+from leafmark.retrieval import SearchParams, search
+
+__all__ = ["search_project"]
+
+
+def search_project(
+    project: Project, request: SearchRequest, *, progress: Progress | None = None
+) -> Answer:
+    """Return the answer to a request, its results read from the sources.
+
+    Raises:
+        QueryError: a query cannot be understood.
+        UsageError: a parameter is outside its range.
+        NotFoundError: a tree is not of this project, or there is no index.
+    """
+    topics = parse_topics(request.queries)
+    params = _params(project, request)
+    reader, hints = open_index(project, fresh=request.refresh, progress=progress)
+    began = time.perf_counter()
+    sources = Sources(project)
+    answer = search(
+        reader,
+        topics,
+        params,
+        read_source=sources.data,
+        local_trees=frozenset(tree.name for tree in project.trees if tree.scope == "local"),
+    )
+    results = answer.results
+    if request.full_text:
+        results = tuple(_with_text(result, sources) for result in results)
+    records = _records(results, sources) if request.full_records else {}
+    return replace(
+        answer,
+        query=" ".join(request.queries),
+        results=results,
+        hints=(*hints, *answer.hints),
+        elapsed_ms=(time.perf_counter() - began) * 1000,
+        records=records,
+        roots={tree.name: str(tree.root) for tree in project.trees},
+    )
+
+
+def _params(project: Project, request: SearchRequest) -> SearchParams:
+    """Settings, and the request's own wishes above them."""
+    settings = project.configuration.search
+    known = {each.name for each in fields(SearchParams)}
+    values: dict[str, Any] = {
+        each.name: getattr(settings, each.name)
+        for each in fields(SearchSettings)
+        if each.name in known
+    }
+    for name in request.trees:
+        if project.tree(name) is None:
+            raise NotFoundError(
+                f"there is no tree named {name!r}",
+                did_you_mean=tuple(tree.name for tree in project.trees)[:3],
+            )
+    values |= {
+        "trees": request.trees,
+        "tags": request.tags,
+        "sort": request.sort,
+        "strict": request.strict,
+        "explain": request.explain,
+        "since": None if request.since is None else _seconds(request.since),
+    }
+    if request.limit is not None:
+        values["limit"] = request.limit
+    if request.grain != "auto":
+        values["grain"] = request.grain
+    return SearchParams(**values)
+
+
+def _seconds(since: str) -> float:
+    return parse_since(since, now=datetime.now().astimezone()) / 1_000_000_000
+
+
+def _records(results: tuple[Result, ...], sources: Sources) -> dict[str, Mapping[str, Any]]:
+    """The full records of the results whose sources are as they were indexed."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for result in results:
+        chunked = None if result.stale else sources.chunked(result.document)
+        if chunked is not None:
+            found[result.entry.id] = chunked.chunks[result.entry.position].to_dict()
+    return found
+
+
+def _with_text(result: Result, sources: Sources) -> Result:
+    """The result with heading and whole section as text."""
+    data = None if result.stale else sources.data(result.document)
+    if data is None:
+        return result
+    entry = result.entry
+    heading = b""
+    if entry.heading_start is not None and entry.heading_end is not None:
+        heading = data[entry.heading_start : entry.heading_end]
+    whole = heading + data[entry.byte_start : entry.byte_end]
+    return replace(result, full_text=whole.decode("utf-8", "replace"))

@@ -1,0 +1,80 @@
+"""Read chunks by id: `leafmark show`."""
+
+from __future__ import annotations
+
+from leafmark.app.opening import open_index
+from leafmark.app.project import Project
+from leafmark.app.reading import Sources
+from leafmark.app.requests import Progress, ShowRequest
+from leafmark.app.resolving import Resolver
+from leafmark.errors import NotFoundError
+from leafmark.index import IndexReader
+from leafmark.model import Chunk, Entry, Shown, ShowReport
+
+__all__ = ["show_chunks"]
+
+
+def show_chunks(
+    project: Project, request: ShowRequest, *, progress: Progress | None = None
+) -> ShowReport:
+    """Return what the ids name, in their order, read from the sources.
+
+    Raises:
+        AmbiguousError: an id fits several chunks.
+        NotFoundError: there is no index; unknown ids are in the report.
+    """
+    reader, _ = open_index(project, fresh=request.refresh, progress=progress)
+    resolver = Resolver(reader, reader.manifest)
+    sources = Sources(project)
+    shown: list[Shown] = []
+    missing: list[tuple[str, tuple[str, ...]]] = []
+    for wanted in request.ids:
+        try:
+            entry = resolver.resolve(wanted)
+        except NotFoundError as error:
+            missing.append((wanted, error.did_you_mean))
+            continue
+        if request.full_document:
+            entry = reader.entry(entry.doc_id, 0) or entry
+        shown.append(_shown(reader, sources, entry, request))
+    return ShowReport(tuple(shown), tuple(missing))
+
+
+def _shown(reader: IndexReader, sources: Sources, entry: Entry, request: ShowRequest) -> Shown:
+    document = reader.document(entry.doc_id)
+    assert document is not None, "a chunk has its document's entry in the same commit"
+    below = [
+        other
+        for other in reader.chunks_of(entry.doc_id)
+        if entry.position < other.position <= entry.last_position
+    ]
+    if not request.outline:
+        below = [other for other in below if other.parent_position == entry.position]
+    chunked = sources.chunked(document)
+    if chunked is None:
+        return Shown(entry, document, {}, None, None, None, None, children=tuple(below), stale=True)
+    chunk = chunked.chunks[entry.position]
+    data = chunked.document.data
+    heading = _heading(chunk, data)
+    raw = chunk.body_bytes if request.own else heading + chunk.raw
+    return Shown(
+        entry,
+        document,
+        chunk.to_dict(),
+        heading=_text(heading) if chunk.heading_start is not None else None,
+        body=chunk.body,
+        full_text=_text(heading + chunk.raw),
+        raw=raw,
+        children=tuple(below),
+    )
+
+
+def _heading(chunk: Chunk, data: bytes) -> bytes:
+    """The heading lines; a piece has none of its own."""
+    if chunk.heading_start is None or chunk.heading_end is None:
+        return b""
+    return data[chunk.heading_start : chunk.heading_end]
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
