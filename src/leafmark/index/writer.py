@@ -199,7 +199,7 @@ class IndexWriter:
         False where it must be put again: the bytes differ from the committed ones, or
         the modification time, which chunks carry.
         """
-        old = self.committed_state(tree, path)
+        old = self.state(tree, path)
         if old is None or (old.digest, old.modified_ns) != (state.digest, state.modified_ns):
             return False
         if old == state:
@@ -216,7 +216,7 @@ class IndexWriter:
         )
         return True
 
-    def committed_state(self, tree: str, path: str) -> FileState | None:
+    def state(self, tree: str, path: str) -> FileState | None:
         """Return how a source looked at the last commit, None for one not indexed then."""
         with engine_guard("read the index", self._folder):
             doc_id = ids.document_id(tree, path)
