@@ -12,7 +12,7 @@ import stat
 from pathlib import Path
 from types import TracebackType
 
-__all__ = ["HAS_DESCRIPTORS", "Folders", "Handle", "open_folder", "read_small"]
+__all__ = ["FILE_FLAGS", "HAS_DESCRIPTORS", "Folders", "Handle", "open_folder", "read_small"]
 
 HAS_DESCRIPTORS = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
 
@@ -28,7 +28,7 @@ _FOLDER_FLAGS = (
     | getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_CLOEXEC", 0)
 )
-_FILE_FLAGS = (
+FILE_FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_NONBLOCK", 0)
@@ -115,9 +115,9 @@ def read_small(handle: Handle, name: str, limit: int) -> bytes | None:
     """
     try:
         if isinstance(handle, int):
-            descriptor = os.open(name, _FILE_FLAGS, dir_fd=handle)
+            descriptor = os.open(name, FILE_FLAGS, dir_fd=handle)
         else:
-            descriptor = os.open(os.path.join(handle, name), _FILE_FLAGS)
+            descriptor = os.open(os.path.join(handle, name), FILE_FLAGS)
         with open(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 return None

@@ -22,7 +22,7 @@ from leafmark.app.ignore import IgnoreRules, parse_ignore_file, parse_rules
 from leafmark.app.trees import Tree
 from leafmark.model import Diagnostic
 
-__all__ = ["Frame", "Layer", "Selection"]
+__all__ = ["Frame", "Layer", "Selection", "names_files"]
 
 _MAX_IGNORE_BYTES = 1 << 20
 _OWN = names.IGNORE_FILES[0]
@@ -64,9 +64,9 @@ class Selection:
         self._exclude = parse_rules(tree.exclude)
         self._include = parse_rules(tree.include)
         back_in = [pattern[1:] for pattern in tree.exclude if pattern.startswith("!")]
-        self._by_name = parse_rules(filter(_names_files, [*tree.include, *back_in]))
+        self._by_name = parse_rules(filter(names_files, [*tree.include, *back_in]))
+        self._secrets = parse_rules(filter(names_files, back_in if tree.allow_secrets else ()))
         self._prefixes = _literal_prefixes(tree.include)
-        self._allow_secrets = tree.allow_secrets
 
     def first_frame(self, root: Path, diagnostics: list[Diagnostic]) -> Frame:
         """Return the frame of the root, under the ignore files of the repository around it."""
@@ -101,8 +101,8 @@ class Selection:
     def refuse_file(self, frame: Frame, name: str) -> str | None:
         """Say by its name why a file of `frame` is left out."""
         path = frame.path + name
-        reason, asked, back_in = self._by_patterns(frame, path, name, is_folder=False)
-        if names.is_secret(name) and not (back_in and self._allow_secrets):
+        reason, asked = self._by_patterns(frame, path, name, is_folder=False)
+        if self.is_closed_secret(path, name, is_folder=False):
             return "secret"
         if reason is not None:
             return reason
@@ -118,10 +118,10 @@ class Selection:
     def refuse_folder(self, frame: Frame, name: str) -> str | None:
         """Say by its name why a folder is not entered."""
         path = frame.path + name
-        reason, asked, back_in = self._by_patterns(frame, path, name, is_folder=True)
+        reason, asked = self._by_patterns(frame, path, name, is_folder=True)
         if name == ".git":
             return "git's own"
-        if names.is_secret(name) and not (back_in and self._allow_secrets):
+        if self.is_closed_secret(path, name, is_folder=True):
             return "secret"
         if reason is not None:
             return reason
@@ -130,6 +130,12 @@ class Selection:
             if reason is not None:
                 return reason
         return None if self._may_hold_included(frame, path, name) else "not included"
+
+    def is_closed_secret(self, path: str, name: str, *, is_folder: bool) -> bool:
+        """Say whether it may hold secrets and no pattern that may do so names it."""
+        if not names.is_secret(name):
+            return False
+        return self._secrets.find(path, name, is_folder=is_folder) is None
 
     def child(self, frame: Frame, name: str) -> Frame:
         """Return the frame of a folder that is entered."""
@@ -143,18 +149,18 @@ class Selection:
 
     def _by_patterns(
         self, frame: Frame, path: str, name: str, *, is_folder: bool
-    ) -> tuple[str | None, bool, bool]:
-        """Return the reason to leave it out, whether it is asked for, and so by `exclude`."""
+    ) -> tuple[str | None, bool]:
+        """Return the reason to leave it out, and whether it is asked for."""
         rule = self._exclude.find(path, name, is_folder=is_folder) if self._exclude else None
         if rule is not None:
-            return (None, True, True) if rule.negated else ("excluded", False, False)
+            return (None, True) if rule.negated else ("excluded", False)
         for layer in frame.layers:
             rule = layer.rules.find(layer.above + path[layer.cut :], name, is_folder=is_folder)
             if rule is not None:
                 if rule.negated:
-                    return None, layer.kind == _OWN, False
-                return f"ignored by {layer.kind}", False, False
-        return None, False, False
+                    return None, layer.kind == _OWN
+                return f"ignored by {layer.kind}", False
+        return None, False
 
     def _by_format(self, path: str, name: str, suffix: str) -> str | None:
         if suffix in names.DATA_SUFFIXES and not self._is_named(path, name):
@@ -175,7 +181,7 @@ class Selection:
         ) or (self._include.find(path, name, is_folder=True) is not None)
 
 
-def _names_files(pattern: str) -> bool:
+def names_files(pattern: str) -> bool:
     """Say whether a pattern names files, not just any (`*.json`, but not `data/**`)."""
     return _LITERAL.search(pattern.rpartition("/")[2]) is not None
 

@@ -107,10 +107,7 @@ def named_source(tree: Tree, path: str, notes: WalkNotes) -> SourceFile | None:
             raise _missing(tree, path, error) from error
         finally:
             folders.close(handle)
-        if names.is_secret(name) and not tree.allow_secrets:
-            walk.skip(path, "secret")
-            return None
-        return walk.take(frame, name, info)
+        return walk.take_named(frame, name, info)
 
 
 def _lstat(handle: Handle, name: str) -> os.stat_result:
@@ -244,6 +241,13 @@ class _Walk:
         if error.errno != errno.ENOENT:
             message = f"the file cannot be read: {error.strerror}"
             self._notes.diagnostics.append(Diagnostic(path, "unreadable", message))
+
+    def take_named(self, frame: Frame, name: str, info: os.stat_result) -> SourceFile | None:
+        """Return a source that ignore rules do not concern, unless it is a secret or no file."""
+        if self._selection.is_closed_secret(frame.path + name, name, is_folder=False):
+            self.skip(frame.path + name, "secret")
+            return None
+        return self.take(frame, name, info)
 
     def take(self, frame: Frame, name: str, info: os.stat_result) -> SourceFile | None:
         """Return the source, unless it is no regular file, too large, or of a refused format."""

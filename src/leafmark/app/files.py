@@ -1,0 +1,91 @@
+"""Read one file of a tree, never anything outside it and never a version that was half written.
+
+Each part of the path is opened relative to the one before and none may be a
+link, so what was checked is what is read. Special files are not waited for.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+
+from leafmark.app.folders import FILE_FLAGS, HAS_DESCRIPTORS, Folders, Handle, open_folder
+from leafmark.app.trees import Tree
+from leafmark.model import FileState
+
+__all__ = ["FileChangedError", "read_beneath"]
+
+ATTEMPTS = 2
+"""How often a file is read that changes meanwhile."""
+
+
+class FileChangedError(OSError):
+    """The file was written to while it was being read, each time."""
+
+
+def read_beneath(tree: Tree, path: str) -> tuple[bytes, FileState]:
+    """Return a file's bytes, and how it looked before as well as after they were read.
+
+    `path` is relative to the tree's root, with `/`.
+
+    Raises:
+        FileChangedError: it looked different after reading, twice.
+        OSError: it is missing, no regular file, behind a link, larger than the
+            tree's `max_file_bytes`, or cannot be read; or `path` does not stay
+            below the root.
+    """
+    _check_path(path)
+    descriptor = _open(tree, path)
+    with open(descriptor, "rb") as file:
+        for _ in range(ATTEMPTS):
+            before = _look(tree, path, descriptor)
+            file.seek(0)
+            data = file.read(tree.max_file_bytes + 1)
+            if len(data) == before[0] and _look(tree, path, descriptor) == before:
+                return data, FileState(*before, hashlib.sha256(data).hexdigest())
+    raise FileChangedError(errno.EAGAIN, "the file changes while it is being read", path)
+
+
+def _check_path(path: str) -> None:
+    unsafe = "\0" in path or any(part in ("", ".", "..") for part in path.split("/"))
+    if unsafe or (os.name == "nt" and ("\\" in path or ":" in path)):
+        raise OSError(errno.EINVAL, "the path does not stay below the tree's root", path)
+
+
+def _open(tree: Tree, path: str) -> int:
+    if tree.follow_symlinks or not HAS_DESCRIPTORS:
+        return _open_real(tree, path)
+    *parents, name = path.split("/")
+    with Folders(tree.root) as folders:
+        handle: Handle = folders.open("")
+        try:
+            for part in parents:
+                deeper = open_folder(handle, part)
+                folders.close(handle)
+                handle = deeper
+            if not isinstance(handle, int):
+                raise OSError(errno.ENOTSUP, "folders cannot be opened here", path)
+            return os.open(name, FILE_FLAGS, dir_fd=handle)
+        finally:
+            folders.close(handle)
+
+
+def _open_real(tree: Tree, path: str) -> int:
+    """Open a file that may lie behind links, where these lead to a place below the root."""
+    root = os.path.realpath(tree.root)
+    real = os.path.realpath(os.path.join(root, path), strict=True)
+    if not real.startswith(root.rstrip(os.sep) + os.sep):
+        raise OSError(errno.EXDEV, "the file lies outside the tree's root", path)
+    return os.open(real, FILE_FLAGS)
+
+
+def _look(tree: Tree, path: str, descriptor: int) -> tuple[int, int, int, int]:
+    """Return size, mtime, ctime and inode."""
+    info = os.fstat(descriptor)
+    if not stat.S_ISREG(info.st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file", path)
+    if info.st_size > tree.max_file_bytes:
+        raise OSError(errno.EFBIG, "it is larger than max_file_bytes", path)
+    return info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino

@@ -1,0 +1,178 @@
+"""What is kept of a configuration that came with a folder: all that stays inside the folder.
+
+In: one project file, the files further away, the user's approvals. Out: the
+file without what is not approved, and a warning for each thing left out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from leafmark.app import names
+from leafmark.app.config_file import ConfigFile, Found, TreeTable
+from leafmark.app.ignore import parse_rules
+from leafmark.app.selection import names_files
+from leafmark.app.settings import SETTINGS
+from leafmark.app.trust import Gated, Trust
+
+__all__ = ["admit", "effective_root", "resolve_path", "wishes_of"]
+
+_SECRET_SAMPLES = (
+    ".env",
+    ".env.local",
+    ".env.production",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".git-credentials",
+    "credentials",
+    "credentials.json",
+    "id_rsa",
+    "id_ed25519",
+    "server.key",
+    "server.pem",
+    "client.p12",
+    "terraform.tfstate",
+)
+
+
+def admit(
+    file: ConfigFile,
+    further: Sequence[ConfigFile],
+    home: Path,
+    trust: Trust,
+    warnings: list[str],
+) -> ConfigFile:
+    """Return `file` less what it wishes beyond its folder, unless `trust` covers that.
+
+    `further` are the files that it overrides, nearest first. The home folder, what lies
+    above it, and the root of the file system are never admitted.
+    """
+    file = _without_forbidden(file, further, home, warnings)
+    wishes = wishes_of(file, further, home)
+    if not wishes:
+        return file
+    if trust.covers(file.path, wishes):
+        return replace(file, trusted=True)
+    warnings.extend(
+        f"{wish.location}: {wish.key} {wish.why}; left out until you run `leafmark trust`"
+        for wish in wishes
+    )
+    closed = {wish.key for wish in wishes}
+    trees = tuple(
+        replace(tree, values=_open_values(tree.values, f"tree.{tree.name}.", closed))
+        for tree in file.trees
+        if f"tree.{tree.name}" not in closed
+    )
+    return replace(file, values=_open_values(file.values, "", closed), trees=trees)
+
+
+def _open_values(
+    values: Mapping[str, Found], above: str, closed: Collection[str]
+) -> dict[str, Found]:
+    return {name: found for name, found in values.items() if above + name not in closed}
+
+
+def wishes_of(file: ConfigFile, further: Sequence[ConfigFile], home: Path) -> list[Gated]:
+    """List what a project's file wishes beyond its folder, in the order of the file."""
+    wishes = [
+        Gated(name, json.dumps(found.value), _gated_reason(name), found.location)
+        for name, found in file.values.items()
+        if SETTINGS[name].rules.gated and found.value
+    ]
+    for tree in file.trees:
+        wishes.extend(_wishes_of_tree(file, tree, further, home))
+    return wishes
+
+
+def _wishes_of_tree(
+    file: ConfigFile, tree: TreeTable, further: Sequence[ConfigFile], home: Path
+) -> list[Gated]:
+    key = f"tree.{tree.name}"
+    root = effective_root(file, tree, further, home)
+    if root is not None and not _is_inside(root, file.path.parent):
+        said = [tree.include and tree.include.value, tree.exclude and tree.exclude.value]
+        values = {name: found.value for name, found in tree.values.items()}
+        what = json.dumps([os.path.realpath(root), said, values], sort_keys=True)
+        place = tree.path.location if tree.path else tree.location
+        return [Gated(key, what, f"lies outside of the project ({root})", place)]
+    wishes = [
+        Gated(f"{key}.{name}", json.dumps(found.value), _gated_reason(name), found.location)
+        for name, found in tree.values.items()
+        if SETTINGS[name].rules.gated and found.value
+    ]
+    if tree.exclude is not None and (back := _secret_patterns(tree.exclude.value)):
+        why = "takes in files that may hold secrets"
+        wishes.append(Gated(f"{key}.exclude", json.dumps(back), why, tree.exclude.location))
+    return wishes
+
+
+def _gated_reason(name: str) -> str:
+    return {
+        "index.dir": "chooses where the index lies",
+        "index.follow_symlinks": "follows links",
+    }[name]
+
+
+def _secret_patterns(patterns: Sequence[str]) -> list[str]:
+    """Return the patterns with `!` that name files which may hold secrets."""
+    return [
+        pattern
+        for pattern in patterns
+        if pattern.startswith("!") and names_files(pattern[1:]) and _fits_secrets(pattern[1:])
+    ]
+
+
+def _fits_secrets(pattern: str) -> bool:
+    last = pattern.rstrip("/").rpartition("/")[2]
+    rules = parse_rules([last])
+    fits = (rules.find(name, name, is_folder=False) for name in _SECRET_SAMPLES)
+    return names.is_secret(last) or any(rule is not None for rule in fits)
+
+
+def _without_forbidden(
+    file: ConfigFile, further: Sequence[ConfigFile], home: Path, warnings: list[str]
+) -> ConfigFile:
+    kept = []
+    for tree in file.trees:
+        root = effective_root(file, tree, further, home)
+        if root is not None and _is_inside(home, root):
+            place = tree.path.location if tree.path else tree.location
+            warnings.append(
+                f"{place}: tree.{tree.name} is the home folder or holds it ({root}); left out: "
+                "only your own configuration may name it"
+            )
+        else:
+            kept.append(tree)
+    return file if len(kept) == len(file.trees) else replace(file, trees=tuple(kept))
+
+
+def effective_root(
+    file: ConfigFile, tree: TreeTable, further: Sequence[ConfigFile], home: Path
+) -> Path | None:
+    """Return the root that a tree of `file` has, or gets from the files further away."""
+    if tree.path is not None:
+        return resolve_path(tree.path.value, file.path.parent, home)
+    for other in further:
+        for table in other.trees:
+            if table.name == tree.name and table.path is not None:
+                return resolve_path(table.path.value, other.path.parent, home)
+    return None
+
+
+def resolve_path(path: str, base: Path, home: Path) -> Path:
+    """Return `path` as written in a file in `base`, whole; `~` is the home folder.
+
+    Links are kept as they are.
+    """
+    if path == "~" or path.startswith(("~/", "~" + os.sep)):
+        return Path(os.path.normpath(home / path[2:]))
+    return Path(os.path.normpath(base / path))
+
+
+def _is_inside(path: Path, folder: Path) -> bool:
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))

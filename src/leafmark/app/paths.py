@@ -1,0 +1,115 @@
+"""Where leafmark keeps things on each platform, and which folder holds a project's index.
+
+`LEAFMARK_HOME` puts configuration, cache and state under one folder; the XDG
+variables are heeded everywhere; without them each platform's own places are used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from leafmark.errors import ConfigError
+from leafmark.model.ids import tree_name
+
+__all__ = ["CONFIG_NAME", "Directories", "find_directories", "home_folder", "index_folder"]
+
+CONFIG_NAME = "leafmark.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Directories:
+    """The user's folders for leafmark; none of them need exist.
+
+    `config_file` is the user's configuration. `state` holds what must survive a
+    cleaning of `cache`: which configurations are trusted.
+    """
+
+    home: Path
+    config_file: Path
+    cache: Path
+    state: Path
+
+    @property
+    def trust_file(self) -> Path:
+        return self.state / "trust.json"
+
+
+def find_directories(environ: Mapping[str, str], platform: str = sys.platform) -> Directories:
+    """Return the places that `environ` and the platform give.
+
+    Raises:
+        ConfigError: there is no home folder, or a variable is no absolute path.
+    """
+    home = home_folder(environ, platform)
+    if environ.get("LEAFMARK_HOME"):
+        base = _absolute("LEAFMARK_HOME", environ["LEAFMARK_HOME"])
+        config, cache, state = base, base / "cache", base / "state"
+    else:
+        native = _native(environ, platform, home)
+        config, cache, state = (
+            _xdg(environ, variable) or folder for variable, folder in native.items()
+        )
+    named = environ.get("LEAFMARK_CONFIG")
+    file = _absolute("LEAFMARK_CONFIG", named) if named else config / CONFIG_NAME
+    return Directories(home=home, config_file=file, cache=cache, state=state)
+
+
+def home_folder(environ: Mapping[str, str], platform: str = sys.platform) -> Path:
+    """Return the user's home folder, with links resolved.
+
+    Raises:
+        ConfigError: it is not known.
+    """
+    named = environ.get("USERPROFILE" if platform == "win32" else "HOME")
+    home = named or os.path.expanduser("~")
+    if not os.path.isabs(home):
+        raise ConfigError("the home folder is not known", hint="set HOME, or LEAFMARK_HOME")
+    return Path(os.path.realpath(home))
+
+
+def _native(environ: Mapping[str, str], platform: str, home: Path) -> dict[str, Path]:
+    """Return the platform's own folders for configuration, cache and state, by XDG variable."""
+    if platform == "win32":
+        roaming = Path(environ.get("APPDATA") or home / "AppData" / "Roaming") / "leafmark"
+        local = Path(environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "leafmark"
+        places = (roaming, local / "cache", local / "state")
+    elif platform == "darwin":
+        support = home / "Library" / "Application Support" / "leafmark"
+        places = (support, home / "Library" / "Caches" / "leafmark", support / "state")
+    else:
+        places = (
+            home / ".config" / "leafmark",
+            home / ".cache" / "leafmark",
+            home / ".local" / "state" / "leafmark",
+        )
+    return dict(zip(("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"), places, strict=True))
+
+
+def _xdg(environ: Mapping[str, str], variable: str) -> Path | None:
+    """Return leafmark's folder below an XDG variable; relative values do not count, as XDG says."""
+    value = environ.get(variable, "")
+    return Path(value) / "leafmark" if os.path.isabs(value) else None
+
+
+def _absolute(variable: str, value: str) -> Path:
+    path = Path(os.path.expanduser(value))
+    if not path.is_absolute():
+        raise ConfigError(
+            f'{variable} is "{value}"', location=variable, hint=f"{variable} must be a whole path"
+        )
+    return path
+
+
+def index_folder(cache: Path, project: Path) -> Path:
+    """Return where the index of `project` lies in the cache, keyed by its real path.
+
+    A folder that was cloned or copied never finds another's index, nor one it brought along.
+    """
+    real = os.path.normcase(os.path.realpath(project))
+    key = hashlib.sha256(os.fsencode(real)).hexdigest()[:16]
+    return cache / "indexes" / f"{tree_name(project.name)}-{key}"
