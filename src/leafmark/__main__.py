@@ -8,18 +8,27 @@ __all__ = ["main"]
 
 
 def main() -> int:
-    """Run the command of this process; `--version` imports nothing else."""
+    """Run the command of this process and return its exit code."""
     argv = sys.argv[1:]
     if argv in (["--version"], ["-V"]):
-        from leafmark import __version__
-
-        sys.stdout.write(f"leafmark {__version__}\n")
-        return 0
+        return _print_version()
     import os
 
     from leafmark.cli.entry import run
 
     return run(argv, os.environ)
+
+
+def _print_version() -> int:
+    """Print the version, importing nothing else of leafmark."""
+    from leafmark import __version__
+
+    try:
+        print(f"leafmark {__version__}", flush=True)
+    except OSError:
+        # Nobody reads: closed, so that the interpreter does not try again on its way out.
+        sys.stdout = None
+    return 0
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ odd encodings, closed pipes and full disks from ending in a traceback.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Mapping
@@ -154,11 +155,18 @@ def open_console(values: Mapping[str, Any], environ: Mapping[str, str], *, json:
 def _stream(stream: Any) -> IO[str]:
     """The stream, printing what its encoding lacks as escapes; a closed one is no error."""
     if stream is None:
-        return open(os.devnull, "w", encoding="utf-8")
+        return _Nowhere()
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace", newline="\n")
     return stream  # type: ignore[no-any-return]
+
+
+class _Nowhere(io.StringIO):
+    """What stands for a stream that was closed before the run began."""
+
+    def write(self, text: str) -> int:
+        return len(text)
 
 
 def _style(stream: IO[str], when: str, environ: Mapping[str, str]) -> Style:

@@ -50,7 +50,9 @@ def run(call: Call) -> int:
     return 0 if items else 1
 
 
-def _fetch(kind: str, project: Project, request: ListRequest, progress: Progress | None) -> Sequence[Any]:
+def _fetch(
+    kind: str, project: Project, request: ListRequest, progress: Progress | None
+) -> Sequence[Any]:
     from leafmark import app
 
     fetchers: dict[str, Callable[..., Sequence[Any]]] = {

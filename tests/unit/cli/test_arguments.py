@@ -1,0 +1,204 @@
+"""Arguments to words and values, and a whole message for every mistake."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from leafmark.cli.arguments import parse_arguments, split_command, wants_json
+from leafmark.cli.catalogue import find_command
+from leafmark.errors import UsageError
+
+
+def check_error(error: UsageError, message: str, hint: str | None) -> None:
+    assert (error.message, error.hint) == (message, hint)
+
+
+@pytest.mark.parametrize(
+    ("argv", "command", "rest"),
+    [
+        (["search", "x"], "search", ["x"]),
+        (["-C", "dir", "search", "x", "-n", "3"], "search", ["-C", "dir", "x", "-n", "3"]),
+        (["--color=never", "-q", "show", "x"], "show", ["--color=never", "-q", "x"]),
+        (["--json", "status"], "status", ["--json"]),
+        (["--help"], None, ["--help"]),
+        ([], None, []),
+    ],
+)
+def test_common_options_may_stand_before_the_command(
+    argv: list[str], command: str | None, rest: list[str]
+) -> None:
+    assert split_command(argv) == (command, rest)
+
+
+def test_other_options_may_not() -> None:
+    with pytest.raises(UsageError) as caught:
+        split_command(["-n", "3", "search", "x"])
+    check_error(
+        caught.value,
+        "there is no option `-n` before a command",
+        "options stand after the command: leafmark COMMAND [OPTION...]; "
+        "`leafmark help` lists the commands",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words", "values"),
+    [
+        (["a", "b"], ("a", "b"), {}),
+        (["a", "-n", "3", "b"], ("a", "b"), {"limit": 3}),
+        (["--limit=3", "a"], ("a",), {"limit": 3}),
+        (["a", "-t", "x", "--tree", "y"], ("a",), {"tree": ["x", "y"]}),
+        (["a", "-n", "1", "-n", "2"], ("a",), {"limit": 2}),
+        (["a", "--", "-restore", "-n"], ("a", "-restore", "-n"), {}),
+        (["-"], ("-",), {}),
+        (["a", "--flat"], ("a",), {"group": False}),
+        (["a", "--flat", "--group"], ("a",), {"group": True}),
+        (["a", "--no-aggregation"], ("a",), {"no_aggregation": False}),
+        (["a", "--cutoff-ratio", "0.25"], ("a",), {"cutoff_ratio": 0.25}),
+        (["--tag", "-x", "a"], ("a",), {"tag": ["-x"]}),
+        (["--tag=", "a"], ("a",), {"tag": [""]}),
+        (["--help"], (), {"help": True}),
+    ],
+)
+def test_options_and_words_may_be_mixed(
+    arguments: list[str], words: tuple[str, ...], values: dict[str, Any]
+) -> None:
+    assert parse_arguments(find_command("search"), arguments) == (words, values)
+
+
+SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "message", "hint"),
+    [
+        (
+            "search",
+            ["backup", "-restore"],
+            "`-restore` is no option, and may be meant as a part of the query",
+            "to leave out a word, put the whole query in quotes, or write -- before it",
+        ),
+        (
+            "search",
+            ["backup", "-n5"],
+            "`-n5` is no option, and may be meant as a part of the query",
+            "to leave out a word, put the whole query in quotes, or write -- before it; "
+            "for the option write `-n 5`",
+        ),
+        (
+            "search",
+            ["backup", "--limt", "3"],
+            "`--limt` is no option, and may be meant as a part of the query",
+            "to leave out a word, put the whole query in quotes, or write -- before it; "
+            "for the option write `--limit`",
+        ),
+        ("search", ["--lim", "3", "a"], "there is no option `--lim`", "did you mean `--limit`?"),
+        ("search", ["-n5", "a"], "there is no option `-n5`", "did you mean `-n 5`?"),
+        (
+            "search",
+            ["-z", "a"],
+            "there is no option `-z`",
+            "leafmark search --help lists them",
+        ),
+        ("search", ["a", "-n"], "-n needs a value", "write -n N"),
+        ("search", ["a", "-n", "-t", "x"], "-n needs a value", "write -n N"),
+        ("search", ["a", "-n", "x"], "-n got `x`, which is no whole number from 1 up", None),
+        ("search", ["a", "-n", "0"], "-n got `0`, which is no whole number from 1 up", None),
+        (
+            "search",
+            ["a", "--max-merge-depth", "-1"],
+            "--max-merge-depth got `-1`, which is no whole number from 0 up",
+            None,
+        ),
+        (
+            "search",
+            ["a", "--limit", "9" * 5000],
+            f"--limit got `{'9' * 5000}`, which is no whole number from 1 up",
+            None,
+        ),
+        (
+            "search",
+            ["a", "--cutoff-ratio", "2"],
+            "--cutoff-ratio got `2`, which is no number from 0 to 1",
+            None,
+        ),
+        (
+            "search",
+            ["a", "--merge-bonus", "nan"],
+            "--merge-bonus got `nan`, which is no number from 0 up",
+            None,
+        ),
+        (
+            "search",
+            ["a", "-o", "jsn"],
+            "-o got `jsn`",
+            f"did you mean `json`? There are: {SEARCH_FORMATS}",
+        ),
+        ("search", ["a", "-o", "qqq"], "-o got `qqq`", f"there are: {SEARCH_FORMATS}"),
+        ("search", ["a", "--flat=1"], "--flat takes no value", None),
+        (
+            "search",
+            [],
+            "`leafmark search` needs QUERY",
+            'for example: leafmark search "restore a backup"',
+        ),
+        (
+            "status",
+            ["x"],
+            "`leafmark status` does not take `x`",
+            "leafmark status --help shows what it takes",
+        ),
+        (
+            "ls",
+            ["dcs"],
+            "`leafmark ls` does not know `dcs`",
+            "did you mean `docs`? There are: trees, docs, chunks, tags",
+        ),
+        (
+            "ls",
+            ["everything"],
+            "`leafmark ls` does not know `everything`",
+            "there are: trees, docs, chunks, tags",
+        ),
+        (
+            "index",
+            ["a.md", "--rebild"],
+            "there is no option `--rebild`",
+            "did you mean `--rebuild`?",
+        ),
+    ],
+)
+def test_mistakes(command: str, arguments: list[str], message: str, hint: str | None) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_arguments(find_command(command), arguments)
+    check_error(caught.value, message, hint)
+
+
+def test_an_unknown_command_names_the_nearest() -> None:
+    with pytest.raises(UsageError) as caught:
+        find_command("serach")
+    check_error(caught.value, "there is no command `serach`", "did you mean `leafmark search`?")
+    with pytest.raises(UsageError) as caught:
+        find_command("qqqq")
+    check_error(
+        caught.value,
+        "there is no command `qqqq`",
+        "there are: search, show, index, ls, status, config, init, completion, help",
+    )
+
+
+@pytest.mark.parametrize(
+    ("argv", "wanted"),
+    [
+        (["search", "x", "--json"], True),
+        (["search", "x", "-o", "json"], True),
+        (["search", "x", "--output=jsonl"], True),
+        (["search", "json"], False),
+        (["search", "--", "--json"], False),
+        (["search", "-o", "list"], False),
+    ],
+)
+def test_json_is_wanted_whatever_else_is_wrong(argv: list[str], wanted: bool) -> None:
+    assert wants_json(argv) is wanted

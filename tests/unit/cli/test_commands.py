@@ -1,0 +1,305 @@
+"""Each command asks one use case for what was written, and prints what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from leafmark.app.requests import (
+    IndexRequest,
+    InitRequest,
+    ListRequest,
+    SearchRequest,
+    ShowRequest,
+)
+from leafmark.model import (
+    Diagnostic,
+    IndexReport,
+    SettingOrigin,
+    ShowReport,
+    Skipped,
+    StatusReport,
+    TreeStatus,
+)
+
+from ..render.answers import make_document, make_entry
+from ..render.schema import problems
+from ..render.test_show import shown
+from .conftest import FakeApp, Leafmark
+
+
+@pytest.mark.parametrize(
+    ("argv", "fields"),
+    [
+        (["x", "y z"], {"queries": ("x", "y z")}),
+        (["x", "-n", "3"], {"limit": 3}),
+        (["x", "-t", "a", "-t", "b"], {"trees": ("a", "b")}),
+        (["x", "--tag", "a", "--since", "7d"], {"tags": ("a",), "since": "7d"}),
+        (
+            ["x", "--grain", "document", "--mode", "lexical"],
+            {"grain": "document", "mode": "lexical"},
+        ),
+        (["x", "--sort", "mtime", "--strict"], {"sort": "mtime", "strict": True}),
+        (["x", "--no-refresh", "--explain"], {"refresh": False, "explain": True}),
+        (["x", "-o", "full"], {"full_text": True}),
+        (["x", "--json"], {"full_records": True}),
+        (["x", "-o", "jsonl"], {"full_records": True}),
+        (["x", "--yes"], {"confirmed": True}),
+        (["x", "--", "-y"], {"queries": ("x", "-y")}),
+    ],
+)
+def test_search_asks_for_what_was_written(
+    leafmark_run: Leafmark, app: FakeApp, argv: list[str], fields: dict[str, Any]
+) -> None:
+    leafmark_run("search", *argv)
+    assert app.asked == [replace(SearchRequest(("x",)), **fields)]
+
+
+def test_a_query_may_come_from_standard_input(leafmark_run: Leafmark, app: FakeApp) -> None:
+    leafmark_run("search", "-", "b", stdin="error: no\n  such file\n")
+    assert app.asked[0].queries == ("error: no such file", "b")
+
+
+@pytest.mark.parametrize(
+    ("output", "start"),
+    [
+        ("pretty", "Top matches: docs:guide.md.2"),
+        ("list", "docs:guide.md#usage (3.00) Guide › Usage"),
+        ("matches", "docs:guide.md#usage (3.00) /srv/docs/guide.md:10\n  12: Call"),
+        ("full", "> Guide › Usage\n\n## Usage\n"),
+        ("files", "/srv/docs/guide.md\n/srv/docs/api.md\n"),
+        ("vimgrep", "/srv/docs/guide.md:12:7:Call `run`.\n"),
+        ("jsonl", '{"rank": 1, "score": 3.0, "id": "docs:guide.md#usage"'),
+        ("json", '{\n  "schema_version": 1,\n  "query": "client"'),
+    ],
+)
+def test_search_prints_each_format(leafmark_run: Leafmark, output: str, start: str) -> None:
+    ran = leafmark_run("search", "x", "-o", output)
+    assert ran.code == 0
+    assert ran.out.startswith(start)
+
+
+def test_flat_prints_whole_ids(leafmark_run: Leafmark) -> None:
+    assert leafmark_run("search", "x", "--flat").out.startswith("docs:guide.md#usage (3.00)\n")
+
+
+def test_explain_follows_the_results(leafmark_run: Leafmark) -> None:
+    out = leafmark_run("search", "x", "--explain").out
+    assert "× 1.1000 local_boost" in out
+    assert "\n\nUnderstood as\n  client\nPhases\n" in out
+    explained = leafmark_run("search", "x", "--explain", "--json").json
+    assert problems(explained, "search") == []
+    assert explained["explain"]["expressions"] == ["client"]
+
+
+def test_json_with_another_output_is_refused(leafmark_run: Leafmark) -> None:
+    ran = leafmark_run("search", "x", "--json", "-o", "list")
+    assert ran.code == 2
+    assert ran.json["error"]["message"] == "--json and -o list ask for different output"
+
+
+def test_show_asks_for_what_was_written(leafmark_run: Leafmark, app: FakeApp) -> None:
+    app.shown = ShowReport((shown(),))
+    for name, field in (
+        ("--own", "own"),
+        ("--full-document", "full_document"),
+        ("--outline", "outline"),
+        ("--raw", "raw"),
+    ):
+        assert leafmark_run("get", "a", "b", name).code == 0
+        assert app.asked[-1] == replace(ShowRequest(("a", "b")), **{field: True})
+
+
+def test_show_prints_bytes_text_outline_and_json(leafmark_run: Leafmark, app: FakeApp) -> None:
+    app.shown = ShowReport((shown(children=(make_entry("Install", 2),)),))
+    assert leafmark_run("show", "a", "--raw").out == "## Setup\nInstall.\n"
+    assert leafmark_run("show", "a").out.endswith("\n\n## Setup\nInstall.\n")
+    assert leafmark_run("show", "a", "--own").out.endswith("\n\nInstall.\n")
+    assert leafmark_run("show", "a", "--outline").out.endswith(".2 Install  #install\n")
+    assert problems(leafmark_run("show", "a", "--json").json, "show") == []
+
+
+def test_an_unknown_id_is_1_and_names_the_nearest(leafmark_run: Leafmark, app: FakeApp) -> None:
+    app.shown = ShowReport((), (("a.md#x", ("docs:a.md#y",)), ("b", ())))
+    ran = leafmark_run("show", "a.md#x", "b")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == (
+        "error: there is no `a.md#x`\nhint: did you mean docs:a.md#y?\n"
+        "error: there is no `b`\nhint: leafmark ls chunks lists the ids\n"
+    )
+    ran = leafmark_run("show", "a.md#x", "--json")
+    assert (ran.code, ran.err) == (1, "")
+    assert ran.json["not_found"][0] == {"id": "a.md#x", "did_you_mean": ["docs:a.md#y"]}
+
+
+def test_ids_may_come_from_standard_input(leafmark_run: Leafmark, app: FakeApp) -> None:
+    leafmark_run("show", "-", stdin="a.md\n\n  b c.md#x \n")
+    assert app.asked[0].ids == ("a.md", "b c.md#x")
+    ran = leafmark_run("show", "-", stdin="\n")
+    assert (ran.code, ran.err) == (2, "error: there is no id on standard input\n")
+
+
+def test_raw_control_characters_do_not_reach_a_terminal(
+    leafmark_run: Leafmark, app: FakeApp
+) -> None:
+    for raw in (b"a\x1b[2J", b"a\x07", "a\x9b2J".encode()):
+        app.shown = ShowReport((shown(raw=raw),))
+        ran = leafmark_run("show", "a", "--raw", terminal=True, NO_COLOR="1")
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err == (
+            "error: its bytes hold control characters, which could change this terminal\n"
+            "  --> docs:guide.md#setup\n"
+            "hint: send them to a file or a pipe, or leave out --raw\n"
+        )
+        assert leafmark_run("show", "a", "--raw").out == raw.decode()
+    app.shown = ShowReport((shown(raw="\tt\r\né日\n".encode()),))
+    assert leafmark_run("show", "a", "--raw", terminal=True).code == 0
+
+
+def test_raw_of_a_changed_source_is_left_out_and_told(leafmark_run: Leafmark, app: FakeApp) -> None:
+    app.shown = ShowReport((shown(raw=None, stale=True),))
+    ran = leafmark_run("show", "a", "--raw")
+    assert ran.out == ""
+    assert ran.err == (
+        "warning: it changed since it was indexed, and is left out: leafmark index reads it again\n"
+        "  --> docs:guide.md#setup\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "pair", [("--raw", "--json"), ("--raw", "--outline"), ("--own", "--outline")]
+)
+def test_show_options_that_exclude_each_other(
+    leafmark_run: Leafmark, pair: tuple[str, str]
+) -> None:
+    ran = leafmark_run("show", "a", *pair)
+    assert ran.code == 2
+    assert f"{pair[0]} and {pair[1]} exclude each other" in ran.out + ran.err
+
+
+def test_index_asks_for_what_was_written(leafmark_run: Leafmark, app: FakeApp) -> None:
+    assert leafmark_run("index").code == 0
+    assert leafmark_run("update", "a", "b", "--remove", "--dry-run").code == 0
+    assert leafmark_run("index", "--rebuild", "-y").code == 0
+    assert app.asked == [
+        IndexRequest(),
+        IndexRequest(("a", "b"), remove=True, dry_run=True),
+        IndexRequest(rebuild=True, confirmed=True),
+    ]
+
+
+DIAGNOSTICS = tuple(Diagnostic(f"{n}.md", "bad-utf8", "1 byte is not UTF-8") for n in range(12))
+
+
+def test_index_prints_diagnostics_on_standard_error(leafmark_run: Leafmark, app: FakeApp) -> None:
+    app.indexed = IndexReport(diagnostics=DIAGNOSTICS, documents=12)
+    ran = leafmark_run("index")
+    assert ran.code == 0
+    assert ran.out.startswith("indexed 12 documents, 0 chunks in 0.0 s\n")
+    assert ran.err.startswith("warning: 1 byte is not UTF-8\n  --> 0.md\n")
+    assert ran.err.count("warning:") == 10
+    assert ran.err.endswith("hint: there are 2 more diagnostics: -v prints them all\n")
+    assert leafmark_run("index", "-v").err.count("warning:") == 12
+
+
+def test_strict_diagnostics_are_1(leafmark_run: Leafmark, app: FakeApp) -> None:
+    assert leafmark_run("index", "--strict").code == 0
+    app.indexed = IndexReport(diagnostics=DIAGNOSTICS)
+    ran = leafmark_run("index", "--strict", "--json")
+    assert ran.code == 1
+    assert problems(ran.json, "index") == []
+
+
+def test_an_interrupted_run_is_130(leafmark_run: Leafmark, app: FakeApp) -> None:
+    app.indexed = IndexReport(interrupted=True)
+    ran = leafmark_run("index")
+    assert ran.code == 130
+    assert ran.err == "interrupted: what was done is kept, and the next run goes on\n"
+
+
+def test_index_refuses_what_makes_no_sense(leafmark_run: Leafmark) -> None:
+    assert leafmark_run("index", "--remove").err == (
+        "error: --remove needs paths\nhint: leafmark index --remove PATH...\n"
+    )
+    assert leafmark_run("index", "a", "--remove", "--rebuild").err == (
+        "error: --remove and --rebuild exclude each other\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "items", "start"),
+    [
+        ("trees", "trees", (TreeStatus("docs", "/d", "local"),), "docs  0 documents"),
+        ("docs", "documents", (make_document(),), "docs:guide.md  4 chunks"),
+        ("chunks", "chunks", (make_entry(),), "docs:guide.md#setup  .1"),
+        ("tags", "tags", (("ops", 2),), "ops  2 documents"),
+    ],
+)
+def test_ls(
+    leafmark_run: Leafmark, app: FakeApp, kind: str, key: str, items: tuple[Any, ...], start: str
+) -> None:
+    app.listed = items
+    assert leafmark_run("ls", kind).out.startswith(start)
+    ran = leafmark_run("ls", kind, "--json")
+    assert (ran.code, problems(ran.json, "ls")) == (0, [])
+    assert app.asked == [(key, ListRequest()), (key, ListRequest())]
+
+
+def test_ls_limits(leafmark_run: Leafmark, app: FakeApp) -> None:
+    ran = leafmark_run("ls", "docs", "guides/", "-t", "a", "--tag", "b", "--no-refresh")
+    assert (ran.code, ran.out, ran.err) == (1, "", "no documents to list\n")
+    limits = ListRequest(trees=("a",), tags=("b",), under="guides/", refresh=False)
+    assert app.asked == [("documents", limits)]
+    assert leafmark_run("ls").code == 1
+    assert app.asked[-1] == ("trees", ListRequest())
+    assert leafmark_run("ls", "trees", "x").err == (
+        "error: `leafmark ls trees` lists all trees\nhint: try: leafmark ls docs\n"
+    )
+
+
+def test_status(leafmark_run: Leafmark, app: FakeApp) -> None:
+    app.status = StatusReport(
+        index_dir="/cache/x",
+        warnings=("the folder moved",),
+        exists=True,
+        skipped=(Skipped("x\x1b.bin", "binary"),),
+        diagnostics=DIAGNOSTICS[:1],
+    )
+    ran = leafmark_run("status")
+    assert ran.out.startswith("index   /cache/x\n")
+    assert ran.err == "warning: the folder moved\n"
+    assert leafmark_run("status", "-v").err == (
+        "warning: the folder moved\n"
+        "skipped x\\x1b.bin: binary\n"
+        "warning: 1 byte is not UTF-8\n  --> 0.md\n"
+    )
+    assert problems(leafmark_run("status", "--json").json, "status") == []
+
+
+def test_config(leafmark_run: Leafmark, app: FakeApp) -> None:
+    app.settings = (
+        SettingOrigin("index.dir", None),
+        SettingOrigin("search.limit", 10),
+        SettingOrigin("search.limits", 1),
+    )
+    assert leafmark_run("config", "search").out == "search.limit = 10\nsearch.limits = 1\n"
+    assert leafmark_run("config", "search.limit", "--origin").out == (
+        "search.limit = 10  # default\n"
+    )
+    assert leafmark_run("config", "index").out == "index.dir = null\n"
+    assert problems(leafmark_run("config", "--json").json, "config") == []
+    ran = leafmark_run("config", "search.limt")
+    assert ran.code == 1
+    assert ran.err == (
+        "error: there is no setting `search.limt`\n"
+        "hint: did you mean search.limit or search.limits?\n"
+    )
+
+
+def test_init(leafmark_run: Leafmark, app: FakeApp) -> None:
+    assert leafmark_run("init").out == "wrote /srv/leafmark.toml\n"
+    ran = leafmark_run("init", "--global", "--force", "--json")
+    assert problems(ran.json, "init") == []
+    assert app.asked == [InitRequest(), InitRequest(everywhere=True, force=True)]

@@ -1,0 +1,116 @@
+"""Help that cannot drift: every command is documented, and docs/cli.md is what they say."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from leafmark.cli.arguments import parse_arguments, split_command
+from leafmark.cli.catalogue import ALIASES, COMMANDS, all_commands, find_command
+from leafmark.cli.completion import SHELLS, completion_script
+from leafmark.cli.help import command_help, overview, usage
+from leafmark.cli.options import Command
+from leafmark.cli.reference import reference
+
+PAGE = Path(__file__).parents[3] / "docs" / "cli.md"
+
+
+def test_the_page_is_fresh() -> None:
+    assert PAGE.read_text(encoding="utf-8") == reference(), (
+        "docs/cli.md is stale: python -m leafmark.cli.reference docs/cli.md"
+    )
+
+
+@pytest.mark.parametrize("command", all_commands(), ids=lambda command: command.name)
+def test_every_command_has_help_and_a_working_example(command: Command) -> None:
+    assert command.summary
+    assert command.description.endswith(".")
+    assert command.examples
+    for example, purpose in command.examples:
+        assert purpose
+        for part in example.replace("<(", "; ").replace(")", "").replace("|", ";").split(";"):
+            words = shlex.split(part)
+            if words[:1] == ["leafmark"]:
+                name, arguments = split_command(words[1:])
+                parse_arguments(find_command(str(name)), arguments)
+    for option in command.all_options:
+        assert option.help.endswith((".", ")")), option.names
+        assert option.metavar is None or option.read is not None
+
+
+@pytest.mark.parametrize("command", all_commands(), ids=lambda command: command.name)
+def test_help_names_everything_and_fits(command: Command) -> None:
+    text = command_help(command)
+    for option in command.all_options:
+        assert all(name in text for name in option.names)
+        assert all(choice in text for choice in option.choices)
+    assert text.index("Examples:") < text.index("Usage:")
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_the_overview_names_every_command() -> None:
+    text = overview(all_commands())
+    assert all(f"\n  {name} " in text for name in COMMANDS)
+
+
+def test_names_and_aliases_lead_to_their_commands() -> None:
+    for name in COMMANDS:
+        assert find_command(name).name == name
+    aliases = {alias: one.name for one in all_commands() for alias in one.aliases}
+    assert aliases == ALIASES
+
+
+def test_options_of_a_command_are_told_apart() -> None:
+    for command in all_commands():
+        names = [name for option in command.all_options for name in option.names]
+        assert len(names) == len(set(names))
+
+
+def test_usage_says_what_may_be_left_out() -> None:
+    assert usage(find_command("search")) == "leafmark search [OPTION...] QUERY..."
+    assert usage(find_command("index")) == "leafmark index [OPTION...] [PATH...]"
+    assert usage(find_command("config")) == "leafmark config [OPTION...] [NAME]"
+    assert usage(find_command("status")) == "leafmark status [OPTION...]"
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_completion_scripts_are_valid(shell: str) -> None:
+    script = completion_script(shell, all_commands())
+    for command in all_commands():
+        for option in command.all_options:
+            long = option.names[-1].removeprefix("--")
+            assert long in script
+    if shutil.which(shell):
+        subprocess.run([shell, "-n"], input=script, text=True, check=True, timeout=60)
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash here")
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["sea"], ["search"]),
+        (["-C", "dir", "sho"], ["show", "show-chunk", "show-resource"]),
+        (["search", "--cut"], ["--cutoff-ratio"]),
+        (["search", "-o", "js"], ["json", "jsonl"]),
+        (["search", "x", "--sort", ""], ["score", "mtime", "path"]),
+        (["ls", "do"], ["docs"]),
+        (["help", "comp"], ["completion"]),
+        (["completion", "z"], ["zsh"]),
+    ],
+)
+def test_bash_completes(words: list[str], expected: list[str]) -> None:
+    script = completion_script("bash", all_commands())
+    line = " ".join(shlex.quote(word) for word in ["leafmark", *words])
+    call = f"COMP_WORDS=({line}); COMP_CWORD={len(words)}; _leafmark; echo ${{COMPREPLY[@]}}"
+    done = subprocess.run(
+        ["bash", "--norc", "-c", f"{script}\n{call}"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stdout.split() == expected
