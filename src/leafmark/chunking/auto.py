@@ -45,7 +45,7 @@ def _split_body(shop: Workshop, node: Node) -> Iterator[Node]:
         if shop.meter.tokens(start, end) < max(1, shop.options.min_tokens):
             kept.append((start, end))
         else:
-            found += shop.group(splitter.split(start, end), splitter.capacity)
+            found += shop.split_evenly(splitter, start, end)
     if len(found) < 2:
         node.oversize = any(shop.is_oversize(node, group) for group in found)
         return
@@ -53,4 +53,5 @@ def _split_body(shop: Workshop, node: Node) -> Iterator[Node]:
     for number, group in enumerate(found, 1):
         piece = new_piece(node, group[0].start, group[-1].end, number)
         piece.oversize = shop.is_oversize(node, group)
+        piece.undersize = shop.size(group) < shop.options.min_tokens
         yield piece

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from leafmark.chunking.packing import absorb_small, pack
+from leafmark.chunking.packing import absorb_small
 from leafmark.chunking.sizing import Sizes
 from leafmark.chunking.splitting import Splitter, Unit
 from leafmark.chunking.tree import Node, place
@@ -52,9 +52,9 @@ class _Run:
     parts: list[Part] = field(default_factory=list)
     loose: list[tuple[Unit, Node | None]] = field(default_factory=list)
 
-    def flush(self, capacity: int) -> None:
+    def flush(self, shop: Workshop, capacity: int) -> None:
         """Pack the loose units into parts."""
-        for first, after in pack([unit.tokens for unit, _ in self.loose], capacity):
+        for first, after in shop.pack([unit for unit, _ in self.loose], capacity):
             taken = self.loose[first:after]
             children = [child for _, child in taken if child is not None]
             self.parts.append(Part([unit for unit, _ in taken], children))
@@ -72,7 +72,7 @@ def gather(shop: Workshop, sizes: Sizes, node: Node) -> list[Part]:
     splitter = shop.splitter(node)
     parts: list[Part] = []
     for run in _runs(shop, sizes, node, splitter):
-        run.flush(splitter.capacity)
+        run.flush(shop, splitter.capacity)
         parts += _merge(shop, run.parts, splitter.capacity)
     return parts
 
@@ -91,7 +91,7 @@ def _runs(shop: Workshop, sizes: Sizes, node: Node, splitter: Splitter) -> Itera
         elif sizes.span(child) < shop.options.min_tokens:
             run.loose.append((unit, child))
         else:
-            run.flush(splitter.capacity)
+            run.flush(shop, splitter.capacity)
             run.parts.append(Part([unit], [child]))
     yield run
 

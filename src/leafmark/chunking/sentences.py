@@ -59,7 +59,7 @@ def sentence_starts(prose: bytes) -> list[int]:
 
 def _ends_sentence(prose: bytes, match: re.Match[bytes]) -> bool:
     mark = match[0][:1]
-    if mark == b"\n" or mark >= b"\xe3":
+    if mark >= b"\xe3" or match[0].count(b"\n") > 1:
         return True
     follower = prose[match.end()]
     if ord("a") <= follower <= ord("z"):

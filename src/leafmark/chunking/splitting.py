@@ -25,30 +25,43 @@ __all__ = ["Splitter", "Unit"]
 _DEEPEST = 8
 """Containers in containers that are looked into before sentences are; code is kept at any depth."""
 
+_SOLID = frozenset(("code", "table"))
+"""What is not split while it fits."""
+
+_SPACES = b" \t"
+
 _HEADER_SHARE = 4
 """A table's header is repeated while it takes at most one in this many of the capacity's tokens."""
 
 
 class Unit(NamedTuple):
-    """A range with its tokens. `whole`: it is one block that cannot be cut, whatever its size."""
+    """A range with its tokens.
+
+    `whole`: it is one block that cannot be cut, whatever its size. `inline`: it
+    ends inside a line; then the tokens are those with the space before it and
+    without the space at its end, because a word is counted with its space.
+    """
 
     start: int
     end: int
     tokens: int
     whole: bool = False
+    inline: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Splitter:
     """Splits ranges of one document into units of at most `capacity` tokens.
 
-    A table stays whole up to `table_capacity`.
+    What is over `grain` is split already where it has blocks or sentences to be
+    split at. A table stays whole up to `table_capacity`.
     """
 
     reader: BodyReader
     meter: Meter
     tokenizer: str
     capacity: int
+    grain: int
     table_capacity: int
     cut_code: bool = False
 
@@ -83,7 +96,8 @@ class Splitter:
         for (start, block), (after, _) in pairwise([*places, (end, None)]):
             tokens = self.meter.joined(start, after, before)
             before = start
-            if tokens <= self.capacity:
+            solid = block is not None and block.kind in _SOLID
+            if tokens <= (self.capacity if solid else self.grain):
                 yield Unit(start, after, tokens)
             else:
                 yield from self._refine(Unit(start, after, tokens), block)
@@ -94,6 +108,8 @@ class Splitter:
             return self._split_table(unit, block)
         if block is not None and block.kind == "code":
             return self._keep_code(unit)
+        if block is not None and block.kind == "html":
+            return self._cut_at(unit, line_starts(self._raw(unit)))
         nested = self._nested(unit, block)
         if nested:
             places = [(unit.start, nested[0]), *[(inner.start, inner) for inner in nested[1:]]]
@@ -160,17 +176,29 @@ class Splitter:
     ) -> Iterator[Unit]:
         """Cut at offsets into the unit, and, within what is still too large, anywhere."""
         capacity = self.capacity if capacity is None else capacity
-        for first, after in pairwise([*starts, unit.end - unit.start]):
-            part = self._unit(unit.start + first, unit.start + after)
+        for start, end in _shift(starts, unit):
+            part = self._part(unit, start, end)
             if part.tokens <= capacity:
                 yield part
                 continue
             cuts = token_cuts(self._raw(part), capacity, self.tokenizer)
-            for cut, next_cut in pairwise([*cuts, part.end - part.start]):
-                yield self._unit(part.start + cut, part.start + next_cut)
+            for cut, next_cut in _shift(cuts, part):
+                yield self._part(unit, cut, next_cut)
+
+    def _part(self, unit: Unit, start: int, end: int) -> Unit:
+        """A part of a unit, each word counted with the space before it."""
+        data = self.meter.document.data
+        first = start - 1 if start > unit.start and data[start - 1] in _SPACES else start
+        last = end - 1 if data[end - 1] in _SPACES else end
+        return Unit(start, end, self.meter.tokens(first, last), inline=data[end - 1] not in b"\n\r")
 
     def _unit(self, start: int, end: int) -> Unit:
         return Unit(start, end, self.meter.tokens(start, end))
 
     def _raw(self, unit: Unit) -> bytes:
         return self.meter.document.data[unit.start : unit.end]
+
+
+def _shift(starts: Sequence[int], unit: Unit) -> Iterator[tuple[int, int]]:
+    """The ranges of the source between offsets into the unit."""
+    return pairwise([*[unit.start + at for at in starts], unit.end])

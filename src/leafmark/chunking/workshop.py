@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from leafmark.chunking.measuring import Meter
 from leafmark.chunking.options import ChunkingOptions
-from leafmark.chunking.packing import absorb_small, pack
+from leafmark.chunking.packing import Group, absorb_small, pack
 from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.rendering import BREADCRUMB_SHARE
 from leafmark.chunking.splitting import Splitter, Unit
 from leafmark.chunking.tree import Node, SectionTree
 
 __all__ = ["Workshop", "breadcrumb", "new_piece"]
+
+_INLINE_EXCESS = 2
+"""Tokens that a group may have beyond its sum when it begins and ends inside a line."""
+
+_FINER = 4
+"""Into how many parts, about, a group is split when its blocks do not share out evenly."""
 
 _LONGEST_CHARACTER = 4
 """UTF-8 bytes, and so tokens at most, of a character."""
@@ -50,18 +56,42 @@ class Workshop:
             return raw, raw
         return raw, self.meter.count(text + "\n\n")
 
+    def split_evenly(self, splitter: Splitter, start: int, end: int) -> list[list[Unit]]:
+        """Split a range and group its units; finer than need be where that keeps the size.
+
+        A leftover under `min_tokens` makes the group that takes it too large,
+        unless there are smaller units to share out.
+        """
+        groups = self.group(splitter.split(start, end), splitter.capacity)
+        if all(_keeps(group, splitter.capacity) for group in groups):
+            return groups
+        finer = replace(splitter, grain=max(1, splitter.capacity // _FINER))
+        return self.group(finer.split(start, end), splitter.capacity)
+
     def group(self, units: Sequence[Unit], capacity: int) -> list[list[Unit]]:
         """Pack units, and give groups under `min_tokens` to their neighbours."""
-        packed = [
-            list(units[first:after])
-            for first, after in pack([unit.tokens for unit in units], capacity)
-        ]
+        packed = [list(units[first:after]) for first, after in self.pack(units, capacity)]
         merged = absorb_small(
             [self.size(group) for group in packed],
             least=self.options.min_tokens,
             capacity=capacity,
         )
         return [list(chain.from_iterable(packed[first:after])) for first, after in merged]
+
+    def pack(self, units: Sequence[Unit], capacity: int) -> list[Group]:
+        """Pack units into groups that are within the capacity, cut inside a line or not."""
+        sizes = [unit.tokens for unit in units]
+        groups = pack(sizes, capacity)
+        if all(self._is_within(units[first:after], capacity) for first, after in groups):
+            return groups
+        return pack(sizes, max(1, capacity - _INLINE_EXCESS))
+
+    def _is_within(self, units: Sequence[Unit], capacity: int) -> bool:
+        """Whether the sum of a group that is cut inside a line is true."""
+        total = sum(unit.tokens for unit in units)
+        if not units[-1].inline or not capacity - _INLINE_EXCESS < total <= capacity:
+            return True
+        return self.meter.tokens(units[0].start, units[-1].end) <= capacity
 
     def size(self, units: Sequence[Unit]) -> int:
         """The tokens of neighbouring units, exact where it matters to `min_tokens`.
@@ -83,14 +113,21 @@ class Workshop:
 
     def splitter(self, node: Node) -> Splitter:
         options = self.options
+        capacity = self.capacity(node)
         return Splitter(
             reader=self.reader,
             meter=self.meter,
             tokenizer=options.tokenizer,
-            capacity=self.capacity(node),
+            capacity=capacity,
+            grain=capacity,
             table_capacity=max(1, options.max_tokens - self.breadcrumb_room(node)),
             cut_code=options.oversize_code == "split",
         )
+
+
+def _keeps(units: Sequence[Unit], capacity: int) -> bool:
+    """Whether units are within the capacity as far as they can be cut."""
+    return any(unit.whole for unit in units) or sum(unit.tokens for unit in units) <= capacity
 
 
 def breadcrumb(node: Node, folded: Node | None) -> str:

@@ -1,0 +1,205 @@
+"""`auto`: a body over the target gets pieces; everything else is a chunk as it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from support.documents import Part, make_document, words
+
+from leafmark.chunking import ChunkingOptions, chunk_document
+from leafmark.model import Chunk, ChunkedDocument, Document
+
+
+def chunked(document: Document, **sizes: Any) -> ChunkedDocument:
+    return chunk_document(document, tree="t", options=ChunkingOptions(strategy="auto", **sizes))
+
+
+def outline(result: ChunkedDocument) -> list[tuple[str, int]]:
+    return [(chunk.id.removeprefix("t:p.md"), chunk.body_tokens) for chunk in result.chunks]
+
+
+def pieces(result: ChunkedDocument) -> list[Chunk]:
+    return [chunk for chunk in result.chunks if chunk.kind == "piece"]
+
+
+def test_small_bodies_are_left_alone() -> None:
+    document = make_document(("heading", 1, "A"), ("paragraph", words(390)))
+    assert outline(chunked(document)) == [("", 0), ("#a", 390)]
+
+
+def test_the_numbers_of_the_worked_example() -> None:
+    document = make_document(
+        ("front_matter", "title: Guide"),
+        ("paragraph", "Preamble."),
+        ("heading", 1, "Guide"),
+        ("heading", 3, "Setup"),
+        ("paragraph", "text a"),
+        ("heading", 2, "Empty"),
+        ("heading", 1, "Usage"),
+        ("heading", 2, "Setup"),
+        *[("paragraph", words(90))] * 10,
+        ("heading", 2, "Setup"),
+        ("paragraph", "x"),
+        title="Guide",
+    )
+    result = chunked(document)
+    rows = [(c.fragment, c.depth, c.position, c.sibling_count) for c in result.chunks[5:]]
+    assert rows == [
+        ("#setup-1~1", 3, 5, 3),
+        ("#setup-1~2", 3, 6, 3),
+        ("#setup-1~3", 3, 7, 3),
+        ("#setup-2", 2, 8, 2),
+    ]
+    parent = result.chunks[4]
+    assert (parent.id, parent.body, parent.last_position) == ("t:p.md#setup-1", "", 7)
+    assert {piece.title for piece in pieces(result)} == {"Setup"}
+    assert {piece.breadcrumb for piece in pieces(result)} == {"> Guide › Usage › Setup"}
+
+
+def test_pieces_are_the_fewest_and_nearly_equal() -> None:
+    document = make_document(*[("paragraph", words(50))] * 10)
+    assert [piece.body_tokens for piece in pieces(chunked(document))] == [250, 250]
+
+
+def test_a_leftover_is_shared_out_instead_of_making_a_piece_too_large() -> None:
+    document = make_document(("paragraph", words(380)), ("paragraph", words(40)))
+    sizes = [piece.body_tokens for piece in pieces(chunked(document))]
+    assert len(sizes) == 2
+    assert max(sizes) < 330
+
+
+def test_a_paragraph_is_cut_at_sentences() -> None:
+    document = make_document(("paragraph", words(1000)))
+    result = pieces(chunked(document))
+    assert len(result) == 3
+    assert all(piece.body.rstrip().endswith(".") for piece in result)
+
+
+def test_text_without_sentences_is_cut_at_spaces_and_then_between_graphemes() -> None:
+    document = make_document(("paragraph", "lorem ipsum " * 400))
+    assert all(piece.body[-1] in " \n" for piece in pieces(chunked(document)))
+    document = make_document(("paragraph", "👩\u200d👩\u200d👧" * 300))
+    result = pieces(chunked(document))
+    assert len(result) > 2
+    assert all(piece.body.startswith("👩\u200d👩\u200d👧") for piece in result)
+
+
+def test_code_is_never_cut() -> None:
+    code = "\n".join(f"x{number} = {number}" for number in range(400))
+    document = make_document(
+        ("paragraph", words(300)), ("code", "py", code), ("paragraph", words(300))
+    )
+    result = pieces(chunked(document))
+    assert [piece.content_type for piece in result] == ["prose", "code", "prose"]
+    assert [piece.oversize for piece in result] == [False, True, False]
+    assert code in result[1].body
+
+
+def test_code_is_cut_at_line_ends_when_asked() -> None:
+    code = "\n".join(f"x{number} = {number}" for number in range(400))
+    document = make_document(("code", "py", code))
+    result = pieces(chunked(document, oversize_code="split"))
+    assert len(result) > 3
+    assert not any(piece.oversize for piece in result)
+    assert all(piece.body.endswith("\n") for piece in result)
+
+
+def test_a_single_block_that_cannot_be_cut_makes_no_piece() -> None:
+    document = make_document(("heading", 1, "A"), ("code", "", "x y z\n" * 500))
+    result = chunked(document)
+    assert [chunk.fragment for chunk in result.chunks] == ["", "#a"]
+    assert result.chunks[1].oversize
+
+
+def test_a_table_is_whole_while_it_fits() -> None:
+    rows = [f"key {number}" for number in range(70)]
+    document = make_document(("paragraph", words(300)), ("table", rows), ("paragraph", words(300)))
+    result = pieces(chunked(document))
+    assert [piece.content_type for piece in result] == ["prose", "table", "prose"]
+    assert 400 < result[1].body_tokens < 1000
+
+
+def test_a_large_table_is_cut_between_rows_and_repeats_its_header() -> None:
+    rows = [f"key {number}" for number in range(400)]
+    document = make_document(("table", rows))
+    result = pieces(chunked(document))
+    header = "| Name | Value |\n|---|---|"
+    assert len(result) > 4
+    for piece in result:
+        assert piece.body.startswith("|")
+        assert piece.body.endswith("|\n") or piece is result[-1]
+        assert piece.text.count(header) == 1
+        assert piece.tokens <= 1000
+    assert [piece.context_spans for piece in result] == [(), *[((0, 27),)] * (len(result) - 1)]
+
+
+def test_list_items_are_kept_whole() -> None:
+    document = make_document(("list", [words(60) for _ in range(20)]))
+    result = pieces(chunked(document))
+    assert all(piece.body.startswith("- ") for piece in result)
+    assert all(piece.body_tokens <= 400 for piece in result)
+
+
+def test_front_matter_weighs_nothing_and_makes_no_piece() -> None:
+    long = "\n".join(f"key{number}: {number}" for number in range(300))
+    document = make_document(("front_matter", long), ("heading", 1, "A"), ("paragraph", words(20)))
+    assert outline(chunked(document)) == [("", 0), ("#a", 20)]
+    document = make_document(("front_matter", long), *[("paragraph", words(100))] * 5)
+    first, _ = pieces(chunked(document))
+    assert first.body.startswith("---")
+    assert "key1" not in first.text
+
+
+def test_small_ranges_between_children_stay_the_body() -> None:
+    document = make_document(
+        ("heading", 1, "A"),
+        *[("paragraph", words(100))] * 5,
+        ("heading", 2, "B"),
+        ("paragraph", words(20)),
+        ("heading", 2, "Empty"),
+    )
+    result = chunked(document)
+    parent = result.chunks[1]
+    assert parent.body == "## Empty\n"
+    assert [chunk.fragment for chunk in result.chunks] == ["", "#a", "#a~1", "#a~2", "#b"]
+    assert result.slugs == {"a": 1, "b": 4, "empty": 1}
+
+
+def overlap(*parts: Part, **sizes: Any) -> list[list[str]]:
+    result = chunked(make_document(*parts), **sizes)
+    data = result.document.data
+    return [[data[a:b].decode() for a, b in piece.context_spans] for piece in pieces(result)]
+
+
+def test_overlap_is_the_last_sentences_of_the_piece_before() -> None:
+    first = words(300) + " Last but one. Last one."
+    assert overlap(("paragraph", first), ("paragraph", words(300))) == [
+        [],
+        ["Last but one. Last one.\n\n"],
+    ]
+
+
+def test_no_overlap_when_it_is_switched_off() -> None:
+    parts = [("paragraph", words(300))] * 2
+    assert overlap(*parts, overlap_sentences=0) == [[], []]
+
+
+def test_no_overlap_after_code() -> None:
+    parts = [("paragraph", words(200)), ("code", "", "a b c\n" * 30), ("paragraph", words(300))]
+    assert overlap(*parts) == [[], []]
+
+
+def test_no_overlap_where_it_would_break_the_bound() -> None:
+    parts = [("paragraph", words(300)), ("paragraph", words(390))]
+    assert overlap(*parts, max_tokens=400, target_tokens=390, min_tokens=10)[1] == []
+
+
+def test_text_is_breadcrumb_context_and_body() -> None:
+    document = make_document(
+        ("heading", 1, "A"),
+        ("paragraph", words(250) + " One more. Two more."),
+        ("paragraph", words(300)),
+        title="Doc",
+    )
+    text = pieces(chunked(document))[1].text
+    assert text == "> Doc › A\n\nOne more. Two more.\n\n" + words(300)

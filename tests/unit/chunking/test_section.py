@@ -1,0 +1,214 @@
+"""`section`: token-bounded chunks, cut from the top down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from support.documents import Part, make_document, words
+
+from leafmark.chunking import ChunkingOptions, chunk_document
+from leafmark.model import Chunk, ChunkedDocument
+
+
+def chunked(*parts: Part, **fields: Any) -> ChunkedDocument:
+    options = ChunkingOptions(strategy="section", **fields)
+    return chunk_document(make_document(*parts, title="Doc"), tree="t", options=options)
+
+
+def show(chunk: Chunk) -> str:
+    """`#slug~k (tokens) <covered slugs> flags`, where there is something to say."""
+    covers = ",".join(covered.partition("#")[2] for covered in chunk.covers)
+    flags = [name for name in ("undersize", "oversize") if getattr(chunk, name)]
+    parts = [f"{chunk.fragment} ({chunk.body_tokens})", f"<{covers}>" if covers else "", *flags]
+    return " ".join(part for part in parts if part)
+
+
+def shape(*parts: Part, **fields: Any) -> list[str]:
+    return [show(chunk) for chunk in chunked(*parts, **fields).chunks]
+
+
+def section(level: int, title: str, tokens: int) -> list[Part]:
+    return [("heading", level, title), ("paragraph", words(tokens))]
+
+
+def test_a_document_that_fits_is_one_chunk() -> None:
+    result = chunked(*section(1, "A", 300), *section(2, "B", 300), *section(1, "C", 300))
+    (chunk,) = result.chunks
+    assert chunk.kind == "document"
+    assert chunk.is_complete_section
+    assert result.slugs == {"a": 0, "b": 0, "c": 0}
+    assert "## B" in chunk.body
+
+
+def test_sections_that_fit_are_chunks_and_others_are_entered() -> None:
+    result = chunked(
+        *section(1, "A", 300),
+        *section(2, "B", 300),
+        *section(2, "C", 600),
+        *section(1, "D", 500),
+    )
+    assert [show(chunk) for chunk in result.chunks] == [
+        " (0)",
+        "#a (300)",
+        "#b (300)",
+        "#c (600)",
+        "#d (500)",
+    ]
+    assert [chunk.is_complete_section for chunk in result.chunks] == [
+        False,
+        False,
+        True,
+        True,
+        True,
+    ]
+
+
+def test_large_section_splitting() -> None:
+    assert shape(("heading", 1, "A"), *[("paragraph", words(100))] * 12) == [
+        " (0)",
+        "#a (0)",
+        "#a~1 (400)",
+        "#a~2 (400)",
+        "#a~3 (400)",
+    ]
+
+
+def test_small_section_merging() -> None:
+    result = chunked(
+        *section(1, "A", 300),
+        *section(2, "One", 40),
+        *section(2, "Two", 40),
+        *section(2, "Three", 40),
+        *section(2, "Large", 700),
+    )
+    assert [show(chunk) for chunk in result.chunks] == [
+        " (0)",
+        "#a (0)",
+        "#a~1 (300)",
+        "#a~2 (129) <one,two,three>",
+        "#large (700)",
+    ]
+    piece = result.chunks[3]
+    assert piece.body.startswith("## One\n")
+    assert piece.section_path == ("Doc", "A")
+    assert result.slugs["two"] == 3
+
+
+def test_an_introduction_goes_to_the_first_child() -> None:
+    assert shape(*section(1, "A", 20), *section(2, "B", 500), *section(2, "C", 600)) == [
+        " (0)",
+        "#a (0)",
+        "#a~1 (523) <b>",
+        "#c (600)",
+    ]
+
+
+def test_a_small_last_child_goes_back() -> None:
+    assert shape(
+        *section(1, "A", 200), *section(2, "B", 500), *section(2, "C", 600), *section(2, "D", 30)
+    ) == [" (0)", "#a (0)", "#a~1 (200)", "#b (500)", "#a~2 (636) <c,d>"]
+
+
+def test_siblings_are_not_mixed_when_none_is_small() -> None:
+    assert shape(
+        *section(1, "A", 200), *section(2, "B", 150), *section(2, "C", 150), *section(2, "D", 700)
+    ) == [" (0)", "#a (200)", "#b (150)", "#c (150)", "#d (700)"]
+
+
+def test_h1_sections_are_never_mixed() -> None:
+    assert shape(
+        ("paragraph", words(30)),
+        *section(1, "A", 40),
+        *section(1, "B", 40),
+        ("heading", 1, "C"),
+        *[("paragraph", words(400))] * 3,
+    ) == [
+        " (30) undersize",
+        "#a (40) undersize",
+        "#b (40) undersize",
+        "#c (0)",
+        "#c~1 (400)",
+        "#c~2 (400)",
+        "#c~3 (400)",
+    ]
+
+
+def test_a_leftover_between_entered_sections_is_undersize() -> None:
+    result = shape(
+        ("heading", 1, "A"),
+        *section(2, "B", 1200),
+        *section(2, "C", 30),
+        *section(2, "D", 1200),
+    )
+    assert result[2].startswith("#b ")
+    assert "#c (30) undersize" in result
+
+
+def test_documents_without_h1_pack_their_small_sections() -> None:
+    result = shape(*[part for k in range(30) for part in section(2, f"S{k}", 50)])
+    assert len(result) == 6
+    assert all("~" in line for line in result[1:])
+
+
+def test_small_functions_of_a_script_are_packed() -> None:
+    from leafmark.model import Document, Heading
+
+    source = b"".join(b"def f%d():\n    return %d\n\n" % (k, k) for k in range(300))
+    at = 0
+    headings = []
+    for k in range(300):
+        end = source.index(b"\n\n", at) + 2
+        headings.append(
+            Heading(1, f"def f{k}()", "", at, at, limit=end, slug_path=f"f{k}", line_offset=at)
+        )
+        at = end
+    document = Document("s.py", source, "script", "s", headings=tuple(headings))
+    result = chunk_document(document, tree="t", options=ChunkingOptions(strategy="section"))
+    assert {chunk.kind for chunk in result.chunks[1:]} == {"piece"}
+    assert all(100 <= chunk.body_tokens <= 400 for chunk in result.chunks[1:])
+    assert [covered for chunk in result.chunks for covered in chunk.covers] == [
+        f"t:s.py#f{k}" for k in range(300)
+    ]
+
+
+def test_code_block_integrity() -> None:
+    code = "\n".join(f"print({number})" for number in range(150))
+    result = chunked(("heading", 1, "A"), *[("paragraph", words(300)), ("code", "py", code)] * 3)
+    assert sum(code in chunk.body for chunk in result.chunks) == 3
+
+
+def test_table_integrity() -> None:
+    rows = [f"key {number}" for number in range(80)]
+    result = chunked(("heading", 1, "A"), *[("paragraph", words(300)), ("table", rows)] * 3)
+    assert sum("key 0 " in chunk.body and "key 79 " in chunk.body for chunk in result.chunks) == 3
+
+
+def test_section_path_accuracy() -> None:
+    result = chunked(
+        *section(1, "Critical Rules", 20),
+        *section(2, "Naming", 500),
+        *section(4, "Deep", 600),
+        *section(3, "Less deep", 500),
+    )
+    paths = {chunk.fragment: chunk.section_path for chunk in result.chunks}
+    assert paths["#deep"] == ("Doc", "Critical Rules", "Naming", "Deep")
+    assert paths["#less-deep"] == ("Doc", "Critical Rules", "Naming", "Less deep")
+
+
+def test_discarded_and_nested_headings_lead_to_the_section_that_holds_them() -> None:
+    result = chunked(
+        *section(1, "A", 200),
+        ("nested", "Quoted"),
+        ("heading", 2, "Gone"),
+        *section(2, "B", 900),
+    )
+    a = result.chunks[1]
+    assert (a.fragment, result.slugs["quoted"], result.slugs["gone"]) == ("#a", 1, 1)
+    assert a.body.endswith("> # Quoted\n## Gone\n")
+
+
+def test_ids_are_stable_under_edits_elsewhere() -> None:
+    parts = [part for k in range(8) for part in section(2, f"S{k}", 300)]
+    before = {chunk.id: chunk.body for chunk in chunked(*parts).chunks}
+    after = {chunk.id: chunk.body for chunk in chunked(*parts, *section(2, "New", 300)).chunks}
+    assert before.items() <= after.items()

@@ -1,0 +1,55 @@
+"""Where sentences end in technical prose."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import pytest
+
+from leafmark.chunking.sentences import sentence_starts
+
+
+def split(text: str) -> list[str]:
+    raw = text.encode()
+    starts = [*sentence_starts(raw), len(raw)]
+    return [raw[a:b].decode() for a, b in pairwise(starts)]
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ["One sentence. ", "Another one! ", "A third? ", "End"],
+        ["Use version 3.11.4 or later. ", "See setup.py for it."],
+        ["Some tools, e.g. Foo, work; others (i.e. Bar) do not, cf. Baz et al. for more."],
+        ["Ask Dr. Smith or J. R. Tolkien about Fig. 3 vs. No. 4."],
+        ["Call `a. B()` and ``x. `Y` z. Q``. ", "Then stop."],
+        ['He said "Stop." ', "Then (as agreed.) ", "We left."],
+        ["Wait... what? ", "Yes."],
+        ["Wait… ", "Yes."],
+        ["これは文です。", "次の文です！", "終わり"],
+        ["他说：“走吧。”", "然后离开。"],
+        ["First paragraph without a stop\n\n", "Second one"],
+        ["Line one.\n", "Line two.\n", "Line three."],
+        ["1. Item one is here. ", "It has two sentences."],
+        ["In 2024. ", "Next year."],
+        ["Unclosed ` here. ", "Still a sentence."],
+        ["Is it I. ", "No."],
+        [""],
+        ["."],
+        ["...\n\n", "x"],
+    ],
+)
+def test_sentences(sentences: list[str]) -> None:
+    assert split("".join(sentences)) == sentences
+
+
+@pytest.mark.parametrize("text", ["." * 50_000, "`" * 50_000, "a. " * 20_000, "\n " * 20_000])
+def test_hostile_text_is_tiled(text: str) -> None:
+    assert "".join(split(text)) == text
+
+
+def test_starts_never_cut_a_character() -> None:
+    text = "Ünïcode… Ça va? Ñandú. 。！？ 終。了"
+    assert "".join(split(text)) == text
+    assert all(re.search(r"\S", sentence) for sentence in split(text))

@@ -1,0 +1,78 @@
+"""Slugs: GitHub's anchors for any Unicode, and the numbering of repeats."""
+
+from __future__ import annotations
+
+import pytest
+
+from leafmark.chunking.slugs import github_slug, number_slugs, slug_of
+
+
+@pytest.mark.parametrize(
+    ("text", "slug"),
+    [
+        ("Hello World", "hello-world"),
+        ("What's new?", "whats-new"),
+        ("a - b", "a---b"),
+        ("  two  spaces ", "--two--spaces-"),
+        ("snake_case and kebab-case", "snake_case-and-kebab-case"),
+        ("C++ & C#", "c--c"),
+        ("v1.2.3", "v123"),
+        ("Überraschung ß", "überraschung-ß"),
+        ("中文 标题", "中文-标题"),
+        ("日本語、です。", "日本語です"),
+        ("हिन्दी", "हिन्दी"),  # marks stay
+        ("cafe\u0301", "cafe\u0301"),
+        ("x‿y", "x‿y"),  # connector punctuation
+        ("²³ ½", "-"),  # numbers that are no decimal digits go
+        ("Ⅳ ⅳ", "ⅳ-ⅳ"),  # letter numbers stay
+        ("Ⓐ 🅰", "ⓐ-🅰"),  # Alphabetic symbols
+        ("٣ عربى", "٣-عربى"),
+        ("🎉 Party", "-party"),
+        ("tab\there", "tabhere"),
+        ("no\u00a0break", "nobreak"),
+        ("☕️ Tea", "\ufe0f-tea"),  # a variation selector is a mark
+        ("", ""),
+        ("!?", ""),
+    ],
+)
+def test_github_slug(text: str, slug: str) -> None:
+    assert github_slug(text) == slug
+
+
+def test_collapse() -> None:
+    assert slug_of(" A & B -- c ", "collapse") == "a-b-c"
+
+
+def test_an_empty_slug_is_called_heading() -> None:
+    assert slug_of("!", "github") == "heading"
+    assert slug_of(" ! ", "collapse") == "heading"
+
+
+@pytest.mark.parametrize(
+    ("names", "slugs"),
+    [
+        ([], []),
+        (["a", "b"], ["a", "b"]),
+        (
+            ["echo", "echo", "echo-1", "echo-1", "echo"],
+            ["echo", "echo-1", "echo-1-1", "echo-1-2", "echo-2"],
+        ),
+        (["a-1", "a", "a"], ["a-1", "a", "a-2"]),
+        (["heading", "heading"], ["heading", "heading-1"]),
+    ],
+)
+def test_numbering(names: list[str], slugs: list[str]) -> None:
+    assert number_slugs([(name, False) for name in names]) == slugs
+
+
+@pytest.mark.parametrize(
+    ("names", "slugs"),
+    [
+        (["top", "<top"], ["top-1", "top"]),
+        (["<top", "<top", "top"], ["top", "top-1", "top-2"]),
+        (["<top-1", "top", "top"], ["top-1", "top", "top-2"]),
+        (["<B", "b"], ["B", "b"]),
+    ],
+)
+def test_anchors_of_the_page_come_first(names: list[str], slugs: list[str]) -> None:
+    assert number_slugs([(n.removeprefix("<"), n.startswith("<")) for n in names]) == slugs

@@ -1,0 +1,68 @@
+"""Exact counts, registration, and prefixes of so many tokens."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from leafmark.chunking import register_tokenizer, token_counter, tokenizer_names
+from leafmark.chunking.tokens import take_tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "o200k", "cl100k"),
+    [
+        ("", 0, 0),
+        ("hello world", 2, 2),
+        ("tiktoken is great!", 6, 6),
+        ("antidisestablishmentarianism", 6, 6),
+        ("2 + 2 = 4", 7, 7),
+        ("お誕生日おめでとう", 8, 9),
+    ],
+)
+def test_published_counts(text: str, o200k: int, cl100k: int) -> None:
+    """The counts that the tokenizers' makers print in their own cookbook."""
+    assert token_counter("o200k_base")(text) == o200k
+    assert token_counter("cl100k_base")(text) == cl100k
+
+
+def test_special_tokens_are_ordinary_text() -> None:
+    assert token_counter("o200k_base")("<|endoftext|>") > 1
+
+
+def test_characters() -> None:
+    assert token_counter("characters")("naïve 🎉") == 7
+
+
+def test_a_counter_can_be_pickled() -> None:
+    counter = pickle.loads(pickle.dumps(token_counter("cl100k_base")))
+    assert counter("hello world") == 2
+
+
+def count_words(text: str) -> int:
+    return len(text.split())
+
+
+def test_registration() -> None:
+    register_tokenizer("words", count_words)
+    assert "words" in tokenizer_names()
+    assert token_counter("words")("one two three") == 3
+    with pytest.raises(ValueError, match=r"^the tokenizer o200k_base is built in and cannot be"):
+        register_tokenizer("o200k_base", count_words)
+
+
+@pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base", "characters"])
+@pytest.mark.parametrize(
+    "text", ["hello world. " * 50, "=" * 900, " " * 900, "中文" * 300, "🎉" * 200, "qzxj" * 100]
+)
+@pytest.mark.parametrize("limit", [1, 7, 40])
+def test_a_prefix_has_at_most_the_limit_and_one_more_character_more(
+    tokenizer: str, text: str, limit: int
+) -> None:
+    count = token_counter(tokenizer)
+    length = take_tokens(text, limit, tokenizer)
+    assert 1 <= length <= len(text)
+    assert count(text[:length]) <= limit or length == 1
+    if tokenizer == "characters":
+        assert length == limit
