@@ -5,20 +5,21 @@ a fact about them and never scores; the others combine or mark what is below
 them. Texts are as typed: which tokens they hold is decided by the analyzer of
 the index, so that a word means the same in a query and in a document.
 
-Kept here: every node that can be built can be written as a query string and
-read back (`format_query`). A constructor raises ValueError for what has no such
-string. Two nodes are equal when they mean the same; `span`, the half-open range
-of characters in the query string that a node was read from, takes no part.
+Kept here: what can be built can be written as a query string and read back
+(`format_query`), but for a whole that only negates. A constructor raises
+ValueError for what has no such string. Two nodes are equal when they mean the
+same; `span`, the half-open range of characters in the query string that a node
+was read from, takes no part.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from leafmark.query.fields import is_filter, is_scoring
+from leafmark.query.fields import HALF_CHARACTER, HAS_VALUES, is_filter, is_scoring
 from leafmark.query.ranges import Range
 
 __all__ = [
@@ -62,7 +63,7 @@ class Term(_Node):
     text: str
 
     def __post_init__(self) -> None:
-        _require(bool(self.text) and not _has_space(self.text), "a term is one word", self.text)
+        _require(_is_word(self.text), "a term is one word", self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class Phrase(_Node):
     text: str
 
     def __post_init__(self) -> None:
-        _require(bool(self.text.strip()), "a phrase has text", self.text)
+        _require(_is_text(self.text), "a phrase has text", self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ class Prefix(_Node):
     text: str
 
     def __post_init__(self) -> None:
-        word = any(map(str.isalnum, self.text)) and not _has_space(self.text)
+        word = any(map(str.isalnum, self.text)) and _is_word(self.text)
         _require(word, "a prefix is the beginning of a word", self.text)
 
 
@@ -102,7 +103,9 @@ class Filter(_Node):
         if isinstance(self.value, Range):
             _require(self.name.startswith("meta."), "only metadata has ranges", self.name)
         else:
-            _require(bool(self.value.strip()), "a filter has a value", self.value)
+            _require(_is_text(self.value), "a filter has a value", self.value)
+            known = self.name != "has" or self.value in HAS_VALUES
+            _require(known, "not a kind of block", self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,7 @@ class Field(_Node):
     def __post_init__(self) -> None:
         _require(is_scoring(self.name), "not the name of a text field", self.name)
         _require(not _has_field(self.operand), "a field inside a field", self.name)
+        _require(not only_negates(self.operand), "only a negation", self.operand)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +131,8 @@ class Boost(_Node):
     def __post_init__(self) -> None:
         valid = math.isfinite(self.factor) and MIN_BOOST <= self.factor <= MAX_BOOST
         _require(valid, "not a factor of a boost", self.factor)
-        _require(not isinstance(self.operand, Filter), "a filter does not score", self.operand)
+        _require(scores(self.operand), "a boost of what does not score", self.operand)
+        _require(not only_negates(self.operand), "only a negation", self.operand)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +144,9 @@ class Fuzzy(_Node):
 
     def __post_init__(self) -> None:
         _require(0 <= self.distance <= MAX_DISTANCE, "not a number of edits", self.distance)
-        _require(not isinstance(self.operand, Filter), "a filter has no edits", self.operand)
-        _require(not isinstance(self.operand, Prefix), "a prefix has no edits", self.operand)
+        _require(scores(self.operand), "edits of a filter", self.operand)
+        _require(not is_prefix(self.operand), "edits of a prefix", self.operand)
+        _require(not only_negates(self.operand), "only a negation", self.operand)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +156,7 @@ class Not(_Node):
     operand: Expression
 
     def __post_init__(self) -> None:
-        _require(not isinstance(self.operand, Not), "a negation of a negation", self.operand)
+        _require(not only_negates(self.operand), "a negation of a negation", self.operand)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +184,7 @@ class Or(_Node):
     def __post_init__(self) -> None:
         _require(len(self.operands) > 1, "needs two operands", self.operands)
         _require(not any(isinstance(o, Or) for o in self.operands), "not flat", self.operands)
+        _require(not any(map(only_negates, self.operands)), "only a negation", self.operands)
 
 
 Expression: TypeAlias = Term | Phrase | Prefix | Filter | Field | Boost | Fuzzy | Not | And | Or
@@ -207,26 +214,53 @@ def any_of(operands: Iterable[Expression]) -> Expression:
     return flat[0] if len(flat) == 1 else Or(tuple(flat), span=_cover(flat))
 
 
+def only_negates(expression: Expression) -> bool:
+    """True when the expression says only what must not match."""
+    if isinstance(expression, And):
+        return all(isinstance(operand, Not) for operand in expression.operands)
+    return isinstance(expression, Not)
+
+
+def scores(expression: Expression) -> bool:
+    """True when something in the expression can score: more than filters and negations."""
+    return any(isinstance(n, Term | Phrase | Prefix) for n in _iter_nodes(expression, Not))
+
+
+def is_prefix(expression: Expression) -> bool:
+    """True for a prefix, whatever field it is looked for in and however it is marked."""
+    while isinstance(expression, Field | Boost | Fuzzy):
+        expression = expression.operand
+    return isinstance(expression, Prefix)
+
+
+def _has_field(expression: Expression) -> bool:
+    return any(isinstance(node, Field | Filter) for node in _iter_nodes(expression))
+
+
+def _iter_nodes(expression: Expression, *closed: type) -> Iterator[Expression]:
+    """Yield all nodes but those below a `closed` one; a loop, since trees may be deep."""
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        yield node
+        if isinstance(node, closed):
+            continue
+        if isinstance(node, And | Or):
+            stack.extend(node.operands)
+        elif isinstance(node, Field | Boost | Fuzzy | Not):
+            stack.append(node.operand)
+
+
 def _cover(operands: list[Expression]) -> tuple[int, int]:
     return (operands[0].span[0], operands[-1].span[1]) if operands else (0, 0)
 
 
-def _has_space(text: str) -> bool:
-    return any(map(str.isspace, text))
+def _is_word(text: str) -> bool:
+    return _is_text(text) and not any(map(str.isspace, text))
 
 
-def _has_field(expression: Expression) -> bool:
-    """True when a field or filter stands anywhere below; a loop, since trees may be deep."""
-    stack = [expression]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Field | Filter):
-            return True
-        if isinstance(node, And | Or):
-            stack.extend(node.operands)
-        elif isinstance(node, Boost | Fuzzy | Not):
-            stack.append(node.operand)
-    return False
+def _is_text(text: str) -> bool:
+    return bool(text.strip()) and not HALF_CHARACTER.search(text)
 
 
 def _require(condition: bool, problem: str, value: object) -> None:

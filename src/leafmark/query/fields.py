@@ -37,6 +37,9 @@ FIELDS: Final = MappingProxyType(
 QUOTES: Final = '"“”„‟＂'
 """The straight quote first, then those that text editors and telephones put in its place."""
 
+HALF_CHARACTER: Final = re.compile("[\ud800-\udfff]")
+"""What Python keeps of bytes that are not UTF-8; no document holds it."""
+
 HAS_VALUES: Final = ("code", "table", "list")
 
 # A key of front matter may hold capitals, digits and hyphens: nothing else

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from leafmark.query import problems
-from leafmark.query.fields import META_PATTERN, QUOTES, is_filter, is_scoring
+from leafmark.query.fields import HALF_CHARACTER, META_PATTERN, QUOTES, is_filter, is_scoring
 from leafmark.query.limits import DEFAULT_LIMITS, Limits
 from leafmark.query.tokens import ESCAPABLE, OPERATORS, Kind, Token, is_number, negates, unescape
 
@@ -29,7 +29,6 @@ _STRAIGHT = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _TYPOGRAPHIC = re.compile(rf"[{QUOTES}]((?:[^{QUOTES}\\]|\\.)*)[{QUOTES}]", re.DOTALL)
 _TAIL = re.compile(rf"[^\s()^~{QUOTES}]*")
 _ESCAPED = re.compile(rf"\\[{re.escape(ESCAPABLE)}]")
-_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _WORDS_IN_CAPITALS = frozenset(f"\\{word}" for word in OPERATORS)
 _CAN_BE_MARKED = frozenset(
     {Kind.WORD, Kind.PREFIX, Kind.PHRASE, Kind.CLOSE, Kind.BOOST, Kind.FUZZY}
@@ -47,7 +46,7 @@ def tokenize(query: str, limits: Limits = DEFAULT_LIMITS, *, terms_before: int =
     """
     if len(query) > limits.length:
         raise problems.too_long(query, limits.length, len(query), limits)
-    if half := _HALF_CHARACTER.search(query):
+    if half := HALF_CHARACTER.search(query):
         raise problems.not_text(query, half.start())
     return _Lexer(query, limits, terms_before).run()
 

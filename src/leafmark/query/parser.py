@@ -16,25 +16,25 @@ from leafmark.query.ast import (
     MAX_BOOST,
     MAX_DISTANCE,
     MIN_BOOST,
-    And,
     Boost,
     Expression,
     Field,
     Filter,
     Fuzzy,
     Not,
-    Or,
     Phrase,
     Prefix,
     Term,
     all_of,
     any_of,
+    is_prefix,
+    only_negates,
+    scores,
 )
 from leafmark.query.fields import HAS_VALUES, META_PREFIX, is_filter
 from leafmark.query.lexer import count_terms, tokenize
 from leafmark.query.limits import DEFAULT_LIMITS, Limits
 from leafmark.query.ranges import Range, parse_range
-from leafmark.query.structure import filters_only
 from leafmark.query.tokens import Kind, Token
 
 __all__ = ["parse_query", "parse_topics"]
@@ -80,8 +80,8 @@ def _parse(text: str, tokens: list[Token]) -> Expression:
     if tokens[0].kind is Kind.END:
         raise problems.empty(text)
     expression = _Parser(text, tokens).conjunction()
-    if bare := _find_bare_negation(expression):
-        raise problems.only_negations(text, *bare.span)
+    if only_negates(expression):
+        raise problems.only_negations(text, *expression.span)
     return expression
 
 
@@ -111,7 +111,7 @@ class _Parser:
         while self.token.kind is Kind.OR:
             self._step_over_operator()
             parts.append(self.unary())
-        return any_of(parts)
+        return parts[0] if len(parts) == 1 else any_of(map(self._positive, parts))
 
     def unary(self) -> Expression:
         token = self.token
@@ -120,9 +120,7 @@ class _Parser:
         self._step_over_operator()
         if self.token.kind is Kind.NOT:
             raise problems.only_negations(self.query, self.token.start, self.token.end)
-        operand = self.marked()
-        if bare := _find_bare_negation(operand):
-            raise problems.only_negations(self.query, *bare.span)
+        operand = self._positive(self.marked())
         return Not(operand, span=(token.start, operand.span[1]))
 
     def marked(self) -> Expression:
@@ -139,13 +137,12 @@ class _Parser:
 
     def _mark(self, operand: Expression, token: Token, span: tuple[int, int]) -> Expression:
         place = (self.query, token.start, token.end)
-        if bare := _find_bare_negation(operand):
-            raise problems.only_negations(self.query, *bare.span)
-        if filters_only(operand):
+        self._positive(operand)
+        if not scores(operand):
             raise problems.marked_filter(*place, token.kind.value)
         if token.kind is Kind.BOOST:
             return Boost(operand, self._factor(token), span=span)
-        if isinstance(operand, Prefix):
+        if is_prefix(operand):
             raise problems.fuzzy_prefix(*place)
         if token.text not in map(str, range(MAX_DISTANCE + 1)):
             raise problems.bad_distance(*place, token.text)
@@ -193,9 +190,7 @@ class _Parser:
         self.inside = token
         operand = self.primary()
         self.inside = None
-        span = (token.start, operand.span[1])
-        if bare := _find_bare_negation(operand):
-            raise problems.only_negations(self.query, *bare.span)
+        span = (token.start, self._positive(operand).span[1])
         if is_filter(token.text):
             return replace(operand, span=span)
         return Field(token.text, operand, span=span)
@@ -222,6 +217,11 @@ class _Parser:
             raise problems.backward_range(*place, str(condition.low), str(condition.high))
         return condition or token.text
 
+    def _positive(self, expression: Expression) -> Expression:
+        if only_negates(expression):
+            raise problems.only_negations(self.query, *expression.span)
+        return expression
+
     def _take(self) -> Token:
         token = self.token
         self.at += 1
@@ -232,21 +232,3 @@ class _Parser:
         token = self._take()
         if self.token.kind in (Kind.END, Kind.CLOSE, Kind.AND, Kind.OR):
             raise problems.dangling(self.query, token.start, token.end, "after")
-
-
-def _find_bare_negation(expression: Expression) -> Expression | None:
-    """The expression, or an alternative in it, that only says what must not match."""
-    if isinstance(expression, Not):
-        return expression
-    if isinstance(expression, Or):
-        parts = expression.operands
-    elif isinstance(expression, And):
-        parts = tuple(part for part in expression.operands if not isinstance(part, Not))
-        if not parts:
-            return expression
-    else:
-        return None
-    for part in parts:
-        if bare := _find_bare_negation(part):
-            return bare
-    return None

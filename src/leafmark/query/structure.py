@@ -19,6 +19,7 @@ from leafmark.query.ast import (
     Phrase,
     Prefix,
     Term,
+    scores,
 )
 
 __all__ = [
@@ -103,7 +104,7 @@ def plain_words(expression: Expression) -> tuple[Term, ...]:
 
 def filters_only(expression: Expression) -> bool:
     """True when nothing scores: the expression only admits and refuses."""
-    return next(iter_terms(expression), None) is None
+    return not scores(expression)
 
 
 def shape(expression: Expression) -> Shape:

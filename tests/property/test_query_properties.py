@@ -1,0 +1,203 @@
+"""Any string is an expression or an error with a place in it, and expressions read back."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from support.expressions import accepted_queries, expressions, query_strings
+from support.matcher import Chunk, matches
+
+from leafmark.errors import QueryError
+from leafmark.query import (
+    DEFAULT_LIMITS,
+    Boost,
+    Expression,
+    Field,
+    Filter,
+    Fuzzy,
+    Limits,
+    Not,
+    Phrase,
+    all_of,
+    filters_only,
+    format_query,
+    iter_leaves,
+    iter_terms,
+    parse_query,
+    parse_topics,
+    plain_words,
+)
+
+WIDE = Limits(length=1 << 30, depth=1 << 30, terms=1 << 30)
+
+
+def _parse(text: str) -> Expression:
+    """The expression; a string that is no query is of no interest to the test."""
+    try:
+        return parse_query(text)
+    except QueryError:
+        assume(False)
+        raise
+
+
+@given(st.one_of(query_strings, st.text(st.characters())))
+def test_any_string_is_an_expression_or_an_error_inside_it(text: str) -> None:
+    problem = None
+    try:
+        parse_query(text)
+    except QueryError as error:
+        problem = error
+    if problem is not None:
+        assert problem.query == text
+        assert 0 <= problem.start <= problem.end <= len(text)
+        assert problem.start < problem.end or not text
+        assert problem.message
+        assert problem.hint
+
+
+@given(expressions)
+def test_an_expression_reads_back_from_its_string(expression: Expression) -> None:
+    assert parse_query(format_query(expression), limits=WIDE) == expression
+
+
+@given(query_strings)
+def test_what_was_read_reads_the_same_again(text: str) -> None:
+    expression = _parse(text)
+    assert parse_query(format_query(expression), limits=WIDE) == expression
+
+
+@given(accepted_queries)
+def test_spans_lie_in_the_string_and_in_order(text: str) -> None:
+    spans = [asked.leaf.span for asked in iter_leaves(_parse(text))]
+    assert all(0 <= start < end <= len(text) for start, end in spans)
+    assert all(one[1] <= other[0] for one, other in pairwise(spans))
+
+
+@given(accepted_queries)
+def test_white_space_around_a_query_means_nothing(text: str) -> None:
+    assume(not text.endswith("\\"))
+    assert parse_query(f" \t\u3000{text}\n") == _parse(text)
+
+
+@given(accepted_queries)
+def test_parentheses_around_a_query_mean_nothing(text: str) -> None:
+    expression = _parse(text)
+    assume(not text.endswith("\\"))
+    assert parse_query(f"({text} )") == expression
+
+
+@given(accepted_queries, accepted_queries)
+def test_queries_beside_each_other_must_both_match(one: str, other: str) -> None:
+    expected = all_of([_parse(one), _parse(other)])
+    assert parse_query(f"({one} ) ({other} )") == expected
+
+
+@given(st.text())
+def test_quotes_make_a_phrase_of_any_text(text: str) -> None:
+    assume(text.strip())
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+    assert parse_query(f'"{quoted}"') == Phrase(text)
+
+
+@given(st.lists(accepted_queries, min_size=1, max_size=4))
+def test_topics_are_the_expressions_of_their_arguments(arguments: list[str]) -> None:
+    expected = tuple(map(_parse, arguments))
+    assert parse_topics(arguments) == expected
+
+
+@given(accepted_queries)
+def test_an_accepted_query_is_within_the_limits(text: str) -> None:
+    limits = Limits(length=20, depth=2, terms=3)
+    try:
+        expression = parse_query(text, limits=limits)
+    except QueryError:
+        return
+    assert len(text) <= limits.length
+    assert len(list(iter_leaves(expression))) <= limits.terms
+
+
+@given(expressions)
+def test_every_part_is_accounted_for(expression: Expression) -> None:
+    leaves = [asked.leaf for asked in iter_leaves(expression)]
+    scoring = [asked.leaf for asked in iter_terms(expression)]
+    assert set(map(id, plain_words(expression))) <= set(map(id, scoring))
+    assert set(map(id, scoring)) <= set(map(id, leaves))
+    assert filters_only(expression) == (not scoring)
+    assert not any(isinstance(leaf, Filter) for leaf in scoring)
+
+
+WORDS = ["alpha", "beta", "gamma"]
+chunks = st.builds(
+    lambda title, body, tree: Chunk({"title": title, "body": body}, {"tree": tree}),
+    st.lists(st.sampled_from(WORDS), max_size=3).map(" ".join),
+    st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join),
+    st.sampled_from(["docs", "notes"]),
+)
+WHOLE = ['"alpha beta"', "title:(alpha OR beta)", "tree:(docs OR notes)", "-(beta gamma)"]
+PIECES = [*WORDS, *WHOLE, "-alpha", "OR", "AND", "(", ")", "title:gamma", "tree:docs", "bet*"]
+small_queries = st.lists(st.sampled_from([*PIECES, "alpa~1"]), min_size=1, max_size=7).map(" ".join)
+
+
+@given(small_queries, chunks)
+def test_the_spelling_of_an_expression_matches_what_it_matches(text: str, chunk: Chunk) -> None:
+    expression = _parse(text)
+    assert matches(parse_query(format_query(expression)), chunk) == matches(expression, chunk)
+
+
+@given(small_queries, chunks)
+def test_or_joins_before_what_stands_beside_it(text: str, chunk: Chunk) -> None:
+    expression = _parse(text)
+    assert matches(expression, chunk) == _evaluate(text, chunk)
+
+
+def _evaluate(text: str, chunk: Chunk) -> bool:
+    """The same by another road: a stack of groups, each a list of operators and truths."""
+    stack: list[list[tuple[str, bool]]] = [[]]
+    for word in _pieces(text):
+        if word == "(":
+            stack.append([])
+        elif word == ")":
+            inner = _join(stack.pop())
+            stack[-1].append(("value", inner))
+        elif word in ("OR", "AND"):
+            stack[-1].append((word, False))
+        else:
+            stack[-1].append(("value", matches(parse_query(f"{word} tree:(docs OR notes)"), chunk)))
+    return _join(stack[0])
+
+
+def _pieces(text: str) -> list[str]:
+    """The words of a small query; those with a space inside stay whole."""
+    for number, piece in enumerate(WHOLE):
+        text = text.replace(piece, f"#{number}")
+    return [WHOLE[int(word[1:])] if word.startswith("#") else word for word in text.split()]
+
+
+def _join(items: list[tuple[str, bool]]) -> bool:
+    every, any_of_them, joined = True, False, True
+    for kind, value in items:
+        if kind == "OR":
+            joined = True
+        elif kind == "value":
+            if not joined:
+                every, any_of_them = every and any_of_them, False
+            any_of_them, joined = any_of_them or value, False
+    return every and any_of_them
+
+
+@given(expressions)
+def test_marks_never_change_what_is_negated(expression: Expression) -> None:
+    inner = expression
+    while isinstance(inner, Field | Boost | Fuzzy):
+        inner = inner.operand
+    negated = [asked.negated for asked in iter_leaves(expression)]
+    assert negated == [asked.negated for asked in iter_leaves(inner)]
+    assert all(a.negated for a in iter_leaves(Not(expression)))
+
+
+def test_a_string_of_the_allowed_length_is_within_python_s_recursion() -> None:
+    depth = DEFAULT_LIMITS.depth
+    expression = parse_query("(" * depth + "a OR b" + ")" * depth)
+    assert format_query(expression) == "a OR b"
