@@ -55,7 +55,7 @@ def _extends(character: str) -> bool:
     """Marks, joiners, and the emoji modifiers and tags that change what stands before them."""
     return (
         unicodedata.category(character)[0] == "M"
-        or character in "\u200c\u200d"
+        or character in "\u200c\u200d\u0e33\u0eb3"  # Thai and Lao AM follow their consonant
         or "\U0001f3fb" <= character <= "\U0001f3ff"
         or "\U000e0020" <= character <= "\U000e007f"
     )

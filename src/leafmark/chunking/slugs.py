@@ -9,34 +9,18 @@ to bottom, each with the first number that is free.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
+
+from leafmark.chunking.word_characters import dropped_characters
 
 __all__ = ["github_slug", "number_slugs", "slug_of"]
 
 _EMPTY = "heading"
 """What stands where nothing of the heading's text remains."""
 
-_CATEGORIES = frozenset(("Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "Pc"))
-
-# Unicode's Alphabetic is letters, letter numbers, and the characters listed as
-# Other_Alphabetic. Those are marks, which stay anyway, and these circled,
-# squared and regional Latin letters of category So.
-_OTHER_ALPHABETIC_SYMBOLS = frozenset(
-    map(chr, (*range(0x24B6, 0x24EA), *range(0x1F130, 0x1F14A), *range(0x1F150, 0x1F16A)))
-) | frozenset(map(chr, range(0x1F170, 0x1F18A)))
-
 _ASCII_DROPPED = re.compile(r"[^a-z0-9_\- ]")
 _HYPHENS = re.compile(r"-+")
-
-
-def _is_kept(character: str) -> bool:
-    return (
-        character in " -"
-        or unicodedata.category(character) in _CATEGORIES
-        or character in _OTHER_ALPHABETIC_SYMBOLS
-    )
 
 
 @lru_cache(maxsize=4096)
@@ -49,7 +33,7 @@ def github_slug(text: str) -> str:
     lowered = text.lower()
     if lowered.isascii():
         return _ASCII_DROPPED.sub("", lowered).replace(" ", "-")
-    return "".join(filter(_is_kept, lowered)).replace(" ", "-")
+    return dropped_characters().sub("", lowered).replace(" ", "-")
 
 
 def slug_of(text: str, style: str) -> str:

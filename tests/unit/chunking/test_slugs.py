@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+import unicodedata
+
 import pytest
 
 from leafmark.chunking.slugs import github_slug, number_slugs, slug_of
+from leafmark.chunking.word_characters import dropped_characters
 
 
 @pytest.mark.parametrize(
@@ -37,6 +41,18 @@ from leafmark.chunking.slugs import github_slug, number_slugs, slug_of
 )
 def test_github_slug(text: str, slug: str) -> None:
     assert github_slug(text) == slug
+
+
+def test_the_table_agrees_with_pythons_own_categories() -> None:
+    """For what both know: what Python has not heard of yet is left out."""
+    kept = {"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "Pc"}
+    symbols = {*range(0x24B6, 0x24EA), *range(0x1F130, 0x1F14A), *range(0x1F150, 0x1F16A)}
+    symbols |= set(range(0x1F170, 0x1F18A))  # Other_Alphabetic
+    dropped = dropped_characters()
+    for code in range(0x80, sys.maxunicode + 1):
+        category = unicodedata.category(chr(code))
+        if category not in ("Cn", "Cs"):
+            assert (dropped.match(chr(code)) is None) == (category in kept or code in symbols), code
 
 
 def test_collapse() -> None:
