@@ -11,12 +11,14 @@ hint: add the closing quote, or write \\" to search for the character itself
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leafmark.errors import AmbiguousError, LeafmarkError, NotFoundError, QueryError
-from leafmark.model import Diagnostic
 from leafmark.render.jsontext import SCHEMA_VERSION
 from leafmark.render.terminal import Style, clean, clean_line, display_width
+
+if TYPE_CHECKING:
+    from leafmark.model import Diagnostic
 
 __all__ = [
     "error_record",

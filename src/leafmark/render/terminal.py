@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from urllib.parse import quote
 
 __all__ = ["PLAIN", "Style", "clean", "clean_line", "display_width", "fold", "shorten", "wrap"]
 
@@ -165,6 +164,8 @@ class Style:
         """Return `text` linked to the file at the absolute `path`."""
         if not self.links or not path or not text:
             return text
+        from urllib.parse import quote
+
         anchor = f"#L{line}" if line else ""
         address = quote(path.encode("utf-8", "surrogateescape"), safe="/")
         return f"\x1b]8;;file://{address}{anchor}\x1b\\{text}\x1b]8;;\x1b\\"
