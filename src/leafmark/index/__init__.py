@@ -5,12 +5,14 @@ imports Tantivy. One commit changes text and manifest together.
 """
 
 from leafmark.index.analyzer import LANGUAGES, Analyzer, Token, analyzer_for
+from leafmark.index.check import check_index
 from leafmark.index.facts import canonical, fact, language_fact, meta_prefix
 from leafmark.index.generation import IndexMeta
 from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest, ManifestRow
 from leafmark.index.reader import IndexReader, TreeCounts, has_index, open_reader
 from leafmark.index.schema import FORMAT, TEXT_FIELDS, Language
+from leafmark.index.statistics import Statistics
 from leafmark.index.writer import IndexSettings, IndexWriter, open_writer
 
 __all__ = [
@@ -26,10 +28,12 @@ __all__ = [
     "LockHolder",
     "Manifest",
     "ManifestRow",
+    "Statistics",
     "Token",
     "TreeCounts",
     "analyzer_for",
     "canonical",
+    "check_index",
     "fact",
     "has_index",
     "language_fact",

@@ -65,7 +65,7 @@ def hold_lock(path: Path, *, timeout_s: float) -> Iterator[None]:
 
 
 def _wait_for(handle: int, path: Path, deadline: float) -> None:
-    while not _try_lock(handle):
+    while not _locked(handle, path):
         left = deadline - time.monotonic()
         if left <= 0:
             raise LockedError(
@@ -74,6 +74,13 @@ def _wait_for(handle: int, path: Path, deadline: float) -> None:
                 hint="searching works meanwhile; `index.lock_timeout_s` says how long to wait",
             )
         time.sleep(min(_POLL_S, left))
+
+
+def _locked(handle: int, path: Path) -> bool:
+    try:
+        return _try_lock(handle)
+    except OSError as err:  # a file system without locks
+        raise translate(err, "lock the index", path) from err
 
 
 def lock_holder(path: Path) -> LockHolder | None:

@@ -7,7 +7,7 @@ costs a few milliseconds and no lock; entries are read when they are asked for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +29,7 @@ from leafmark.index.layout import Current, Layout
 from leafmark.index.manifest import Key, ManifestRow, read_snapshot, row_of, write_snapshot
 from leafmark.index.records import StoredDocument
 from leafmark.index.schema import Language
+from leafmark.index.statistics import Statistics, read_counts
 from leafmark.model import DocumentEntry, Entry
 
 __all__ = ["IndexReader", "TreeCounts", "has_index", "open_reader"]
@@ -70,11 +71,15 @@ def open_reader(root: Path) -> IndexReader:
             raise NotFoundError(
                 "there is no index yet", location=str(root), hint="run `leafmark index`"
             )
+        last = attempt == _ATTEMPTS
         try:
-            return IndexReader(layout, current)
+            reader = IndexReader(layout, current)
         except (DamagedError, StorageError):
-            if attempt == _ATTEMPTS or layout.read_current() == current:
+            if last or layout.read_current() == current:
                 raise
+            continue
+        if last or reader.is_current():  # else a commit came while it was being opened
+            return reader
     raise AssertionError("unreachable")
 
 
@@ -85,7 +90,7 @@ class IndexReader:
         self._layout = layout
         self.current = current
         self._folder = layout.text(current.generation)
-        self._stamp = self._read_stamp()
+        self._stamp = _stamp(self._folder)
         self.languages: tuple[Language, ...] = index_languages(current.languages)
         self.engine = open_engine(self._folder, self.languages)
         self.schema = self.engine.schema
@@ -93,6 +98,7 @@ class IndexReader:
         with engine_guard("read the index", self._folder):
             self.searcher = self.engine.searcher()
             meta = read_meta(self.engine, self.searcher)
+            counts = read_counts(self._folder)
         if meta is None or meta.uuid != current.uuid:
             raise DamagedError(
                 "the index is damaged: its own record is missing",
@@ -100,6 +106,7 @@ class IndexReader:
                 hint=REBUILD,
             )
         self.meta: IndexMeta = meta
+        self.statistics = Statistics(self.schema, self.searcher, counts)
 
     @property
     def fingerprint(self) -> str:
@@ -112,17 +119,15 @@ class IndexReader:
     def is_current(self) -> bool:
         """Whether nothing was committed since this reader was opened."""
         try:
-            return self._layout.read_current() == self.current and self._stamp == self._read_stamp()
+            return self._layout.read_current() == self.current and self._stamp == _stamp(
+                self._folder
+            )
         except (DamagedError, StorageError):
             return False
 
-    def _read_stamp(self) -> tuple[int, int, int] | None:
-        """What changes with every commit: the engine's list of its files."""
-        try:
-            facts = (self._folder / "meta.json").stat()
-        except OSError:
-            return None
-        return facts.st_mtime_ns, facts.st_ino, facts.st_size
+    def guard(self, action: str) -> AbstractContextManager[None]:
+        """Turn what the engine raises inside the block into our errors: see `engine_guard`."""
+        return engine_guard(action, self._folder)
 
     # -- the manifest -----------------------------------------------------------------
 
@@ -230,3 +235,12 @@ class IndexReader:
         """Return how many records match, deleted ones not counted; linear in the matches."""
         with engine_guard("read the index", self._folder):
             return count_matches(self.searcher, query)
+
+
+def _stamp(folder: Path) -> tuple[int, int, int] | None:
+    """What changes with every commit: the engine's list of its files."""
+    try:
+        facts = (folder / "meta.json").stat()
+    except OSError:
+        return None
+    return facts.st_mtime_ns, facts.st_ino, facts.st_size

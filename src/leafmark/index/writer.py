@@ -13,7 +13,7 @@ import time
 import uuid as uuids
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import tantivy
@@ -103,7 +103,10 @@ def _open(layout: Layout, settings: IndexSettings, rebuild: bool, threads: int) 
     if current is not None and reason is None:
         layout.collect(keep=current.generation)
         try:
-            return IndexWriter(layout, current, rebuilt=None, threads=threads)
+            known = replace(current, languages={**current.languages, **settings.languages})
+            if known != current:  # more trees in languages that the index has
+                layout.write_current(known)
+            return IndexWriter(layout, known, rebuilt=None, threads=threads)
         except DamagedError as err:
             reason = err.message
     layout.collect(keep=current.generation if current else None)
@@ -130,9 +133,11 @@ def _usable_current(
         return current, "a rebuild was asked for"
     if current.fingerprint != settings.fingerprint:
         return current, "settings that decide what is indexed have changed"
-    missing = set(settings.languages.values()) - set(current.languages.values())
-    if missing:
+    known = current.languages
+    if set(settings.languages.values()) - set(known.values()):
         return current, "a language was added"
+    if any(known.get(tree, name) != name for tree, name in settings.languages.items()):
+        return current, "the language of a tree has changed"
     return current, None
 
 
@@ -342,12 +347,16 @@ class IndexWriter:
             raise
 
     def discard(self) -> None:
-        """Forget what was not committed and let go of the engine's lock."""
+        """Forget what was not committed, and let merges end and the engine's lock go.
+
+        Merges must end under our lock: one that ended later would remove files which
+        the next writer counts on. They are of what was committed, and lose nothing.
+        """
         engine, self._engine = self._engine, None
         if engine is None:
             return
         with contextlib.suppress(LeafmarkError), engine_guard("close the index", self._folder):
-            engine.rollback()
+            engine.wait_merging_threads()
         del engine
         if self.rebuilt is not None and not self.meta.seq:
             shutil.rmtree(self._layout.generation(self.current.generation), ignore_errors=True)
