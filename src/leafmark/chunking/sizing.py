@@ -41,7 +41,9 @@ class Sizes:
 
     def fits(self, node: Node) -> bool:
         """Whether the node with all below it is within `max_tokens`, breadcrumb included."""
-        return self.texts[node] + self.shop.breadcrumb_room(node) <= self.shop.options.max_tokens
+        limit = self.shop.options.max_tokens
+        size = self.texts[node]
+        return size <= limit and size + self.shop.breadcrumb_room(node) <= limit
 
     def span(self, node: Node) -> int:
         """The tokens of the node's span, exact where it matters to `min_tokens`.

@@ -40,6 +40,8 @@ class Unit(NamedTuple):
     `whole`: it is one block that cannot be cut, whatever its size. `inline`: it
     ends inside a line; then the tokens are those with the space before it and
     without the space at its end, because a word is counted with its space.
+    `header`: the tokens of the table header that it repeats where it begins a
+    piece.
     """
 
     start: int
@@ -47,6 +49,11 @@ class Unit(NamedTuple):
     tokens: int
     whole: bool = False
     inline: bool = False
+    header: int = 0
+
+    @property
+    def weight(self) -> int:
+        return self.tokens + self.header
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +157,7 @@ class Splitter:
             part = Unit(starts[first], starts[after], sum(sizes[first:after]))
             parts = self._split_prose(part, room) if part.tokens > room else [part]
             for found in parts:
-                yield found._replace(tokens=found.tokens + header)
+                yield found._replace(header=header if found.start > unit.start else 0)
 
     def _header_tokens(self, table: Block) -> int:
         header = self.meter.tokens(table.start, table.content_start or table.start)

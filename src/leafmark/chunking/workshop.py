@@ -22,9 +22,6 @@ _INLINE_EXCESS = 2
 _FINER = 4
 """Into how many parts, about, a group is split when its blocks do not share out evenly."""
 
-_LONGEST_CHARACTER = 4
-"""UTF-8 bytes, and so tokens at most, of a character."""
-
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
@@ -41,11 +38,8 @@ class Workshop:
         return max(1, min(options.target_tokens, options.max_tokens - self.breadcrumb_room(node)))
 
     def breadcrumb_room(self, node: Node) -> int:
-        """An upper bound of what the breadcrumb, as it is shown, takes of `max_tokens`."""
+        """What the breadcrumb takes of `max_tokens`, shortened if it has to be."""
         words = breadcrumb(node, self.tree.folded)
-        spare = self.options.max_tokens - self.options.target_tokens
-        if len(words) * _LONGEST_CHARACTER <= spare:
-            return len(words) * _LONGEST_CHARACTER
         return min(self.meter.count(words + "\n\n"), self.options.max_tokens // BREADCRUMB_SHARE)
 
     def raw_and_text_tokens(self, start: int, end: int) -> tuple[int, int]:
@@ -80,7 +74,7 @@ class Workshop:
 
     def pack(self, units: Sequence[Unit], capacity: int) -> list[Group]:
         """Pack units into groups that are within the capacity, cut inside a line or not."""
-        sizes = [unit.tokens for unit in units]
+        sizes = [unit.weight for unit in units]
         groups = pack(sizes, capacity)
         if all(self._is_within(units[first:after], capacity) for first, after in groups):
             return groups
