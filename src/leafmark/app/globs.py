@@ -12,11 +12,20 @@ One difference from git: `?` and `[...]` stand for a character, not for a byte.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-__all__ = ["Matcher", "compile_glob", "unescaped"]
+__all__ = [
+    "Matcher",
+    "Screen",
+    "glob_expression",
+    "literal_start",
+    "matcher",
+    "screen",
+    "unescaped",
+]
 
 Matcher = Callable[[str], bool]
+Screen = Callable[[str], object]
 
 _SPECIAL = re.compile(r"[*?\[\\]")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -55,24 +64,47 @@ def unescaped(pattern: str) -> str | None:
     return None if _SPECIAL.search(bare) else _ESCAPE.sub(r"\1", pattern)
 
 
-def compile_glob(pattern: str) -> Matcher | None:
-    """Return a test for whole paths (with `/`), or None if nothing can match.
+def glob_expression(pattern: str) -> str | None:
+    """Return the regular expression of a pattern for whole paths; None if nothing can match.
 
     `pattern` has no leading or trailing slash of its own.
 
-    >>> compile_glob("docs/**/*.md")("docs/a/b/c.md")
+    >>> matcher(glob_expression("docs/**/*.md"))("docs/a/b/c.md")
     True
     """
     tokens = _tokens(pattern)
-    if tokens is None:
-        return None
-    expression = re.compile(_assemble(tokens), re.DOTALL)
-    return lambda path: expression.fullmatch(path) is not None
+    return None if tokens is None else _assemble(tokens) + r"\Z"
+
+
+def matcher(expression: str) -> Matcher:
+    """Return a test for one expression; it is compiled when first needed."""
+    compiled: list[re.Pattern[str]] = []
+
+    def matches(path: str) -> bool:
+        if not compiled:
+            compiled.append(re.compile(expression, re.DOTALL))
+        return compiled[0].match(path) is not None
+
+    return matches
+
+
+def screen(expressions: Sequence[str]) -> Screen:
+    """Return one test for whether any of `expressions` matches; its result is None if none does."""
+    return re.compile("|".join(f"(?:{each})" for each in expressions), re.DOTALL).match
+
+
+def literal_start(pattern: str) -> str:
+    """Return what a pattern begins with before its first wildcard or backslash.
+
+    >>> literal_start("docs/a*/b")
+    'docs/a'
+    """
+    special = _SPECIAL.search(pattern)
+    return pattern if special is None else pattern[: special.start()]
 
 
 def _tokens(pattern: str) -> list[str] | None:
-    special = _SPECIAL.search(pattern)
-    start = special.start() if special else len(pattern)
+    start = len(literal_start(pattern))
     tokens = [re.escape(char) for char in pattern[:start]]
     at = start
     while at < len(pattern):

@@ -8,14 +8,24 @@ several files and folders combine is decided by the walk.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from operator import methodcaller
 from typing import NamedTuple
 
-from leafmark.app.globs import Matcher, compile_glob, unescaped
+from leafmark.app.globs import (
+    Matcher,
+    Screen,
+    glob_expression,
+    literal_start,
+    matcher,
+    screen,
+    unescaped,
+)
 from leafmark.model import Diagnostic
 
-__all__ = ["IgnoreRules", "Rule", "parse_ignore_file", "parse_rules"]
+__all__ = ["Doubt", "IgnoreRules", "Rule", "parse_ignore_file", "parse_rules"]
+
+Doubt = Callable[[str, str], bool]
 
 MAX_RULES = 1000
 """Most rules heeded in one file."""
@@ -33,31 +43,89 @@ class Rule(NamedTuple):
     line: int
 
 
-@dataclass(slots=True)
 class _Table:
     """The rules that can apply to a file (or to a folder), by how they are looked up."""
 
-    names: dict[str, Rule] = field(default_factory=dict)
-    suffixes: dict[str, Rule] = field(default_factory=dict)
-    paths: dict[str, Rule] = field(default_factory=dict)
-    name_tests: list[tuple[Rule, Matcher]] = field(default_factory=list)
-    path_tests: list[tuple[Rule, Matcher]] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.names: dict[str, Rule] = {}
+        self.suffixes: dict[str, Rule] = {}
+        self.paths: dict[str, Rule] = {}
+        self.tests: list[tuple[Rule, bool, Matcher]] = []
+        self._endings: tuple[str, ...] = ()
+        self._beginnings: tuple[str, ...] = ()
+        self._name_globs: tuple[str, ...] = ()
+        self._path_globs: tuple[tuple[str, str], ...] = ()
+        self._screens: dict[tuple[str, ...], Screen] = {}
+
+    def add_test(self, rule: Rule, body: str, *, anchored: bool) -> None:
+        """Add a rule with wildcards; the last one added is tried first."""
+        test: Matcher
+        if anchored:
+            body = body.removeprefix("/")
+            expression = glob_expression(body)
+            if expression is None:
+                return
+            self._path_globs += ((literal_start(body), expression),)
+            test = matcher(expression)
+        elif body.startswith("*") and (ending := unescaped(body[1:])) is not None:
+            self._endings += (ending,)
+            test = methodcaller("endswith", ending)
+        elif body.endswith("*") and (beginning := unescaped(body[:-1])) is not None:
+            self._beginnings += (beginning,)
+            test = methodcaller("startswith", beginning)
+        else:
+            expression = glob_expression(body)
+            if expression is None:
+                return
+            self._name_globs += (expression,)
+            test = matcher(expression)
+        self.tests.insert(0, (rule, anchored, test))
 
     def find(self, path: str, name: str) -> Rule | None:
         """Return the last rule that fits; `path` is relative to the ignore file's folder."""
-        best = self.names.get(name)
-        if self.suffixes:
-            best = _later(best, self.suffixes.get(name.rpartition(".")[2]) if "." in name else None)
-        if self.paths:
-            best = _later(best, self.paths.get(path))
-        for tests, text in ((self.name_tests, name), (self.path_tests, path)):
-            for rule, matches in tests:
-                if best is not None and rule.number < best.number:
-                    break
-                if matches(text):
-                    best = rule
-                    break
+        best = _later(self.names.get(name), self.paths.get(path))
+        if "." in name:
+            best = _later(best, self.suffixes.get(name.rpartition(".")[2]))
+        for rule, anchored, matches in self.tests:
+            if best is not None and rule.number < best.number:
+                break
+            if matches(path if anchored else name):
+                return rule
         return best
+
+    def doubts(self, folder: str) -> Doubt:
+        """Return the test that `IgnoreRules.doubts` describes."""
+        names, suffixes = self.names, self.suffixes
+        endings, beginnings = self._endings, self._beginnings
+        here = {path[len(folder) :] for path in self.paths if path.startswith(folder)}
+        paths = self._screen(
+            expression
+            for start, expression in self._path_globs
+            if start.startswith(folder) or folder.startswith(start)
+        )
+        globs = self._screen(self._name_globs)
+
+        def doubt(name: str, suffix: str) -> bool:
+            return (
+                name in names
+                or suffix in suffixes
+                or name in here
+                or name.endswith(endings)
+                or name.startswith(beginnings)
+                or (globs is not None and globs(name) is not None)
+                or (paths is not None and paths(folder + name) is not None)
+            )
+
+        return doubt
+
+    def _screen(self, expressions: Iterable[str]) -> Screen | None:
+        """Return one test for all of `expressions`, made once for the same ones."""
+        wanted = tuple(expressions)
+        if not wanted:
+            return None
+        if wanted not in self._screens:
+            self._screens[wanted] = screen(wanted)
+        return self._screens[wanted]
 
 
 def _later(first: Rule | None, second: Rule | None) -> Rule | None:
@@ -95,6 +163,14 @@ class IgnoreRules:
         """
         return (self._folders if is_folder else self._files).find(path, name)
 
+    def doubts(self, folder: str) -> Doubt:
+        """Return a fast test for the files directly in `folder` (empty, or ending with `/`).
+
+        It is given a name and its last suffix; False means that no rule fits, True
+        that `find` must tell.
+        """
+        return self._files.doubts(folder)
+
     def add(self, text: str, line: int) -> None:
         """Add the rule `text`, which is no comment and not blank."""
         negated = text.startswith("!")
@@ -119,10 +195,7 @@ def _enter(table: _Table, rule: Rule, body: str) -> None:
     if not anchored and (suffix := _plain_suffix(body)) is not None:
         table.suffixes[suffix] = rule
         return
-    test = _test(body, anchored=anchored)
-    if test is not None:
-        tests = table.path_tests if anchored else table.name_tests
-        tests.insert(0, (rule, test))
+    table.add_test(rule, body, anchored=anchored)
 
 
 def _plain_suffix(body: str) -> str | None:
@@ -131,17 +204,6 @@ def _plain_suffix(body: str) -> str | None:
     if not body.startswith("*.") or "." in suffix or not suffix:
         return None
     return unescaped(suffix)
-
-
-def _test(body: str, *, anchored: bool) -> Matcher | None:
-    """Return the matcher of a pattern with wildcards; None when nothing can match."""
-    if anchored:
-        return compile_glob(body.removeprefix("/"))
-    if body.startswith("*") and (ending := unescaped(body[1:])) is not None:
-        return lambda name: name.endswith(ending)
-    if body.endswith("*") and (beginning := unescaped(body[:-1])) is not None:
-        return lambda name: name.startswith(beginning)
-    return compile_glob(body)
 
 
 def parse_rules(patterns: Iterable[str]) -> IgnoreRules:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from leafmark.app import names
 from leafmark.app.folders import Handle, read_small
-from leafmark.app.ignore import IgnoreRules, parse_ignore_file, parse_rules
+from leafmark.app.ignore import Doubt, IgnoreRules, parse_ignore_file, parse_rules
 from leafmark.app.trees import Tree
 from leafmark.model import Diagnostic
 
@@ -26,6 +26,7 @@ __all__ = ["Frame", "Layer", "Selection", "names_files"]
 
 _MAX_IGNORE_BYTES = 1 << 20
 _OWN = names.IGNORE_FILES[0]
+_TELLING = frozenset({".git", *names.IGNORE_FILES})
 _LITERAL = re.compile(r"[^\W_]")
 
 
@@ -73,9 +74,19 @@ class Selection:
         layers = _sorted_layers(_layers_above(root, diagnostics))
         return Frame(layers=layers, included=not self._include)
 
-    def is_plain(self, frame: Frame) -> bool:
-        """Say whether no pattern and no ignore file has a say in this folder."""
-        return not frame.layers and frame.included and not self._exclude
+    def doubts(self, frame: Frame) -> Doubt | None:
+        """Return a fast test for names (with their last suffix) of files directly in a folder.
+
+        False, or no test at all, means that no pattern and no ignore file has a say.
+        """
+        if not frame.included:
+            return lambda name, suffix: True
+        tests = [rules.doubts(above + frame.path[cut:]) for _, rules, cut, above in frame.layers]
+        if self._exclude:
+            tests.append(self._exclude.doubts(frame.path))
+        if len(tests) < 2:
+            return tests[0] if tests else None
+        return lambda name, suffix: any(test(name, suffix) for test in tests)
 
     def enter(
         self,
@@ -86,6 +97,8 @@ class Selection:
     ) -> Frame:
         """Return the frame with the folder's own ignore files; `found` are the names in it."""
         layers = frame.layers
+        if _TELLING.isdisjoint(found):
+            return frame
         if frame.path and ".git" in found:
             layers = tuple(layer for layer in layers if layer.kind != ".gitignore")
         present = [name for name in names.IGNORE_FILES if name in found]

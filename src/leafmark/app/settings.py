@@ -241,7 +241,7 @@ class IndexSettings:
     """`[index]`: which files are read, and where the index is kept."""
 
     dir: str | None = _setting(
-        None, "where the index lies; unset: in the user's cache folder", gated=True
+        None, "where the index lies, by default in the user's cache folder", gated=True
     )
     lock_timeout_s: float = _setting(
         30.0, "how long a writer waits for another one", unit="seconds", least=0, most=86_400

@@ -1,0 +1,96 @@
+"""The text of a new configuration file, made from the settings, so that it cannot fall behind."""
+
+from __future__ import annotations
+
+import textwrap
+
+from leafmark.app.settings import SETTINGS, TABLES, Setting
+
+__all__ = ["initial_text", "toml_value"]
+
+_HEAD = """\
+# {what}
+#
+# Lines like `#limit = 10` show settings with the values in force without them. To change
+# one, take its `#` away, and that of the `#[table]` above it.
+# `leafmark config --origin` lists what is in force and where it comes from.
+"""
+
+_PROJECT_TREE = """
+# A tree is a folder that is searched; name as many as you like.
+# Patterns are those of .gitignore, relative to the tree.
+[tree.{name}]
+path = "."
+# Only these files; data files (JSON, CSV, YAML, XML) and logs are read only when a
+# pattern names them, as "*.json" does:
+#include = ["*"]
+# Not these; "!dist" takes back in what is left out by default:
+#exclude = ["drafts/"]
+
+# Many settings can be said for one tree too:
+#[tree.{name}.chunking]
+#target_tokens = 300
+"""
+
+_USER_TREE = """
+# Trees named here can be searched from every folder that names none itself, and beside
+# the trees of every project.
+#[tree.notes]
+#path = "~/notes"
+"""
+
+_RULES = """
+# What `leafmark context` adds for the files that you work on:
+#[[context.rules]]
+#match = ["*.py"]
+#terms = ["style guide"]
+#trees = ["{name}"]
+#files = ["CONTRIBUTING.md"]
+"""
+
+
+def initial_text(*, everywhere: bool = False, name: str = "docs") -> str:
+    """Return a commented configuration that changes no setting.
+
+    A project's names its folder as the tree `name`; the user's own (`everywhere`) names none.
+    """
+    what = (
+        "leafmark: what holds in all your projects."
+        if everywhere
+        else "leafmark: what is searched in this project, and how."
+    )
+    tree = _USER_TREE if everywhere else _PROJECT_TREE.format(name=name)
+    tables = "".join(_table(table) for table in TABLES)
+    rules = _RULES.format(name="notes" if everywhere else name)
+    return _HEAD.format(what=what) + tree + tables + rules
+
+
+def _table(table: str) -> str:
+    lines = [f"\n#[{table}]"]
+    for name, setting in SETTINGS.items():
+        if name.startswith(f"{table}."):
+            lines.extend(_described(setting))
+    return "\n".join(lines) + "\n"
+
+
+def _described(setting: Setting) -> list[str]:
+    doc = setting.rules.doc
+    unit = f" ({setting.rules.unit})" if setting.rules.unit else ""
+    sentence = f"{doc[0].upper()}{doc[1:]}: {setting.accepted}{unit}."
+    key = setting.name.partition(".")[2]
+    value = '"…"' if setting.default is None else toml_value(setting.default)
+    comment = textwrap.wrap(sentence, 90, initial_indent="# ", subsequent_indent="# ")
+    return [*comment, f"#{key} = {value}"]
+
+
+def toml_value(value: object) -> str:
+    """Return a setting's value as it stands in TOML.
+
+    >>> toml_value(True), toml_value(0.5), toml_value("a\\\\b")
+    ('true', '0.5', '"a\\\\\\\\b"')
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return str(value)
