@@ -32,11 +32,13 @@ __all__ = ["declared_charset", "parse_html", "read_html"]
 Spans = list[tuple[int, int]]
 
 _DROPPED_TAGS = frozenset(("nav", "script", "style", "template"))
+_ADDRESSES = {"image": b"src", "link": b"href"}
 _CHARSET = re.compile(
     rb"<meta[\s/][^>]*?charset\s*=\s*[\"']?\s*([^\s\"'/>;]+)"
     rb"|<\?xml[^>]*?encoding\s*=\s*[\"']([^\"']+)",
     re.IGNORECASE,
 )
+_ANCHOR = re.compile(rb"<a[\s/]", re.IGNORECASE)
 _CHARSET_REACH = 1024
 """Bytes in which a page must declare its encoding, by the HTML Standard."""
 
@@ -103,7 +105,7 @@ class _Outline:
         limits = _region(page)
         size = len(page.data)
         outside = list(gaps(limits, 0, size))
-        inside = [(e.start, e.end) for e in page.elements if _is_dropped(page, e)]
+        inside = [(e.start, e.end) for e in page.elements if _is_dropped(e)]
         dropped = merge([*outside, *inside])
         return cls(page, limits, list(gaps(dropped, 0, size)), dropped)
 
@@ -143,7 +145,7 @@ class _Outline:
         own = self.page.attribute(heading, b"id") or self._inner_anchor(heading)
         if own:
             return own
-        for start, end in heading.parents():
+        for start, end in self.page.parents(heading.node):
             if start <= before:
                 return None
             name = attribute(data, start, end, b"id")
@@ -153,7 +155,7 @@ class _Outline:
 
     def _inner_anchor(self, heading: HtmlElement) -> str | None:
         data = self.page.data
-        if data.find(b"<", heading.inner, heading.close) < 0:
+        if _ANCHOR.search(data, heading.inner, heading.close) is None:
             return None
         for name, start, end, closing in iter_tokens(data, heading.inner, heading.close):
             if name == b"a" and not closing:
@@ -166,7 +168,7 @@ class _Outline:
         """The page's title, else the first h1 of the region that has one, else any h1's."""
         page = self.page
         for element in page.elements:
-            if element.tag == "title" and not _is_foreign(element, page.data):
+            if element.tag == "title" and not _is_foreign(page, element):
                 text = page.raw_text(element)
                 if text:
                     return text
@@ -193,15 +195,12 @@ class _Outline:
     def links(self) -> Iterator[Link]:
         page, kept = self.page, iter(self.kept)
         start, end = next(kept, (-1, -1))
-        for element in page.elements:
+        for element in page.links:
             while end <= element.start and start >= 0:
                 start, end = next(kept, (-1, -1))
-            if element.tag not in ("a", "img") or not start <= element.start < end:
-                continue
-            image = element.tag == "img"
-            target = page.attribute(element, b"src" if image else b"href")
-            if target is not None:
-                kind: Literal["image", "link"] = "image" if image else "link"
+            if start <= element.start < end:
+                kind: Literal["image", "link"] = "image" if element.tag == "img" else "link"
+                target = page.attribute(element, _ADDRESSES[kind]) or ""
                 yield Link(element.start, element.end, target.strip(), kind)
 
 
@@ -210,7 +209,7 @@ def _region(page: HtmlPage) -> Spans:
     mains = (e for e in page.elements if e.tag == "main")
     found = [(main.inner, main.close) for main in [next(mains, None)] if main is not None]
     if not _has_words(page.data, found):
-        articles = (e for e in page.elements if e.tag == "article" or "main" in page.roles(e))
+        articles = (e for e in page.elements if e.tag == "article" or "main" in e.roles)
         found = merge((e.inner, e.close) for e in articles)
     if not _has_words(page.data, found):
         found = merge([(page.body_start, page.body_end)])
@@ -229,13 +228,13 @@ def _has_words(data: bytes, spans: Spans) -> bool:
     return False
 
 
-def _is_dropped(page: HtmlPage, element: HtmlElement) -> bool:
-    return element.tag in _DROPPED_TAGS or "navigation" in page.roles(element)
+def _is_dropped(element: HtmlElement) -> bool:
+    return element.tag in _DROPPED_TAGS or "navigation" in element.roles
 
 
-def _is_foreign(element: HtmlElement, data: bytes) -> bool:
+def _is_foreign(page: HtmlPage, element: HtmlElement) -> bool:
     """Whether a title stands in a drawing, which names that and not the page."""
-    return any(tag_name(data, start) == b"svg" for start, _ in element.parents())
+    return any(tag_name(page.data, start) == b"svg" for start, _ in page.parents(element.node))
 
 
 def _span_at(spans: Spans, offset: int) -> tuple[int, int] | None:

@@ -130,7 +130,7 @@ class _Nesting:
     def _draft(self, element: HtmlElement, end: int) -> _Draft | None:
         kind, opened = _KINDS[element.tag], self._open
         outer = opened[-1] if opened else None
-        if kind == "paragraph" and any(draft.kind == "table_row" for draft in opened[-2:]):
+        if kind == "paragraph" and outer is not None and outer.kind == "table_row":
             return None
         if kind == "table_row" and outer is not None and outer.kind == "table":
             self._mark_header(outer, element)
@@ -210,7 +210,7 @@ def _language(page: HtmlPage, element: HtmlElement) -> str:
         tags.append((code.end() - len(code[0].lstrip()), code.end()))
     found = _first_language(data, tags)
     if not found:
-        around = zip(element.parents(), range(2), strict=False)
+        around = zip(page.parents(element.node), range(2), strict=False)
         found = _first_language(data, (tag for tag, _ in around if _is_wrapper(data, tag)))
     return found
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from leafmark.parsing.html_tokens import attribute, unescape
 
-__all__ = ["HEADING_LEVELS", "TRACKED", "HtmlElement", "HtmlPage"]
+__all__ = ["HEADING_LEVELS", "TRACKED", "HtmlElement", "HtmlPage", "roles_of"]
 
 HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
 TRACKED = frozenset(
@@ -20,7 +21,7 @@ TRACKED = frozenset(
         *HEADING_LEVELS,
         *("title", "base", "main", "article", "nav", "script", "style", "template"),
         *("p", "ul", "ol", "menu", "dir", "li", "dl", "dt", "table", "thead", "tr"),
-        *("pre", "listing", "xmp", "blockquote", "hr", "a", "img"),
+        *("pre", "listing", "xmp", "blockquote", "hr"),
     )
 )
 """The elements that a page lists; any other only when it has a `role`."""
@@ -30,8 +31,8 @@ TRACKED = frozenset(
 class HtmlElement:
     """An element that stands in the source: `[start, end)`, its content `[inner, close)`.
 
-    Where no end tag closes it, `close == end` is where its content ends.
-    `parents` yields the extents of the start tags around it, nearest first.
+    Where no end tag closes it, `close == end` is where its content ends. `node`
+    is the parser's own.
     """
 
     tag: str
@@ -39,31 +40,34 @@ class HtmlElement:
     inner: int
     close: int
     end: int
-    parents: Callable[[], Iterator[tuple[int, int]]] = field(repr=False)
+    node: Any = field(repr=False)
+    roles: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HtmlPage:
     """The tracked elements of a source in order of start; `degraded` says why they are not exact.
 
-    `has_roles` is false when no element has a `role`. `body_start` and
-    `body_end` bound the content of `body`, whether or not its tags are written.
+    `body_start` and `body_end` bound the content of `body`, whether or not its
+    tags are written. `links` are the `a` elements with an address and the images
+    with a source, in order of start. `parents` yields the start tags around an
+    element's node, nearest first; `attribute` is an attribute's value, decoded.
     """
 
     data: bytes
     elements: tuple[HtmlElement, ...]
+    links: tuple[HtmlElement, ...]
     body_start: int
     body_end: int
-    has_roles: bool
+    parents: Callable[[Any], Iterator[tuple[int, int]]]
+    attribute: Callable[[HtmlElement, bytes], str | None]
     degraded: str | None = None
-
-    def attribute(self, element: HtmlElement, name: bytes) -> str | None:
-        return attribute(self.data, element.start, element.inner, name)
 
     def raw_text(self, element: HtmlElement) -> str:
         """The content of an element that holds only text, white space folded."""
         return " ".join(unescape(self.data[element.inner : element.close]).split())
 
-    def roles(self, element: HtmlElement) -> frozenset[str]:
-        role = self.attribute(element, b"role") if self.has_roles else None
-        return frozenset(role.lower().split()) if role else frozenset()
+
+def roles_of(data: bytes, start: int, end: int) -> frozenset[str]:
+    """The roles that the start tag `[start, end)` names."""
+    return frozenset((attribute(data, start, end, b"role") or "").lower().split())

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from leafmark.parsing.html_page import HEADING_LEVELS, TRACKED, HtmlElement, HtmlPage
-from leafmark.parsing.html_tokens import has_attribute, iter_tokens
+from leafmark.parsing.html_page import HEADING_LEVELS, TRACKED, HtmlElement, HtmlPage, roles_of
+from leafmark.parsing.html_tokens import attribute, iter_tokens
 
 __all__ = ["read_soup"]
 
@@ -45,6 +45,7 @@ _SIBLINGS: dict[bytes, tuple[frozenset[bytes], frozenset[bytes]]] = {
 _REACH = 128
 """How many open elements out a tag looks for the one it ends; so that each tag costs little."""
 
+_ADDRESSES = {b"a": b"href", b"img": b"src"}
 _TRACKED = frozenset(tag.encode() for tag in TRACKED)
 _HEADINGS = frozenset(tag.encode() for tag in HEADING_LEVELS)
 
@@ -70,6 +71,7 @@ class _Pairing:
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.found: list[HtmlElement] = []
+        self.links: list[HtmlElement] = []
         self._open: list[_Open] = []
         self._counts: dict[bytes, int] = {}
         self._body: tuple[int, int] | None = None
@@ -89,9 +91,11 @@ class _Pairing:
                 self._begin(name, at, stop)
         while self._open:
             self._end_top(len(data), len(data))
-        self.found.sort(key=lambda element: element.start)
+        for elements in (self.found, self.links):
+            elements.sort(key=lambda element: element.start)
         body_start, body_end = self._body or (self._head_end, len(data))
-        return HtmlPage(data, tuple(self.found), body_start, body_end, True, reason)
+        found, links = tuple(self.found), tuple(self.links)
+        return HtmlPage(data, found, links, body_start, body_end, _parents, self._attribute, reason)
 
     def _frame(self, name: bytes, at: int, stop: int, closing: bool) -> None:
         if name == b"body" and not closing and self._body is None:
@@ -149,16 +153,24 @@ class _Pairing:
 
     def _record(self, node: _Open, close: int, end: int) -> None:
         name = b"img" if node.name == b"image" else node.name
-        if name in _TRACKED or has_attribute(self.data, node.start, node.inner, b"role"):
+        roles = roles_of(self.data, node.start, node.inner)
+        tag = name.decode("ascii", "replace")
+        element = HtmlElement(tag, node.start, node.inner, close, end, node, roles)
+        if name in _TRACKED or roles:
+            self.found.append(element)
+        address = _ADDRESSES.get(name)
+        if address is not None and self._attribute(element, address) is not None:
+            self.links.append(element)
 
-            def parents() -> Iterator[tuple[int, int]]:
-                around = node.parent
-                while around is not None:
-                    yield around.start, around.inner
-                    around = around.parent
+    def _attribute(self, element: HtmlElement, name: bytes) -> str | None:
+        return attribute(self.data, element.start, element.inner, name)
 
-            tag = name.decode("ascii", "replace")
-            self.found.append(HtmlElement(tag, node.start, node.inner, close, end, parents))
+
+def _parents(node: _Open) -> Iterator[tuple[int, int]]:
+    around = node.parent
+    while around is not None:
+        yield around.start, around.inner
+        around = around.parent
 
 
 _FENCES = frozenset((b"table", b"td", b"th", b"caption", b"template", b"button", b"object"))

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from leafmark.model import ReadableText
-from leafmark.parsing.html_tokens import RAW_TAGS, Tag, attribute, iter_tokens, unescape
+from leafmark.parsing.html_tokens import RAW_TAGS, attribute, iter_tokens, unescape
 from leafmark.parsing.readable import ReadableBuilder
 
 __all__ = ["BLOCK_TAGS", "heading_text", "is_permalink", "read_html"]
@@ -27,9 +27,10 @@ _PIECE = re.compile(
 _PREFORMATTED = re.compile(rb"([^&\0\r]++)|(\r\n?)|\0|&[#A-Za-z][A-Za-z0-9]*+;?|&")
 
 _SIGN = re.compile(
-    rb"(?:\s|<(?!im)[^<>]*>)*(?:\xc2[\xb6\xa7]|#|\xf0\x9f\x94\x97|\xef\x83\x81|\xe2\x9a\x93"
-    rb"|&(?:para|sect|num|#182|#167|#35|#x[bB]6|#x[aA]7|#x23|#128279|#x1[fF]517|#xf0c1);?)?"
-    rb"(?:\s|\xef\xb8\x8f|\xe2\x80\x8b|<(?!/a|im)[^<>]*>)*</a\s*>",
+    rb"(?:\s|<(?!/a[\s>]|im)[^<>]*>)*+"
+    rb"(?:\xc2[\xb6\xa7]|#|\xf0\x9f\x94\x97|\xef\x83\x81|\xe2\x9a\x93"
+    rb"|&(?:para|sect|num|#182|#167|#35|#x0*b6|#x0*a7|#x0*23|#128279|#x1f517|#xf0c1)\b;?)?+"
+    rb"(?:\s|\xef\xb8\x8f|\xe2\x80\x8b|<(?!/a[\s>]|im)[^<>]*>)*+</a\s*+>",
     re.IGNORECASE,
 )
 _SIGN_SIZE = 400
@@ -119,7 +120,7 @@ class _Reader:
             else:
                 handle = _HANDLERS.get(name)
                 if handle is not None:
-                    handle(self, Tag(name, at, stop, closing))
+                    handle(self, name, at, stop, closing)
 
     # -- text --------------------------------------------------------------------
 
@@ -177,54 +178,54 @@ class _Reader:
 
     # -- tags --------------------------------------------------------------------
 
-    def _block(self, tag: Tag) -> None:
-        name = tag.name or b""
+    def _block(self, name: bytes, start: int, end: int, closing: bool) -> None:
         self._line(_BREAKS[name])
         if name == b"tr":
             self._prefix, self._fresh, self._in_row = "", False, False
             self._breaks = max(self._breaks, _LINE)
         elif name in _PRE:
-            self._preformat(tag)
+            self._preformat(name, start, end, closing)
 
-    def _preformat(self, tag: Tag) -> None:
-        self._pre = max(0, self._pre + (-1 if tag.closing else 1))
-        self._pre_start = -1 if tag.closing else tag.end
+    def _preformat(self, name: bytes, start: int, end: int, closing: bool) -> None:
+        self._pre = max(0, self._pre + (-1 if closing else 1))
+        self._pre_start = -1 if closing else end
 
-    def _list(self, tag: Tag) -> None:
-        self._lists = max(0, self._lists - tag.closing)
+    def _list(self, name: bytes, start: int, end: int, closing: bool) -> None:
+        self._lists = max(0, self._lists - closing)
         self._line(_LINE if self._lists else _PARAGRAPH)
-        self._lists += not tag.closing
+        self._lists += not closing
 
-    def _item(self, tag: Tag) -> None:
+    def _item(self, name: bytes, start: int, end: int, closing: bool) -> None:
         self._fresh, self._prefix = False, ""
         self._line(_LINE)
-        if not tag.closing:
+        if not closing:
             self._fresh, self._prefix = True, "- "
 
-    def _cell(self, tag: Tag) -> None:
-        if tag.closing:
+    def _cell(self, name: bytes, start: int, end: int, closing: bool) -> None:
+        if closing:
             return
         self._space = None
         if self._in_row:
             self._breaks, self._prefix = 0, self._prefix + "\t"
         self._in_row = self._fresh = True
 
-    def _break(self, tag: Tag) -> None:
+    def _break(self, name: bytes, start: int, end: int, closing: bool) -> None:
         if self._pre:
-            self.out.add("\n", tag.start, tag.end)
+            self.out.add("\n", start, end)
         elif not self._fresh:
             self._breaks = min(_PARAGRAPH, self._breaks + 1)
             self._space = None
 
-    def _image(self, tag: Tag) -> None:
-        alt = attribute(self.data, tag.start, tag.end, b"alt")
+    def _image(self, name: bytes, start: int, end: int, closing: bool) -> None:
+        alt = attribute(self.data, start, end, b"alt")
         words = " ".join(alt.split()) if alt else ""
         if words:
-            self._begin(tag.start)
-            self.out.add(words, tag.start, tag.end)
+            self._begin(start)
+            self.out.add(words, start, end)
 
 
-_HANDLERS: dict[bytes, Callable[[_Reader, Tag], None]] = {
+_Handler = Callable[[_Reader, bytes, int, int, bool], None]
+_HANDLERS: dict[bytes, _Handler] = {
     **dict.fromkeys(_BREAKS, _Reader._block),
     **dict.fromkeys(_LISTS, _Reader._list),
     **dict.fromkeys(_CELLS, _Reader._cell),
@@ -249,6 +250,12 @@ def heading_text(data: bytes, start: int, end: int) -> str:
     Left out: images, permalinks, buttons, and what is hidden from being read
     aloud (`aria-hidden`) or stands beside the heading (rustdoc's `out-of-band`).
     """
+    tagged = data.find(b"<", start, end) >= 0
+    words = _heading_parts(data, start, end) if tagged else [unescape(data[start:end])]
+    return " ".join("".join(words).replace("\0", "").split())
+
+
+def _heading_parts(data: bytes, start: int, end: int) -> list[str]:
     parts: list[str] = []
     hidden, depth, skip_to = b"", 0, start
     for name, at, stop, closing in iter_tokens(data, start, end):
@@ -267,7 +274,7 @@ def heading_text(data: bytes, start: int, end: int) -> str:
                 skip_to = max(skip_to, is_permalink(data, at, stop))
             if at >= skip_to and name not in _VOID and _is_hidden(name, data[at:stop]):
                 hidden, depth = name, 1
-    return " ".join("".join(parts).replace("\0", "").split())
+    return parts
 
 
 def _is_hidden(name: bytes, tag: bytes) -> bool:

@@ -11,9 +11,17 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
-__all__ = ["RAW_TAGS", "Tag", "attribute", "has_attribute", "iter_tokens", "tag_name", "unescape"]
+__all__ = [
+    "RAW_TAGS",
+    "SELF_CLOSED",
+    "Token",
+    "attribute",
+    "iter_tokens",
+    "match_tag",
+    "tag_name",
+    "unescape",
+]
 
 _WS = rb"[ \t\n\r\f]"
 _ATTRIBUTE = (
@@ -22,7 +30,7 @@ _ATTRIBUTE = (
     rb"(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|(?![\"'])[^ \t\n\r\f>]*+))?+"
 )
 _TOKEN = re.compile(
-    rb"<(/?)([A-Za-z][^ \t\n\r\f/>]*+)(?:" + _ATTRIBUTE + rb")*+[ \t\n\r\f/]*+(?:>|(\Z))"
+    rb"</?([A-Za-z][^ \t\n\r\f/>]*+)(?:" + _ATTRIBUTE + rb")*+[ \t\n\r\f/]*+(?:>|(\Z))"
     rb"|<!--(?:-?>|(?s:.*?)(?:--!?>|\Z))"
     rb"|<[!?][^>]*+(?:>|\Z)"
     rb"|</(?=[^A-Za-z])[^>]*+(?:>|\Z)"
@@ -34,57 +42,65 @@ _NAMED = re.compile(
     rb"(?:\"([^\"]*+)\"|'([^']*+)'|(?![\"'])([^ \t\n\r\f>]*+)))?+"
 )
 
+_NAME, _TEXT = 1, 3  # groups of _TOKEN; the second marks a tag that is not finished
+_SLASH = ord("/")
+
 RAW_TAGS = frozenset(
     (b"script", b"style", b"xmp", b"iframe", b"noembed", b"noframes", b"title", b"textarea")
 )
 """Elements whose content is text up to their own end tag, whatever it holds."""
+
+SELF_CLOSED = re.compile(
+    rb"<(?:" + b"|".join(sorted(RAW_TAGS)) + rb")(?:\s(?:[^<>]*[\"'\s])?)?/>", re.IGNORECASE
+)
+"""A raw element that XHTML writes as one tag; as HTML it would take in the rest of the page."""
 
 _RAW_END = {
     name: re.compile(rb"</" + name + rb"(?=[ \t\n\r\f/>])", re.IGNORECASE) for name in RAW_TAGS
 }
 
 
-class Tag(NamedTuple):
-    """One token, bytes `[start, end)`.
+Token = tuple[bytes | None, int, int, bool]
+"""`(name, start, end, closing)`: one token, bytes `[start, end)`.
 
-    `name` is the tag's name in lower case, empty for text, None for comments and
-    the like. `closing` tells an end tag. Text inside a raw element is a token of
-    its own.
-    """
-
-    name: bytes | None
-    start: int
-    end: int
-    closing: bool = False
+`name` is a tag's name in lower case, empty for text, None for comments and the
+like; `closing` tells an end tag. Text inside a raw element is one token.
+"""
 
 
-def iter_tokens(data: bytes, start: int, end: int) -> Iterator[Tag]:
+def iter_tokens(data: bytes, start: int, end: int) -> Iterator[Token]:
     """Yield the tokens of `data[start:end]`, which cover it without a gap.
 
-    What lies in no finished tag at the end is left out, as in a browser.
+    A tag that is not finished at the end is no tag, as in a browser.
     """
     match = _TOKEN.match
     while start < end:
         found = match(data, start, end)
         if found is None:  # "</" at the very end
-            yield Tag(b"", start, end)
+            yield b"", start, end, False
             return
-        closing, name, unfinished, text = found.groups()
-        stop = found.end()
-        if text is not None:
-            yield Tag(b"", start, stop)
-        elif name is None or unfinished is not None:
-            yield Tag(None, start, stop)
+        stop, kind = found.end(), found.lastindex
+        if kind == _TEXT:
+            yield b"", start, stop, False
+        elif kind != _NAME:
+            yield None, start, stop, False
         else:
-            name = name.lower()
-            yield Tag(name, start, stop, bool(closing))
-            if not closing and name in RAW_TAGS:
+            name = found[_NAME].lower()
+            closing = data[start + 1] == _SLASH
+            yield name, start, stop, closing
+            if name in RAW_TAGS and not closing and not SELF_CLOSED.match(data, start, stop):
                 raw_end = _RAW_END[name].search(data, stop, end)
                 close = raw_end.start() if raw_end else end
                 if stop < close:
-                    yield Tag(b"", stop, close)
+                    yield b"", stop, close, False
                 stop = close
         start = stop
+
+
+def match_tag(data: bytes, start: int) -> re.Match[bytes] | None:
+    """Match the finished start or end tag at `start`, or return None."""
+    found = _TOKEN.match(data, start)
+    return found if found is not None and found.lastindex == _NAME else None
 
 
 def tag_name(data: bytes, start: int) -> bytes:
@@ -103,10 +119,6 @@ def attribute(data: bytes, start: int, end: int, name: bytes) -> str | None:
     """
     raw = _raw_attribute(data, start, end, name)
     return None if raw is None else unescape(raw)
-
-
-def has_attribute(data: bytes, start: int, end: int, name: bytes) -> bool:
-    return _raw_attribute(data, start, end, name) is not None
 
 
 def _raw_attribute(data: bytes, start: int, end: int, name: bytes) -> bytes | None:

@@ -3,9 +3,9 @@
 turbohtml parses by the HTML Standard's tree construction and tells where each
 tag stands. It is given the bytes as Latin-1 characters, so that its character
 offsets are byte offsets (HTML's syntax is ASCII; text and attributes are read
-from the source, never from the tree), with each carriage return made a space,
-so that it has no line end to normalise. Every offset that is used is checked
-against the source first.
+from the source), with each line end made spaces, so that the column it tells is
+an offset too. Every offset that is used is checked against the source first.
+Raw elements that XHTML closes at once (`<script src="x"/>`) are not shown to it.
 
 What it cannot do in linear time is refused before: an ever growing list of open
 formatting elements, which the Standard says to repeat in every paragraph, and
@@ -16,29 +16,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import turbohtml
 
-from leafmark.parsing.html_page import TRACKED, HtmlElement, HtmlPage
+from leafmark.parsing.html_page import TRACKED, HtmlElement, HtmlPage, roles_of
+from leafmark.parsing.html_tokens import SELF_CLOSED, attribute, match_tag
 
 __all__ = ["OffsetError", "read_tree", "refusal"]
 
 _BOM = b"\xef\xbb\xbf"
 _LATIN = "latin-1"
+_LINE_ENDS = bytes.maketrans(b"\r\n", b"  ")
 _FORMATTING = re.compile(
-    rb"<(/?)(?:b|i|u|s|em|tt|big|code|font|small|strike|strong|nobr)[ \t\n\r\f/>]", re.IGNORECASE
+    rb"<(/?)(?:b|i|u|s|em|tt|big|code|font|small|strike|strong|nobr)[ \t\n\r\f/>]"
 )
 _OPEN_FORMATTING_LIMIT = 256
 """Formatting elements left open at once; a paragraph after 500 different ones costs 200 µs."""
-_ROOT_TAG = re.compile(rb"<html[ \t\n\r\f/]", re.IGNORECASE)
+_ROOT_TAG = re.compile(rb"<html[ \t\n\r\f/]")
 _ROOT_LIMIT = 64
 _SMALL = 16_384
 """Bytes of a source that is fast to parse whatever it holds."""
 
+_LINK_TAG = re.compile(rb"<(/?)a(?=[\s/>])(?(1)[^>]*>)", re.IGNORECASE)
 _HEADING_END = re.compile(rb"</h[1-6][^>]*>", re.IGNORECASE)
 _MARKUP = re.compile(rb"<!--(?s:.*?)(?:--!?>|\Z)|<[^>]*(?:>|\Z)")
-_ALIASES = {"img": "image"}
 
 
 class OffsetError(Exception):
@@ -49,6 +52,7 @@ def refusal(data: bytes) -> str | None:
     """Return why `data` would take more than linear time to parse, or None."""
     if len(data) <= _SMALL:
         return None
+    data = data.lower()
     opened = most = 0
     for closing in _FORMATTING.findall(data):
         opened = max(0, opened - 1) if closing else opened + 1
@@ -65,9 +69,10 @@ def read_tree(data: bytes) -> HtmlPage:
     Raises:
         OffsetError: an offset does not hold; nothing that depends on it is returned.
     """
-    text = data.replace(b"\r", b" ")
+    text = data.translate(_LINE_ENDS)
     if text.startswith(_BOM):
         text = b"   " + text[len(_BOM) :]
+    text = SELF_CLOSED.sub(lambda tag: b" " * len(tag[0]), text)
     document = turbohtml.parse(text.decode(_LATIN), source_locations=True)
     return _Adapter(data, document).page()
 
@@ -82,51 +87,84 @@ class _Adapter:
         self._ends: dict[Any, int] = {}
 
     def page(self) -> HtmlPage:
-        nodes = list(self.document.iter_elements(TRACKED))
-        elements = [found for node in nodes if (found := self._element(node)) is not None]
-        has_roles = b"role" in self._lower
-        if has_roles:
-            others = self.document.select("[role]")
-            roles = (self._element(node) for node in others if node.tag not in TRACKED)
-            elements += [found for found in roles if found is not None]
-        elements.sort(key=_start)
-        start, end = self._body()
-        return HtmlPage(self.data, tuple(elements), start, end, has_roles)
+        elements: dict[int, HtmlElement] = {}
+        for node in self.document.iter_elements(TRACKED):
+            self._add(elements, node)
+        if b"role" in self._lower:
+            for node in self.document.select("[role]"):
+                added = self._add(elements, node)
+                if added is not None:
+                    added.roles = roles_of(self.data, added.start, added.inner)
+        in_order = tuple(sorted(elements.values(), key=_start))
+        links = sorted(self._links(), key=_start)
+        body_start, body_end = self._body()
+        return HtmlPage(
+            self.data, in_order, tuple(links), body_start, body_end, self._parents, self._attribute
+        )
 
-    def _element(self, node: Any) -> HtmlElement | None:
-        """The element of `node`, or None where no tag of the source stands for it."""
+    def _links(self) -> Iterator[HtmlElement]:
+        """The links and images. They are many, so their tags are found in the source.
+
+        A link ends with the next end tag of a link or where another begins, for
+        they do not nest.
+        """
+        data = self.data
+        for node in self.document.select("a[href], img[src]"):
+            place = node.position
+            if place is None:
+                continue
+            tag, start = node.tag, place[1]
+            found = match_tag(data, start)
+            if found is None or not self._lower.startswith(_marks(tag)[0], start):
+                message = f"no {tag} tag at {start}"
+                raise OffsetError(message)
+            inner = close = end = found.end()
+            if tag == "a":
+                after = _LINK_TAG.search(data, inner)
+                close = after.start() if after else len(data)
+                end = after.end() if after and after[1] else close
+            yield HtmlElement(tag, start, inner, close, end, node)
+
+    def _attribute(self, element: HtmlElement, name: bytes) -> str | None:
+        """An attribute's value; the tree's own where it is ASCII, and so not in Latin-1."""
+        value = element.node.attr(name.decode(_LATIN))
+        if value is None or value.isascii():
+            return value  # type: ignore[no-any-return]
+        return attribute(self.data, element.start, element.inner, name)
+
+    def _add(self, elements: dict[int, HtmlElement], node: Any) -> HtmlElement | None:
+        """Add the element of `node`, unless no tag of the source stands for it."""
         location = node.source_location
         if location is None:
             return None
         tag = node.tag
+        opening, closing = _marks(tag)
         start_tag, end_tag = location.start_tag, location.end_tag
         start, inner = start_tag.start_offset, start_tag.end_offset
-        self._check(b"<", tag, start, inner)
+        self._check(opening, start, inner)
         if end_tag is None:
             close = end = self._implied_end(node, tag, inner)
         else:
             close, end = end_tag.start_offset, end_tag.end_offset
-            self._check(b"</", tag, close, end)
+            self._check(closing, close, end)
         if not inner <= close <= end:
             message = f"{tag} ends at {close} before it begins at {inner}"
             raise OffsetError(message)
-        return HtmlElement(tag, start, inner, close, end, lambda: self._parents(node))
+        element = elements[start] = HtmlElement(tag, start, inner, close, end, node)
+        return element
 
-    def _check(self, opening: bytes, tag: str, start: int, end: int) -> None:
-        expected = opening + tag.encode(_LATIN)
+    def _check(self, mark: bytes, start: int, end: int) -> None:
         lower = self._lower
-        if not (lower.startswith(expected, start) and lower[end - 1 : end] == b">"):
-            alias = opening + _ALIASES.get(tag, tag).encode(_LATIN)
-            if not (lower.startswith(alias, start) and lower[end - 1 : end] == b">"):
-                message = f"no {tag} tag at [{start}, {end})"
-                raise OffsetError(message)
+        if not (lower.startswith(mark, start) and lower[end - 1 : end] == b">"):
+            message = f"no {mark.decode(_LATIN)}> at [{start}, {end})"
+            raise OffsetError(message)
 
     def _parents(self, node: Any) -> Iterator[tuple[int, int]]:
         for parent in node.ancestors:
             location = getattr(parent, "source_location", None)
             if location is not None:
                 tag = location.start_tag
-                self._check(b"<", parent.tag, tag.start_offset, tag.end_offset)
+                self._check(_marks(parent.tag)[0], tag.start_offset, tag.end_offset)
                 yield tag.start_offset, tag.end_offset
 
     def _implied_end(self, node: Any, tag: str, inner: int) -> int:
@@ -181,23 +219,29 @@ class _Adapter:
         if location is None:
             return self._head_end(), size
         start = location.start_tag.end_offset
-        self._check(b"<", "body", location.start_tag.start_offset, start)
+        self._check(b"<body", location.start_tag.start_offset, start)
         if location.end_tag is None:
             return start, size
         end = location.end_tag.start_offset
-        self._check(b"</", "body", end, location.end_tag.end_offset)
+        self._check(b"</body", end, location.end_tag.end_offset)
         late = _MARKUP.sub(b"", self.data[end:]).strip()
         return start, size if late else end
 
     def _head_end(self) -> int:
         """Where a head ends that no body tag follows: after the last of its elements."""
-        end = 0
+        elements: dict[int, HtmlElement] = {}
         head = self.document.select_one("head")
         for child in head.children if head is not None else ():
-            if isinstance(child, turbohtml.Element) and child.source_location is not None:
-                found = self._element(child)
-                end = max(end, found.end if found is not None else 0)
-        return end
+            if isinstance(child, turbohtml.Element):
+                self._add(elements, child)
+        return max((element.end for element in elements.values()), default=0)
+
+
+@lru_cache(maxsize=256)
+def _marks(tag: str) -> tuple[bytes, bytes]:
+    """What the start tag and the end tag of an element begin with; `<image>` makes an `img`."""
+    name = b"im" if tag == "img" else tag.encode(_LATIN)
+    return b"<" + name, b"</" + name
 
 
 _VOID = frozenset(("hr", "img", "base", "link", "meta", "input", "br"))
