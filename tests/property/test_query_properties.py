@@ -77,14 +77,13 @@ def test_spans_lie_in_the_string_and_in_order(text: str) -> None:
 
 @given(accepted_queries)
 def test_white_space_around_a_query_means_nothing(text: str) -> None:
-    assume(not text.endswith("\\"))
-    assert parse_query(f" \t\u3000{text}\n") == _parse(text)
+    expression = _parse(text)
+    assert parse_query(f" \t\u3000{text}\n") == expression
 
 
 @given(accepted_queries)
 def test_parentheses_around_a_query_mean_nothing(text: str) -> None:
     expression = _parse(text)
-    assume(not text.endswith("\\"))
     assert parse_query(f"({text} )") == expression
 
 

@@ -67,12 +67,15 @@ def _enclose(expression: Expression, *looser: type) -> str:
 
 def _marked(operand: Expression, mark: type) -> str:
     """The operand of a mark; the same mark twice needs parentheses between."""
-    while_marked: Expression | None = operand
-    while isinstance(while_marked, Boost | Fuzzy) and not isinstance(while_marked, mark):
-        while_marked = while_marked.operand
-    again = isinstance(while_marked, mark)
-    text = _enclose(operand, And, Or, Not)
-    return f"({text})" if again else text
+    marked = operand
+    while isinstance(marked, Boost | Fuzzy) and not isinstance(marked, mark):
+        marked = marked.operand
+    if isinstance(marked, mark):
+        return f"({format_query(operand)})"
+    if isinstance(operand, Term):
+        # A lone minus would negate the mark, and `error:` make it the value of a field.
+        return _word(operand.text, before="^1")
+    return _enclose(operand, And, Or, Not)
 
 
 def _field_value(operand: Expression) -> str:
@@ -95,25 +98,25 @@ def _leaf(leaf: Expression) -> str:
     raise AssertionError(f"no expression: {leaf!r}")
 
 
-def _word(text: str) -> str:
-    """The word as typed where it reads back as itself, else with its signs escaped."""
+def _word(text: str, before: str = "") -> str:
+    """The word as typed where it reads back as itself `before` a mark, else escaped."""
     if text in OPERATORS:
         return f"\\{text}"
-    return text if _reads_as(text, Kind.WORD, text) else escape(text)
+    return text if _reads_as(text, Kind.WORD, text, before) else escape(text)
 
 
 def _prefix(text: str) -> str:
     return text if _reads_as(f"{text}*", Kind.PREFIX, text) else escape(text)
 
 
-def _reads_as(written: str, kind: Kind, text: str) -> bool:
+def _reads_as(written: str, kind: Kind, text: str, before: str = "") -> bool:
     if written.endswith("\\"):  # it would escape what comes next
         return False
     try:
-        tokens = tokenize(written, _NO_LIMITS)
+        first, *rest = tokenize(written + before, _NO_LIMITS)
     except QueryError:
         return False
-    return len(tokens) == 2 and (tokens[0].kind, tokens[0].text) == (kind, text)
+    return (first.kind, first.text, len(rest)) == (kind, text, 2 if before else 1)
 
 
 def _quoted(text: str) -> str:
