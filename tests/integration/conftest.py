@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-
-@dataclass(frozen=True)
-class Ran:
-    """What one run of the command printed, and its exit code."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-Leafmark = Callable[..., Ran]
+from support.command import Leafmark, Ran
 
 
 @pytest.fixture
@@ -78,8 +60,6 @@ def work(tmp_path: Path, leafmark: Leafmark) -> Path:
 @pytest.fixture
 def handbook(tmp_path: Path) -> Path:
     """A copy of the folder that ships with the repository."""
-    import shutil
-
     source = Path(__file__).parents[2] / "examples" / "handbook"
     target = tmp_path / "handbook"
     shutil.copytree(source, target)

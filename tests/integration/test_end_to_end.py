@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from .conftest import Leafmark
+from support.command import Leafmark
 
 GUIDE = """---
 title: Guide

@@ -244,10 +244,9 @@ def _index_source(
         data, state = read_beneath(tree, source.path)
     except OSError as error:
         return _note_unread(source, writer, error)
-    if (source.tree, source.path) in writer.manifest:
-        same = writer.state(source.tree, source.path) == state
-        if same or writer.touch(source.tree, source.path, state):
-            return False
+    known = (source.tree, source.path) in writer.manifest
+    if known and writer.touch(source.tree, source.path, state):
+        return False
     if is_binary(data):
         note = Diagnostic(source.path, BINARY, "the file is binary")
         writer.put_unread(_stub(source, state, note))
