@@ -8,7 +8,7 @@ bodies but are neither content nor, the front matter, text.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -51,7 +51,7 @@ class BodyReader:
     def _table_ends(self) -> list[int]:
         return [block.end for block in self._tables]
 
-    def blocks_within(self, start: int, end: int) -> tuple[Block, ...]:
+    def blocks_within(self, start: int, end: int) -> Sequence[Block]:
         """The blocks that start in `[start, end)`, nested ones too, in order."""
         starts = self._starts
         return self.document.blocks[bisect_left(starts, start) : bisect_left(starts, end)]
@@ -68,6 +68,11 @@ class BodyReader:
         """The headings at the top level whose lines start in `[start, end)`."""
         starts = self._heading_starts
         return self._headings[bisect_left(starts, start) : bisect_left(starts, end)]
+
+    def heading_after(self, start: int) -> Heading | None:
+        """The next heading at the top level whose line starts after `start`."""
+        at = bisect_left(self._heading_starts, start + 1)
+        return self._headings[at] if at < len(self._headings) else None
 
     def code_within(self, start: int, end: int) -> list[Block]:
         """The code blocks that have bytes in `[start, end)`, at any depth."""

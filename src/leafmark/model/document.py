@@ -8,7 +8,7 @@ and links are named tuples because a document has many and they must be cheap.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -106,7 +106,8 @@ class Document:
     dates); `tags` and `version` are taken from it. `dropped_spans` are the bytes
     that are in no body, in order and disjoint. `reader` makes the readable text
     of spans where the bytes are not their own text; it is a module's function,
-    so that a document can be pickled.
+    so that a document can be pickled. `blocks` and `links` may be made when they
+    are first looked at.
     """
 
     path: str
@@ -115,8 +116,8 @@ class Document:
     title: str
     encoding: str = "utf-8"
     headings: tuple[Heading, ...] = ()
-    blocks: tuple[Block, ...] = ()
-    links: tuple[Link, ...] = ()
+    blocks: Sequence[Block] = ()
+    links: Sequence[Link] = ()
     front_matter: Span | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     tags: tuple[str, ...] = ()

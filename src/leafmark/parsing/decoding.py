@@ -191,7 +191,8 @@ def _convert(
 
 def _detect(data: bytes) -> str:
     """The name, one of `_CODECS`, of the encoding that the bytes look like."""
-    from chardetng_py import EncodingDetector  # late: few files need it
+    # late: few files need it
+    from chardetng_py import EncodingDetector  # type: ignore[import-untyped]
 
     detector = EncodingDetector()
     detector.feed(data, last=True)

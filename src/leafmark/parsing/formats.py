@@ -8,8 +8,8 @@ its parser here.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
-from pathlib import PurePosixPath
 
 from leafmark.model import Document, Format
 
@@ -18,6 +18,9 @@ __all__ = ["CONVERTERS", "DATA_SUFFIXES", "SUFFIXES", "format_of", "parser_of", 
 Parser = Callable[[bytes, str], Document]
 
 SUFFIXES: dict[str, Format] = {
+    ".htm": "html",
+    ".html": "html",
+    ".xhtml": "html",
     ".md": "markdown",
     ".markdown": "markdown",
     ".mdx": "markdown",
@@ -27,6 +30,7 @@ SUFFIXES: dict[str, Format] = {
 """Formats by the lower-case suffix of a file's name."""
 
 _PARSERS: dict[Format, str] = {
+    "html": "leafmark.parsing.html:parse_html",
     "markdown": "leafmark.parsing.markdown:parse_markdown",
     "text": "leafmark.parsing.text:parse_text",
 }
@@ -78,7 +82,9 @@ def suffix_of(path: str) -> str:
     >>> suffix_of("docs/Guide.v2.MD")
     '.md'
     """
-    return PurePosixPath(path).suffix.lower()
+    name = path[path.rfind("/") + 1 :]
+    dot = name.rfind(".")
+    return name[dot:].lower() if 0 < dot < len(name) - 1 else ""
 
 
 def format_of(path: str) -> Format | None:
@@ -90,6 +96,7 @@ def format_of(path: str) -> Format | None:
     return SUFFIXES.get(suffix_of(path))
 
 
+@cache
 def parser_of(format_name: Format) -> Parser:
     """Return the function that parses a format.
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from leafmark.model import Diagnostic, Span
-from leafmark.parsing.metadata import BadMetadata, Scalar, read_toml, read_yaml, to_json
+from leafmark.parsing.metadata import BadMetadata, read_toml, read_yaml, to_json
+from leafmark.parsing.scalars import Scalar
 from leafmark.parsing.titles import fold
 
 __all__ = ["MAX_BYTES", "FrontMatter", "find_front_matter"]

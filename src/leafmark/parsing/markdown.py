@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 
-from leafmark.model import Block, Document, Heading
+from leafmark.model import Block, Document, Heading, Link
 from leafmark.parsing.decoding import Decoded, decode
+from leafmark.parsing.deferred import Deferred
 from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
-from leafmark.parsing.markdown_walk import Walk
+from leafmark.parsing.markdown_blocks import blocks_of, links_of
+from leafmark.parsing.markdown_walk import walk
 from leafmark.parsing.titles import file_title, fold
 
 __all__ = ["parse_markdown"]
@@ -34,16 +36,18 @@ def parse_markdown(data: bytes, path: str) -> Document:
     start = front.span.end if front.span else start
     if start:
         text = "\n" * start + text.encode()[start:].decode()
-    return _document(decoded, path, front, Walk(text, raw, start))
-
-
-def _document(decoded: Decoded, path: str, front: FrontMatter, walk: Walk) -> Document:
-    headings, links, blocks = walk.headings, walk.links, walk.blocks
-    if decoded.stand_in or b"\0" in decoded.data:
+    headings, rows = walk(text, raw, start)
+    if decoded.stand_in or b"\0" in raw:
         headings = [_restore_heading(heading, decoded) for heading in headings]
-        links = [link._replace(target=_restore(link.target, decoded)) for link in links]
-    if front.span:
-        blocks.insert(0, Block("front_matter", front.span.start, front.span.end))
+
+    def make_blocks() -> tuple[Block, ...]:
+        return _front_block(front) + blocks_of(rows, headings, raw, start)
+
+    def make_links() -> tuple[Link, ...]:
+        return tuple(
+            link._replace(target=_restore(link.target, decoded)) for link in links_of(rows)
+        )
+
     return Document(
         path,
         decoded.data,
@@ -51,14 +55,20 @@ def _document(decoded: Decoded, path: str, front: FrontMatter, walk: Walk) -> Do
         front.title or _first_title(headings) or file_title(path),
         encoding=decoded.encoding,
         headings=tuple(headings),
-        blocks=tuple(blocks),
-        links=tuple(links),
+        blocks=Deferred(make_blocks),
+        links=Deferred(make_links),
         front_matter=front.span,
         metadata=front.metadata,
         tags=front.tags,
         version=front.version,
         diagnostics=decoded.diagnostics + front.diagnostics,
     )
+
+
+def _front_block(front: FrontMatter) -> tuple[Block, ...]:
+    if front.span is None:
+        return ()
+    return (Block("front_matter", front.span.start, front.span.end),)
 
 
 def _first_title(headings: list[Heading]) -> str:
@@ -68,6 +78,7 @@ def _first_title(headings: list[Heading]) -> str:
 
 
 def _restore(text: str, decoded: Decoded) -> str:
+    """Show as U+FFFD what is no character: bad bytes, and NUL as CommonMark has it."""
     return decoded.restore(text).replace("\0", "\ufffd")
 
 

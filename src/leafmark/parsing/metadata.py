@@ -1,9 +1,4 @@
-"""YAML and TOML to plain values, safely: with limits on depth and digits, and no aliases.
-
-Scalars keep the text that they were written as, since `1.10` as a version is not
-the number 1.1. Booleans, numbers and null are those of YAML 1.2's core schema
-(so that `no` is a word); dates become ISO 8601 strings.
-"""
+"""YAML and TOML to plain values, safely: with limits on depth and digits, and no aliases."""
 
 from __future__ import annotations
 
@@ -11,31 +6,15 @@ import datetime
 import math
 import re
 import tomllib
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
-__all__ = ["BadMetadata", "Scalar", "read_toml", "read_yaml", "to_json"]
+from leafmark.parsing.scalars import MAX_INTEGER, Scalar, Tree, scalar_of
+from leafmark.parsing.simple_yaml import read_simple_yaml
+
+__all__ = ["BadMetadata", "read_toml", "read_yaml", "to_json"]
 
 MAX_DEPTH = 20
 """How deep lists and keys may be nested; real front matter is two or three deep."""
-
-_MAX_INTEGER = 2**63
-"""Integers of this size or more stay text: no index and few JSON readers can hold them."""
-
-_INTEGER = re.compile(r"[-+]?[0-9]{1,19}|0o[0-7]{1,21}|0x[0-9a-fA-F]{1,16}")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_DATE = re.compile(
-    r"(?P<year>[0-9]{4})-(?P<month>[0-9]{1,2})-(?P<day>[0-9]{1,2})"
-    r"(?:(?:[Tt]|[ \t]+)(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2}):(?P<second>[0-9]{2})"
-    r"(?:\.(?P<fraction>[0-9]{1,9}))?"
-    r"[ \t]*(?P<zone>Z|z|(?P<sign>[-+])(?P<zone_hour>[0-9]{1,2})"
-    r"(?::?(?P<zone_minute>[0-9]{2}))?)?)?"
-)
-_WORDS = {
-    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
-    **dict.fromkeys(("true", "True", "TRUE"), True),
-    **dict.fromkeys(("false", "False", "FALSE"), False),
-}
 
 
 class BadMetadata(Exception):
@@ -47,14 +26,6 @@ class BadMetadata(Exception):
         self.line = line
 
 
-class Scalar(NamedTuple):
-    """A value that is no list and no mapping: as JSON has it, and as it was written."""
-
-    value: str | int | float | bool | None
-    text: str
-
-
-Tree = dict[str, Any]  # of Scalar, list and dict
 Repeats = list[tuple[str, int]]  # key and line, from 0
 
 
@@ -76,6 +47,9 @@ def read_yaml(text: str) -> tuple[Tree, Repeats]:
     Raises:
         BadMetadata: it is not YAML, not a mapping, too deep, or uses aliases.
     """
+    simple = read_simple_yaml(text)
+    if simple is not None:
+        return simple, []
     import yaml  # late: half of all documents have no front matter
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -124,7 +98,7 @@ class _Builder:
                 self.repeats.append((event.value, event.start_mark.line))
             return
         plain = event.implicit[0]
-        self._put(_scalar(event.value) if plain else Scalar(event.value, event.value), event)
+        self._put(scalar_of(event.value) if plain else Scalar(event.value, event.value), event)
 
     def _put(self, value: Any, event: Any) -> None:
         line = event.start_mark.line
@@ -144,58 +118,6 @@ class _Builder:
                 raise BadMetadata(f"it is more than {MAX_DEPTH} levels deep", line)
             self._open.append(value)
             self._keys.append(None)
-
-
-def _scalar(text: str) -> Scalar:
-    """What a plain scalar means."""
-    if text in _WORDS:
-        return Scalar(_WORDS[text], text)
-    for pattern, convert in _CONVERSIONS:
-        match = pattern.fullmatch(text)
-        value = convert(match) if match else None
-        if value is not None:
-            return Scalar(value, text)
-    return Scalar(text, text)
-
-
-def _integer(match: re.Match[str]) -> int | None:
-    text = match[0]
-    number = int(text, 0) if text[:2] in ("0o", "0x") else int(text)
-    return number if abs(number) < _MAX_INTEGER else None
-
-
-def _float(match: re.Match[str]) -> float | None:
-    number = float(match[0])
-    return number if math.isfinite(number) else None
-
-
-def _date(match: re.Match[str]) -> str | None:
-    """The date, or date and time, as ISO 8601; None where there is no such day."""
-    part = match.groupdict()
-    try:
-        day = datetime.date(int(part["year"]), int(part["month"]), int(part["day"]))
-        if part["hour"] is None:
-            return day.isoformat()
-        time = datetime.time(int(part["hour"]), int(part["minute"]), int(part["second"]))
-    except ValueError:
-        return None
-    fraction = f".{part['fraction']}" if part["fraction"] else ""
-    return f"{day.isoformat()}T{time.isoformat()}{fraction}{_zone(part)}"
-
-
-def _zone(part: dict[str, str]) -> str:
-    if not part["zone"]:
-        return ""
-    if part["zone"] in "Zz":
-        return "Z"
-    return f"{part['sign']}{int(part['zone_hour']):02}:{part['zone_minute'] or '00'}"
-
-
-_CONVERSIONS: Iterable[tuple[re.Pattern[str], Callable[[re.Match[str]], Any]]] = (
-    (_INTEGER, _integer),
-    (_FLOAT, _float),
-    (_DATE, _date),
-)
 
 
 # -- TOML --------------------------------------------------------------------------
@@ -236,5 +158,5 @@ def _from_toml(value: Any, depth: int) -> Any:
         text = value.isoformat().replace("+00:00", "Z")
         return Scalar(text, text)
     text = str(value)
-    small = not isinstance(value, int) or abs(value) < _MAX_INTEGER
+    small = not isinstance(value, int) or abs(value) < MAX_INTEGER
     return Scalar(value if small else text, text)

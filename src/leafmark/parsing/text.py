@@ -12,8 +12,8 @@ from leafmark.parsing.titles import file_title
 __all__ = ["document_of_text", "parse_text"]
 
 _BOM = b"\xef\xbb\xbf"
-_BLANK_LINES = re.compile(rb"(?:\n|\A)(?:[ \t\r\f\v]*\n)+")
-"""A line end and the blank lines after it; matches start at line ends only, so this is linear."""
+_BLANK_LINES = re.compile(rb"\n(?:[ \t\r\f\v]*\n)+")
+"""A line end and the blank lines after it."""
 
 
 def parse_text(data: bytes, path: str) -> Document:
@@ -37,10 +37,10 @@ def document_of_text(decoded: Decoded, path: str) -> Document:
 def _paragraphs(data: bytes) -> Iterator[Block]:
     lines = re.sub(rb"\r(?!\n)", b"\n", data) if b"\r" in data else data
     start = len(_BOM) if data.startswith(_BOM) else 0
+    first = start + len(lines[start:]) - len(lines[start:].lstrip())
+    start = lines.rfind(b"\n", start, first) + 1 or start
     for gap in _BLANK_LINES.finditer(lines, start):
-        end = gap.start() + 1 if lines[gap.start()] == 10 else gap.start()
-        if lines[start:end].strip():
-            yield Block("paragraph", start, end)
+        yield Block("paragraph", start, gap.start() + 1)
         start = gap.end()
     if lines[start:].strip():
         yield Block("paragraph", start, len(lines))

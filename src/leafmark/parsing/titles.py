@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
-
 __all__ = ["file_title", "fold"]
 
 
@@ -18,5 +16,7 @@ def file_title(path: str) -> str:
     >>> file_title("notes/v1.2 plan.md")
     'v1.2 plan'
     """
-    name = PurePosixPath(path).stem
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    name = path[path.rfind("/") + 1 :]
+    dot = name.rfind(".")
+    stem = name[:dot] if 0 < dot < len(name) - 1 else name
+    return stem.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,0 +1,54 @@
+"""Where lines begin and end, for offsets that come in order."""
+
+from __future__ import annotations
+
+__all__ = ["Lines"]
+
+_LINE_FEED = 10
+
+
+class Lines:
+    """The lines of `raw`, which end in LF or CRLF; the first one begins at byte `start`.
+
+    What was found is remembered, so that many blocks on one long line, or many
+    containers before one long stretch of blank lines, are not searched for each.
+    """
+
+    __slots__ = ("_blank", "_line", "_raw", "_seen")
+
+    def __init__(self, raw: bytes, start: int) -> None:
+        self._raw = raw
+        self._line = self._seen = start
+        self._blank = (0, 0)
+
+    def start_of(self, offset: int) -> int:
+        """The beginning of the line of `offset`, which never decreases from call to call."""
+        raw = self._raw
+        if raw[offset - 1] == _LINE_FEED:
+            return offset
+        found = raw.rfind(b"\n", self._seen, offset)
+        if found >= 0:
+            self._line = found + 1
+        self._seen = offset
+        return self._line
+
+    def end_of(self, offset: int) -> int:
+        """The end, its line feed included, of the line that holds the byte before `offset`."""
+        raw = self._raw
+        if raw[offset - 1] == _LINE_FEED:
+            return offset
+        return raw.find(b"\n", offset) + 1 or len(raw)
+
+    def before_blank(self, offset: int) -> int:
+        """`offset` less the white space right before it."""
+        raw = self._raw
+        low, high = self._blank
+        if low <= offset <= high:
+            return low
+        width = 16
+        while width < offset and raw[offset - width : offset].isspace():
+            width *= 2
+        low = max(offset - width, 0)
+        low += len(raw[low:offset].rstrip())
+        self._blank = low, offset
+        return low
