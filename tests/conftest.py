@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.golden import CheckGolden
 
 GOLDEN = Path(__file__).parent / "golden"
-
-CheckGolden = Callable[[str, str], None]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
+from support.answers import make_answer, make_document, make_entry, make_result
 
 from leafmark.errors import QueryError, UsageError
 from leafmark.model import (
@@ -44,8 +45,6 @@ from leafmark.render.terminal import (
     shorten,
     wrap,
 )
-
-from ..unit.render.answers import make_answer, make_document, make_entry, make_result
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 OWN_CODES = re.compile("\x1b\\[[0-9;]*m|\x1b\\]8;;(file://[!-~]*)?\x1b\\\\")

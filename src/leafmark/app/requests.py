@@ -69,6 +69,7 @@ class SearchRequest:
     grain: Grain = "auto"
     sort: Sort = "score"
     strict: bool = False
+    aggregation: bool = True
     refresh: bool = True
     explain: bool = False
     full_records: bool = False

@@ -31,8 +31,13 @@ def encode_path(path: str) -> str:
 
 
 def _escape(match: re.Match[str]) -> str:
-    raw = match[0].encode("utf-8", "surrogateescape" if match[0] >= "\udc80" else "surrogatepass")
+    raw = match[0].encode("utf-8", "surrogateescape" if _is_byte(match[0]) else "surrogatepass")
     return "".join(f"%{byte:02X}" for byte in raw)
+
+
+def _is_byte(char: str) -> bool:
+    """Whether a character stands for an undecodable byte; other surrogates are Windows' own."""
+    return "\udc80" <= char <= "\udcff"
 
 
 def document_id(tree: str, path: str) -> str:

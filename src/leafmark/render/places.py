@@ -66,7 +66,7 @@ def match_lines(result: Result) -> list[MatchLine]:
     """
     data = result.body_bytes
     if data is None:
-        data = (result.body or "").encode("utf-8", "surrogateescape")
+        data = (result.body or "").encode("utf-8", "surrogatepass")
     found: dict[tuple[int, int], list[tuple[int, int]]] = {}
     lines = _BodyLines(data, result)
     for start, end in result.match_ranges:

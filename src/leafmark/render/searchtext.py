@@ -221,7 +221,7 @@ def _whole_text(result: Result) -> tuple[str, list[tuple[int, int]]]:
     """The whole text, and the matches in it as character ranges."""
     if result.full_text is None:
         return result.body or "", []
-    data = result.full_text.encode("utf-8", "surrogateescape")
+    data = result.full_text.encode("utf-8", "surrogatepass")
     entry = result.entry
     start = entry.byte_start if entry.heading_start is None else entry.heading_start
     length = entry.byte_end - start

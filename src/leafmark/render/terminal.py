@@ -8,6 +8,7 @@ could move the cursor, change colours, or reorder the line becomes visible.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -161,14 +162,19 @@ class Style:
         return f"\x1b[{code}m{text}\x1b[0m" if self.color and text else text
 
     def link(self, text: str, path: str | None, line: int | None = None) -> str:
-        """Return `text` linked to the file at the absolute `path`."""
+        """Return `text` linked to the file at the absolute `path`, where that can be written."""
         if not self.links or not path or not text:
             return text
         from urllib.parse import quote
 
+        try:
+            name = path.replace(os.sep, "/").encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            return text
         anchor = f"#L{line}" if line else ""
-        address = quote(path.encode("utf-8", "surrogateescape"), safe="/")
-        return f"\x1b]8;;file://{address}{anchor}\x1b\\{text}\x1b]8;;\x1b\\"
+        root = "" if name.startswith(b"/") else "/"
+        address = f"file://{root}{quote(name, safe='/:')}{anchor}"
+        return f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\"
 
     def highlight(self, text: str, ranges: Iterable[tuple[int, int]]) -> str:
         """Return `text` cleaned, its sorted, disjoint character `ranges` marked; lines are kept."""

@@ -55,7 +55,7 @@ def test_other_options_may_not() -> None:
         (["-"], ("-",), {}),
         (["a", "--flat"], ("a",), {"group": False}),
         (["a", "--flat", "--group"], ("a",), {"group": True}),
-        (["a", "--no-aggregation"], ("a",), {"no_aggregation": False}),
+        (["a", "--no-aggregation"], ("a",), {"aggregation": False}),
         (["a", "--cutoff-ratio", "0.25"], ("a",), {"cutoff_ratio": 0.25}),
         (["--tag", "-x", "a"], ("a",), {"tag": ["-x"]}),
         (["--tag=", "a"], ("a",), {"tag": [""]}),

@@ -6,6 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from support.answers import make_document, make_entry, make_shown
+from support.fake_app import FakeApp, Leafmark
+from support.schema import problems
 
 from leafmark.app.requests import (
     IndexRequest,
@@ -24,11 +27,6 @@ from leafmark.model import (
     TreeStatus,
 )
 
-from ..render.answers import make_document, make_entry
-from ..render.schema import problems
-from ..render.test_show import shown
-from .conftest import FakeApp, Leafmark
-
 
 @pytest.mark.parametrize(
     ("argv", "fields"),
@@ -42,6 +40,7 @@ from .conftest import FakeApp, Leafmark
             {"grain": "document", "mode": "lexical"},
         ),
         (["x", "--sort", "mtime", "--strict"], {"sort": "mtime", "strict": True}),
+        (["x", "--no-aggregation"], {"aggregation": False}),
         (["x", "--no-refresh", "--explain"], {"refresh": False, "explain": True}),
         (["x", "-o", "full"], {"full_text": True}),
         (["x", "--json"], {"full_records": True}),
@@ -101,7 +100,7 @@ def test_json_with_another_output_is_refused(leafmark_run: Leafmark) -> None:
 
 
 def test_show_asks_for_what_was_written(leafmark_run: Leafmark, app: FakeApp) -> None:
-    app.shown = ShowReport((shown(),))
+    app.shown = ShowReport((make_shown(),))
     for name, field in (
         ("--own", "own"),
         ("--full-document", "full_document"),
@@ -109,11 +108,11 @@ def test_show_asks_for_what_was_written(leafmark_run: Leafmark, app: FakeApp) ->
         ("--raw", "raw"),
     ):
         assert leafmark_run("get", "a", "b", name).code == 0
-        assert app.asked[-1] == replace(ShowRequest(("a", "b")), **{field: True})
+        assert app.asked[-1] == ShowRequest(("a", "b"), **{field: True})
 
 
 def test_show_prints_bytes_text_outline_and_json(leafmark_run: Leafmark, app: FakeApp) -> None:
-    app.shown = ShowReport((shown(children=(make_entry("Install", 2),)),))
+    app.shown = ShowReport((make_shown(children=(make_entry("Install", 2),)),))
     assert leafmark_run("show", "a", "--raw").out == "## Setup\nInstall.\n"
     assert leafmark_run("show", "a").out.endswith("\n\n## Setup\nInstall.\n")
     assert leafmark_run("show", "a", "--own").out.endswith("\n\nInstall.\n")
@@ -145,7 +144,7 @@ def test_raw_control_characters_do_not_reach_a_terminal(
     leafmark_run: Leafmark, app: FakeApp
 ) -> None:
     for raw in (b"a\x1b[2J", b"a\x07", "a\x9b2J".encode()):
-        app.shown = ShowReport((shown(raw=raw),))
+        app.shown = ShowReport((make_shown(raw=raw),))
         ran = leafmark_run("show", "a", "--raw", terminal=True, NO_COLOR="1")
         assert (ran.code, ran.out) == (2, "")
         assert ran.err == (
@@ -154,12 +153,12 @@ def test_raw_control_characters_do_not_reach_a_terminal(
             "hint: send them to a file or a pipe, or leave out --raw\n"
         )
         assert leafmark_run("show", "a", "--raw").out == raw.decode()
-    app.shown = ShowReport((shown(raw="\tt\r\né日\n".encode()),))
+    app.shown = ShowReport((make_shown(raw="\tt\r\né日\n".encode()),))
     assert leafmark_run("show", "a", "--raw", terminal=True).code == 0
 
 
 def test_raw_of_a_changed_source_is_left_out_and_told(leafmark_run: Leafmark, app: FakeApp) -> None:
-    app.shown = ShowReport((shown(raw=None, stale=True),))
+    app.shown = ShowReport((make_shown(raw=None, stale=True),))
     ran = leafmark_run("show", "a", "--raw")
     assert ran.out == ""
     assert ran.err == (

@@ -8,14 +8,13 @@ import subprocess
 import sys
 
 import pytest
+from support.answers import make_answer
+from support.fake_app import Failing, FakeApp, Leafmark, Terminal
+from support.schema import problems
 
 from leafmark.cli import entry
 from leafmark.cli.console import open_console
 from leafmark.errors import ConfirmationError, NotFoundError, QueryError
-
-from ..render.answers import make_answer
-from ..render.schema import problems
-from .conftest import Failing, FakeApp, Leafmark, Terminal
 
 
 def test_found_is_0(leafmark_run: Leafmark) -> None:
@@ -101,10 +100,10 @@ def test_help_and_aliases(leafmark_run: Leafmark) -> None:
 
 
 def test_settings_go_to_the_project_and_nowhere_else(leafmark_run: Leafmark, app: FakeApp) -> None:
-    leafmark_run("-C", "sub", "search", "x", "--cutoff-ratio", "0.3", "--no-aggregation", "-n", "2")
+    leafmark_run("-C", "sub", "search", "x", "--cutoff-ratio", "0.3", "--no-refresh", "-n", "2")
     ((directory, flags),) = app.opened
     assert str(directory) == "sub"
-    assert flags == {"search.cutoff_ratio": 0.3, "search.aggregation": False}
+    assert flags == {"search.cutoff_ratio": 0.3}
     assert app.asked[0].limit == 2
 
 

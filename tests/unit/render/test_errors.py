@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.schema import problems
 
 from leafmark.errors import (
     AmbiguousError,
@@ -15,8 +16,6 @@ from leafmark.errors import (
 from leafmark.model import Diagnostic
 from leafmark.render.errors import error_record, render_diagnostic, render_error, render_warning
 from leafmark.render.terminal import PLAIN, Style
-
-from .schema import problems
 
 OPEN_QUOTE = QueryError(
     "the query has an opening quote without a closing one",

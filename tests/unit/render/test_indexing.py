@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from support.schema import problems
 
 from leafmark.model import Diagnostic, IndexReport, Skipped
 from leafmark.render.indexing import index_record, render_index
 from leafmark.render.terminal import PLAIN
-
-from .schema import problems
 
 REPORT = IndexReport(
     added=("docs:a.md",),

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from support.answers import make_document, make_entry
+from support.schema import problems
 
 from leafmark.model import Diagnostic, SettingOrigin, Skipped, StatusReport, TreeStatus
 from leafmark.render import listing
 from leafmark.render.terminal import PLAIN
-
-from .answers import make_document, make_entry
-from .schema import problems
 
 TREES = (
     TreeStatus("docs", "/srv/docs", "local", 12, 3456, 7_890_123),

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from support.answers import ROOTS, SOURCE, make_answer, make_entry, make_result
 
 from leafmark.model import Result
 from leafmark.render.matches import render_files, render_vimgrep
 from leafmark.render.places import MatchLine, Places, match_lines, with_constituents
-
-from .answers import ROOTS, SOURCE, make_answer, make_entry, make_result
 
 PLACES = Places(ROOTS, "/srv")
 

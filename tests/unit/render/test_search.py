@@ -7,6 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from support.answers import ROOTS, make_answer, make_document, make_entry, make_result, mixed_answer
+from support.golden import CheckGolden
+from support.schema import problems
 
 from leafmark.model import Answer, Phase, Snippet
 from leafmark.render.explain import render_explanation, render_nothing_found
@@ -18,10 +21,6 @@ from leafmark.render.records import RECORD_KEYS
 from leafmark.render.searchjson import answer_record, render_jsonl
 from leafmark.render.searchtext import render_flat, render_full, render_grouped, render_list
 from leafmark.render.terminal import PLAIN, Style
-
-from ...conftest import CheckGolden
-from .answers import ROOTS, make_answer, make_document, make_entry, make_result, mixed_answer
-from .schema import problems
 
 PLACES = Places(ROOTS, "/srv")
 COLOR = Style(color=True, links=True, width=60)

@@ -2,49 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
+from support.answers import make_entry, make_shown
+from support.schema import problems
 
-from leafmark.model import Shown, ShowReport
+from leafmark.model import ShowReport
 from leafmark.render.show import render_outline, render_show, show_record
 from leafmark.render.terminal import PLAIN
 
-from .answers import make_document, make_entry
-from .schema import problems
-
-
-def shown(**fields: Any) -> Shown:
-    values: dict[str, Any] = {
-        "entry": make_entry(),
-        "document": make_document(),
-        "record": {"text": "> Guide › Setup\n\nInstall.", "tokens": 9},
-        "heading": "## Setup\n",
-        "body": "Install.\n",
-        "full_text": "## Setup\nInstall.\n",
-        "raw": b"## Setup\nInstall.\n",
-    }
-    return Shown(**values | fields)
-
 
 def test_a_section_is_shown_with_its_heading() -> None:
-    assert render_show(ShowReport((shown(),)), PLAIN) == (
+    assert render_show(ShowReport((make_shown(),)), PLAIN) == (
         "docs:guide.md#setup  lines 5–9\n> Guide › Setup\n\n## Setup\nInstall.\n"
     )
 
 
 def test_own_shows_the_body_alone() -> None:
-    text = render_show(ShowReport((shown(),)), PLAIN, own=True)
+    text = render_show(ShowReport((make_shown(),)), PLAIN, own=True)
     assert text == "docs:guide.md#setup  lines 5–9\n> Guide › Setup\n\nInstall.\n"
 
 
 def test_several_are_set_apart() -> None:
-    text = render_show(ShowReport((shown(), shown(entry=make_entry(line_end=5)))), PLAIN)
+    text = render_show(ShowReport((make_shown(), make_shown(entry=make_entry(line_end=5)))), PLAIN)
     assert "Install.\n\ndocs:guide.md#setup  line 5\n" in text
 
 
 def test_stale_text_is_not_shown() -> None:
-    stale = shown(stale=True, body=None, full_text=None, raw=None, heading=None)
+    stale = make_shown(stale=True, body=None, full_text=None, raw=None, heading=None)
     assert render_show(ShowReport((stale,)), PLAIN) == (
         "docs:guide.md#setup  lines 5–9\n> Guide › Setup\n\n"
         "(changed since it was indexed: `leafmark index` reads it again)\n"
@@ -61,7 +45,7 @@ def test_an_outline_nests_by_parents() -> None:
         make_entry("Linux", 4, parent_position=3, kind="piece", piece=1, slug="linux"),
         make_entry("Run", 5, parent_position=1),
     )
-    assert render_outline(ShowReport((shown(children=children),)), PLAIN) == (
+    assert render_outline(ShowReport((make_shown(children=children),)), PLAIN) == (
         "docs:guide.md#setup  Setup\n"
         "  .2 Install  #install\n"
         "    .3 Linux  #linux\n"
@@ -72,7 +56,7 @@ def test_an_outline_nests_by_parents() -> None:
 
 def test_json_is_the_published_shape() -> None:
     report = ShowReport(
-        (shown(children=(make_entry("Install", 2),)),), (("docs:nope.md", ("docs:guide.md",)),)
+        (make_shown(children=(make_entry("Install", 2),)),), (("docs:nope.md", ("docs:guide.md",)),)
     )
     record = show_record(report)
     assert problems(record, "show") == []
@@ -83,6 +67,6 @@ def test_json_is_the_published_shape() -> None:
 
 @pytest.mark.parametrize("text", ["a\x1b[2Jb", "a\u202eb", "a\x9b2Jb"])
 def test_documents_do_not_control_the_terminal(text: str) -> None:
-    report = ShowReport((shown(full_text=text, entry=make_entry(title=text)),))
+    report = ShowReport((make_shown(full_text=text, entry=make_entry(title=text)),))
     assert text not in render_show(report, PLAIN)
     assert text not in render_outline(report, PLAIN)

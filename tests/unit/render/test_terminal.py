@@ -99,7 +99,9 @@ def test_links_name_file_and_line() -> None:
         style.link("x", "/a b/caf\udce9#1.md", 7)
         == "\x1b]8;;file:///a%20b/caf%E9%231.md#L7\x1b\\x\x1b]8;;\x1b\\"
     )
+    assert style.link("x", "C:/a.md") == "\x1b]8;;file:///C:/a.md\x1b\\x\x1b]8;;\x1b\\"
     assert style.link("x", None) == "x"
+    assert style.link("x", "/\ud800") == "x"
 
 
 def test_highlight_marks_each_line_and_cleans_around_it() -> None:

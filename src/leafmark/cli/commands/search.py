@@ -77,7 +77,7 @@ OPTIONS = (
     _setting("aggregation_max_tokens", "And the whole is at most this long; 0: any.", "N", natural),
     _setting("max_merge_depth", "Merge no higher than this depth.", "N", natural),
     _setting("merge_bonus", "Raise a merged score by this much a match.", "X", number),
-    Option(("--no-aggregation",), "Merge nothing.", value=False, setting="search.aggregation"),
+    Option(("--no-aggregation",), "Merge nothing.", value=False, target="aggregation"),
     _setting(
         "fuzzy_distance", "Edits in which a word may differ; 0 switches it off.", "N", natural
     ),
@@ -109,6 +109,7 @@ def run(call: Call) -> int:
             grain=values.get("grain", "auto"),
             sort=values.get("sort", "score"),
             strict=call.on("strict"),
+            aggregation=values.get("aggregation", True),
             refresh=not call.on("no_refresh"),
             explain=call.on("explain"),
             full_records=output in ("json", "jsonl"),

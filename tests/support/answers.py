@@ -14,6 +14,7 @@ from leafmark.model import (
     Hint,
     Phase,
     Result,
+    Shown,
     Snippet,
 )
 
@@ -55,7 +56,7 @@ def make_document(path: str = "guide.md", **fields: Any) -> DocumentEntry:
 
 def make_entry(title: str = "Setup", position: int = 1, **fields: Any) -> Entry:
     """The section of SOURCE with this title, or one that is not in it, at byte 0."""
-    heading = f"# {title}\n".encode()
+    heading = f"# {title}\n".encode("utf-8", "surrogatepass")
     found = SOURCE.find(heading)
     heading_start = SOURCE.rfind(b"\n", 0, found) + 1 if found > 0 else max(found, 0)
     start = max(found, 0) + (len(heading) if found >= 0 else 0)
@@ -142,6 +143,20 @@ def make_answer(*results: Result, **fields: Any) -> Answer:
         "roots": ROOTS,
     }
     return Answer(**values | fields)
+
+
+def make_shown(**fields: Any) -> Shown:
+    """What is shown of the section Setup, with a shorter text."""
+    values: dict[str, Any] = {
+        "entry": make_entry(),
+        "document": make_document(),
+        "record": {"text": "> Guide › Setup\n\nInstall.", "tokens": 9},
+        "heading": "## Setup\n",
+        "body": "Install.\n",
+        "full_text": "## Setup\nInstall.\n",
+        "raw": b"## Setup\nInstall.\n",
+    }
+    return Shown(**values | fields)
 
 
 def mixed_answer() -> Answer:

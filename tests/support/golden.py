@@ -1,0 +1,10 @@
+"""The type of the `check_golden` fixture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+__all__ = ["CheckGolden"]
+
+CheckGolden = Callable[[str, str], None]
+"""Compares the file of a name with a text."""
