@@ -12,11 +12,16 @@ def main() -> int:
     argv = sys.argv[1:]
     if argv in (["--version"], ["-V"]):
         return _print_version()
-    import os
+    try:
+        import os
 
-    from leafmark.cli.entry import run
+        from leafmark.cli.entry import run
 
-    return run(argv, os.environ)
+        return run(argv, os.environ)
+    except KeyboardInterrupt:
+        # Pressed while the command was being loaded, or while its end was being told.
+        print("interrupted", file=sys.stderr)
+        return 130
 
 
 def _print_version() -> int:

@@ -10,11 +10,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from support.answers import mixed_answer
-
 import leafmark
 from leafmark.errors import LeafmarkError
 from leafmark.model import Answer, IndexReport, SettingOrigin, ShowReport, StatusReport
+from support.answers import mixed_answer
 
 
 @dataclass

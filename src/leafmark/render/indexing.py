@@ -25,9 +25,13 @@ def render_index(report: IndexReport, style: Style, *, verbose: bool = False) ->
         ]
     if report.rebuilt:
         lines.append(f"rebuilt: {clean_line(report.rebuilt)}")
-    verb = "would index" if report.dry_run else "indexed"
     size = f"{count_of(report.documents, 'document')}, {count_of(report.chunks, 'chunk')}"
-    lines.append(f"{verb} {style.bold(size)} in {report.seconds:.1f} s")
+    done = f"indexed {style.bold(size)} in {report.seconds:.1f} s"
+    lines.append("nothing was changed; a run would see" if report.dry_run else done)
+    return "\n".join([*lines, f"  {_counts(report)}"]) + "\n"
+
+
+def _counts(report: IndexReport) -> str:
     counts = [
         f"{len(report.added)} added",
         f"{len(report.modified)} modified",
@@ -38,8 +42,7 @@ def render_index(report: IndexReport, style: Style, *, verbose: bool = False) ->
         counts.append(f"{len(report.skipped)} skipped")
     if report.diagnostics:
         counts.append(count_of(len(report.diagnostics), "diagnostic"))
-    lines.append(f"  {', '.join(counts)}")
-    return "\n".join(lines) + "\n"
+    return ", ".join(counts)
 
 
 def _changes(mark: str, ids: Sequence[str]) -> list[str]:

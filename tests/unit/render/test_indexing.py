@@ -50,8 +50,7 @@ def test_verbose_names_what_was_touched() -> None:
         ),
         (
             IndexReport(dry_run=True),
-            "would index 0 documents, 0 chunks in 0.0 s\n"
-            "  0 added, 0 modified, 0 removed, 0 unchanged\n",
+            "nothing was changed; a run would see\n  0 added, 0 modified, 0 removed, 0 unchanged\n",
         ),
     ],
 )
