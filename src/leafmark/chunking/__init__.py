@@ -6,14 +6,21 @@ Pure: nothing is read, and the same document and options give the same chunks.
 
 from leafmark.chunking.chunker import chunk_document
 from leafmark.chunking.options import PRESETS, STRATEGIES, ChunkingOptions, Strategy
+from leafmark.chunking.quality import Finding, inspect_quality
+from leafmark.chunking.statistics import Deviation, Statistics, gather_statistics
 from leafmark.chunking.tokens import register_tokenizer, token_counter, tokenizer_names
 
 __all__ = [
     "PRESETS",
     "STRATEGIES",
     "ChunkingOptions",
+    "Deviation",
+    "Finding",
+    "Statistics",
     "Strategy",
     "chunk_document",
+    "gather_statistics",
+    "inspect_quality",
     "register_tokenizer",
     "token_counter",
     "tokenizer_names",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leafmark.chunking.cutting import byte_length, count_ready, decode_for_cutting
-from leafmark.chunking.graphemes import grapheme_boundary
+from leafmark.chunking.graphemes import grapheme_boundary, next_boundary
 from leafmark.chunking.tokens import take_tokens
 from leafmark.chunking.tree import Node
 from leafmark.chunking.workshop import Workshop, new_piece
@@ -41,21 +41,19 @@ def _windows(shop: Workshop, root: Node) -> Iterator[tuple[int, int]]:
     start = 0 if front is None else min(front.end, root.end)
     text = decode_for_cutting(shop.reader.document.data[start:])
     shown = count_ready(text)
-    at = 0
-    while at < len(text):
+    at = end = 0
+    while end < len(text):
         window = shown[at : at + options.fixed_tokens * _LONGEST_TOKEN]
-        end = _settle(text, at, take_tokens(window, options.fixed_tokens, options.tokenizer))
-        after = start + byte_length(text[at:end])
-        yield start, after
-        if end >= len(text):
-            return
+        taken = take_tokens(window, options.fixed_tokens, options.tokenizer)
+        end = _settle(text, at + taken, end)
+        yield start, start + byte_length(text[at:end])
         step = options.fixed_tokens - options.fixed_overlap
-        following = _settle(text, at, take_tokens(text[at:end], step, options.tokenizer))
+        following = _settle(text, at + take_tokens(shown[at:end], step, options.tokenizer), at)
         start += byte_length(text[at:following])
-        at = following
+        at = min(following, end)
 
 
-def _settle(text: str, at: int, length: int) -> int:
-    """Where a window that begins at `at` may end: never inside a grapheme, never at `at`."""
-    boundary = grapheme_boundary(text, at + length)
-    return boundary if boundary > at else at + length
+def _settle(text: str, at: int, least: int) -> int:
+    """The boundary of graphemes before `at` where that is over `least`, else the next one."""
+    boundary = grapheme_boundary(text, at)
+    return boundary if boundary > least else next_boundary(text, max(at, least + 1))

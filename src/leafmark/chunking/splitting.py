@@ -181,11 +181,17 @@ class Splitter:
     def _cut_at(
         self, unit: Unit, starts: Sequence[int], capacity: int | None = None
     ) -> Iterator[Unit]:
-        """Cut at offsets into the unit, and, within what is still too large, anywhere."""
+        """Cut at offsets into the unit, and, within what is still too large, anywhere.
+
+        Heading lines, which only begin a unit, stay with what follows them.
+        """
         capacity = self.capacity if capacity is None else capacity
+        headings = self.reader.headings_within(unit.start, unit.end)
+        least = headings[-1].end - unit.start if headings else 0
+        starts = [0, *[at for at in starts if at > least]]
         for start, end in _shift(starts, unit):
             part = self._part(unit, start, end)
-            if part.tokens <= capacity:
+            if part.tokens <= capacity and self.meter.fits(start, end, capacity):
                 yield part
                 continue
             cuts = token_cuts(self._raw(part), capacity, self.tokenizer)

@@ -16,8 +16,8 @@ from leafmark.chunking.tree import Node, SectionTree
 
 __all__ = ["Workshop", "breadcrumb", "new_piece"]
 
-_INLINE_EXCESS = 2
-"""Tokens that a group may have beyond its sum when it begins and ends inside a line."""
+_REPACKINGS = 4
+"""How often groups are packed tighter at most because some were too large when counted."""
 
 _FINER = 4
 """Into how many parts, about, a group is split when its blocks do not share out evenly."""
@@ -73,19 +73,28 @@ class Workshop:
         return [list(chain.from_iterable(packed[first:after])) for first, after in merged]
 
     def pack(self, units: Sequence[Unit], capacity: int) -> list[Group]:
-        """Pack units into groups that are within the capacity, cut inside a line or not."""
-        sizes = [unit.weight for unit in units]
-        groups = pack(sizes, capacity)
-        if all(self._is_within(units[first:after], capacity) for first, after in groups):
-            return groups
-        return pack(sizes, max(1, capacity - _INLINE_EXCESS))
+        """Pack units into groups that are within the capacity, cut inside a line or not.
 
-    def _is_within(self, units: Sequence[Unit], capacity: int) -> bool:
-        """Whether the sum of a group that is cut inside a line is true."""
+        Where a group is cut inside a line, its tokens may differ from the sum
+        of its units: then it is counted, and all are packed tighter if need be.
+        """
+        sizes = [unit.weight for unit in units]
+        limit = capacity
+        groups = pack(sizes, limit)
+        for _ in range(_REPACKINGS):
+            excess = max((self._excess(units[a:b], capacity) for a, b in groups), default=0)
+            if excess <= 0:
+                break
+            limit = max(1, limit - excess)
+            groups = pack(sizes, limit)
+        return groups
+
+    def _excess(self, units: Sequence[Unit], capacity: int) -> int:
+        """The tokens that a group of several units, cut inside a line, has beyond the capacity."""
         total = sum(unit.tokens for unit in units)
-        if not units[-1].inline or not capacity - _INLINE_EXCESS < total <= capacity:
-            return True
-        return self.meter.tokens(units[0].start, units[-1].end) <= capacity
+        if len(units) == 1 or not any(unit.inline for unit in units) or total * 8 < capacity * 7:
+            return 0
+        return self.meter.tokens(units[0].start, units[-1].end) - capacity
 
     def size(self, units: Sequence[Unit]) -> int:
         """The tokens of neighbouring units, exact where it matters to `min_tokens`.

@@ -357,6 +357,11 @@ class Chunk(NamedTuple):
         """Tokens of the body, front matter apart."""
         return self.owner.count_tokens(self._body_without_front_matter())
 
+    @property
+    def has_content(self) -> bool:
+        """Whether the body holds more than white space and front matter."""
+        return bool(self._body_without_front_matter().strip())
+
     def _body_without_front_matter(self) -> str:
         front = self.owner.document.front_matter
         if front is None or not self.body_spans or self.body_spans[0][0] >= front.end:

@@ -1,0 +1,119 @@
+"""The quality report: chunks that a reader, or a model, would stumble over.
+
+It looks at finished chunks and at the document's blocks only, so that it judges
+every strategy alike and trusts none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from leafmark.chunking.options import ChunkingOptions
+from leafmark.chunking.reading import BodyReader
+from leafmark.model import Chunk, ChunkedDocument
+
+__all__ = ["Finding", "FindingKind", "inspect_quality"]
+
+FindingKind = Literal[
+    "undersize", "below_min", "above_bound", "split_code", "orphan_rows", "bare_heading"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is wrong with one chunk. `excused`: it is flagged, and nothing could be done."""
+
+    kind: FindingKind
+    chunk_id: str
+    message: str
+
+    @property
+    def excused(self) -> bool:
+        return self.kind == "undersize"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready data."""
+        return {
+            "kind": self.kind,
+            "id": self.chunk_id,
+            "message": self.message,
+            "excused": self.excused,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Inspection:
+    reader: BodyReader
+    options: ChunkingOptions
+    several: bool
+
+
+def inspect_quality(document: ChunkedDocument, *, options: ChunkingOptions) -> list[Finding]:
+    """Return the findings of one document, by chunk in order of position."""
+    inspection = _Inspection(BodyReader(document.document), options, len(document.chunks) > 1)
+    return [
+        finding
+        for chunk in document.chunks
+        for check in _CHECKS
+        for finding in check(inspection, chunk)
+    ]
+
+
+def _find_small(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]:
+    tokens, least = chunk.body_tokens, inspection.options.min_tokens
+    if not inspection.several or tokens >= least or not chunk.has_content:
+        return
+    kind: FindingKind = "undersize" if chunk.undersize else "below_min"
+    yield Finding(kind, chunk.id, f"{tokens} tokens, under min_tokens ({least})")
+
+
+def _find_large(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]:
+    options = inspection.options
+    tokens = chunk.tokens
+    if not chunk.oversize and tokens >= options.max_tokens + max(1, options.min_tokens):
+        yield Finding(
+            "above_bound", chunk.id, f"{tokens} tokens, over max_tokens ({options.max_tokens})"
+        )
+
+
+def _find_split_code(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]:
+    if inspection.options.oversize_code == "split":
+        return
+    for start, end in chunk.body_spans:
+        for block in inspection.reader.code_within(start, end):
+            if block.start < start or block.end > end:
+                line = chunk.owner.line_of(block.start)
+                yield Finding("split_code", chunk.id, f"cuts the code block on line {line}")
+
+
+def _find_orphan_rows(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]:
+    for start, _ in chunk.body_spans:
+        table = inspection.reader.table_around(start)
+        if table is not None and not chunk.context_spans:
+            line = chunk.owner.line_of(table.start)
+            yield Finding("orphan_rows", chunk.id, f"has rows of the table on line {line} only")
+
+
+def _find_bare_headings(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]:
+    """Headings at the end of a body whose content is in the next chunk."""
+    data = chunk.owner.document.data
+    for start, end in chunk.body_spans:
+        headings = inspection.reader.headings_within(start, end)
+        if not headings or data[headings[-1].end : end].strip():
+            continue
+        following = inspection.reader.heading_after(headings[-1].start)
+        limit = len(data) if following is None else following.start
+        if data[headings[-1].end : limit].strip():
+            message = f"ends with the heading {headings[-1].title!r} and nothing below it"
+            yield Finding("bare_heading", chunk.id, message)
+
+
+_CHECKS: tuple[Callable[[_Inspection, Chunk], Iterator[Finding]], ...] = (
+    _find_small,
+    _find_large,
+    _find_split_code,
+    _find_orphan_rows,
+    _find_bare_headings,
+)

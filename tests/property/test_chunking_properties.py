@@ -1,0 +1,174 @@
+"""What holds for the chunks of every document, under every strategy and any sizes."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from itertools import pairwise
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.documents import Part, make_document
+
+from leafmark.chunking import STRATEGIES, ChunkingOptions, chunk_document, inspect_quality
+from leafmark.model import ChunkedDocument, Document
+
+PATIENT = settings(deadline=None)  # the first count loads the tokenizer
+TITLES = st.sampled_from(["A", "B", "A 1", "A-1", "Über uns", "!", "", "p"])
+TEXT = st.text(
+    alphabet=st.sampled_from("ab .\u00e9\u4e2d\U0001f389\u0301\u3002`/\t"), min_size=1, max_size=60
+).map(lambda text: "x" + text)
+LONG = st.builds(lambda text, times: text * times, TEXT, st.integers(1, 40))
+PARTS = st.one_of(
+    st.tuples(st.just("heading"), st.integers(1, 6), TITLES),
+    st.tuples(st.just("nested"), TITLES),
+    st.tuples(st.just("paragraph"), LONG),
+    st.tuples(st.just("html"), LONG),
+    st.tuples(st.just("code"), st.sampled_from(["", "py"]), LONG),
+    st.tuples(st.just("table"), st.lists(TEXT, min_size=1, max_size=30)),
+    st.tuples(st.just("list"), st.lists(LONG, min_size=1, max_size=8)),
+    st.tuples(st.just("blank"), st.sampled_from(["\n", "\n\n", " \n"])),
+)
+DOCUMENTS = st.builds(
+    lambda front, parts: make_document(*front, *parts),
+    st.sampled_from([(), (("front_matter", "title: T"),)]),
+    st.lists(PARTS, max_size=14),
+)
+
+
+@st.composite
+def _options(draw: st.DrawFn, strategy: st.SearchStrategy[Any]) -> ChunkingOptions:
+    target = draw(st.integers(4, 120))
+    fixed = draw(st.integers(1, 80))
+    return ChunkingOptions(
+        strategy=draw(strategy),
+        tokenizer=draw(st.sampled_from(["o200k_base", "cl100k_base", "characters"])),
+        min_tokens=draw(st.integers(0, target // 2)),
+        target_tokens=target,
+        max_tokens=target + draw(st.integers(0, 200)),
+        fixed_tokens=fixed,
+        fixed_overlap=draw(st.integers(0, fixed - 1)),
+        overlap_sentences=draw(st.integers(0, 3)),
+        heading_levels=draw(st.integers(0, 6)),
+        oversize_code=draw(st.sampled_from(["keep", "split"])),
+    )
+
+
+OPTIONS = _options(st.sampled_from(STRATEGIES))
+STRUCTURED = _options(st.sampled_from([name for name in STRATEGIES if name != "fixed"]))
+BOUNDED = _options(st.sampled_from(["auto", "section"]))
+
+
+def chunked(document: Document, options: ChunkingOptions) -> ChunkedDocument:
+    return chunk_document(document, tree="t", options=options)
+
+
+@PATIENT
+@given(DOCUMENTS, STRUCTURED)
+def test_every_byte_is_in_one_body_or_one_heading_line(
+    document: Document, options: ChunkingOptions
+) -> None:
+    chunks = chunked(document, options).chunks
+    if not chunks:
+        assert not document.data.strip()
+        return
+    ranges = [span for chunk in chunks for span in chunk.body_spans]
+    ranges += [
+        (chunk.heading_start, chunk.heading_end)
+        for chunk in chunks
+        if chunk.heading_start is not None and chunk.heading_end is not None
+    ]
+    ranges.sort()
+    assert [start for start, _ in ranges] == [0, *[end for _, end in ranges]][: len(ranges)]
+    assert ranges[-1][1] == len(document.data)
+    assert all(start < end for start, end in ranges)
+
+
+@PATIENT
+@given(DOCUMENTS, OPTIONS)
+def test_the_tree_is_sound(document: Document, options: ChunkingOptions) -> None:
+    result = chunked(document, options)
+    assert len({chunk.id for chunk in result.chunks}) == len(result.chunks)
+    for position, chunk in enumerate(result.chunks):
+        assert chunk.position == position
+        parent = chunk.parent
+        assert (parent is None) == (position == 0) == (chunk.kind == "document")
+        if parent is not None:
+            assert parent.position < position <= parent.last_position
+            assert parent.depth < chunk.depth
+            assert parent.byte_start <= chunk.byte_start <= chunk.byte_end <= parent.byte_end
+            assert chunk in parent.children
+            assert chunk.sibling_count == len(parent.children) == len(chunk.sibling_ids) + 1
+        children = chunk.children
+        for before, after in pairwise(children):
+            assert before.last_position + 1 == after.position
+            if options.strategy != "fixed":
+                assert before.byte_end <= after.byte_start
+    assert all(0 <= position < len(result.chunks) for position in result.slugs.values())
+
+
+@PATIENT
+@given(DOCUMENTS, OPTIONS)
+def test_spans_never_cut_a_character(document: Document, options: ChunkingOptions) -> None:
+    for chunk in chunked(document, options).chunks:
+        for start, end in chunk.body_spans:
+            assert document.data[start:end].decode()  # raises where a character is cut
+
+
+@PATIENT
+@given(DOCUMENTS, BOUNDED)
+def test_the_quality_report_finds_nothing_that_could_be_helped(
+    document: Document, options: ChunkingOptions
+) -> None:
+    found = inspect_quality(chunked(document, options), options=options)
+    kinds = {finding.kind for finding in found}
+    assert "split_code" not in kinds
+    if options.target_tokens >= 40:  # a title and something below it fit
+        assert "bare_heading" not in kinds
+    if options.strategy == "section":
+        assert "below_min" not in kinds
+
+
+@PATIENT
+@given(DOCUMENTS, _options(st.just("auto")))
+def test_pieces_keep_the_target(document: Document, options: ChunkingOptions) -> None:
+    """But for what cannot be cut, and for less than `min_tokens` that nobody else could take."""
+    solid = [b for b in document.blocks if b.kind in ("code", "table")]
+    for chunk in chunked(document, options).chunks:
+        if any(b.start < chunk.byte_end and chunk.byte_start < b.end for b in solid):
+            continue
+        if chunk.kind == "piece":
+            excess = chunk.body_tokens - options.target_tokens
+            assert excess < max(1, options.min_tokens)
+
+
+@PATIENT
+@given(DOCUMENTS, OPTIONS)
+def test_records_are_json_and_the_same_every_time(
+    document: Document, options: ChunkingOptions
+) -> None:
+    first = [json.dumps(chunk.to_dict()) for chunk in chunked(document, options).chunks]
+    again = pickle.loads(pickle.dumps(chunked(document, options)))
+    assert [json.dumps(chunk.to_dict()) for chunk in again.chunks] == first
+
+
+@PATIENT
+@given(DOCUMENTS, _options(st.just("fixed")))
+def test_windows_overlap_and_cover(document: Document, options: ChunkingOptions) -> None:
+    windows = [chunk for chunk in chunked(document, options).chunks if chunk.kind == "piece"]
+    for before, after in pairwise(windows):
+        assert before.byte_start < after.byte_start <= before.byte_end < after.byte_end
+    if windows:
+        assert windows[-1].byte_end == len(document.data)
+
+
+@PATIENT
+@given(st.lists(PARTS, max_size=6), st.lists(PARTS, max_size=4), TITLES)
+def test_ids_survive_what_is_appended(parts: list[Part], more: list[Part], title: str) -> None:
+    options = ChunkingOptions(strategy="heading")
+    before = chunked(make_document(*parts), options)
+    after = chunked(make_document(*parts, ("heading", 1, title), *more), options)
+    bodies = {chunk.id: chunk.body for chunk in after.chunks}
+    for chunk in before.chunks[1:]:
+        assert bodies[chunk.id].startswith(chunk.body)

@@ -1,0 +1,130 @@
+"""Statistics and the quality report."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from support.documents import Part, make_document, words
+
+from leafmark.chunking import ChunkingOptions, chunk_document, gather_statistics, inspect_quality
+from leafmark.model import Chunk, ChunkedDocument
+
+SECTIONS: tuple[Part, ...] = (
+    ("heading", 1, "A"),
+    ("paragraph", words(500)),
+    ("heading", 2, "B"),
+    ("paragraph", words(600)),
+    ("heading", 1, "C"),
+    ("paragraph", words(30)),
+)
+
+
+def chunked(*parts: Part, **fields: Any) -> tuple[ChunkedDocument, ChunkingOptions]:
+    options = ChunkingOptions(**fields)
+    return chunk_document(make_document(*parts), tree="t", options=options), options
+
+
+def findings(document: ChunkedDocument, options: ChunkingOptions) -> list[tuple[str, str, str]]:
+    return [
+        (found.kind, found.chunk_id.removeprefix("t:p.md"), found.message)
+        for found in inspect_quality(document, options=options)
+    ]
+
+
+def test_statistics() -> None:
+    document, options = chunked(*SECTIONS, strategy="heading")
+    found = gather_statistics([document, document], options=options, seconds=0.5)
+    assert found.to_dict() == {
+        "documents": 2,
+        "chunks": 8,
+        "empty": 2,
+        "total_tokens": 2260,
+        "min_tokens": 30,
+        "mean_tokens": 376.7,
+        "median_tokens": 500.0,
+        "max_tokens": 600,
+        "estimate": 6,
+        "actual": 6,
+        "deviations": [],
+        "size_bytes": 2 * len(document.document.data),
+        "seconds": 0.5,
+        "megabytes_per_second": round(4 * len(document.document.data) / 1e6, 1),
+    }
+
+
+def test_deviations_over_the_tolerance() -> None:
+    parts = [part for k in range(9) for part in (("heading", 2, f"S{k}"), ("paragraph", "x"))]
+    document, options = chunked(*parts, strategy="heading")
+    (deviation,) = gather_statistics([document], options=options).deviations
+    assert (deviation.doc_id, deviation.estimate, deviation.actual) == ("t:p.md", 1, 9)
+
+
+def test_statistics_of_nothing() -> None:
+    found = gather_statistics([], options=ChunkingOptions())
+    assert (found.chunks, found.median_tokens, found.megabytes_per_second) == (0, 0.0, 0.0)
+
+
+def test_section_leaves_nothing_but_what_is_excused() -> None:
+    document, options = chunked(*SECTIONS, strategy="section")
+    (finding,) = inspect_quality(document, options=options)
+    assert finding.to_dict() == {
+        "kind": "undersize",
+        "id": "t:p.md#c",
+        "message": "30 tokens, under min_tokens (100)",
+        "excused": True,
+    }
+
+
+def test_small_and_large_chunks_are_found_under_heading() -> None:
+    document, options = chunked(
+        ("paragraph", words(20)),
+        ("heading", 1, "A"),
+        ("paragraph", words(1200)),
+        strategy="heading",
+    )
+    assert findings(document, options) == [
+        ("below_min", "", "20 tokens, under min_tokens (100)"),
+        ("above_bound", "#a", "1203 tokens, over max_tokens (1000)"),
+    ]
+
+
+def test_what_fixed_windows_tear_apart() -> None:
+    code = "\n".join(f"print({number})" for number in range(150))
+    rows = [f"key {number}" for number in range(80)]
+    document, options = chunked(
+        ("code", "py", code), ("table", rows), strategy="fixed", fixed_tokens=400, fixed_overlap=0
+    )
+    kinds = {kind for kind, _, _ in findings(document, options)}
+    assert kinds >= {"split_code", "orphan_rows"}
+    messages = {message for _, _, message in findings(document, options)}
+    assert "cuts the code block on line 1" in messages
+    assert "has rows of the table on line 154 only" in messages
+
+
+def test_a_heading_cut_off_from_its_content() -> None:
+    document, options = chunked(("heading", 1, "A"), ("paragraph", words(20)), strategy="heading")
+    root = document.chunks[0]
+    torn = root._replace(body_spans=((0, 4),))
+    document.fill([tuple(torn)])
+    assert findings(document, options) == [
+        ("bare_heading", "", "ends with the heading 'A' and nothing below it"),
+    ]
+
+
+@pytest.mark.parametrize("strategy", ["auto", "section"])
+def test_cut_code_is_no_finding_when_it_was_asked_for(strategy: Any) -> None:
+    code = "\n".join(f"print({number})" for number in range(900))
+    document, options = chunked(("code", "py", code), strategy=strategy, oversize_code="split")
+    assert len(document.chunks) > 2
+    assert findings(document, options) == []
+    kept = replace(options, oversize_code="keep")
+    assert {kind for kind, _, _ in findings(document, kept)} == {"split_code"}
+
+
+def test_a_chunk_is_compared_by_identity() -> None:
+    document, _ = chunked(*SECTIONS)
+    first: Chunk = document.chunks[0]
+    assert first == first
+    assert first != document.chunks[1]
