@@ -27,16 +27,21 @@ class Meter:
     count: Count
 
     @cached_property
-    def _holes(self) -> list[tuple[int, int]]:
-        holes = [(span.start, span.end) for span in self.document.dropped_spans]
+    def _front(self) -> int:
+        """Where front matter ends, 0 without any."""
         front = self.document.front_matter
-        return holes if front is None else sorted([*holes, (front.start, front.end)])
+        return 0 if front is None else front.end
+
+    @cached_property
+    def _dropped(self) -> list[tuple[int, int]]:
+        return [(span.start, span.end) for span in self.document.dropped_spans]
 
     def size_bytes(self, start: int, end: int) -> int:
         """An upper bound of `tokens`, free of charge."""
-        if not self._holes:
+        start = min(max(start, self._front), end)
+        if not self._dropped:
             return end - start
-        return sum(after - first for first, after in subtract(start, end, self._holes))
+        return sum(after - first for first, after in subtract(start, end, self._dropped))
 
     def tokens(self, start: int, end: int) -> int:
         return self.count(self.raw(start, end).decode("utf-8", "replace"))
@@ -44,9 +49,11 @@ class Meter:
     def raw(self, start: int, end: int) -> bytes:
         """The bytes that weigh anything."""
         data = self.document.data
-        if not self._holes:
+        start = max(start, self._front)
+        if not self._dropped:
             return data[start:end]
-        return b"".join([data[first:after] for first, after in subtract(start, end, self._holes)])
+        kept = subtract(start, end, self._dropped)
+        return b"".join([data[first:after] for first, after in kept])
 
     def is_blank(self, start: int, end: int) -> bool:
         """Whether there is nothing but white space and what weighs nothing."""

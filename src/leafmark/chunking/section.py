@@ -49,13 +49,13 @@ def _enter(shop: Workshop, sizes: Sizes, node: Node) -> Iterator[Node]:
     pieces = [part for part in parts if not part.is_child and not part.is_leftover(shop)]
     kept = pieces if len(pieces) == 1 and not pieces[0].children else []
     node.oversize = any(shop.is_oversize(node, part.units) for part in kept)
+    left = sum(shop.size(part.units) for part in parts if part.is_leftover(shop))
+    node.undersize = 0 < left < shop.options.min_tokens and not kept
     number = 0
     for part in parts:
         if part.is_child:
             yield _child(shop, sizes, part)
-        elif part.is_leftover(shop):
-            node.undersize = True
-        elif part not in kept:
+        elif part in pieces and part not in kept:
             number += 1
             yield _piece(shop, node, part, number)
 

@@ -8,7 +8,9 @@ The tokenizer is loaded on the first count, never on import.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
+from functools import cache
+from typing import cast
 
 __all__ = [
     "Count",
@@ -50,16 +52,27 @@ def register_tokenizer(name: str, count: Count) -> None:
 
 def token_counter(tokenizer: str) -> Count:
     """Return the function that counts the tokens of one text; it can be pickled."""
-    return _registered.get(tokenizer) or partial(_count, encoding=tokenizer)
+    return _registered.get(tokenizer) or _ModelCounter(tokenizer)
 
 
-def _count(text: str, *, encoding: str) -> int:
-    import toktok  # type: ignore[import-untyped]
+@dataclass(frozen=True, slots=True)
+class _ModelCounter:
+    """Counts with a built-in tokenizer."""
 
-    # `truncate` counts one text without the threads that `batch_count` starts
-    # on every call: 1 µs against 30.
-    total: int = toktok.truncate(text, _NO_LIMIT, encoding)[1]
-    return total
+    encoding: str
+
+    def __call__(self, text: str) -> int:
+        # This counts one text without the threads that toktok's batches start
+        # on every call: 1 µs against 30.
+        return _truncate()(text, _NO_LIMIT, self.encoding)[1]
+
+
+@cache
+def _truncate() -> Callable[[str, int, str], tuple[str, int]]:
+    """`toktok.truncate`: the longest prefix within a limit, and the tokens of the whole."""
+    from toktok import truncate  # type: ignore[import-untyped]
+
+    return cast("Callable[[str, int, str], tuple[str, int]]", truncate)
 
 
 def take_tokens(text: str, limit: int, tokenizer: str) -> int:
@@ -79,9 +92,7 @@ def take_tokens(text: str, limit: int, tokenizer: str) -> int:
 
 def _take(text: str, limit: int, tokenizer: str) -> int:
     if tokenizer in _BUILT_IN:
-        import toktok
-
-        length = len(toktok.truncate(text, limit, tokenizer)[0])
+        length = len(_truncate()(text, limit, tokenizer)[0])
     else:
         length = len(text)
     return _shrink(text, length, limit, token_counter(tokenizer))
