@@ -48,6 +48,8 @@ def scalar_of(text: str) -> Scalar:
     """What a plain scalar means."""
     if text in _WORDS:
         return Scalar(_WORDS[text], text)
+    if text[0].isalpha():
+        return Scalar(text, text)
     for pattern, convert in _CONVERSIONS:
         match = pattern.fullmatch(text)
         value = convert(match) if match else None

@@ -14,65 +14,76 @@ from leafmark.parsing.scalars import Scalar, Tree, scalar_of
 
 __all__ = ["read_simple_yaml"]
 
-_FORBIDDEN = r"\x00-\x1f\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff"
-"""Control characters and line ends of YAML 1.1, which the real parser must judge."""
+_KEY = re.compile(r"(?!-)[A-Za-z0-9_.-]{1,100}(?: [A-Za-z0-9_.]{1,50}){0,9}")
+_MAX_KEY = 100
+"""Characters of a key; YAML itself has a limit at 1024."""
 
-_VALUE = (
-    rf'(?:"(?P<double>[^"\\{_FORBIDDEN}]*)"'
-    rf"|'(?P<single>[^'{_FORBIDDEN}]*)'"
-    rf"|\[(?P<flow>[^\[\]{{}}:?#&*!|>'\"%@`{_FORBIDDEN}]*)\]"
-    rf"|(?P<plain>[^\W_][^{_FORBIDDEN}]*?|[/.(_][^{_FORBIDDEN}]*?))"
-)
-_KEY_LINE = re.compile(rf"(?P<key>[A-Za-z_][A-Za-z0-9_-]{{0,99}}):(?: +{_VALUE})? *\r?")
-_ITEM_LINE = re.compile(rf"(?P<indent> *)- +{_VALUE} *\r?")
-_SKIPPED_LINE = re.compile(rf" *(?:#[^{_FORBIDDEN}]*)?\r?")
-_FLOW_ITEM = re.compile(r"[^\W_]|[/.(_]")
+_FIRST_SIGNS = "/.(_<"
+"""What a plain scalar may begin with here, beside letters and digits; YAML has more."""
+
+_FLOW_SYNTAX = re.compile(r"""[\[\]{}:?#&*!|>'"%@`]""")
+_QUOTED = re.compile(r'"([^"\\]*)"')
+_QUOTED_LIST = re.compile(r' *"[^"\\]*" *(?:, *"[^"\\]*" *)*')
+_NOTHING = Scalar(None, "")
 
 
 def read_simple_yaml(text: str) -> Tree | None:
     """Return the mapping that `text` holds, or None where it takes a real parser to tell."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    if not "".join(lines).replace("\xa0", " ").isprintable():
+        return None  # tabs, control characters, line ends of YAML 1.1: for the real parser
     tree: Tree = {}
-    items: list[Scalar] | None = None  # of the key above, while it may be a list
-    indent: str | None = None
-    for line in text.split("\n"):
-        match = _KEY_LINE.fullmatch(line)
-        if match:
-            if match["key"] in tree:
+    items: list[Scalar] | None = None  # of the last key, while it may be a list
+    key, indent = "", ""
+    for line in lines:
+        name, colon, rest = line.partition(":")
+        if colon and rest[:1] in ("", " ") and _is_key(name):
+            value = _value(rest.strip(" "))
+            if value is None or name in tree:
                 return None
-            value = _value(match)
-            if value is None:
+            key, tree[name] = name, value
+            items = [] if value is _NOTHING else None
+        elif line and not line.isspace() and line.lstrip(" ")[0] != "#":
+            spaces, _, rest = line.partition("- ")
+            item = _value(rest.strip(" "))
+            if items is None or spaces.strip(" ") or not isinstance(item, Scalar):
                 return None
-            tree[match["key"]] = value
-            items, indent = ([], None) if value == _NOTHING else (None, None)
-            last = match["key"]
-        elif not _SKIPPED_LINE.fullmatch(line):
-            match = _ITEM_LINE.fullmatch(line)
-            item = _value(match) if match else None
-            if items is None or match is None or not isinstance(item, Scalar):
+            if item is _NOTHING or (items and spaces != indent):
                 return None
-            if indent not in (None, match["indent"]):
-                return None
-            indent = match["indent"]
             items.append(item)
-            tree[last] = items
+            tree[key], indent = items, spaces
     return tree
 
 
-_NOTHING = Scalar(None, "")
-
-
-def _value(match: re.Match[str]) -> Scalar | list[Scalar] | None:
-    """The value on a line, None where it is not simple after all."""
-    double, single, flow, plain = match.group("double", "single", "flow", "plain")
-    if plain is not None:
-        ambiguous = ": " in plain or " #" in plain or plain[-1] == ":"
-        return None if ambiguous else scalar_of(plain)
-    if double is not None or single is not None:
-        text = single if double is None else double
-        return Scalar(text, text)
-    if flow is None:
+def _value(text: str) -> Scalar | list[Scalar] | None:
+    """The value that stands after a key or dash, None where it is not simple after all."""
+    if not text:
         return _NOTHING
-    words = [word.strip(" ") for word in flow.split(",")] if flow.strip(" ") else []
-    if not all(_FLOW_ITEM.match(word) for word in words):
+    if _is_plain(text):
+        return scalar_of(text)
+    inside, ends = text[1:-1], text[0] + text[-1]
+    if len(text) > 1 and ends in ('""', "''") and text[0] not in inside and "\\" not in inside:
+        return Scalar(inside, inside)
+    return _flow_list(inside) if ends == "[]" else None
+
+
+def _flow_list(text: str) -> list[Scalar] | None:
+    if _QUOTED_LIST.fullmatch(text):
+        return [Scalar(word, word) for word in _QUOTED.findall(text)]
+    if _FLOW_SYNTAX.search(text):
         return None
-    return [scalar_of(word) for word in words]
+    words = [word.strip(" ") for word in text.split(",")] if text.strip(" ") else []
+    return [scalar_of(word) for word in words] if all(map(_is_plain, words)) else None
+
+
+def _is_key(text: str) -> bool:
+    if text.isidentifier():
+        return len(text) <= _MAX_KEY
+    return _KEY.fullmatch(text) is not None
+
+
+def _is_plain(text: str) -> bool:
+    """Whether `text` is a plain scalar for sure."""
+    if not text or not (text[0].isalnum() or text[0] in _FIRST_SIGNS):
+        return False
+    return text[-1] != ":" and ": " not in text and " #" not in text
