@@ -55,7 +55,8 @@ class Console:
             StorageError: the output cannot take it.
         """
         try:
-            self.out.write(text)
+            if text:
+                self.out.write(text)
         except BrokenPipeError:
             raise
         except OSError as error:

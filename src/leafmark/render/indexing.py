@@ -33,13 +33,13 @@ def render_index(report: IndexReport, style: Style, *, verbose: bool = False) ->
 
 def _counts(report: IndexReport) -> str:
     counts = [
-        f"{len(report.added)} added",
-        f"{len(report.modified)} modified",
-        f"{len(report.removed)} removed",
-        f"{report.unchanged} unchanged",
+        f"{len(report.added):,} added",
+        f"{len(report.modified):,} modified",
+        f"{len(report.removed):,} removed",
+        f"{report.unchanged:,} unchanged",
     ]
     if report.skipped:
-        counts.append(f"{len(report.skipped)} skipped")
+        counts.append(f"{len(report.skipped):,} skipped")
     if report.diagnostics:
         counts.append(count_of(len(report.diagnostics), "diagnostic"))
     return ", ".join(counts)

@@ -25,19 +25,31 @@ __all__ = [
 ]
 
 
+_WIDE = 48
+"""Columns past which a cell is unusually wide; chosen by eye."""
+
+
 def _table(rows: Iterable[Sequence[str]], style: Style) -> str:
-    """Rows in columns, aligned by what they take on a terminal; the last one as it comes."""
+    """Rows in columns, aligned by what they take on a terminal; the last one as it comes.
+
+    A cell that is wider than most would push all rows apart: it only pushes its own.
+    """
     kept = [list(row) for row in rows]
     columns = len(kept[0]) if kept else 0
-    widths = [max(display_width(row[at]) for row in kept) for at in range(columns)]
+    widths = [_column_width([display_width(row[at]) for row in kept]) for at in range(columns)]
     lines = []
     for row in kept:
         cells = [
-            cell + " " * (width - display_width(cell))
+            cell + " " * max(0, width - display_width(cell))
             for cell, width in zip(row[:-1], widths, strict=False)
         ]
         lines.append("  ".join([*cells, style.dim(row[-1])]).rstrip() + "\n")
     return "".join(lines)
+
+
+def _column_width(widths: list[int]) -> int:
+    """The widest cell among those that are not unusually wide."""
+    return max(width for width in widths if width <= _WIDE or width == min(widths))
 
 
 def render_trees(trees: Sequence[TreeStatus], style: Style) -> str:

@@ -107,3 +107,11 @@ def test_settings() -> None:
         'search.stemmer = "english"  # /srv/leafmark.toml:3 (also per tree)\n'
     )
     assert problems(listing.settings_record(SETTINGS), "config") == []
+
+
+def test_one_very_long_id_does_not_push_all_rows_apart() -> None:
+    documents = (make_document(), make_document(f"{'long/' * 30}x.md"), make_document("b.md"))
+    lines = listing.render_documents(documents, PLAIN).splitlines()
+    assert lines[0] == "docs:guide.md  4 chunks  Guide (v3) [ops, client]"
+    assert lines[1].endswith("x.md  4 chunks  Guide (v3) [ops, client]")
+    assert lines[2] == "docs:b.md      4 chunks  Guide (v3) [ops, client]"
