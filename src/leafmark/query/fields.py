@@ -56,11 +56,28 @@ def is_filter(name: str) -> bool:
     return name in FILTERS or _META.fullmatch(name) is not None
 
 
+_ELSEWHERE = {
+    "content": "body",
+    "text": "body",
+    "dir": "path",
+    "file": "path",
+    "filename": "path",
+    "folder": "path",
+    "in": "under",
+    "section": "under",
+    "language": "lang",
+    "type": "has",
+    "repo": "tree",
+}
+"""What other tools call the same."""
+
+
 def nearest_field(name: str) -> str | None:
-    """The known name that looks most like `name`, if one does."""
+    """The known name that `name` may stand for: another tool's, or one that looks like it."""
     from difflib import get_close_matches  # only for an error: it costs 3 ms to import
 
     if name.startswith("meta"):
         return "meta.KEY"
     known = [*SCORING_FIELDS, *FILTERS]
-    return next(iter(get_close_matches(name.casefold(), known, n=1, cutoff=0.6)), None)
+    close = get_close_matches(name, known, n=1, cutoff=0.6)
+    return _ELSEWHERE.get(name) or next(iter(close), None)

@@ -6,7 +6,7 @@ Offsets are characters, half-open, inside the query string.
 from __future__ import annotations
 
 from leafmark.errors import QueryError
-from leafmark.query.fields import HAS_VALUES, SCORING_FIELDS, nearest_field
+from leafmark.query.fields import FIELDS, HAS_VALUES, SCORING_FIELDS, nearest_field
 from leafmark.query.limits import Limits
 
 EXAMPLES = 'error handling, "an exact phrase", title:install or tree:docs'
@@ -89,9 +89,8 @@ def negated_value(query: str, start: int, end: int, name: str) -> QueryError:
 
 def unknown_field(query: str, start: int, name: str) -> QueryError:
     near = nearest_field(name)
-    guess = f"did you mean {near}:? " if near else "the fields are title, tags, body, tree, path, "
-    rest = "" if near else "id, under, has, lang and meta.KEY; "
-    hint = f"{guess}{rest}write {name}\\: to search for the text itself"
+    guess = f"did you mean {near}:? or" if near else f"the fields are {', '.join(FIELDS)};"
+    hint = f"{guess} write {name}\\: to search for the text itself"
     return _error(query, start, start + len(name), f'there is no field "{name}"', hint)
 
 

@@ -1,0 +1,77 @@
+"""How expressions are spelled."""
+
+from __future__ import annotations
+
+import pytest
+
+from leafmark.query import (
+    And,
+    Boost,
+    Expression,
+    Field,
+    Filter,
+    Fuzzy,
+    Not,
+    Or,
+    Phrase,
+    Prefix,
+    Range,
+    Term,
+    format_query,
+    parse_query,
+)
+
+A, B, C = Term("a"), Term("b"), Term("c")
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (And((Or((A, B)), C)), "(a OR b) c"),
+        (Or((And((A, B)), C)), "(a b) OR c"),
+        (And((A, Or((B, C))), explicit=True), "a AND (b OR c)"),
+        (Or((And((A, B), explicit=True), C)), "(a AND b) OR c"),
+        (And((A, Not(And((B, C))))), "a -(b c)"),
+        (And((A, Not(Field("title", B)))), "a -title:b"),
+        (And((A, Not(Term("->")))), "a NOT ->"),
+        (And((A, Not(Term("-b")))), "a -\\-b"),
+        (Boost(A, 2.0), "a^2"),
+        (Boost(A, 0.1), "a^0.1"),
+        (Boost(Boost(A, 2), 3), "(a^2)^3"),
+        (Boost(Fuzzy(A, 1), 2), "a~1^2"),
+        (Boost(And((A, B)), 2), "(a b)^2"),
+        (Boost(Term("error:"), 2), "error\\:^2"),
+        (Boost(Term("-"), 2), "\\-^2"),
+        (Field("title", Boost(A, 2)), "title:(a^2)"),
+        (Boost(Field("title", A), 2), "title:a^2"),
+        (Field("title", Phrase("a b")), 'title:"a b"'),
+        (Field("title", Or((A, B))), "title:(a OR b)"),
+        (Field("title", Term("/etc")), "title:(/etc)"),
+        (Field("title", Term("AND")), "title:(\\AND)"),
+        (Prefix("error-hand"), "error-hand*"),
+        (Prefix("a*"), "a\\**"),
+        (Phrase('say "hi" \\'), '"say \\"hi\\" \\\\"'),
+        (Term("std::vector"), "std::vector"),
+        (Term("main()"), "main()"),
+        (Term("f(x)"), "f\\(x\\)"),
+        (Term("--verbose"), "--verbose"),
+        (Term("title:x"), "title\\:x"),
+        (Term("C:\\temp"), "C:\\temp"),
+        (Term("a\\"), "a\\\\"),
+        (Term("OR"), "\\OR"),
+        (Filter("tree", "docs"), "tree:docs"),
+        (Filter("path", "my docs/"), 'path:"my docs/"'),
+        (Filter("path", "src/(group)/x"), "path:src/(group)/x"),
+        (Filter("path", "a)"), 'path:"a)"'),
+        (Filter("path", "a*"), 'path:"a*"'),
+        (Filter("meta.n", "3..7"), 'meta.n:"3..7"'),
+        (Filter("meta.n", Range("3", "7")), "meta.n:3..7"),
+        (Filter("meta.n", Range("3", include_low=False)), "meta.n:>3"),
+        (Filter("meta.n", Range(high="3")), "meta.n:..3"),
+        (Filter("id", "docs:a.md#x~1"), "id:docs:a.md#x~1"),
+    ],
+)
+def test_spelling(expression: Expression, expected: str) -> None:
+    assert format_query(expression) == expected
+    whole = expression if not isinstance(expression, Not) else And((A, expression))
+    assert parse_query(format_query(whole)) == whole

@@ -1,0 +1,184 @@
+"""What a line of `tests/spec/cases/query*.md` cannot say: white space, limits, topics, spans."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from typing import Any
+
+import pytest
+from support.carets import explain
+
+from leafmark.errors import QueryError
+from leafmark.query import (
+    And,
+    Boost,
+    Filter,
+    Limits,
+    Phrase,
+    Term,
+    iter_leaves,
+    lexer,
+    parse_query,
+    parse_topics,
+)
+
+EMPTY = (
+    'type what to look for, such as error handling, "an exact phrase", title:install or tree:docs'
+)
+
+
+def _problem(query: str, **options: Any) -> tuple[str, int, int, str | None]:
+    with pytest.raises(QueryError) as caught:
+        parse_query(query, **options)
+    error = caught.value
+    assert error.query == query
+    assert error.exit_code == 2
+    return error.message, error.start, error.end, error.hint
+
+
+@pytest.mark.parametrize("query", ["", " ", "\t\n", "\u3000\u2003\x1f"])
+def test_a_blank_query_says_what_to_type(query: str) -> None:
+    assert _problem(query) == ("the query is empty", 0, len(query), EMPTY)
+
+
+@pytest.mark.parametrize("space", list(" \t\n\r\v\f\x1c\x85\xa0\u2009\u2028\u3000"))
+def test_any_white_space_parts_words(space: str) -> None:
+    assert parse_query(f"a{space}b") == And((Term("a"), Term("b")))
+    assert parse_query(f"tree:a{space}b") == And((Filter("tree", "a"), Term("b")))
+    assert parse_query(f"title:{space}b") == And((Term("title:"), Term("b")))
+
+
+def test_a_phrase_may_span_lines() -> None:
+    assert parse_query('"a\n b"') == Phrase("a\n b")
+
+
+def test_text_that_is_not_unicode_is_refused() -> None:
+    expected = ("the query holds half of a character (U+DCE9)", 3, 4)
+    hint = "the query must be Unicode text, UTF-8 on a terminal"
+    assert _problem("caf\udce9 x") == (*expected, hint)
+
+
+def test_length_is_limited() -> None:
+    message = "the query has 12 characters, the limit is 10"
+    expected = (message, 10, 12, "keep the words that matter")
+    assert _problem("abcdefghijkl", limits=Limits(length=10)) == expected
+    assert parse_query("abcdefghij", limits=Limits(length=10)) == Term("abcdefghij")
+
+
+def test_words_are_limited_and_those_of_phrases_and_filters_count() -> None:
+    expected = ("the query has more than 3 words", 11, 12, "keep the words that matter")
+    assert _problem('"a b" has: c d', limits=Limits(terms=3))[1:3] == (11, 12)
+    assert _problem('"a b" c    d', limits=Limits(terms=3)) == expected
+    assert _problem("tree:b x y (z)", limits=Limits(terms=3))[1:3] == (12, 13)
+    assert _problem('"a b c d"', limits=Limits(terms=3))[1:3] == (0, 9)
+    assert len(list(iter_leaves(parse_query('"a b" c', limits=Limits(terms=3))))) == 2
+
+
+def test_depth_is_limited_before_anything_recurses() -> None:
+    message = "more than 32 parentheses are open at once"
+    hint = "put the query in quotes to search for its text, or leave parentheses out"
+    assert _problem("(" * 2000) == (message, 32, 33, hint)
+    assert _problem("x tree:(" + "(" * 40) == (message, 39, 40, hint)
+    assert parse_query("(" * 32 + "a" + ")" * 32) == Term("a")
+    assert parse_query("(a) " * 33) == And((Term("a"),) * 33)
+
+
+@pytest.mark.parametrize(
+    "hostile", ["(", "-(", "NOT ", "title:(", "tree:(", '" ', "x^", "a~1~", "(a OR ", "^2 ~1 ("]
+)
+def test_a_hostile_string_is_an_error_and_no_crash(hostile: str) -> None:
+    wide = Limits(length=10**6, terms=10**6)
+    assert _problem("a " + hostile * 10_001, limits=wide)[0]
+
+
+PIECES = ["a ", "A:a", "a^b", "x~y", "\\", "a*", "--", "a()", "(a) ", "“a” ", "-a b ", "a/b:", "^~"]
+PIECES += ["meta.", "a.", "tree:x(", '"\\"', "a^1 ", "a)(b"]
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_work_is_linear(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice the string, twice the characters that the lexer and its patterns look at."""
+    seen: list[int] = []
+
+    class Query(str):
+        __slots__ = ()
+
+        def __getitem__(self, key: Any) -> str:
+            found = super().__getitem__(key)
+            seen.append(len(found))
+            return found
+
+    class Pattern:
+        def __init__(self, pattern: re.Pattern[str]) -> None:
+            self.pattern = pattern
+
+        def match(self, text: str, at: int) -> re.Match[str] | None:
+            found = self.pattern.match(text, at)
+            seen.append(len(found[0]) if found else 1)
+            return found
+
+    for name in ("_FIELD", "_SPACE", "_STRAIGHT", "_TYPOGRAPHIC", "_TAIL", "_ESCAPED"):
+        monkeypatch.setattr(lexer, name, Pattern(getattr(lexer, name)))
+
+    def work(times: int) -> int:
+        seen.clear()
+        query = Query("(A " + piece * times + '" A)')
+        with contextlib.suppress(QueryError):
+            lexer.tokenize(query, Limits(10**6, 10**6, 10**6))
+        return sum(seen)
+
+    assert work(200) >= 200
+    assert work(400) <= 2.2 * work(200)
+
+
+def test_spans_are_places_in_the_string() -> None:
+    query = 'a OR "b c" (title:d^2) -e'
+    expression = parse_query(query)
+    leaves = [query[slice(*asked.leaf.span)] for asked in iter_leaves(expression)]
+    assert leaves == ["a", '"b c"', "d", "e"]
+    assert isinstance(expression, And)
+    assert [query[slice(*part.span)] for part in expression.operands] == [
+        'a OR "b c"',
+        "(title:d^2)",
+        "-e",
+    ]
+
+
+def test_spans_take_no_part_in_equality() -> None:
+    assert parse_query("  x^2") == Boost(Term("x"), 2.0)
+    assert hash(parse_query("  x")) == hash(Term("x"))
+
+
+def test_topics_are_read_each_by_itself() -> None:
+    expected = (And((Term("a"), Term("b"))), Phrase("c d"), Term("e"))
+    assert parse_topics(["a b", '"c d"', "e"]) == expected
+
+
+def test_a_topic_with_an_error_is_the_query_of_the_error() -> None:
+    with pytest.raises(QueryError) as caught:
+        parse_topics(["a b", "c OR"])
+    assert explain(caught.value).split("\n")[:3] == [
+        "c OR",
+        "  ^^",
+        "error: OR has nothing after it",
+    ]
+
+
+@pytest.mark.parametrize("arguments", [[], [""], ["a", " "]])
+def test_no_topic_may_be_empty(arguments: list[str]) -> None:
+    with pytest.raises(QueryError, match=r"^the query is empty$"):
+        parse_topics(arguments)
+
+
+def test_limits_hold_for_all_topics_together() -> None:
+    limits = Limits(length=10, terms=3)
+    assert len(parse_topics(["a b", "c"], limits=limits)) == 2
+    with pytest.raises(QueryError) as words:
+        parse_topics(["a b", "c d"], limits=limits)
+    assert (words.value.message, words.value.query) == ("the query has more than 3 words", "c d")
+    assert (words.value.start, words.value.end) == (2, 3)
+    with pytest.raises(QueryError) as length:
+        parse_topics(["abcdefgh", "ijkl"], limits=limits)
+    assert length.value.message == "the query has 12 characters, the limit is 10"
+    assert (length.value.query, length.value.start, length.value.end) == ("ijkl", 2, 4)
