@@ -7,12 +7,11 @@ imports Tantivy. One commit changes text and manifest together.
 from leafmark.index.analyzer import LANGUAGES, Analyzer, Token, analyzer_for
 from leafmark.index.check import check_index
 from leafmark.index.facts import canonical, fact, language_fact, meta_prefix
-from leafmark.index.generation import IndexMeta
+from leafmark.index.generation import IndexMeta, RecordCounts
 from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest, ManifestRow
 from leafmark.index.reader import IndexReader, TreeCounts, has_index, open_reader
 from leafmark.index.schema import FORMAT, TEXT_FIELDS, Language
-from leafmark.index.statistics import Statistics
 from leafmark.index.writer import IndexSettings, IndexWriter, open_writer
 
 __all__ = [
@@ -28,7 +27,7 @@ __all__ = [
     "LockHolder",
     "Manifest",
     "ManifestRow",
-    "Statistics",
+    "RecordCounts",
     "Token",
     "TreeCounts",
     "analyzer_for",

@@ -90,11 +90,11 @@ class Analyzer:
             raise ValueError(f"no stemmer for {language!r}: one of {', '.join(sorted(LANGUAGES))}")
         self.language = language
         filters = tantivy.Filter
-        builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
-        builder = builder.filter(filters.lowercase())
+        builder = tantivy.TextAnalyzerBuilder(_tokenizer(language)).filter(filters.lowercase())
         if language is not None:
             builder = builder.filter(filters.stemmer(language))
         self.engine = builder.build()
+        self._splitter = tantivy.TextAnalyzerBuilder(_tokenizer(language)).build()
         self._memo: dict[str, str] = {}
 
     @property
@@ -106,7 +106,29 @@ class Analyzer:
         """Return the text as Tantivy must get it for its field."""
         if not text.isascii() and _is_unusual(text):
             text = _SOLID_CHAR.sub(r" \g<0> ", _SURROGATE.sub("\ufffd", text))
-        return _LONG_RUN.sub(_blank_in_run, text) if _has_long_token(text) else text
+        if len(text) > MAX_TOKEN_CHARS and self._has_long_token(text):
+            text = _LONG_RUN.sub(lambda run: self._blank_in_run(run[0]), text)
+        return text
+
+    def _has_long_token(self, text: str) -> bool:
+        """Whether a token is too long: only long runs can hold one, as none has white space."""
+        return any(self._is_long(run) for run in text.split() if len(run) > MAX_TOKEN_CHARS)
+
+    def _is_long(self, run: str) -> bool:
+        if run.isascii():
+            return _LONG_ASCII_WORD.search(run) is not None
+        return self._blank_in_run(run) != run
+
+    def _blank_in_run(self, run: str) -> str:
+        """Replace every token that is too long by as many spaces."""
+        parts: list[str] = []
+        at = 0
+        for token in self._splitter.pre_tokenize(run).tokens:
+            start, end = token.char_offset_from, token.char_offset_to
+            if end - start > MAX_TOKEN_CHARS:
+                parts += (run[at:start], " " * (end - start))
+                at = end
+        return "".join((*parts, run[at:]))
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of `text`, in order."""
@@ -166,6 +188,17 @@ class Analyzer:
             yield Token(token.text, shift, shift + token.char_offset_to - start, token.position)
 
 
+def _tokenizer(language: str | None) -> tantivy.Tokenizer:
+    """Words are runs of letters and digits; in Tamil of marks too.
+
+    The fast tokenizer ends a word at a mark that is not alphabetic, such as the one
+    that takes a Tamil consonant's vowel away, and the stemmer needs whole words.
+    """
+    if language == "tamil":
+        return tantivy.Tokenizer.regex(r"[\p{L}\p{M}\p{N}]+")
+    return tantivy.Tokenizer.simple()
+
+
 @cache
 def analyzer_for(language: str | None) -> Analyzer:
     """Return the analyzer of `language`, the same one every time."""
@@ -185,32 +218,3 @@ def _is_unusual(text: str) -> bool:
     """Whether there is a solid character, or half of one."""
     leads = text.encode("utf-8", "surrogatepass").translate(None, _USUAL_BYTES)
     return bool(leads) and _UNUSUAL.search(text) is not None
-
-
-def _has_long_token(text: str) -> bool:
-    """Whether a token is too long. No token holds white space, so long runs are looked at alone."""
-    if len(text) <= MAX_TOKEN_CHARS:
-        return False
-    return any(_is_long(run) for run in text.split() if len(run) > MAX_TOKEN_CHARS)
-
-
-def _is_long(run: str) -> bool:
-    if run.isascii():
-        return _LONG_ASCII_WORD.search(run) is not None
-    return _blank_in_run(run) != run
-
-
-_splitter = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).build()
-
-
-def _blank_in_run(found: re.Match[str] | str) -> str:
-    """Replace every token that is too long by as many spaces."""
-    run = found if isinstance(found, str) else found[0]
-    parts: list[str] = []
-    at = 0
-    for token in _splitter.pre_tokenize(run).tokens:
-        start, end = token.char_offset_from, token.char_offset_to
-        if end - start > MAX_TOKEN_CHARS:
-            parts += (run[at:start], " " * (end - start))
-            at = end
-    return "".join((*parts, run[at:]))

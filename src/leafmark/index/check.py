@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 import tantivy
 
-from leafmark.errors import LeafmarkError
+from leafmark.errors import LeafmarkError, NotFoundError
 from leafmark.index.generation import count_matches
 from leafmark.index.layout import Layout
 from leafmark.index.reader import open_reader
@@ -40,7 +40,9 @@ def check_index(root: Path) -> list[str]:
     layout = Layout(root)
     try:
         current = layout.read_current()
-        folder = layout.text(current.generation) if current else root
+        if current is None:
+            raise NotFoundError("there is no index yet", location=str(root))
+        folder = layout.text(current.generation)
         found = [_describe(path) for path in _listed_files(folder) if not _is_sound(path)]
     except (OSError, ValueError, KeyError, TypeError) as err:
         return [f"the engine's list of files cannot be read: {err}"]

@@ -6,6 +6,7 @@ records are read back: what reader and writer both need.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
@@ -36,10 +37,12 @@ from leafmark.model import DocumentEntry
 
 __all__ = [
     "IndexMeta",
+    "RecordCounts",
     "count_matches",
     "create_engine",
     "index_languages",
     "open_engine",
+    "read_counts",
     "read_document",
     "read_documents",
     "read_meta",
@@ -63,6 +66,22 @@ class IndexMeta:
     started_ns: int
     finished_ns: int
     complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RecordCounts:
+    """How many records the engine's files hold, and how many of them are deleted.
+
+    The engine's document counts and frequencies include deleted records until their
+    segment is merged; BM25 in a fresh index would count the others only.
+    """
+
+    stored: int
+    deleted: int
+
+    @property
+    def live(self) -> int:
+        return self.stored - self.deleted
 
 
 def index_languages(trees: Mapping[str, str | None]) -> tuple[Language, ...]:
@@ -156,6 +175,21 @@ def read_meta(index: tantivy.Index, searcher: tantivy.Searcher) -> IndexMeta | N
         return IndexMeta(**record)
     except TypeError as err:
         raise DamagedError("the index's own record cannot be read", hint=REBUILD) from err
+
+
+def read_counts(folder: Path) -> RecordCounts:
+    """Count the records in the engine's own list of segments.
+
+    Raises:
+        OSError, ValueError: the list cannot be read.
+    """
+    try:
+        segments = json.loads((folder / "meta.json").read_bytes())["segments"]
+        stored = sum(int(segment["max_doc"]) for segment in segments)
+        deletes = [segment.get("deletes") or {"num_deleted_docs": 0} for segment in segments]
+        return RecordCounts(stored, sum(int(each["num_deleted_docs"]) for each in deletes))
+    except (KeyError, TypeError, AttributeError) as err:
+        raise ValueError("the engine's list of segments cannot be read") from err
 
 
 def read_document(

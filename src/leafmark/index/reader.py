@@ -21,6 +21,7 @@ from leafmark.index.generation import (
     count_matches,
     index_languages,
     open_engine,
+    read_counts,
     read_document,
     read_documents,
     read_meta,
@@ -29,7 +30,6 @@ from leafmark.index.layout import Current, Layout
 from leafmark.index.manifest import Key, ManifestRow, read_snapshot, row_of, write_snapshot
 from leafmark.index.records import StoredDocument
 from leafmark.index.schema import Language
-from leafmark.index.statistics import Statistics, read_counts
 from leafmark.model import DocumentEntry, Entry
 
 __all__ = ["IndexReader", "TreeCounts", "has_index", "open_reader"]
@@ -106,7 +106,7 @@ class IndexReader:
                 hint=REBUILD,
             )
         self.meta: IndexMeta = meta
-        self.statistics = Statistics(self.schema, self.searcher, counts)
+        self.counts = counts
 
     @property
     def fingerprint(self) -> str:

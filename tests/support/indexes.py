@@ -1,0 +1,103 @@
+"""Small indexes: Markdown sources in, the logical content of an index out."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import tantivy
+
+from leafmark.chunking import ChunkingOptions, chunk_document
+from leafmark.index import IndexMeta, IndexReader, IndexSettings, open_reader, open_writer
+from leafmark.model import ChunkedDocument, FileState
+from leafmark.parsing import parse
+
+SETTINGS = IndexSettings("settings-1", {"t": "english"})
+_STRATEGY = ChunkingOptions(strategy="heading")
+
+Sources = Mapping[str, str | bytes]
+
+
+def as_bytes(source: str | bytes) -> bytes:
+    return source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
+
+
+def chunk(path: str, source: str | bytes, *, tree: str = "t") -> ChunkedDocument:
+    return chunk_document(parse(as_bytes(source), path), tree=tree, options=_STRATEGY)
+
+
+def state_of(source: str | bytes, *, modified_s: int = 1_700_000_000, inode: int = 7) -> FileState:
+    data = as_bytes(source)
+    digest = hashlib.sha256(data).hexdigest()
+    return FileState(
+        len(data), modified_s * 1_000_000_000, modified_s * 1_000_000_000, inode, digest
+    )
+
+
+def index(
+    root: Path,
+    sources: Sources = MappingProxyType({}),
+    *,
+    remove: tuple[str, ...] = (),
+    settings: IndexSettings = SETTINGS,
+    tree: str = "t",
+) -> IndexMeta:
+    """Put the sources into the index in `root`, take some out, and commit."""
+    with open_writer(root, settings, timeout_s=0) as writer:
+        for path in remove:
+            writer.remove(tree, path)
+        for path, source in sources.items():
+            writer.put(chunk(path, source, tree=tree), state_of(source))
+        return writer.commit(started_ns=5)
+
+
+def ids_of(reader: IndexReader, query: tantivy.Query) -> list[str]:
+    """The ids of the chunks that match, sorted."""
+    hits = reader.searcher.search(query, 1000).hits
+    return sorted(entry.id for entry in reader.entries([address for _, address in hits]))
+
+
+def search(reader: IndexReader, text: str, *, field: str = "body") -> list[str]:
+    """The ids of the chunks with the words of `text` in a row, in any language, sorted."""
+    found: set[str] = set()
+    for language in reader.languages:
+        terms: list[str | tuple[int, str]] = [*language.analyzer.terms(text)]
+        name = getattr(language, field)
+        if len(terms) == 1:
+            query = tantivy.Query.term_query(reader.schema, name, terms[0])
+        elif terms:
+            query = tantivy.Query.phrase_query(reader.schema, name, terms)
+        else:
+            continue
+        found.update(ids_of(reader, query))
+    return sorted(found)
+
+
+def facts(reader: IndexReader, term: str) -> list[str]:
+    """The ids of the chunks that have a fact."""
+    return ids_of(reader, tantivy.Query.term_query(reader.schema, "facts", term, "basic"))
+
+
+def contents(root: Path) -> dict[str, Any]:
+    """All that an index says, whatever the history that led to it."""
+    reader = open_reader(root)
+    everything = ids_of(reader, reader.every_chunk())
+    words = {
+        term: search(reader, term)
+        for language in reader.languages
+        for term, _ in reader.searcher.terms_with_prefix(language.body, "")
+    }
+    return {
+        "documents": [asdict(entry) for entry in reader.documents()],
+        "chunks": {
+            e.doc_id: [*map(asdict, reader.chunks_of(e.doc_id))] for e in reader.documents()
+        },
+        "found": everything,
+        "words": {term: ids for term, ids in words.items() if ids},
+        "manifest": dict(reader.manifest),
+        "counts": (reader.meta.documents, reader.meta.chunks),
+    }

@@ -1,0 +1,154 @@
+"""The text pipeline: what becomes a term, and where it stands."""
+
+from __future__ import annotations
+
+import pytest
+import tantivy
+
+from leafmark.index import LANGUAGES, Analyzer, analyzer_for
+from leafmark.index.analyzer import MAX_TOKEN_CHARS
+
+ENGLISH = analyzer_for("english")
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("Error-Handling in Rust", ["error", "handl", "in", "rust"]),
+        ("snake_case DEC-0054 @scope/x", ["snake", "case", "dec", "0054", "scope", "x"]),
+        ("std::vector<T> a.b,c", ["std", "vector", "t", "a", "b", "c"]),
+        ("Größe ÉTÉ naïve", ["größe", "été", "naïv"]),
+        ("検索engine日本語", ["検", "索", "engin", "日", "本", "語"]),
+        ("ภาษาไทย", ["ภ", "า", "ษ", "า", "ไ", "ท", "ย"]),
+        ("한국어 텍스트", ["한", "국", "어", "텍", "스", "트"]),
+        ("カタカナ ひらがな", list("カタカナひらがな")),
+        ("ພາສາລາວ", list("ພາສາລາວ")),
+        ("𠀀𠀁x", ["𠀀", "𠀁", "x"]),
+        ("", []),
+        ("— … 🙂", []),
+        ("half \ud800 pair", ["half", "pair"]),
+    ],
+)
+def test_terms(text: str, terms: list[str]) -> None:
+    assert ENGLISH.terms(text) == terms
+
+
+def test_no_language_means_no_stemming() -> None:
+    assert analyzer_for(None).terms("Handled handling") == ["handled", "handling"]
+
+
+@pytest.mark.parametrize(
+    ("language", "first", "second"),
+    [
+        ("arabic", "الكتاب", "كتاب"),
+        ("danish", "husene", "huset"),
+        ("dutch", "boeken", "boek"),
+        ("english", "handling", "handled"),
+        ("finnish", "talossa", "talosta"),
+        ("french", "continuellement", "continuelle"),
+        ("german", "Häuser", "Hauses"),
+        ("greek", "άνθρωπος", "ανθρώπους"),
+        ("hungarian", "házakban", "házaknak"),
+        ("italian", "abbandonata", "abbandonato"),
+        ("norwegian", "bøkene", "bøker"),
+        ("portuguese", "meninas", "meninos"),
+        ("romanian", "cărțile", "cărților"),
+        ("russian", "книгами", "книгах"),
+        ("spanish", "niños", "niñas"),
+        ("swedish", "böckerna", "böcker"),
+        ("tamil", "புத்தகங்கள்", "புத்தகம்"),
+        ("turkish", "kitaplar", "kitapları"),
+    ],
+)
+def test_every_language_joins_forms_of_a_word(language: str, first: str, second: str) -> None:
+    analyzer = analyzer_for(language)
+    assert analyzer.terms(first)[0] == analyzer.terms(second)[0]
+    assert analyzer_for(None).terms(first) != analyzer_for(None).terms(second)
+
+
+def test_there_are_eighteen_languages() -> None:
+    assert len(LANGUAGES) == 18
+    assert all(analyzer_for(language).terms("x") == ["x"] for language in LANGUAGES)
+
+
+def test_an_unknown_language_names_the_known_ones() -> None:
+    with pytest.raises(ValueError, match="no stemmer") as caught:
+        Analyzer("klingon")
+    assert str(caught.value) == f"no stemmer for 'klingon': one of {', '.join(sorted(LANGUAGES))}"
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "я", "க", "𐐨", "5"])
+def test_tokens_are_dropped_by_characters_in_every_script(letter: str) -> None:
+    analyzer = analyzer_for(None)
+    longest = letter * MAX_TOKEN_CHARS
+    assert analyzer.terms(f"x {longest} y") == ["x", longest, "y"]
+    assert analyzer.terms(f"x {longest}{letter} y") == ["x", "y"]
+
+
+def test_a_long_run_loses_only_its_long_tokens() -> None:
+    text = f"https://example.org/{'a' * 41}/docs?{'b' * 40}={'é' * 41}"
+    assert analyzer_for(None).terms(text) == ["https", "example", "org", "docs", "b" * 40]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error-Handling in Rust",
+        f"one {'x' * 50} two",
+        f"eins {'ä' * 50} zwei",
+        "検索 engine 日本語テスト, ok",
+        "x" * 41 + "日本",
+        "a\u0301 cafe\u0301 İstanbul ﬁne ǅ",
+    ],
+)
+def test_tokens_stand_where_they_say(text: str) -> None:
+    tokens = ENGLISH.tokens(text)
+    assert [token.term for token in tokens] == ENGLISH.terms(text)
+    for token in tokens:
+        assert ENGLISH.terms(text[token.start : token.end]) == [token.term]
+    assert [token.position for token in tokens] == list(range(len(tokens)))
+
+
+@pytest.mark.parametrize("text", ["Handled, handling and hands", "Handled — handling, 日本"])
+def test_find_gives_the_tokens_of_the_wanted_terms(text: str) -> None:
+    wanted = {"handl", "日"}
+    expected = [token for token in ENGLISH.tokens(text) if token.term in wanted]
+    assert expected
+    assert ENGLISH.find(text, wanted.__contains__) == expected
+    assert ENGLISH.find(text, {"absent"}.__contains__) == []
+
+
+def test_find_asks_once_per_term() -> None:
+    asked: list[str] = []
+
+    def wanted(term: str) -> bool:
+        asked.append(term)
+        return False
+
+    ENGLISH.find("word other " * 500, wanted)
+    assert sorted(asked) == ["other", "word"]
+
+
+def test_the_memory_for_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leafmark.index.analyzer._MEMO_LIMIT", 10)
+    analyzer = Analyzer("english")
+    for start in range(0, 200, 20):
+        words = [f"word{number}" for number in range(start, start + 20)]
+        assert [token.term for token in analyzer.tokens(" ".join(words))] == words
+    assert len(analyzer._memo) <= 40
+
+
+def test_the_engine_indexes_the_terms_of_the_prepared_text(tmp_path: object) -> None:
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("body", tokenizer_name=ENGLISH.name)
+    index = tantivy.Index(builder.build())
+    index.register_tokenizer(ENGLISH.name, ENGLISH.engine)
+    text = f"Häuser handling 日本 {'x' * 41} ok"
+    writer = index.writer(15_000_000, 1)
+    document = tantivy.Document()
+    document.add_text("body", ENGLISH.for_index(text))
+    writer.add_document(document)
+    writer.commit()
+    index.reload()
+    found = [term for term, _ in index.searcher().terms_with_prefix("body", "")]
+    assert sorted(found) == sorted(set(ENGLISH.terms(text)))

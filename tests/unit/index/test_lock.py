@@ -1,0 +1,167 @@
+"""One writer at a time, across processes; a dead holder holds nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from support.indexes import SETTINGS, index, search
+
+from leafmark.errors import LockedError, StorageError
+from leafmark.index import LockHolder, lock_holder, open_reader, open_writer
+from leafmark.index import lock as locks
+from leafmark.index.lock import hold_lock
+
+HOLD = """
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from leafmark.index.lock import hold_lock
+with hold_lock(Path(sys.argv[1]), timeout_s=0):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def another_process_holding(path: Path) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == "held\n"
+        yield process
+    finally:
+        process.stdin.close()
+        process.wait(20)
+        process.stdout.close()
+
+
+def test_a_second_writer_is_told_who_writes(tmp_path: Path) -> None:
+    index(tmp_path, {"a.md": "words\n"})
+    lock = tmp_path / "LOCK"
+    with another_process_holding(lock) as process:
+        holder = lock_holder(lock)
+        assert holder is not None
+        assert holder.pid == process.pid
+        with pytest.raises(LockedError) as caught:
+            index(tmp_path, {"b.md": "x\n"})
+        message = f"the index is being written by process {process.pid}, for "
+        assert caught.value.message.startswith(message)
+        assert caught.value.message.endswith(" s")
+        assert caught.value.location == str(lock)
+        assert caught.value.hint == (
+            "searching works meanwhile; `index.lock_timeout_s` says how long to wait"
+        )
+        assert search(open_reader(tmp_path), "words") == ["t:a.md"]
+    assert lock_holder(lock) is None
+    index(tmp_path, {"b.md": "x\n"})
+
+
+def test_a_killed_holder_frees_the_lock(tmp_path: Path) -> None:
+    lock = tmp_path / "LOCK"
+    with another_process_holding(lock) as process:
+        process.kill()
+        process.wait(20)
+        with hold_lock(lock, timeout_s=0):
+            assert lock_holder(lock) == LockHolder(
+                os.getpid(), json.loads(lock.read_text())["since"]
+            )
+
+
+def test_waiting_ends_when_the_holder_lets_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = tmp_path / "LOCK"
+    with another_process_holding(lock) as process:
+        assert process.stdin is not None
+        stdin = process.stdin
+
+        def sleep(_: float) -> None:
+            stdin.close()
+            process.wait(20)
+
+        monkeypatch.setattr(
+            locks, "time", SimpleNamespace(monotonic=lambda: 0.0, sleep=sleep, time=time.time)
+        )
+        with hold_lock(lock, timeout_s=60):
+            assert lock_holder(lock) is not None
+
+
+def test_waiting_ends_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now, slept = [100.0], []
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        now[0] += seconds
+
+    clock = SimpleNamespace(monotonic=lambda: now[0], sleep=sleep, time=time.time)
+    monkeypatch.setattr(locks, "time", clock)
+    lock = tmp_path / "LOCK"
+    with (
+        hold_lock(lock, timeout_s=0),
+        pytest.raises(LockedError),
+        hold_lock(lock, timeout_s=1.02),
+    ):
+        pass
+    assert sum(slept) == pytest.approx(1.02)
+    assert max(slept) <= 0.05
+
+
+def test_one_process_cannot_write_twice(tmp_path: Path) -> None:
+    with open_writer(tmp_path, SETTINGS), pytest.raises(LockedError, match=f"{os.getpid()}"):
+        index(tmp_path, {"a.md": "x\n"})
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("", "another process"),
+        ("{", "another process"),
+        ("[]", "another process"),
+        ('{"pid": 5, "since": 0}', "process 5"),
+        ('{"pid": 5, "since": 1000}', "process 5, for 3 s"),
+    ],
+)
+def test_the_holder_is_for_people(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, name: str
+) -> None:
+    (tmp_path / "LOCK").write_text(text)
+    monkeypatch.setattr(time, "time", lambda: 1003.0)
+    assert str(locks._read_holder(tmp_path / "LOCK")) == name
+
+
+def test_no_lock_file_means_no_holder(tmp_path: Path) -> None:
+    assert lock_holder(tmp_path / "LOCK") is None
+
+
+def test_a_folder_that_is_missing(tmp_path: Path) -> None:
+    with (
+        pytest.raises(StorageError) as caught,
+        hold_lock(tmp_path / "none" / "LOCK", timeout_s=0),
+    ):
+        pass
+    assert caught.value.message == "cannot write the index: No such file or directory"
+
+
+def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: int) -> bool:
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr(locks, "_try_lock", refuse)
+    with pytest.raises(StorageError) as caught, hold_lock(tmp_path / "LOCK", timeout_s=0):
+        pass
+    assert caught.value.message == "cannot lock the index: No locks available"

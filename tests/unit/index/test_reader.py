@@ -1,0 +1,316 @@
+"""Reading: entries as the chunks were, documents, the manifest, and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tantivy
+from support.indexes import SETTINGS, chunk, contents, index, search, state_of
+
+from leafmark.errors import DamagedError, NotFoundError, StorageError
+from leafmark.index import (
+    IndexSettings,
+    TreeCounts,
+    has_index,
+    open_reader,
+    open_writer,
+)
+from leafmark.index.generation import _open_read_only
+from leafmark.index.layout import Layout
+from leafmark.model import Entry
+
+SOURCE = """pre
+
+# Alpha
+
+one
+
+## Beta (x)
+
+two
+
+# Alpha
+
+Setext
+------
+
+three
+"""
+
+
+def test_entries_are_the_chunks(tmp_path: Path) -> None:
+    index(tmp_path, {"a.md": SOURCE})
+    reader = open_reader(tmp_path)
+    chunks = chunk("a.md", SOURCE).chunks
+    entries = reader.chunks_of("t:a.md")
+    names = [name for name in Entry.__dataclass_fields__ if name != "parent_fragment"]
+    for found, made in zip(entries, chunks, strict=True):
+        assert {n: getattr(found, n) for n in names} == {n: getattr(made, n) for n in names}
+        assert (found.id, found.ordinal_id) == (made.id, made.ordinal_id)
+        assert (found.parent_id, found.breadcrumb) == (made.parent_id, made.breadcrumb)
+        assert reader.entry("t:a.md", made.position) == found
+        assert reader.find("t:a.md", made.slug, made.piece) == found
+
+
+@pytest.mark.parametrize("position", [-1, 99])
+def test_there_is_no_entry_outside_the_document(tmp_path: Path, position: int) -> None:
+    index(tmp_path, {"a.md": SOURCE})
+    reader = open_reader(tmp_path)
+    assert reader.entry("t:a.md", position) is None
+    assert reader.entry("t:absent.md", 0) is None
+
+
+def test_what_is_not_there_is_not_found(tmp_path: Path) -> None:
+    index(tmp_path, {"a.md": SOURCE})
+    reader = open_reader(tmp_path)
+    assert reader.find("t:a.md", "absent") is None
+    assert reader.find("t:a.md", "alpha", 3) is None
+    assert reader.find("t:b.md", "alpha") is None
+    assert reader.chunks_of("t:b.md") == []
+    assert reader.document("t:b.md") is None
+
+
+def test_places_are_cheap_names(tmp_path: Path) -> None:
+    index(tmp_path, {"a.md": SOURCE, "b.md": "one\n"})
+    reader = open_reader(tmp_path)
+    hits = reader.searcher.search(reader.every_chunk(), 100).hits
+    addresses = [address for _, address in hits]
+    entries = reader.entries(addresses)
+    assert reader.places(addresses) == [(entry.doc_id, entry.position) for entry in entries]
+    assert reader.places([]) == []
+    assert reader.entries([]) == []
+
+
+def test_documents_say_what_discarded_headings_lead_to(tmp_path: Path) -> None:
+    index(tmp_path, {"a.md": "# Kept\n\ntext\n\n## Empty\n"})
+    entry = open_reader(tmp_path).document("t:a.md")
+    assert entry is not None
+    assert entry.slugs == {"empty": 1}
+
+
+def test_counts_per_tree(tmp_path: Path) -> None:
+    both = IndexSettings("1", {"a": "english", "b": "english"})
+    with open_writer(tmp_path, both) as writer:
+        writer.put(chunk("x.md", SOURCE, tree="a"), state_of(SOURCE))
+        writer.put(chunk("y.md", "12345\n", tree="b"), state_of("12345\n"))
+        writer.put(chunk("z.md", "", tree="b"), state_of(""))
+        writer.commit(started_ns=0)
+    counts = open_reader(tmp_path).trees
+    assert counts == {"a": TreeCounts(1, 5, len(SOURCE)), "b": TreeCounts(1, 1, 6)}
+
+
+def test_a_reader_keeps_its_commit(tmp_path: Path) -> None:
+    index(tmp_path, {"a.md": "old\n"})
+    reader = open_reader(tmp_path)
+    assert reader.is_current()
+    index(tmp_path, {"a.md": "new\n"})
+    assert not reader.is_current()
+    assert search(reader, "old") == ["t:a.md"]
+    assert open_reader(tmp_path).is_current()
+
+
+def test_record_counts_follow_deletions(tmp_path: Path) -> None:
+    index(tmp_path, {f"{number}.md": "word\n" for number in range(5)})
+    reader = open_reader(tmp_path)
+    assert (reader.counts.stored, reader.counts.deleted, reader.counts.live) == (6, 0, 6)
+    index(tmp_path, remove=("1.md", "2.md"))
+    reader = open_reader(tmp_path)
+    assert reader.counts.live == reader.searcher.num_docs == 4
+    assert reader.counts.deleted == reader.counts.stored - 4 > 0
+
+
+# -- the manifest's snapshot ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("damage", [b"", b"{}\n", b"null\n", b"[1]\nxx", b"{broken", None, 30, -1])
+def test_a_snapshot_that_does_not_fit_is_made_again(tmp_path: Path, damage: Any) -> None:
+    index(tmp_path, {"a.md": "x\n", "b/ü\udcff.md": SOURCE, "empty.md": ""})
+    expected = dict(open_reader(tmp_path).manifest)
+    path = Layout(tmp_path).manifest(1)
+    good = path.read_bytes()
+    if damage is None:
+        path.unlink()
+    elif isinstance(damage, int):
+        flipped = bytearray(good)
+        flipped[damage] ^= 1
+        path.write_bytes(flipped)
+    else:
+        path.write_bytes(damage)
+    assert dict(open_reader(tmp_path).manifest) == expected
+    assert path.read_bytes() == good
+    index(tmp_path, {"a.md": "y\n"})
+    assert set(open_reader(tmp_path).manifest) == set(expected)
+
+
+def test_a_snapshot_of_another_commit_is_ignored(tmp_path: Path) -> None:
+    index(tmp_path, {"a.md": "x\n"})
+    path = Layout(tmp_path).manifest(1)
+    stale = path.read_bytes()
+    index(tmp_path, {"b.md": "x\n"})
+    path.write_bytes(stale)
+    assert sorted(open_reader(tmp_path).manifest) == [("t", "a.md"), ("t", "b.md")]
+
+
+def test_times_that_fit_no_column_still_work(tmp_path: Path) -> None:
+    with open_writer(tmp_path, SETTINGS) as writer:
+        writer.put(chunk("a.md", "x\n"), state_of("x\n", inode=1 << 100))
+        writer.commit(started_ns=0)
+    assert not Layout(tmp_path).manifest(1).exists()
+    reader = open_reader(tmp_path)
+    assert reader.manifest["t", "a.md"].inode == 1 << 100
+    index(tmp_path, {"b.md": "y\n"})
+    assert len(contents(tmp_path)["manifest"]) == 2
+
+
+# -- what goes wrong -------------------------------------------------------------------------
+
+
+def test_no_index(tmp_path: Path) -> None:
+    assert not has_index(tmp_path)
+    with pytest.raises(NotFoundError) as caught:
+        open_reader(tmp_path)
+    assert (caught.value.message, caught.value.hint) == (
+        "there is no index yet",
+        "run `leafmark index`",
+    )
+    index(tmp_path)
+    assert has_index(tmp_path)
+    assert open_reader(tmp_path).manifest == {}
+
+
+def test_an_index_that_cannot_be_written_can_be_searched(tmp_path: Path) -> None:
+    index(tmp_path, {"a.md": "words\n"})
+    folder = Layout(tmp_path).text(1)
+    opened = _open_read_only(folder)
+    query = tantivy.Query.term_query(opened.schema, "doc_id", "t:a.md")
+    searcher = opened.searcher()
+    ((_, address),) = searcher.search(query, 5).hits
+    assert searcher.doc(address).get_first("doc_id") == "t:a.md"
+
+
+def test_a_folder_without_write_permission_is_opened_through_a_view(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index(tmp_path, {"a.md": "words\n"})
+    before = sorted(os.listdir(Layout(tmp_path).text(1)))
+    Layout(tmp_path).manifest(1).unlink()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(os, "replace", _refuse)
+    reader = open_reader(tmp_path)
+    assert search(reader, "words") == ["t:a.md"]
+    assert list(reader.manifest) == [("t", "a.md")]
+    assert sorted(os.listdir(Layout(tmp_path).text(1))) == before
+
+
+def _refuse(*_: object) -> None:
+    raise PermissionError(13, "Permission denied")
+
+
+def _drop_meta(text: Path) -> None:
+    for path in text.iterdir():
+        path.unlink()
+
+
+def _wrong_uuid(text: Path) -> None:
+    layout = Layout(text.parents[1])
+    current = layout.read_current()
+    assert current is not None
+    layout.write_current(type(current)(1, "other", "x", {"t": "english"}))
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (_drop_meta, "cannot open the index: the index is damaged (Failed to open file for read: "),
+        (_wrong_uuid, "the index is damaged: its own record is missing"),
+    ],
+)
+def test_damage_is_said_to_be_damage(tmp_path: Path, damage: Any, message: str) -> None:
+    index(tmp_path, {"a.md": "x\n"})
+    damage(Layout(tmp_path).text(1))
+    with pytest.raises(DamagedError) as caught:
+        open_reader(tmp_path)
+    assert caught.value.message.startswith(message)
+    assert caught.value.location == str(Layout(tmp_path).text(1))
+    assert caught.value.hint == "run `leafmark index --rebuild`"
+
+
+def test_a_current_that_cannot_be_read_is_a_storage_error(tmp_path: Path) -> None:
+    (tmp_path / "CURRENT").mkdir()
+    with pytest.raises(StorageError) as caught:
+        open_reader(tmp_path)
+    assert caught.value.message == "cannot read the index: Is a directory"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"null\n",
+        b"[]\n",
+        b'{"format": "x"}\n',
+        b'{"format": 1}\n00000000\n',
+        b"[" * 9999,
+    ],
+)
+def test_a_torn_current_is_damage(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "CURRENT").write_bytes(content)
+    with pytest.raises(DamagedError) as caught:
+        open_reader(tmp_path)
+    assert caught.value.message == (
+        "the index is damaged: its CURRENT file is not what was written"
+    )
+
+
+def test_a_current_with_other_fields_is_damage(tmp_path: Path) -> None:
+    import zlib
+
+    body = json.dumps({"format": 1, "surprise": 2}).encode()
+    (tmp_path / "CURRENT").write_bytes(b"%s\n%08x\n" % (body, zlib.crc32(body)))
+    with pytest.raises(DamagedError, match="CURRENT"):
+        open_reader(tmp_path)
+
+
+def test_a_generation_that_goes_while_it_is_opened_is_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index(tmp_path, {"a.md": "old\n"})
+    real, stale = Layout.read_current, Layout(tmp_path).read_current()
+    index(tmp_path, {"a.md": "new\n"}, settings=IndexSettings("2", {"t": "english"}))
+    answers = [stale]
+    monkeypatch.setattr(
+        Layout, "read_current", lambda self: answers.pop() if answers else real(self)
+    )
+    assert search(open_reader(tmp_path), "new") == ["t:a.md"]
+
+
+def test_an_entry_without_its_record_is_damage(tmp_path: Path) -> None:
+    index(tmp_path, {"a.md": "x\n"})
+    reader = open_reader(tmp_path)
+    with pytest.raises(DamagedError) as caught:
+        reader._entry("t:gone.md", 0)
+    assert caught.value.message == "the index is damaged: no record of t:gone.md"
+
+
+def test_the_engine_is_guarded(tmp_path: Path) -> None:
+    index(tmp_path, {"a.md": "x\n"})
+    reader = open_reader(tmp_path)
+    with pytest.raises(DamagedError) as caught, reader.guard("search the index"):
+        raise ValueError("Data corrupted: 'x'")
+    assert caught.value.message == (
+        "cannot search the index: the index is damaged (Data corrupted: 'x')"
+    )
+
+
+def test_old_records_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leafmark.index.reader._REMEMBERED", 2)
+    index(tmp_path, {f"{number}.md": "x\n" for number in range(5)})
+    reader = open_reader(tmp_path)
+    for number in (0, 1, 2, 3, 4, 0):
+        assert reader.document(f"t:{number}.md") is not None
+    assert len(reader._stored) == 2
