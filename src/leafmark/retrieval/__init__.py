@@ -1,5 +1,10 @@
 """An expression to results: engine query, candidates, cutoff, aggregation, snippets.
 
 One pipeline for every kind of search; each phase goes from list to list and
-reports what it did.
+reports what it did. Read `pipeline` first.
 """
+
+from leafmark.retrieval.params import GRAINS, SORTS, Grain, SearchParams, Sort
+from leafmark.retrieval.pipeline import search
+
+__all__ = ["GRAINS", "SORTS", "Grain", "SearchParams", "Sort", "search"]

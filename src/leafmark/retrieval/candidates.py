@@ -1,0 +1,320 @@
+"""Queries to candidates: the engine's best matches, in tiers, with one fixed order of ties.
+
+The engine breaks ties by where a chunk happens to lie, so ties at an edge are
+settled here by id. Only those matches are read from the index that can still
+become results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import tantivy
+
+from leafmark.index import IndexReader
+from leafmark.model import Candidate, Phase
+from leafmark.retrieval.compiler import Compiled
+from leafmark.retrieval.cutoff import elbow_cutoff
+from leafmark.retrieval.filters import Filters, unscored
+from leafmark.retrieval.ordering import Key, key_of, sort_candidates
+from leafmark.retrieval.params import SearchParams
+from leafmark.retrieval.weights import WIDENED_BELOW
+
+__all__ = ["Found", "Hit", "find_candidates"]
+
+SIGNIFICANT_DIGITS = 6
+"""Scores are rounded to this many digits, for ties to be ties.
+
+The engine adds 32-bit numbers in an order that depends on its segments.
+"""
+
+_WIDER = 8
+"""How much further is looked when the last match ties with the one after it."""
+
+_MUST = tantivy.Occur.Must
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A match of the engine: a rounded score, an address, and which compiled topic gave it.
+
+    `boost` is the factor for local trees in the score, `lowered` the one by which
+    it was put below the exact matches.
+    """
+
+    score: float
+    address: tantivy.DocAddress
+    compiled: Compiled
+    boost: float = 1.0
+    lowered: float = 1.0
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.address.segment_ord, self.address.doc
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The candidates of one topic after the cutoff.
+
+    `matched` counts those before it, `strict` those of them that matched all
+    words. `hits` tells for each candidate how the engine found it.
+    """
+
+    candidates: list[Candidate]
+    matched: int
+    strict: int
+    phases: tuple[Phase, ...]
+    hits: dict[Key, Hit]
+
+
+def find_candidates(
+    reader: IndexReader,
+    compiled: Sequence[Compiled],
+    params: SearchParams,
+    *,
+    topic: int,
+    local_trees: Collection[str],
+) -> Found:
+    """Return the candidates of one topic, compiled for each language of the index.
+
+    Where fewer than the limit match strictly, relaxed ones are added behind them;
+    each of these tiers is cut at its own elbow.
+    """
+    finder = _Finder(reader, params, local_trees)
+    if compiled and compiled[0].filters_only:
+        return finder.admit(compiled, topic)
+    limit = params.candidates
+
+    def strict_hits(*, ties: bool = False) -> list[Hit]:
+        return finder.tier(compiled, _strict_hits, limit, ties=ties)
+
+    def relaxed_hits(*, ties: bool = False) -> list[Hit]:
+        found = finder.tier(compiled, _relaxed_hits, limit + len(strict), ties=ties)
+        return [hit for hit in found if hit.place not in known]
+
+    strict = strict_hits()
+    known = {hit.place for hit in strict}
+    relaxed = relaxed_hits() if len(strict) < params.limit else []
+    kept = [
+        *finder.cut(strict, strict_hits, topic, relaxed=False),
+        *finder.cut(relaxed, relaxed_hits, topic, relaxed=True),
+    ]
+    candidates = [candidate for candidate, _ in kept]
+    matched = len(strict) + min(len(relaxed), limit)
+    return Found(
+        candidates,
+        matched,
+        len(strict),
+        (
+            _phase_of_matches(strict, relaxed, matched),
+            Phase("cutoff", matched, len(candidates), _cut_note(matched, len(candidates), params)),
+        ),
+        {key_of(one.entry): hit for one, hit in kept},
+    )
+
+
+def _phase_of_matches(strict: Sequence[Hit], relaxed: Sequence[Hit], matched: int) -> Phase:
+    note = f"{len(relaxed)} match some of the words only" if relaxed else ""
+    return Phase("candidates", len(strict) + len(relaxed), matched, note)
+
+
+def _cut_note(before: int, after: int, params: SearchParams) -> str:
+    if before == after:
+        return ""
+    return f"scores fall below {params.cutoff_ratio:g} of the one before, or {params.kept} are kept"
+
+
+class _SearchAgain(Protocol):
+    def __call__(self, *, ties: bool = False) -> list[Hit]: ...
+
+
+_Search = Callable[["_Finder", Compiled, Callable[[tantivy.Query], tantivy.Query], int], list[Hit]]
+
+
+class _Finder:
+    """Runs the queries of one topic."""
+
+    def __init__(self, reader: IndexReader, params: SearchParams, local_trees: Collection[str]):
+        self._reader = reader
+        self._params = params
+        self._filters = Filters(reader)
+        self._complete = False
+        known = {tree for language in reader.languages for tree in language.trees}
+        self._local = known & set(local_trees)
+        self._global = known - self._local
+
+    def tier(
+        self, compiled: Iterable[Compiled], search: _Search, limit: int, *, ties: bool = False
+    ) -> list[Hit]:
+        """Return the best hits of all languages and scopes, best first.
+
+        With `ties`, all that score as the last one are among them.
+        """
+        self._complete = ties
+        hits = [
+            hit
+            for each in compiled
+            for part, boost in self._scopes()
+            for hit in _times(search(self, each, part, limit), boost=boost)
+        ]
+        hits.sort(key=lambda hit: -hit.score)
+        return _with_ties(hits, limit) if ties else hits[:limit]
+
+    def _scopes(self) -> list[tuple[Callable[[tantivy.Query], tantivy.Query], float]]:
+        """Return how to limit a query to local and to global trees, each with its boost.
+
+        Searched apart, so that the boost is a factor of the score exactly.
+        """
+        boost = self._params.local_boost
+        if not self._local or not self._global or boost == 1:
+            return [(_as_it_is, boost if self._local else 1.0)]
+        return [
+            (self._within(self._local), boost),
+            (self._within(self._global), 1.0),
+        ]
+
+    def _within(self, trees: Iterable[str]) -> Callable[[tantivy.Query], tantivy.Query]:
+        admitted = unscored(self._filters.trees(sorted(trees)))
+        return lambda query: tantivy.Query.boolean_query([(_MUST, query), (_MUST, admitted)])
+
+    def hits(self, query: tantivy.Query, compiled: Compiled, limit: int) -> list[Hit]:
+        """Return the `limit` best hits, and all that tie with the last of them if need be."""
+        wanted = limit + self._complete
+        while True:
+            found = self._reader.searcher.search(query, wanted, count=False).hits
+            hits = [Hit(_rounded(float(score)), address, compiled) for score, address in found]
+            if not self._complete or len(hits) < wanted or hits[-1].score < hits[limit - 1].score:
+                return hits
+            wanted *= _WIDER
+
+    def cut(
+        self, hits: Sequence[Hit], search: _SearchAgain, topic: int, *, relaxed: bool
+    ) -> list[tuple[Candidate, Hit]]:
+        """Return the candidates before the elbow, best first; ties at the cut are settled by id.
+
+        `search` gives the same hits with all that tie with the last one: needed
+        only when the cut is among those.
+        """
+        params = self._params
+        scores = [hit.score for hit in hits[: params.candidates]]
+        kept = elbow_cutoff(scores, ratio=params.cutoff_ratio, max_results=params.kept)
+        if not kept:
+            return []
+        if len(hits) >= params.candidates and hits[kept - 1].score == scores[-1]:
+            hits = search(ties=True)
+        needed = _with_ties(hits, kept)
+        entries = self._reader.entries(hit.address for hit in needed)
+        pairs = [
+            (Candidate(entry, hit.score, relaxed, (topic,), hit.score), hit)
+            for entry, hit in zip(entries, needed, strict=True)
+        ]
+        pairs.sort(key=lambda pair: (-pair[0].score, pair[0].entry.id))
+        return pairs[:kept]
+
+    def admit(self, compiled: Sequence[Compiled], topic: int) -> Found:
+        """Return what filters alone admit: score 1.0 each, in order of id."""
+        query = compiled[0].strict
+        limit = self._params.candidates
+        entries = self._reader.entries(self._first_by_id(query, limit))
+        candidates = sort_candidates(
+            Candidate(entry, 1.0, False, (topic,), 1.0) for entry in entries
+        )
+        matched = min(len(candidates), limit)
+        kept = candidates[: min(self._params.kept, matched)]
+        return Found(
+            kept,
+            matched,
+            matched,
+            (
+                Phase("candidates", self._reader.live_count(query), matched),
+                Phase("cutoff", matched, len(kept), _cut_note(matched, len(kept), self._params)),
+            ),
+            {},
+        )
+
+    def _first_by_id(self, query: tantivy.Query, limit: int) -> list[tantivy.DocAddress]:
+        """Return the matches that hold the first `limit` by id, and few more.
+
+        Documents are taken by id until they hold enough. One whose id goes on
+        from that of a taken one may stand among its chunks, so it is taken too.
+        """
+        searcher = self._reader.searcher
+        counts = sorted(searcher.terms_with_prefix("doc_id", "", filter_query=query))
+        names: list[str] = []
+        total = 0
+        for name, count in counts:
+            if total >= limit and not any(name.startswith(taken) for taken in names):
+                break
+            names.append(name)
+            total += count
+        if not names:
+            return []
+        documents = tantivy.Query.term_set_query(self._reader.schema, "doc_id", names)
+        both = tantivy.Query.boolean_query([(_MUST, query), (_MUST, documents)])
+        return [address for _, address in searcher.search(both, total, count=False).hits]
+
+
+def _strict_hits(
+    finder: _Finder,
+    compiled: Compiled,
+    part: Callable[[tantivy.Query], tantivy.Query],
+    limit: int,
+) -> list[Hit]:
+    """Return the strict matches; those that rest on a correction stand below the exact ones."""
+    hits = finder.hits(part(compiled.strict), compiled, limit)
+    if compiled.exact is None:
+        return hits
+    exact = finder.hits(part(compiled.exact), compiled, limit)
+    known = {hit.place for hit in exact}
+    wider = [hit for hit in hits if hit.place not in known]
+    if not exact or not wider:
+        return exact or wider
+    factor = min(1.0, WIDENED_BELOW * exact[-1].score / wider[0].score)
+    return [*exact, *_times(wider, lowered=factor)]
+
+
+def _relaxed_hits(
+    finder: _Finder,
+    compiled: Compiled,
+    part: Callable[[tantivy.Query], tantivy.Query],
+    limit: int,
+) -> list[Hit]:
+    if compiled.relaxed is None:
+        return []
+    return finder.hits(part(compiled.relaxed), compiled, limit)
+
+
+def _times(hits: Sequence[Hit], *, boost: float = 1.0, lowered: float = 1.0) -> list[Hit]:
+    """Return the hits with another factor in their scores."""
+    if boost == 1 and lowered == 1:
+        return list(hits)
+    return [
+        replace(
+            hit,
+            score=_rounded(hit.score * boost * lowered),
+            boost=hit.boost * boost,
+            lowered=hit.lowered * lowered,
+        )
+        for hit in hits
+    ]
+
+
+def _with_ties(hits: Sequence[Hit], count: int) -> list[Hit]:
+    """Return the first `count` hits and those after them that score the same."""
+    if len(hits) <= count:
+        return list(hits)
+    end = count
+    while end < len(hits) and hits[end].score == hits[count - 1].score:
+        end += 1
+    return list(hits[:end])
+
+
+def _rounded(score: float) -> float:
+    return float(f"{score:.{SIGNIFICANT_DIGITS}g}")
+
+
+def _as_it_is(query: tantivy.Query) -> tantivy.Query:
+    return query

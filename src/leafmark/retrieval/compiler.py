@@ -1,0 +1,242 @@
+"""An expression to engine queries, for one language of the index.
+
+Tantivy's own parser and fuzzy query are not used: the one has other rules, the
+other no scores. Here is decided what must match and what need not: the parts
+that the user stated, the plain words, stop words, and how many of the plain
+words are enough.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import tantivy
+
+from leafmark.index import IndexReader, Language
+from leafmark.query import (
+    And,
+    Boost,
+    Expression,
+    Field,
+    Filter,
+    Fuzzy,
+    Not,
+    Or,
+    Phrase,
+    Prefix,
+    Term,
+    filters_only,
+    plain_words,
+)
+from leafmark.retrieval.filters import Filters, any_of, unscored
+from leafmark.retrieval.leaves import Around, Leaves, Looked
+from leafmark.retrieval.params import SearchParams
+from leafmark.retrieval.stopwords import stop_words
+from leafmark.retrieval.weights import (
+    KEYWORD_WEIGHTS,
+    LONG_QUERY_WORDS,
+    QUESTION_WEIGHTS,
+    QUESTION_WORDS,
+    RELAXED_FROM,
+)
+
+__all__ = ["Compiled", "compile_topic"]
+
+_MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """One topic in one language.
+
+    `strict` matches all that must match. `exact` is the same without corrections
+    of words that occur (None: there are none). `relaxed` matches enough of the
+    plain words (None: nothing may be relaxed). `filters_only` has no score.
+    """
+
+    language: Language
+    strict: tantivy.Query
+    exact: tantivy.Query | None
+    relaxed: tantivy.Query | None
+    looked: tuple[Looked, ...]
+    filters_only: bool = False
+
+
+def compile_topic(
+    reader: IndexReader, topic: Expression, params: SearchParams, language: Language
+) -> Compiled | None:
+    """Return the queries for a topic in a language; None if nothing in it can be looked up."""
+    return _Compiler(reader, params, language, topic).compile()
+
+
+class _Compiler:
+    def __init__(
+        self, reader: IndexReader, params: SearchParams, language: Language, topic: Expression
+    ):
+        self._params = params
+        self._language = language
+        self._analyzer = language.analyzer
+        self._filters = Filters(reader)
+        self._topic = topic
+        self._admitting = self._filters.of_params(params)
+        if len(reader.languages) > 1:
+            self._admitting.append(self._filters.trees(language.trees))
+        self._plain, self._stops, self._stated = self._take_apart()
+        self._leaves = Leaves(
+            reader, language, weights=self._choose_weights(), distance=params.fuzzy_distance
+        )
+
+    # -- the shape of the query -------------------------------------------------------
+
+    def _take_apart(self) -> tuple[list[Term], list[Term], list[Expression]]:
+        """Return the plain words, those of them that are stop words, and the other parts."""
+        words = plain_words(self._topic)
+        kept = {id(word) for word in words}
+        parts = self._topic.operands if isinstance(self._topic, And) else (self._topic,)
+        stated = [part for part in parts if id(part) not in kept]
+        found = {word.text: tuple(self._analyzer.terms(word.text)) for word in words}
+        unique = {found[word.text]: word for word in reversed(words) if found[word.text]}
+        plain = list(reversed(unique.values()))
+        stops = [word for word in plain if self._is_stop(word)]
+        content = [word for word in plain if word not in stops]
+        if not content and all(filters_only(part) for part in stated):
+            return plain, [], stated
+        return content, stops, stated
+
+    def _is_stop(self, word: Term) -> bool:
+        known = stop_words(self._language.name)
+        tokens = self._analyzer.tokens(word.text)
+        return all(word.text[t.start : t.end].lower() in known for t in tokens)
+
+    def _choose_weights(self) -> Mapping[str, float]:
+        is_question = bool(self._stops) and len(self._plain) + len(self._stops) >= QUESTION_WORDS
+        if is_question or len(self._plain) >= LONG_QUERY_WORDS:
+            self._stops = []
+            return QUESTION_WEIGHTS
+        return KEYWORD_WEIGHTS
+
+    # -- whole queries ----------------------------------------------------------------
+
+    def compile(self) -> Compiled | None:
+        strict = self._strict()
+        if strict is None:
+            return None
+        exact = None
+        if self._leaves.widened:
+            self._leaves.with_corrections = False
+            exact = self._strict()
+            self._leaves.with_corrections = True
+        return Compiled(
+            self._language,
+            strict,
+            exact,
+            self._relaxed(),
+            self._leaves.looked,
+            filters_only(self._topic),
+        )
+
+    def _strict(self) -> tantivy.Query | None:
+        """Return the query that all plain words and all stated parts must match."""
+        clauses = self._stated_clauses()
+        for word in self._plain:
+            query = self._leaves.word(word, Around())
+            if query is not None:
+                clauses.append((_MUST, query))
+        if not any(occur == _MUST for occur, _ in clauses):
+            return None
+        for word in self._stops:
+            query = self._leaves.word(word, Around(distance=0))
+            if query is not None:
+                clauses.append((_SHOULD, query))
+        return self._admitted(clauses)
+
+    def _relaxed(self) -> tantivy.Query | None:
+        """Return the query that enough of the plain words must match."""
+        words = [word for word in self._plain if self._may_be_relaxed(word)]
+        if self._params.strict or len(self._plain) < 2 or not words:
+            return None
+        least = max(1, math.ceil(self._params.relax_share * len(self._plain)))
+        if least > len(words):
+            return None
+        queries = [self._leaves.word(word, Around()) for word in words]
+        should = [(_SHOULD, query) for query in queries if query is not None]
+        some = tantivy.Query.boolean_query(should, minimum_number_should_match=least)
+        return self._admitted([*self._stated_clauses(), (_MUST, some)])
+
+    def _may_be_relaxed(self, word: Term) -> bool:
+        """Whether a match may rest on the word alone: not on a short one that was corrected."""
+        looked = self._leaves.find(word)
+        return looked is not None and not (looked.corrected and len(word.text) < RELAXED_FROM)
+
+    def _stated_clauses(self) -> list[tuple[tantivy.Occur, tantivy.Query]]:
+        return self._clauses(self._stated, Around())
+
+    def _admitted(self, clauses: list[tuple[tantivy.Occur, tantivy.Query]]) -> tantivy.Query:
+        return _all_of([*clauses, *((_MUST, unscored(query)) for query in self._admitting)])
+
+    # -- nodes ------------------------------------------------------------------------
+
+    def _clauses(
+        self, nodes: Iterable[Expression], around: Around
+    ) -> list[tuple[tantivy.Occur, tantivy.Query]]:
+        clauses = []
+        for node in nodes:
+            negated = isinstance(node, Not)
+            inner = node.operand if isinstance(node, Not) else node
+            query = self._node(inner, replace(around, negated=around.negated or negated))
+            if query is None:
+                continue
+            if not negated and filters_only(inner):
+                query = unscored(query)
+            clauses.append((_NOT if negated else _MUST, query))
+        return clauses
+
+    def _node(self, node: Expression, around: Around) -> tantivy.Query | None:
+        match node:
+            case Term() | Phrase() | Prefix():
+                return self._leaf(node, around)
+            case Filter():
+                return unscored(self._filters.compile(node))
+            case Field(name=name, operand=operand):
+                return self._node(operand, replace(around, field=name))
+            case Boost(operand=operand, factor=factor):
+                return self._node(operand, replace(around, boost=around.boost * factor))
+            case Fuzzy(operand=operand, distance=distance):
+                return self._node(operand, replace(around, distance=distance))
+            case Or(operands=operands):
+                return self._alternatives(operands, around)
+            case And(operands=operands):
+                return self._conjunction(operands, around)
+            case Not():
+                return self._conjunction((node,), around)
+
+    def _leaf(self, node: Term | Phrase | Prefix, around: Around) -> tantivy.Query | None:
+        if isinstance(node, Term):
+            return self._leaves.word(node, around)
+        if isinstance(node, Phrase):
+            return self._leaves.phrase(node, around)
+        return self._leaves.prefix(node, around)
+
+    def _alternatives(self, operands: Iterable[Expression], around: Around) -> tantivy.Query | None:
+        """One of several; one that only filters scores 1.0, as it would alone."""
+        found = []
+        for operand in operands:
+            query = self._node(operand, around)
+            if query is None:
+                continue
+            if filters_only(operand):
+                query = tantivy.Query.const_score_query(query, around.boost)
+            found.append(query)
+        return any_of(found) if found else None
+
+    def _conjunction(self, operands: Iterable[Expression], around: Around) -> tantivy.Query | None:
+        clauses = self._clauses(operands, around)
+        return _all_of(clauses) if any(occur == _MUST for occur, _ in clauses) else None
+
+
+def _all_of(clauses: list[tuple[tantivy.Occur, tantivy.Query]]) -> tantivy.Query:
+    if len(clauses) == 1 and clauses[0][0] == _MUST:
+        return clauses[0][1]
+    return tantivy.Query.boolean_query(clauses)

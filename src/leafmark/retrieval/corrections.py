@@ -1,0 +1,158 @@
+"""Which indexed words a typed word stands for: itself, corrected ones, beginnings.
+
+The index holds stems, the user types words. So the *typed* word is edited and
+each edit stemmed, all in one call of the analyzer, and looked up: of 360 typing
+errors in English words only 61 % have a stem one edit from the right stem.
+Tantivy's own fuzzy query is no help: it gives every match the same score and
+nothing to highlight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from leafmark.index import Analyzer, Language
+from leafmark.retrieval.edits import edits_of, within_distance
+from leafmark.retrieval.statistics import Statistics
+from leafmark.retrieval.stopwords import stop_words
+from leafmark.retrieval.weights import (
+    CORRECTED_FROM,
+    EDIT_SHARE,
+    MOST_CORRECTIONS,
+    MOST_PREFIXED,
+    WIDENED_FROM,
+    WIDENED_UP_TO,
+)
+
+__all__ = ["Alternative", "Corrector"]
+
+_ENGLISH_ENDINGS = """
+s e es ed ing ings ion ions ation ations ive al ally able ment ments er ers or ors ly y ies ity
+ities ness ance ence ant ent ic ical ize ized izes izing t te ted ting tion tions tor tors tive
+d n on r l ble
+"""
+_ENDINGS: dict[str | None, tuple[str, ...]] = {"english": tuple(_ENGLISH_ENDINGS.split())}
+"""What may follow a prefix, to find stems that are shorter than it (`configura*`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One indexed term that a typed word stands for.
+
+    `share` is its factor beside the typed word itself. `word` is how it would be
+    typed. `kind` tells the typed word from a correction of it and from a word that
+    begins like it.
+    """
+
+    term: str
+    word: str
+    share: float = 1.0
+    kind: Literal["typed", "corrected", "begun"] = "typed"
+
+
+class Corrector:
+    """Looks words up in the fields of one language."""
+
+    def __init__(self, statistics: Statistics, language: Language):
+        self._statistics = statistics
+        self._language = language
+        self._analyzer: Analyzer = language.analyzer
+
+    def frequency(self, term: str, fields: Iterable[str]) -> int:
+        """Return the most live chunks in which `term` stands in one of the fields."""
+        return max((self._statistics.frequency(name, term) for name in fields), default=0)
+
+    def look_up(
+        self, word: str, term: str, fields: Sequence[str], distance: int, *, asked: bool
+    ) -> list[Alternative]:
+        """Return what the typed `word` with the stem `term` stands for, itself first.
+
+        `asked` says that the user asked for `distance` edits; else a word is
+        corrected only where it occurs nowhere, or is long and rare. The typed
+        word is always among them, whether it occurs or not.
+        """
+        exact = Alternative(term, word)
+        found = self.frequency(term, fields)
+        if not distance or not is_correctable(word):
+            return [exact]
+        if found and not asked and not _is_long_and_rare(word, found):
+            return [exact]
+        share = EDIT_SHARE if found else 1.0
+        near = self._near(word, term, fields, distance)
+        return [exact, *(Alternative(each, how, share, "corrected") for each, how in near)]
+
+    def _near(
+        self, word: str, term: str, fields: Sequence[str], distance: int
+    ) -> list[tuple[str, str]]:
+        """Return the best terms within `distance` edits, each with the word that gave it.
+
+        The word's own first letter first, then the most frequent.
+        """
+        typed = word.lower()
+        stems = self._stems(edits_of(typed, self._language.name))
+        if distance > 1:
+            for other in self._vocabulary(fields):
+                stems.setdefault(other, other)
+            near = within_distance(term, stems, distance)
+            near += within_distance(typed, stems, distance)
+            one = self._stems(edits_of(typed, self._language.name))
+            stems = {each: stems[each] for each in (*one, *near)}
+        stems.pop(term, None)
+        rough = self._statistics.rough_frequency
+        ranked = [
+            (how[0] != typed[0], -max(rough(name, each) for name in fields), each, how)
+            for each, how in stems.items()
+        ]
+        best = sorted(each for each in ranked if each[1])[: 2 * MOST_CORRECTIONS]
+        live = [(each, how) for _, _, each, how in best if self.frequency(each, fields)]
+        return live[:MOST_CORRECTIONS]
+
+    def _stems(self, words: Sequence[str]) -> dict[str, str]:
+        """Return the stems of words that are one token each, with the first word of each.
+
+        Stop words are left out: nobody mistypes a name as `for`.
+        """
+        stops = stop_words(self._language.name)
+        kept = [word for word in words if word not in stops and word.isalnum()]
+        stems = self._analyzer.terms(" ".join(kept))
+        if len(stems) != len(kept):  # a word of another number of tokens, or a dropped one
+            pairs = [(self._analyzer.terms(word), word) for word in kept]
+            return {found[0]: word for found, word in reversed(pairs) if len(found) == 1}
+        return dict(zip(reversed(stems), reversed(kept), strict=True))
+
+    def _vocabulary(self, fields: Iterable[str]) -> list[str]:
+        return self._statistics.vocabulary(tuple(fields))
+
+    def expand(self, prefix: str, fields: Sequence[str]) -> tuple[list[Alternative], bool]:
+        """Return the terms that begin with `prefix`, most frequent first, and whether that is all.
+
+        So far as stems can tell: `configura*` finds what `configuration` became,
+        by trying usual endings, and with it the other words of that stem.
+        """
+        typed = prefix.lower()
+        counts: dict[str, int] = {}
+        full = False
+        for name in fields:
+            found = self._statistics.beginning_with(name, typed, MOST_PREFIXED)
+            full = full or len(found) == MOST_PREFIXED
+            for term, count in found:
+                counts[term] = max(counts.get(term, 0), count)
+        endings = ("", *_ENDINGS.get(self._language.name, ()))
+        for term in self._stems([typed + ending for ending in endings]):
+            count = self.frequency(term, fields)
+            if count and term not in counts:
+                counts[term] = count
+        ranked = sorted(counts, key=lambda term: (-counts[term], term))
+        begun = [Alternative(term, term, kind="begun") for term in ranked[:MOST_PREFIXED]]
+        return begun, not full
+
+
+def is_correctable(word: str) -> bool:
+    """Whether a word is long enough, and a word at all: no number, no name with digits."""
+    return len(word) >= CORRECTED_FROM and not any(map(str.isnumeric, word))
+
+
+def _is_long_and_rare(word: str, frequency: int) -> bool:
+    return len(word) >= WIDENED_FROM and frequency <= WIDENED_UP_TO

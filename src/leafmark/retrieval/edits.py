@@ -1,0 +1,117 @@
+"""Typing errors: the words one edit away from a word, and words within two of it.
+
+An edit is an insertion, a deletion, a substitution, or a transposition of two
+neighbours. Letters come from the alphabet of the word's own script.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+
+__all__ = ["alphabet_of", "edits_of", "within_distance"]
+
+_LATIN = "abcdefghijklmnopqrstuvwxyz"
+_EXTRA = {
+    "danish": "æøå",
+    "dutch": "ëï",
+    "finnish": "äöå",
+    "french": "àâçèéêëîïôùûœ",
+    "german": "äöüß",
+    "hungarian": "áéíóöőúüű",
+    "italian": "àèéìòù",
+    "norwegian": "æøå",
+    "portuguese": "áâãàçéêíóôõú",
+    "romanian": "ăâîșşțţ",
+    "spanish": "áéíñóúü",
+    "swedish": "äöå",
+    "turkish": "çğıöşü",
+}
+_PAGE = 0x80
+"""Scripts other than Latin keep to a block of this many characters, or to a few of them."""
+
+
+@lru_cache(maxsize=256)
+def alphabet_of(letter: str, language: str | None = None) -> str:
+    """Return the lower-case letters of the script that `letter` belongs to.
+
+    >>> alphabet_of("x"), alphabet_of("ж")[:3]
+    ('abcdefghijklmnopqrstuvwxyz', 'абв')
+    """
+    if letter < "\u0250":
+        return _LATIN + _EXTRA.get(language or "", "")
+    first = ord(letter) // _PAGE * _PAGE
+    if 0x0370 <= ord(letter) < 0x0530:  # Greek and Cyrillic: without their archaic letters
+        first = 0x03AC if ord(letter) < 0x0400 else 0x0430
+        return "".join(map(chr, range(first, first + (0x23 if first < 0x0400 else 0x30))))
+    found = (chr(number) for number in range(first, first + _PAGE))
+    return "".join(each for each in found if _is_letter(each) and each.lower() == each)
+
+
+def _is_letter(character: str) -> bool:
+    """Letters, and the signs for vowels that stand for letters in scripts of India."""
+    return character.isalpha() or unicodedata.category(character)[0] == "M"
+
+
+def edits_of(word: str, language: str | None = None) -> list[str]:
+    """Return all words one edit from `word`, without it, in order and without repeats.
+
+    About 53 per letter in Latin script.
+    """
+    letters = "".join(dict.fromkeys("".join(alphabet_of(each, language) for each in word)))
+    splits = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    found: dict[str, None] = {}
+    for left, right in splits:
+        if len(right) > 1:
+            found[left + right[1] + right[0] + right[2:]] = None
+        if right:
+            found[left + right[1:]] = None
+            found.update(dict.fromkeys([left + letter + right[1:] for letter in letters]))
+        found.update(dict.fromkeys([left + letter + right for letter in letters]))
+    found.pop(word, None)
+    found.pop("", None)
+    return list(found)
+
+
+def within_distance(word: str, others: Iterable[str], distance: int) -> list[str]:
+    """Return those of `others` that are within `distance` edits of `word`, in order.
+
+    No place is edited twice. Words of another length by more than `distance` cost
+    next to nothing, the others a band of `distance` either side.
+
+    >>> within_distance("recieve", ["receive", "relieved", "deceive"], 2)
+    ['receive', 'relieved', 'deceive']
+    """
+    least, most = len(word) - distance, len(word) + distance
+    letters = set(word)
+    return [
+        other
+        for other in others
+        if least <= len(other) <= most
+        and len(letters.difference(other)) <= distance
+        and _is_near(word, other, distance)
+    ]
+
+
+def _is_near(word: str, other: str, distance: int) -> bool:
+    """Whether the optimal string alignment distance is at most `distance`."""
+    far = distance + 1
+    above: list[int] = []
+    row = list(range(len(other) + 1))
+    for at, letter in enumerate(word, start=1):
+        before, above, row = above, row, [at] + [far] * len(other)
+        first, last = max(1, at - distance), min(len(other), at + distance)
+        for column in range(first, last + 1):
+            same = letter == other[column - 1]
+            cost = min(above[column - 1] + (not same), above[column] + 1, row[column - 1] + 1)
+            swapped = (
+                at > 1
+                and column > 1
+                and letter == other[column - 2]
+                and word[at - 2] == other[column - 1]
+            )
+            row[column] = min(cost, before[column - 2] + 1) if swapped else cost
+        if min(row[first - 1 : last + 1]) > distance:
+            return False
+    return row[len(other)] <= distance

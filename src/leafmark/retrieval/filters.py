@@ -1,0 +1,152 @@
+"""Filters to engine queries: which chunks a fact about them admits. They never score."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+import tantivy
+
+from leafmark.index import IndexReader, canonical, fact, language_fact, meta_prefix
+from leafmark.model import Entry
+from leafmark.model.ids import document_part, encode_path
+from leafmark.query import Filter, Range, admits
+from leafmark.retrieval.params import SearchParams
+
+__all__ = ["Filters", "any_of", "find_chunk", "unscored"]
+
+_META = "meta."
+_REGEX_SIGNS = re.compile(r"[\\.+*?()|\[\]{}^$]")
+_NUMBER_LIKE = re.compile(r"[+-]?[0-9.]")
+_ORDINAL = re.compile(r"(.+)\.([0-9]{1,9})", re.DOTALL)
+
+
+class Filters:
+    """Makes the queries for one index."""
+
+    def __init__(self, reader: IndexReader):
+        self._reader = reader
+        self._schema = reader.schema
+        self._by_name: dict[str, Callable[[str], tantivy.Query]] = {
+            "tree": lambda value: self._fact(fact("tree", value)),
+            "has": lambda value: self._fact(fact("has", value)),
+            "lang": lambda value: self._fact(language_fact(value)),
+            "path": self._path,
+            "id": self._id,
+            "under": self._under,
+        }
+
+    def compile(self, node: Filter) -> tantivy.Query:
+        """Return the query for a filter; its score means nothing."""
+        if node.name.startswith(_META):
+            return self._meta(node.name[len(_META) :], node.value)
+        assert isinstance(node.value, str), "only metadata has ranges"
+        return self._by_name[node.name](node.value)
+
+    def of_params(self, params: SearchParams) -> list[tantivy.Query]:
+        """Return the queries for what the parameters admit, all of which must hold."""
+        found = []
+        if params.trees:
+            found.append(self.trees(params.trees))
+        if params.tags:
+            found.append(self._any_fact(fact("tag", tag.casefold()) for tag in params.tags))
+        if params.since is not None:
+            number = tantivy.FieldType.Unsigned
+            seconds = max(0, int(params.since))
+            query = tantivy.Query.range_query(self._schema, "mtime", number, seconds, None)
+            found.append(query)
+        return found
+
+    def trees(self, names: Iterable[str]) -> tantivy.Query:
+        """Return the query for the chunks of some trees."""
+        return self._any_fact(fact("tree", name) for name in names)
+
+    def _fact(self, term: str) -> tantivy.Query:
+        return tantivy.Query.term_query(self._schema, "facts", term, "basic")
+
+    def _any_fact(self, terms: Iterable[str]) -> tantivy.Query:
+        return any_of([self._fact(term) for term in terms])
+
+    def _path(self, prefix: str) -> tantivy.Query:
+        """Document ids begin with a tree's name; `prefix` follows, as ids spell it."""
+        trees = [tree for language in self._reader.languages for tree in language.trees]
+        begins = _quote(encode_path(prefix)) + ".*"
+        return any_of(
+            [
+                tantivy.Query.regex_query(self._schema, "doc_id", f"{_quote(tree)}:{begins}")
+                for tree in trees
+            ]
+        )
+
+    def _id(self, value: str) -> tantivy.Query:
+        entry = find_chunk(self._reader, value)
+        return tantivy.Query.empty_query() if entry is None else self._span(entry, entry.position)
+
+    def _under(self, value: str) -> tantivy.Query:
+        entry = find_chunk(self._reader, value)
+        if entry is None:
+            return tantivy.Query.empty_query()
+        return self._span(entry, entry.last_position)
+
+    def _span(self, entry: Entry, last: int) -> tantivy.Query:
+        """The chunks of a document from `entry` to the position `last`."""
+        number = tantivy.FieldType.Unsigned
+        query, must = tantivy.Query, tantivy.Occur.Must
+        document = query.term_query(self._schema, "doc_id", entry.doc_id, "basic")
+        places = query.range_query(self._schema, "position", number, entry.position, last)
+        return query.boolean_query([(must, document), (must, places)])
+
+    def _meta(self, key: str, condition: str | Range) -> tantivy.Query:
+        prefix = meta_prefix(key)
+        if isinstance(condition, str) and not _NUMBER_LIKE.match(condition):
+            return self._fact(prefix + canonical(condition))
+        terms = self._reader.searcher.terms_with_prefix("facts", prefix)
+        admitted = [term for term, _ in terms if admits(condition, term[len(prefix) :])]
+        if not admitted:
+            return tantivy.Query.empty_query()
+        return tantivy.Query.term_set_query(self._schema, "facts", admitted)
+
+
+def any_of(queries: list[tantivy.Query]) -> tantivy.Query:
+    """Return the query that matches what one of them does; nothing for none."""
+    if not queries:
+        return tantivy.Query.empty_query()
+    if len(queries) == 1:
+        return queries[0]
+    return tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in queries])
+
+
+def unscored(query: tantivy.Query) -> tantivy.Query:
+    return tantivy.Query.const_score_query(query, 0.0)
+
+
+def _quote(text: str) -> str:
+    return _REGEX_SIGNS.sub(r"\\\g<0>", text)
+
+
+def find_chunk(reader: IndexReader, chunk_id: str) -> Entry | None:
+    """Return the chunk with a whole id, slug or ordinal; None where there is none.
+
+    A slug of a discarded heading gives the chunk that it resolves to.
+    """
+    found = _by_slug(reader, chunk_id)
+    if found is not None:
+        return found
+    ordinal = _ORDINAL.fullmatch(chunk_id)
+    return reader.entry(ordinal[1], int(ordinal[2])) if ordinal else None
+
+
+def _by_slug(reader: IndexReader, chunk_id: str) -> Entry | None:
+    doc_id = document_part(chunk_id)
+    rest = chunk_id[len(doc_id) :]
+    slug = rest[1:] if rest.startswith("#") else None
+    if slug is not None and (found := reader.find(doc_id, slug)):
+        return found
+    name, mark, number = rest.rpartition("~")
+    if mark and number.isdecimal() and len(number) < 10:
+        return reader.find(doc_id, name[1:] if name else None, int(number))
+    if not rest:
+        return reader.entry(doc_id, 0)
+    document = reader.document(doc_id)
+    position = document.slugs.get(slug or "") if document else None
+    return None if position is None else reader.entry(doc_id, position)

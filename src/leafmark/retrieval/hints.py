@@ -1,0 +1,90 @@
+"""Hints: what the user may want to know about an answer, or do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from leafmark.model import Candidate, Hint, Result
+from leafmark.query import Expression, is_bare_word
+from leafmark.retrieval.compiler import Compiled
+
+__all__ = ["hints_about"]
+
+MOST_NAMED = 3
+"""Words that one hint names at most."""
+
+
+def hints_about(
+    topics: Sequence[Expression],
+    compiled: Sequence[Sequence[Compiled]],
+    candidates: Sequence[Candidate],
+    results: Sequence[Result],
+) -> tuple[Hint, ...]:
+    return (
+        *_about_topics(topics),
+        *_about_words(compiled),
+        *_about_relaxing(candidates),
+        *_about_stale(results),
+    )
+
+
+def _about_topics(topics: Sequence[Expression]) -> Iterator[Hint]:
+    if len(topics) > 1 and all(map(is_bare_word, topics)):
+        yield Hint(
+            "topics",
+            "each argument was searched as a topic of its own; "
+            "put the words into one pair of quotes to require them together",
+        )
+
+
+def _about_words(compiled: Sequence[Sequence[Compiled]]) -> Iterator[Hint]:
+    """What was corrected, what occurs nowhere, and what cannot be looked up at all."""
+    if not any(compiled):
+        yield Hint("no-words", "the query holds no word that can be looked up")
+        return
+    for topic in compiled:
+        known = {
+            looked.label
+            for each in topic
+            for looked in each.looked
+            if looked.queries and not looked.corrected
+        }
+        for label, found in _corrected(topic).items():
+            if label in known:
+                continue
+            if found:
+                words = ", ".join(found[:MOST_NAMED])
+                yield Hint("corrected", f"“{label}” occurs nowhere; searched for {words}")
+            else:
+                yield Hint("unknown-word", f"“{label}” occurs nowhere")
+
+
+def _corrected(topic: Iterable[Compiled]) -> dict[str, list[str]]:
+    """Return for each word that occurs nowhere in a language what it was corrected to."""
+    found: dict[str, list[str]] = {}
+    for compiled in topic:
+        for looked in compiled.looked:
+            if looked.corrected or not looked.queries:
+                found.setdefault(looked.label, []).extend(looked.corrected)
+    return found
+
+
+def _about_relaxing(candidates: Sequence[Candidate]) -> Iterator[Hint]:
+    relaxed = sum(1 for one in candidates if one.relaxed)
+    if not relaxed:
+        return
+    if relaxed == len(candidates):
+        message = "nothing matches all words; the results match some of them"
+    else:
+        message = "the last results match some of the words only"
+    yield Hint("relaxed", f"{message}; --strict leaves these out")
+
+
+def _about_stale(results: Sequence[Result]) -> Iterator[Hint]:
+    stale = sum(1 for one in results if one.stale)
+    if stale:
+        what = "a result is" if stale == 1 else f"{stale} results are"
+        yield Hint(
+            "stale",
+            f"{what} from a source that has changed since; run `leafmark index` to see it",
+        )

@@ -1,0 +1,234 @@
+"""Words, phrases and prefixes to engine queries, in the text fields of one language.
+
+Every word is looked for in every field; a word that the analyzer takes apart
+(`snake_case`, a run of Chinese) is a phrase of its parts. What was looked for is
+kept in `Looked` values, which explain scores and find the matches in a text.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import tantivy
+
+from leafmark.index import TEXT_FIELDS, IndexReader, Language
+from leafmark.query import Phrase, Prefix, Term
+from leafmark.retrieval.corrections import Alternative, Corrector
+from leafmark.retrieval.filters import any_of, unscored
+from leafmark.retrieval.statistics import statistics_of
+
+__all__ = ["Around", "Leaves", "Looked"]
+
+MOST_PHRASES = 64
+"""Phrases that one phrase with several alternatives for its words may become."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """One thing that was looked for: a word, a phrase, a prefix.
+
+    `label` is how it was typed, `number` counts from 0 through the query.
+    `sequences` are the terms, or terms beside each other, that match it in a
+    body (none for a word that was asked for in another field); their words must
+    begin with `prefix`. `queries` are its parts by field. `corrected` are the
+    words it stands for where it occurs nowhere itself.
+    """
+
+    label: str
+    number: int
+    sequences: frozenset[tuple[str, ...]]
+    queries: tuple[tuple[str, tantivy.Query], ...]
+    prefix: str = ""
+    corrected: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What stands around a node: see `query.Asked`."""
+
+    field: str | None = None
+    distance: int | None = None
+    boost: float = 1.0
+    negated: bool = False
+
+
+class Leaves:
+    """Compiles the leaves of one topic.
+
+    `weights` are the factors of the fields. With `with_corrections` off, words
+    that occur stand for nothing but themselves; `widened` tells whether any does.
+    """
+
+    def __init__(
+        self,
+        reader: IndexReader,
+        language: Language,
+        *,
+        weights: Mapping[str, float],
+        distance: int,
+    ):
+        self._schema = reader.schema
+        self._analyzer = language.analyzer
+        self._names = {name: str(getattr(language, name)) for name in TEXT_FIELDS}
+        self._statistics = statistics_of(reader)
+        self._corrector = Corrector(self._statistics, language)
+        self._weights = weights
+        self._distance = distance
+        self._looked: dict[int, Looked] = {}
+        self.with_corrections = True
+        self.widened = False
+
+    @property
+    def looked(self) -> tuple[Looked, ...]:
+        """What was looked for, in order; negated parts left out."""
+        return tuple(self._looked.values())
+
+    def find(self, node: Term | Phrase | Prefix) -> Looked | None:
+        """Return what was looked for on behalf of a node."""
+        return self._looked.get(id(node))
+
+    def word(self, node: Term, around: Around) -> tantivy.Query | None:
+        tokens = self._analyzer.tokens(node.text)
+        if len(tokens) != 1:
+            return self.phrase(node, around)
+        typed = node.text[tokens[0].start : tokens[0].end]
+        choices = self._choices(typed, tokens[0].term, around)
+        return self._look_for(node, around, [(choice,) for choice in choices])
+
+    def _choices(self, typed: str, term: str, around: Around) -> list[Alternative]:
+        """Return what a word stands for here."""
+        asked = around.distance is not None
+        distance = self._distance if around.distance is None else around.distance
+        if around.negated:
+            distance = 0
+        found = self._corrector.look_up(typed, term, self._fields(around), distance, asked=asked)
+        widened = any(each.kind == "corrected" and each.share < 1 for each in found)
+        self.widened = self.widened or widened
+        return [found[0]] if widened and not self.with_corrections else found
+
+    def phrase(self, node: Term | Phrase, around: Around) -> tantivy.Query | None:
+        """Words beside each other; corrected only where edits were asked for."""
+        tokens = self._analyzer.tokens(node.text)
+        if not tokens:
+            return None
+        exactly = replace(around, distance=around.distance or 0)
+        words = [
+            self._choices(node.text[token.start : token.end], token.term, exactly)
+            for token in tokens
+        ]
+        return self._look_for(node, around, _combinations(words))
+
+    def prefix(self, node: Prefix, around: Around) -> tantivy.Query | None:
+        tokens = self._analyzer.tokens(node.text)
+        if not tokens:
+            return None
+        *before, last = tokens
+        typed = node.text[last.start : last.end].lower()
+        names = self._fields(around)
+        endings, complete = self._corrector.expand(typed, names)
+        words = [[Alternative(token.term, token.term)] for token in before]
+        listed = complete and bool(endings)
+        rest = [] if listed else self._rest_of_prefix([one.term for one in before], typed, names)
+        sequences = _combinations([*words, endings]) if endings else []
+        return self._look_for(node, around, sequences, prefix=typed, rest=rest)
+
+    def _rest_of_prefix(
+        self, before: list[str], typed: str, names: Sequence[str]
+    ) -> list[tantivy.Query]:
+        """Return queries for what begins with the prefix but is too rare to be listed."""
+        query = tantivy.Query
+        if before:
+            terms: list[str | tuple[int, str]] = [*before, typed]
+            found = [query.phrase_prefix_query(self._schema, name, terms) for name in names]
+        else:
+            pattern = f"{typed}.*"
+            found = [query.regex_query(self._schema, name, pattern) for name in names]
+        return [unscored(each) for each in found]
+
+    def _fields(self, around: Around) -> list[str]:
+        """Return the names in the index of the fields that a leaf is looked for in."""
+        return [self._names[around.field]] if around.field else list(self._names.values())
+
+    def _look_for(
+        self,
+        node: Term | Phrase | Prefix,
+        around: Around,
+        sequences: Sequence[tuple[Alternative, ...]],
+        *,
+        prefix: str = "",
+        rest: Sequence[tantivy.Query] = (),
+    ) -> tantivy.Query:
+        """Return the query for one leaf in its fields, and note what was looked for."""
+        fields = [around.field] if around.field else TEXT_FIELDS
+        queries = []
+        for field in fields:
+            found = self._in_field(field, sequences, around)
+            if found is not None:
+                queries.append((field, found))
+        if not around.negated and id(node) not in self._looked:
+            self._looked[id(node)] = Looked(
+                node.text,
+                len(self._looked),
+                _terms_of(sequences) if "body" in fields else frozenset(),
+                tuple(queries),
+                prefix,
+                _corrected(sequences),
+            )
+        return any_of([*(query for _, query in queries), *rest])
+
+    def _in_field(
+        self, field: str, sequences: Sequence[tuple[Alternative, ...]], around: Around
+    ) -> tantivy.Query | None:
+        """Return the query for those of the sequences that occur in one field; the best scores."""
+        name, weight = self._names[field], self._weights[field] * around.boost
+        occurs = self._statistics.rough_frequency
+        found = [each for each in sequences if all(occurs(name, one.term) for one in each)]
+        level = self._level(name, found)
+        queries = [self._scored(name, each, weight, level) for each in found]
+        if len(queries) < 2:
+            return queries[0] if queries else None
+        return tantivy.Query.disjunction_max_query(queries)
+
+    def _level(self, name: str, sequences: Sequence[tuple[Alternative, ...]]) -> int:
+        """Return the frequency by which the words that one word stands for are weighed.
+
+        It is the highest of theirs: else the rarest of them would score best, which
+        is the least likely to be meant.
+        """
+        frequency = self._statistics.frequency
+        others = [one[0].term for one in sequences if len(one) == 1 and one[0].kind != "typed"]
+        return max((frequency(name, term) for term in others), default=0)
+
+    def _scored(
+        self, name: str, sequence: tuple[Alternative, ...], weight: float, level: int
+    ) -> tantivy.Query:
+        query = tantivy.Query
+        share = weight * math.prod(each.share for each in sequence)
+        terms = [each.term for each in sequence]
+        if len(terms) > 1:
+            found = query.phrase_query(self._schema, name, list(terms))
+            return query.boost_query(found, share * self._statistics.phrase_factor(name, terms))
+        found = query.term_query(self._schema, name, terms[0], "freq")
+        own = None if sequence[0].kind == "typed" else level
+        factor = self._statistics.factor(name, terms[0], as_frequent_as=own)
+        return query.boost_query(found, share * factor)
+
+
+def _corrected(sequences: Iterable[tuple[Alternative, ...]]) -> tuple[str, ...]:
+    """Return the words that a word which occurs nowhere was corrected to, best first."""
+    singles = [each[0] for each in sequences if len(each) == 1]
+    return tuple(one.word for one in singles if one.kind == "corrected" and one.share == 1.0)
+
+
+def _terms_of(sequences: Iterable[tuple[Alternative, ...]]) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(each.term for each in sequence) for sequence in sequences)
+
+
+def _combinations(words: Sequence[Sequence[Alternative]]) -> list[tuple[Alternative, ...]]:
+    """Return the sequences of one alternative for each word, at most `MOST_PHRASES`."""
+    several = sum(1 for each in words if len(each) > 1)
+    most = max(2, int(MOST_PHRASES ** (1 / several))) if several else 1
+    return list(itertools.islice(itertools.product(*(each[:most] for each in words)), MOST_PHRASES))

@@ -1,0 +1,183 @@
+"""Topics to an answer: the one pipeline that every search goes through.
+
+compile → candidates → cutoff → topics → grain (aggregation, ancestors) →
+duplicates → limit → presentation. Each phase goes from list to list and says
+what it did. Records are read only for what passed the cutoff, and texts only for
+what is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from leafmark.errors import DamagedError
+from leafmark.index import IndexReader
+from leafmark.model import Answer, Candidate, Entry, Hint, Phase, Result
+from leafmark.query import Expression, format_query
+from leafmark.retrieval.candidates import Found, Hit, find_candidates
+from leafmark.retrieval.compiler import Compiled, compile_topic
+from leafmark.retrieval.explaining import explain
+from leafmark.retrieval.grain import bring_to_grain
+from leafmark.retrieval.hints import hints_about
+from leafmark.retrieval.ordering import Key, join_duplicates, limit_results
+from leafmark.retrieval.params import SearchParams
+from leafmark.retrieval.presenting import Presenter
+from leafmark.retrieval.texts import MakeReadable, ReadSource, Texts
+from leafmark.retrieval.topics import join_topics
+
+__all__ = ["search"]
+
+CountTokens = Callable[[str], int]
+
+
+def search(
+    reader: IndexReader,
+    topics: Sequence[Expression],
+    params: SearchParams | None = None,
+    *,
+    read_source: ReadSource,
+    local_trees: Collection[str] = (),
+    make_readable: MakeReadable | None = None,
+    count_tokens: CountTokens | None = None,
+) -> Answer:
+    """Return the answer to one or more topics.
+
+    `query` and `elapsed_ms` of the answer are left to the caller, who knows the
+    arguments and the clock. `local_trees` are the project's own. `count_tokens`
+    measures texts where `aggregation_max_tokens` limits them (else `o200k_base`).
+
+    Raises:
+        DamagedError, StorageError: the index cannot be read.
+    """
+    with reader.guard("search the index"):
+        run = _Run(reader, params or SearchParams(), Texts(reader, read_source, make_readable))
+        return run.answer(topics, local_trees, count_tokens or _count_tokens)
+
+
+def _count_tokens(text: str) -> int:
+    from leafmark.chunking import token_counter  # late: most searches count nothing
+
+    return token_counter("o200k_base")(text)
+
+
+class _Run:
+    """One search."""
+
+    def __init__(self, reader: IndexReader, params: SearchParams, texts: Texts):
+        self._reader = reader
+        self._params = params
+        self._texts = texts
+
+    def answer(
+        self, topics: Sequence[Expression], local_trees: Collection[str], count: CountTokens
+    ) -> Answer:
+        compiled = [self._compile(topic) for topic in topics]
+        found = [
+            find_candidates(
+                self._reader, list(each.values()), self._params, topic=at, local_trees=local_trees
+            )
+            for at, each in enumerate(compiled)
+        ]
+        phases = _add_phases(found)
+        joined, phase = join_topics([each.candidates for each in found])
+        if len(topics) > 1:
+            phases.append(phase)
+        grained, steps = bring_to_grain(
+            joined,
+            self._params,
+            find_parent=self._find_parent,
+            measure_text=lambda entry: self._measure(entry, count),
+        )
+        unique, duplicates = join_duplicates(grained, self._texts.comparable_digest)
+        kept, limited = limit_results(self._sorted(unique), self._params.limit)
+        results = self._present(kept, compiled, found)
+        return Answer(
+            query="",
+            mode="lexical",
+            results=results,
+            phases=(*phases, *steps, duplicates, limited),
+            hints=self._hints(topics, compiled, kept, results),
+            counts={
+                "candidates": sum(each.matched for each in found),
+                "after_cutoff": len(joined),
+                "after_aggregation": len(grained),
+                "returned": len(results),
+            },
+            expressions=tuple(format_query(topic) for topic in topics),
+        )
+
+    def _compile(self, topic: Expression) -> dict[str | None, Compiled]:
+        """Return the topic compiled for each language in which it asks for something."""
+        made = {
+            language.name: compile_topic(self._reader, topic, self._params, language)
+            for language in self._reader.languages
+        }
+        return {name: each for name, each in made.items() if each is not None}
+
+    def _find_parent(self, entry: Entry) -> Entry:
+        parent = self._reader.entry(entry.doc_id, entry.parent_position)
+        if parent is None:
+            raise DamagedError(f"the index is damaged: it lacks the parent of {entry.id}")
+        return parent
+
+    def _measure(self, entry: Entry, count: CountTokens) -> int:
+        """Return the tokens of a chunk's whole text; a changed source cannot be measured."""
+        source = self._texts.source(entry)
+        if source is None:
+            return 0
+        start = entry.byte_start if entry.heading_start is None else entry.heading_start
+        return count(source[start : entry.byte_end].decode("utf-8", "replace"))
+
+    def _sorted(self, candidates: list[Candidate]) -> list[Candidate]:
+        """Return the candidates in the order asked for; equals stay in order of rank."""
+        if self._params.sort == "mtime":
+            modified = {
+                (one.entry.tree, one.entry.path): self._texts.document(one.entry).state.modified_ns
+                for one in candidates
+            }
+            return sorted(candidates, key=lambda one: -modified[one.entry.tree, one.entry.path])
+        if self._params.sort == "path":
+            return sorted(
+                candidates, key=lambda one: (one.entry.tree, one.entry.path, one.entry.position)
+            )
+        return candidates
+
+    def _present(
+        self,
+        candidates: Iterable[Candidate],
+        compiled: Sequence[Mapping[str | None, Compiled]],
+        found: Sequence[Found],
+    ) -> tuple[Result, ...]:
+        presenter = Presenter(
+            self._reader, self._texts, compiled, snippet_chars=self._params.snippet_chars
+        )
+        hits: dict[tuple[int, Key], Hit] = {
+            (at, key): hit for at, each in enumerate(found) for key, hit in each.hits.items()
+        }
+        results = []
+        for rank, candidate in enumerate(candidates, start=1):
+            result = presenter.present(candidate, rank)
+            if self._params.explain:
+                result = replace(result, factors=explain(candidate, hits, self._reader))
+            results.append(result)
+        return tuple(results)
+
+    def _hints(
+        self,
+        topics: Sequence[Expression],
+        compiled: Sequence[Mapping[str | None, Compiled]],
+        kept: Sequence[Candidate],
+        results: Sequence[Result],
+    ) -> tuple[Hint, ...]:
+        return hints_about(topics, [list(each.values()) for each in compiled], kept, results)
+
+
+def _add_phases(found: Sequence[Found]) -> list[Phase]:
+    """Return the phases of all topics as one list: numbers added, notes joined."""
+    phases = []
+    for steps in zip(*(each.phases for each in found), strict=True):
+        notes = dict.fromkeys(step.note for step in steps if step.note)
+        before, after = sum(step.before for step in steps), sum(step.after for step in steps)
+        phases.append(Phase(steps[0].name, before, after, "; ".join(notes)))
+    return phases

@@ -1,0 +1,124 @@
+"""Candidates to results: the text, where it matches, a snippet, a citation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from leafmark.index import IndexReader
+from leafmark.model import Candidate, Entry, Result, Snippet
+from leafmark.retrieval.citations import format_citation
+from leafmark.retrieval.compiler import Compiled
+from leafmark.retrieval.highlighting import find_matches
+from leafmark.retrieval.snippets import Match, join_ranges, join_snippets, make_snippet
+from leafmark.retrieval.texts import Body, Texts
+
+__all__ = ["Presenter"]
+
+
+class Presenter:
+    """Makes the results of one answer.
+
+    `topics` are the compiled queries of each topic, by the name of the language.
+    """
+
+    def __init__(
+        self,
+        reader: IndexReader,
+        texts: Texts,
+        topics: Sequence[Mapping[str | None, Compiled]],
+        *,
+        snippet_chars: int,
+    ):
+        self._reader = reader
+        self._texts = texts
+        self._topics = topics
+        self._snippet_chars = snippet_chars
+
+    def present(self, candidate: Candidate, rank: int) -> Result:
+        """Return the result at a 1-based rank, with its constituents."""
+        entry, texts = candidate.entry, self._texts
+        digest = texts.digest(entry)
+        result = self._bare(candidate, rank)
+        if digest is None:
+            return result
+        citation = format_citation(entry.id, digest, entry.byte_start, entry.byte_end)
+        return replace(
+            result, span_sha256=digest, citation=citation, body_places=texts.places(entry)
+        )
+
+    def _bare(self, candidate: Candidate, rank: int = 0) -> Result:
+        """Return the result without what only a result of its own carries."""
+        entry, texts = candidate.entry, self._texts
+        constituents = tuple(self._bare(one) for one in candidate.constituents)
+        body = texts.body(entry)
+        result = Result(
+            entry=entry,
+            document=texts.document(entry),
+            score=candidate.score,
+            rank=rank,
+            relaxed=candidate.relaxed,
+            stale=body is None,
+            constituents=constituents,
+            also_in=candidate.also_in,
+        )
+        if body is None:
+            return result
+        matches = self._matches(candidate, body)
+        ranges = join_ranges((one.start, one.end) for each in matches for one in each)
+        return replace(
+            result,
+            body=body.data.decode("utf-8", "replace"),
+            body_bytes=body.data,
+            snippet=self._snippet(candidate, body, matches, constituents),
+            match_ranges=body.byte_ranges(ranges),
+            whole=not ranges and self._is_whole(candidate),
+        )
+
+    def _matches(self, candidate: Candidate, body: Body) -> list[list[Match]]:
+        """Return the matches in the body for each topic that the candidate matched."""
+        entry = candidate.entry
+        found = []
+        for topic in candidate.topics:
+            compiled = self._compiled(topic, entry)
+            if compiled is not None:
+                analyzer = compiled.language.analyzer
+                found.append(find_matches(body.shown, compiled.looked, analyzer))
+        return found
+
+    def _compiled(self, topic: int, entry: Entry) -> Compiled | None:
+        language = self._reader.language_of(entry.tree)
+        return None if language is None else self._topics[topic].get(language.name)
+
+    def _snippet(
+        self,
+        candidate: Candidate,
+        body: Body,
+        matches: Sequence[Sequence[Match]],
+        constituents: Sequence[Result],
+    ) -> Snippet:
+        """Return an excerpt of the own match, else of the best constituent, else the lead."""
+        own = [each for each in matches if each]
+        if constituents and (candidate.direct_score is None or not own):
+            best = _best_snippet(constituents)
+            if best.text:
+                return best
+        size = self._snippet_chars
+        return join_snippets(make_snippet(body.shown, each, size=size) for each in own or [[]])
+
+    def _is_whole(self, candidate: Candidate) -> bool:
+        """Whether a document with sections matched by its title, path or tags, and none of them."""
+        entry = candidate.entry
+        has_sections = entry.last_position > entry.position
+        asked = any(
+            compiled is not None and compiled.looked
+            for topic in candidate.topics
+            for compiled in [self._compiled(topic, entry)]
+        )
+        return asked and entry.kind == "document" and has_sections and not candidate.constituents
+
+
+def _best_snippet(constituents: Iterable[Result]) -> Snippet:
+    """Return the snippet of the best constituent that has matches, else the first there is."""
+    found = [one.snippet for one in constituents if one.snippet.text]
+    return next((one for one in found if one.ranges), found[0] if found else Snippet())

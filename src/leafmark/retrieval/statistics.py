@@ -1,0 +1,100 @@
+"""What the index knows of a term: in how many live chunks it stands, and its idf.
+
+Tantivy counts deleted chunks until their segments are merged away, so that its
+document frequencies depend on the history of the index. Here they are counted
+again where something was deleted, and `factor` says by which factor a term's
+score must be multiplied for the idf to be that of a fresh index.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+import tantivy
+
+from leafmark.index import IndexReader
+
+__all__ = ["Statistics", "statistics_of"]
+
+_known: WeakKeyDictionary[IndexReader, Statistics] = WeakKeyDictionary()
+
+
+def statistics_of(reader: IndexReader) -> Statistics:
+    """Return the statistics of a reader, remembered as long as it lives."""
+    if reader not in _known:
+        _known[reader] = Statistics(reader)
+    return _known[reader]
+
+
+class Statistics:
+    """Counts of one commit. Use `statistics_of`."""
+
+    def __init__(self, reader: IndexReader):
+        self._searcher = reader.searcher
+        self._count = reader.live_count
+        self._schema = reader.schema
+        self._records = reader.counts
+        self._live: dict[tuple[str, str], int] = {}
+        self._vocabularies: dict[tuple[str, ...], list[str]] = {}
+
+    def frequency(self, field: str, term: str) -> int:
+        """Return in how many live chunks `term` stands in `field`.
+
+        Linear in the answer where chunks were deleted, else constant.
+        """
+        found = self._searcher.doc_freq(field, term)
+        if not found or not self._records.deleted:
+            return found
+        key = (field, term)
+        if key not in self._live:
+            query = tantivy.Query.term_query(self._schema, field, term, "basic")
+            self._live[key] = self._count(query)
+        return self._live[key]
+
+    def rough_frequency(self, field: str, term: str) -> int:
+        """Return `frequency` with deleted chunks counted: an upper bound in constant time."""
+        return self._searcher.doc_freq(field, term)
+
+    def vocabulary(self, fields: tuple[str, ...]) -> list[str]:
+        """Return all terms of the fields, deleted ones too: linear the first time, remembered."""
+        if fields not in self._vocabularies:
+            found: dict[str, None] = {}
+            for field in fields:
+                terms = self._searcher.terms_with_prefix(field, "")
+                found.update((term, None) for term, _ in terms)
+            self._vocabularies[fields] = sorted(found)
+        return self._vocabularies[fields]
+
+    def beginning_with(self, field: str, prefix: str, limit: int) -> list[tuple[str, int]]:
+        """Return the most frequent terms that begin with `prefix`, with their live frequencies."""
+        found = self._searcher.terms_with_prefix(field, prefix, limit=limit)
+        live = [(term, self.frequency(field, term)) for term, _ in found]
+        return [(term, count) for term, count in live if count]
+
+    def idf(self, frequency: int) -> float:
+        """Return the inverse document frequency of a term in that many of the live chunks."""
+        return _idf(self._records.live, frequency)
+
+    def factor(self, field: str, term: str, *, as_frequent_as: int | None = None) -> float:
+        """Return the idf that `term` should have, divided by the one the engine scores with.
+
+        That is its live idf, or the idf of a term in `as_frequent_as` chunks.
+        """
+        frequency = self.frequency(field, term) if as_frequent_as is None else as_frequent_as
+        if not frequency:
+            return 1.0
+        return self.idf(frequency) / self._engine_idf(field, term)
+
+    def phrase_factor(self, field: str, terms: Sequence[str]) -> float:
+        """Return the same for a phrase, whose idf is the sum of its terms'."""
+        live = sum(self.idf(self.frequency(field, term)) for term in terms)
+        return live / sum(self._engine_idf(field, term) for term in terms)
+
+    def _engine_idf(self, field: str, term: str) -> float:
+        return _idf(self._records.stored, self._searcher.doc_freq(field, term))
+
+
+def _idf(total: int, frequency: int) -> float:
+    return math.log(1 + max(0.5, total - frequency + 0.5) / (frequency + 0.5))

@@ -1,0 +1,150 @@
+"""The texts of results, read from their sources after these were checked.
+
+Nothing is shown of a source that is not what was indexed: then there is no text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from leafmark.index import IndexReader
+from leafmark.model import DocumentEntry, Entry, ReadableText
+from leafmark.retrieval.snippets import byte_ranges
+
+__all__ = ["Body", "MakeReadable", "ReadSource", "Texts"]
+
+ReadSource = Callable[[DocumentEntry], bytes | None]
+"""Gives the bytes that a document's spans refer to; None where the file is another now."""
+
+MakeReadable = Callable[[DocumentEntry, bytes, Sequence[tuple[int, int]]], ReadableText | None]
+"""Gives the readable text of some spans, None for formats whose bytes are their text."""
+
+_OPENING = re.compile(rb"(?:\xef\xbb\xbf)?(---|\+\+\+)[ \t]*\r?\n")
+_CLOSINGS = {
+    b"---": re.compile(rb"^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.MULTILINE),
+    b"+++": re.compile(rb"^\+\+\+[ \t]*\r?(?:\n|\Z)", re.MULTILINE),
+}
+_LINE_END = re.compile(rb"\r\n?|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A chunk's own text. `text` is what was indexed, each bad byte a surrogate escape.
+
+    `data` are the body's bytes; `skipped` bytes of them, front matter, stand
+    before `text`. `readable` maps where bytes are markup.
+    """
+
+    data: bytes
+    text: str
+    skipped: int = 0
+    readable: ReadableText | None = None
+
+    @property
+    def shown(self) -> str:
+        """The text with what cannot be shown replaced, character by character."""
+        return self.text if self.text.isascii() else _SURROGATES.sub("\ufffd", self.text)
+
+    def byte_ranges(self, ranges: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+        """Turn ranges of characters of `text` into ranges of bytes of `data`."""
+        if self.readable is not None:
+            return tuple(self.readable.body_range(*each) for each in ranges)
+        found = byte_ranges(self.text, ranges)
+        if not self.skipped:
+            return found
+        return tuple((start + self.skipped, end + self.skipped) for start, end in found)
+
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+class Texts:
+    """Reads each source of one answer at most once."""
+
+    def __init__(
+        self,
+        reader: IndexReader,
+        read_source: ReadSource,
+        make_readable: MakeReadable | None = None,
+    ):
+        self._reader = reader
+        self._read_source = read_source
+        self._make_readable = make_readable
+        self._sources: dict[tuple[str, str], bytes | None] = {}
+        self._digests: dict[tuple[str, str, int, int], str | None] = {}
+
+    def document(self, entry: Entry) -> DocumentEntry:
+        """Return the entry of a chunk's document."""
+        document = self._reader.document(entry.doc_id)
+        assert document is not None, "a chunk's document is indexed with it"
+        return document
+
+    def source(self, entry: Entry) -> bytes | None:
+        """Return the source of a chunk, None where it is not what was indexed."""
+        key = (entry.tree, entry.path)
+        if key not in self._sources:
+            self._sources[key] = self._read_source(self.document(entry))
+        return self._sources[key]
+
+    def body(self, entry: Entry) -> Body | None:
+        """Return the own text of a chunk, None where the source is not what was indexed."""
+        source = self.source(entry)
+        if source is None:
+            return None
+        data = b"".join([source[start:end] for start, end in entry.body_spans])
+        if self._make_readable is not None:
+            made = self._make_readable(self.document(entry), source, entry.body_spans)
+            if made is not None:
+                return Body(data, made.text, readable=made)
+        skipped = 0 if entry.position else self._front_matter(entry, data)
+        return Body(data, data[skipped:].decode("utf-8", "surrogateescape"), skipped)
+
+    def _front_matter(self, entry: Entry, data: bytes) -> int:
+        """Return how many bytes of a document's own body are front matter.
+
+        Only what gave metadata was front matter; the rest was read as text.
+        """
+        opening = _OPENING.match(data)
+        closing = opening and _CLOSINGS[opening[1]].search(data, opening.end())
+        if not opening or not closing:
+            return 0
+        empty = not data[opening.end() : closing.start()].strip()
+        return closing.end() if empty or self.document(entry).metadata else 0
+
+    def digest(self, entry: Entry) -> str | None:
+        """Return the sha256 of a chunk's whole span, hex; None where the source is another."""
+        key = (entry.tree, entry.path, entry.byte_start, entry.byte_end)
+        if key not in self._digests:
+            source = self.source(entry)
+            self._digests[key] = (
+                None
+                if source is None
+                else hashlib.sha256(source[entry.byte_start : entry.byte_end]).hexdigest()
+            )
+        return self._digests[key]
+
+    def comparable_digest(self, entry: Entry) -> str | None:
+        """Return `digest`, None for a blank span too: blanks are nobody's duplicates."""
+        source = self.source(entry)
+        if source is None or not source[entry.byte_start : entry.byte_end].strip():
+            return None
+        return self.digest(entry)
+
+    def places(self, entry: Entry) -> tuple[tuple[int, int], ...]:
+        """Return the 1-based line and byte column at which each span of the body begins."""
+        source = self.source(entry)
+        if source is None:
+            return ()
+        found = []
+        line, line_start, at = 1, 0, 0
+        for start, _ in entry.body_spans:
+            for match in _LINE_END.finditer(source, at, start):
+                if match[0] == b"\r" and source[match.end() : match.end() + 1] == b"\n":
+                    continue  # the search ended inside this line end
+                line, line_start = line + 1, match.end()
+            at = start
+            found.append((line, start - line_start + 1))
+        return tuple(found)
