@@ -58,7 +58,6 @@ _leafmark() {{
 {chr(10).join(cases)}
         esac ;;
     esac
-    [[ $command == help ]] && words="{_all_names(commands)}"
     COMPREPLY=($(compgen -W "$words" -- "$word"))
 }}
 complete -o bashdefault -o default -F _leafmark leafmark
@@ -81,12 +80,20 @@ _leafmark() {{
     commands=(
 {summaries}
     )
+    while ((CURRENT > 3)) && [[ $words[2] == (-C|--directory|--color) ]]; do
+        words[2,3]=()
+        ((CURRENT -= 2))
+    done
+    while ((CURRENT > 2)) && [[ $words[2] == -* ]]; do
+        words[2]=()
+        ((CURRENT--))
+    done
     if ((CURRENT == 2)); then
         _describe command commands
         return
     fi
     local command=$words[2]
-    words=("${{words[@]:1}}")
+    shift words
     ((CURRENT--))
     case $command in
 {cases}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from leafmark.cli.catalogue import ALIASES, COMMANDS, all_commands, find_command
 from leafmark.cli.options import Argument, Call, Command
 
 __all__ = ["COMMAND"]
@@ -9,7 +10,6 @@ __all__ = ["COMMAND"]
 
 def run(call: Call) -> int:
     """Print the help of a command, or the list of commands."""
-    from leafmark.cli.catalogue import all_commands, find_command
     from leafmark.cli.help import command_help, overview
 
     if not call.words:
@@ -25,5 +25,5 @@ COMMAND = Command(
     description="The same as leafmark COMMAND --help; without a command, the list of commands.",
     examples=(("leafmark help search", "examples and options of search"),),
     run=run,
-    argument=Argument("COMMAND", "The command to explain.", 0, 1),
+    argument=Argument("COMMAND", "The command to explain.", 0, 1, choices=(*COMMANDS, *ALIASES)),
 )
