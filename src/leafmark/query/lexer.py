@@ -140,13 +140,14 @@ class _Lexer:
         """What follows the `^` or `~` here when it is meant as an operator, else None.
 
         It is one before a number, and at the end of what it follows, where
-        something was forgotten (`x^`); `a^b` and `1.0~rc1` are words.
+        something was forgotten (`x^`); `a^b`, `1.0~rc1` and `~~~` are words.
         """
         tail = _TAIL.match(self.query, self.at + 1)
         text, end = (tail[0], tail.end()) if tail else ("", self.at + 1)
         if is_number(text):
             return text
-        return "" if not text and self.query[end : end + 1] not in ("^", "~") else None
+        alone = not {self.query[end : end + 1], self.query[self.at - 1]} & {"^", "~"}
+        return "" if alone and not text else None
 
     def _read_mark(self) -> None:
         text = self._mark() or ""
