@@ -29,19 +29,17 @@ x
 
 
 def test_search_needs_no_configuration(leafmark: Leafmark, handbook: Path) -> None:
-    ran = leafmark("search", "restoring", "-o", "list", cwd=handbook)
+    ran = leafmark("search", "restoring", "-o", "list", "--no-aggregation", cwd=handbook)
     assert ran.code == 0
     assert "handbook:guides/backups.md#restoring-a-backup" in ran.out
 
 
 def test_a_question_finds_the_section_that_answers(leafmark: Leafmark, handbook: Path) -> None:
     question = "how do I configure retries for the client?"
-    ran = leafmark("search", question, "--json", cwd=handbook)
+    ran = leafmark("search", question, "--json", "--no-aggregation", cwd=handbook)
     assert ran.code == 0
     ids = [result["id"] for result in ran.json["results"][:2]]
-    assert {"handbook:reference/settings.md#retries"} & set(ids) or {
-        "handbook:guides/troubleshooting.md#the-client-retries-forever"
-    } & set(ids)
+    assert "handbook:guides/troubleshooting.md#the-client-retries-forever" in ids
 
 
 def test_a_query_about_nothing_finds_nothing(leafmark: Leafmark, handbook: Path) -> None:

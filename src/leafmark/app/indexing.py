@@ -12,13 +12,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from leafmark.app.changes import Key, Plan, plan_changes
+from leafmark.app.concern import find_concern
 from leafmark.app.files import read_beneath
 from leafmark.app.project import Project
 from leafmark.app.requests import IndexRequest, Progress
 from leafmark.app.scanning import Scan, find_place, scan
 from leafmark.app.walk import SourceFile, WalkNotes, named_source
 from leafmark.chunking import chunk_document
-from leafmark.errors import DamagedError, LeafmarkError, NotFoundError
+from leafmark.errors import ConfirmationError, DamagedError, LeafmarkError, NotFoundError
 from leafmark.index import IndexReader, IndexWriter, has_index, open_reader, open_writer
 from leafmark.model import (
     Diagnostic,
@@ -30,7 +31,7 @@ from leafmark.model import (
 from leafmark.model.ids import document_id
 from leafmark.parsing import is_binary, parse
 
-__all__ = ["index_project", "read_index", "refresh"]
+__all__ = ["check_concern", "index_project", "read_index", "refresh"]
 
 BINARY = "binary"
 """The code of a source that is no text: remembered, so that it is not read again, and skipped."""
@@ -54,11 +55,13 @@ def index_project(
     """Index what the request names, and report what was done.
 
     Raises:
+        ConfirmationError: see `check_concern`.
         NotFoundError, UsageError: a path is missing or in no tree.
         LockedError: another process went on writing for `index.lock_timeout_s`.
         StorageError, DamagedError: the index cannot be written or read.
     """
     started = time.monotonic()
+    check_concern(project, confirmed=request.confirmed or request.dry_run)
     if request.remove:
         report = _remove(project, request)
     else:
@@ -86,6 +89,21 @@ def refresh(project: Project, *, progress: Progress | None = None) -> IndexReade
             return reader
     _write(project, found, began_ns, progress, timeout_s=0.0)
     return open_reader(project.index_dir)
+
+
+def check_concern(project: Project, *, confirmed: bool) -> None:
+    """Ask before a folder that nobody configured is indexed for the first time, if it is large.
+
+    Raises:
+        ConfirmationError: it is the home folder, the root, or holds very many files.
+    """
+    if confirmed or has_index(project.index_dir):
+        return
+    concern = find_concern(project.configuration)
+    if concern is not None:
+        raise ConfirmationError(
+            concern.message, hint=f"index it all the same with --yes, or {concern.hint}"
+        )
 
 
 def read_index(project: Project) -> IndexReader | None:

@@ -40,9 +40,16 @@ def list_trees(
     project: Project, request: ListRequest, *, progress: Progress | None = None
 ) -> tuple[TreeStatus, ...]:
     """Return the project's trees and what is indexed of them."""
-    reader, _ = open_index(project, fresh=request.refresh, progress=progress)
+    reader = _open(project, request, progress)
     found = _tree_states(project, reader)
     return tuple(tree for tree in found if not request.trees or tree.name in request.trees)
+
+
+def _open(project: Project, request: ListRequest, progress: Progress | None) -> IndexReader:
+    reader, _ = open_index(
+        project, fresh=request.refresh, confirmed=request.confirmed, progress=progress
+    )
+    return reader
 
 
 def _tree_states(project: Project, reader: IndexReader | None) -> tuple[TreeStatus, ...]:
@@ -66,7 +73,7 @@ def list_documents(
     project: Project, request: ListRequest, *, progress: Progress | None = None
 ) -> tuple[DocumentEntry, ...]:
     """Return the documents asked for, by id."""
-    reader, _ = open_index(project, fresh=request.refresh, progress=progress)
+    reader = _open(project, request, progress)
     return tuple(_documents(reader, request))
 
 
@@ -95,7 +102,7 @@ def list_chunks(
     project: Project, request: ListRequest, *, progress: Progress | None = None
 ) -> tuple[Entry, ...]:
     """Return the chunks of the documents asked for, or those at and below one chunk's id."""
-    reader, _ = open_index(project, fresh=request.refresh, progress=progress)
+    reader = _open(project, request, progress)
     documents = _documents(reader, request)
     if request.under and not documents:
         top = Resolver(reader, reader.manifest).resolve(request.under)
@@ -108,7 +115,7 @@ def list_tags(
     project: Project, request: ListRequest, *, progress: Progress | None = None
 ) -> tuple[tuple[str, int], ...]:
     """Return every tag with the number of documents that have it, most used first."""
-    reader, _ = open_index(project, fresh=request.refresh, progress=progress)
+    reader = _open(project, request, progress)
     counts: dict[str, int] = {}
     for document in _documents(reader, request):
         for tag in dict.fromkeys(document.tags):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leafmark.app.indexing import read_index, refresh
+from leafmark.app.indexing import check_concern, read_index, refresh
 from leafmark.app.project import Project
 from leafmark.app.requests import Progress
 from leafmark.errors import (
@@ -19,7 +19,7 @@ __all__ = ["open_index"]
 
 
 def open_index(
-    project: Project, *, fresh: bool, progress: Progress | None = None
+    project: Project, *, fresh: bool, confirmed: bool = False, progress: Progress | None = None
 ) -> tuple[IndexReader, tuple[Hint, ...]]:
     """Return a reader, refreshed first if `fresh`; hints say why it could not be.
 
@@ -27,6 +27,7 @@ def open_index(
     that state answers.
 
     Raises:
+        ConfirmationError: see `check_concern`.
         NotFoundError: there is no index, and none was to be made.
         LockedError, StorageError, DamagedError: there is no state to answer from.
     """
@@ -39,6 +40,7 @@ def open_index(
                 hint="run `leafmark index`, or leave out --no-refresh",
             )
         return reader, ()
+    check_concern(project, confirmed=confirmed)
     try:
         return refresh(project, progress=progress), ()
     except (LockedError, StorageError, ForbiddenError) as error:

@@ -21,6 +21,12 @@ PREAMBLE = "preamble"
 NEAREST = 3
 """How many near ids an error names."""
 
+LIKENESS = 0.6
+"""Ids less alike than this are not named: difflib's own measure of a close match."""
+
+SAME_NAME = 0.3
+"""Added where the file or section name is the same in another place; chosen by eye."""
+
 
 class Lookup(Protocol):
     """The part of an index reader that ids are looked up in."""
@@ -141,21 +147,27 @@ def _readings(name: str) -> Iterator[tuple[str, str]]:
 
 
 def _closest(name: str, ids: list[str]) -> tuple[str, ...]:
-    """The nearest of `ids`; the cheap tests come first, so many ids are no burden."""
-    tail = name.rpartition("/")[2].lower()
+    """The nearest of `ids`; the cheap tests come first, so many ids are no burden.
+
+    A name without a tree is compared with what follows the tree in each id.
+    """
+    wanted = name.lower()
+    tail = wanted.rpartition("/")[2]
     letters = set(tail)
-    scored = []
     matcher = difflib.SequenceMatcher(autojunk=False)
-    matcher.set_seq2(name.lower())
+    matcher.set_seq2(wanted)
+    scored = []
     for candidate in ids:
         low = candidate.lower()
+        if ":" not in wanted:
+            low = low.partition(":")[2]
         end = low.rpartition("/")[2]
         if len(letters & set(end)) * 2 < len(letters):
             continue
         matcher.set_seq1(low)
-        if matcher.real_quick_ratio() < 0.6 or matcher.quick_ratio() < 0.6:
+        if matcher.real_quick_ratio() < LIKENESS or matcher.quick_ratio() < LIKENESS:
             continue
-        ratio = matcher.ratio() + (0.3 if tail and tail in end else 0)
-        if ratio >= 0.6:
+        ratio = matcher.ratio() + (SAME_NAME if tail and tail in end else 0)
+        if ratio >= LIKENESS:
             scored.append((-ratio, candidate))
     return tuple(candidate for _, candidate in sorted(scored)[:NEAREST])

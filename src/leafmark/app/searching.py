@@ -34,7 +34,9 @@ def search_project(
     """
     topics = parse_topics(request.queries)
     params = _params(project, request)
-    reader, hints = open_index(project, fresh=request.refresh, progress=progress)
+    reader, hints = open_index(
+        project, fresh=request.refresh, confirmed=request.confirmed, progress=progress
+    )
     began = time.perf_counter()
     sources = Sources(project)
     answer = search(
@@ -79,6 +81,7 @@ def _params(project: Project, request: SearchRequest) -> SearchParams:
         "tags": request.tags,
         "sort": request.sort,
         "strict": request.strict,
+        "aggregation": request.aggregation,
         "explain": request.explain,
         "since": None if request.since is None else _seconds(request.since),
     }

@@ -23,7 +23,9 @@ def show_chunks(
         AmbiguousError: an id fits several chunks.
         NotFoundError: there is no index; unknown ids are in the report.
     """
-    reader, _ = open_index(project, fresh=request.refresh, progress=progress)
+    reader, _ = open_index(
+        project, fresh=request.refresh, confirmed=request.confirmed, progress=progress
+    )
     resolver = Resolver(reader, reader.manifest)
     sources = Sources(project)
     shown: list[Shown] = []

@@ -48,6 +48,7 @@ DATA_SUFFIXES = frozenset(
         ".plist",
         ".rss",
         ".svg",
+        ".toml",
         ".tsv",
         ".xml",
         ".xsd",

@@ -1,0 +1,42 @@
+"""A project in a folder of its own, indexed by the real use cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from leafmark.app import Project, index_project, open_project, show_chunks
+from leafmark.app.requests import IndexRequest, ShowRequest
+from leafmark.model import IndexReport, ShowReport
+
+__all__ = ["Here"]
+
+
+@dataclass(frozen=True)
+class Here:
+    """The folder `root`, which is the tree `here`, and a home that nobody else has."""
+
+    root: Path
+    home: Path
+
+    def write(self, path: str, text: str) -> Path:
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8", newline="")
+        return target
+
+    def configure(self, text: str) -> None:
+        (self.root / "leafmark.toml").write_text(text, encoding="utf-8")
+
+    def project(self, directory: Path | None = None) -> Project:
+        environ = {"HOME": str(self.home), "LEAFMARK_HOME": str(self.home / ".leafmark")}
+        return open_project(directory or self.root, flags={}, environ=environ)
+
+    def run(self, request: IndexRequest) -> IndexReport:
+        return index_project(self.project(), request)
+
+    def index(self, *paths: str) -> IndexReport:
+        return self.run(IndexRequest(paths=paths))
+
+    def show(self, *ids: str, **wishes: bool) -> ShowReport:
+        return show_chunks(self.project(), ShowRequest(ids=ids, **wishes))

@@ -1,0 +1,243 @@
+"""One run of the index after another, over real files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.projects import Here
+
+from leafmark.app import indexing
+from leafmark.app.requests import IndexRequest
+from leafmark.errors import ConfirmationError, LockedError, NotFoundError, UsageError
+from leafmark.index import IndexSettings, open_writer
+from leafmark.model import Document, FileState, Skipped
+
+
+def test_first_run_adds_and_the_next_leaves_alone(here: Here) -> None:
+    here.write("a.md", "# A\n\none\n")
+    here.write("b/c.txt", "two\n")
+    first = here.index()
+    assert first.added == ("here:a.md", "here:b/c.txt")
+    assert (first.documents, first.chunks) == (2, 3)
+    second = here.index()
+    assert (second.added, second.modified, second.removed, second.unchanged) == ((), (), (), 2)
+
+
+def test_edit_rename_and_delete_are_told_apart(here: Here) -> None:
+    for name in ("a.md", "b.md", "c.md"):
+        here.write(name, f"# {name}\n\ntext\n")
+    here.index()
+    here.write("a.md", "# changed\n\ntext\n")
+    (here.root / "b.md").rename(here.root / "d.md")
+    (here.root / "c.md").unlink()
+    report = here.index()
+    assert report.added == ("here:d.md",)
+    assert report.modified == ("here:a.md",)
+    assert report.removed == ("here:b.md", "here:c.md")
+
+
+def test_same_time_and_size_do_not_hide_a_change(here: Here) -> None:
+    path = here.write("a.md", "# A\n\none\n")
+    os.utime(path, ns=(10**18, 10**18))
+    here.index()
+    path.write_text("# A\n\ntwo\n")
+    os.utime(path, ns=(10**18, 10**18))
+    assert here.index().modified == ("here:a.md",)
+
+
+def test_touched_file_is_not_a_change_of_its_bytes(here: Here) -> None:
+    path = here.write("a.md", "# A\n\none\n")
+    os.utime(path, ns=(10**18, 10**18))
+    here.index()
+    path.chmod(0o600)
+    report = here.index()
+    assert (report.modified, report.unchanged) == ((), 1)
+
+
+def test_empty_sources_make_no_chunk_and_are_not_read_again(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = here.write("a.md", " \n\n")
+    os.utime(path, ns=(10**18, 10**18))
+    report = here.index()
+    assert (report.documents, report.chunks, report.diagnostics) == (0, 0, ())
+    here.index()
+    monkeypatch.setattr(indexing, "read_beneath", _never)
+    assert here.index().unchanged == 1
+
+
+def _never(*args: object) -> None:
+    raise AssertionError("read again")
+
+
+def test_binary_file_is_skipped_each_time_it_is_reported(here: Here) -> None:
+    (here.root / "a.txt").write_bytes(b"PK\0\1\2")
+    here.write("b.md", "# B\n\ntext\n")
+    for _ in range(2):
+        report = here.index()
+        assert Skipped("a.txt", "binary") in report.skipped
+        assert report.documents == 1
+
+
+def test_unreadable_file_is_a_diagnostic_and_stops_nothing(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.write("a.md", "# A\n\none\n")
+    here.write("b.md", "# B\n\ntwo\n")
+    real = indexing.read_beneath
+
+    def refuse(tree: object, path: str) -> tuple[bytes, FileState]:
+        if path == "a.md":
+            raise PermissionError(13, "Permission denied")
+        return real(tree, path)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(indexing, "read_beneath", refuse)
+    report = here.index()
+    (note,) = report.diagnostics
+    assert (note.path, note.code, note.message) == (
+        "a.md",
+        "unreadable",
+        "the file cannot be read: permission denied",
+    )
+    assert report.documents == 1
+
+
+def test_missing_root_keeps_its_documents(here: Here) -> None:
+    here.write("a.md", "# A\n\none\n")
+    here.configure('[tree.here]\npath = "docs"\n')
+    (here.root / "docs").mkdir()
+    here.write("docs/a.md", "# A\n\none\n")
+    here.index()
+    (here.root / "docs").rename(here.root / "gone")
+    report = here.index()
+    assert report.removed == ()
+    assert report.documents == 1
+    assert [note.code for note in report.diagnostics] == ["tree-missing"]
+
+
+def test_named_file_stays_although_an_ignore_rule_leaves_it_out(here: Here) -> None:
+    here.write(".gitignore", "*.md\n")
+    here.write("a.md", "# A\n\none\n")
+    assert here.index().documents == 0
+    assert here.index("a.md").added == ("here:a.md",)
+    report = here.index()
+    assert (report.removed, report.documents) == ((), 1)
+    (here.root / "a.md").unlink()
+    assert here.index().removed == ("here:a.md",)
+
+
+def test_paths_limit_what_is_looked_at(here: Here) -> None:
+    here.write("a/x.md", "# X\n\none\n")
+    here.write("b/y.md", "# Y\n\ntwo\n")
+    here.index()
+    here.write("a/x.md", "# X\n\nthree\n")
+    here.write("b/y.md", "# Y\n\nfour\n")
+    (here.root / "a" / "z.md").write_text("# Z\n\nfive\n")
+    report = here.index("a")
+    assert (report.added, report.modified) == (("here:a/z.md",), ("here:a/x.md",))
+    assert here.index().modified == ("here:b/y.md",)
+
+
+def test_path_outside_is_refused_whole(here: Here, tmp_path: Path) -> None:
+    here.write("a.md", "# A\n\none\n")
+    outside = tmp_path / "elsewhere"
+    outside.mkdir()
+    with pytest.raises(UsageError) as caught:
+        here.index(str(outside))
+    assert caught.value.message == f"{str(outside)!r} is in none of the trees of this project"
+    assert caught.value.hint == f"index it as a project of its own: leafmark -C {outside} index"
+    with pytest.raises(NotFoundError, match=r"there is nothing at 'missing\.md'"):
+        here.index("missing.md")
+
+
+def test_remove_takes_out_and_index_brings_back(here: Here) -> None:
+    here.write("a/x.md", "# X\n\none\n")
+    here.write("b.md", "# B\n\ntwo\n")
+    here.index()
+    report = here.run(IndexRequest(paths=("a",), remove=True))
+    assert (report.removed, report.documents) == (("here:a/x.md",), 1)
+    assert here.index().added == ("here:a/x.md",)
+
+
+def test_dry_run_writes_nothing(here: Here) -> None:
+    here.write("a.md", "# A\n\none\n")
+    report = here.run(IndexRequest(dry_run=True))
+    assert (report.added, report.documents, report.dry_run) == (("here:a.md",), 0, True)
+    assert not here.project().index_dir.exists()
+
+
+def test_settings_that_matter_rebuild_by_themselves(here: Here) -> None:
+    here.write("a.md", "# A\n\none\n")
+    here.index()
+    here.configure("[chunking]\nheading_levels = 0\n")
+    report = here.index()
+    assert report.rebuilt == "settings that decide what is indexed have changed"
+    assert report.chunks == 1
+    here.configure("[chunking]\nheading_levels = 0\n[search]\nlimit = 3\n")
+    assert here.index().rebuilt is None
+
+
+def _interrupt_at(call: int) -> Callable[[bytes, str], Document]:
+    real, calls = indexing.parse, 0
+
+    def parse(data: bytes, path: str) -> Document:
+        nonlocal calls
+        calls += 1
+        if calls == call:
+            raise KeyboardInterrupt
+        return real(data, path)
+
+    return parse
+
+
+def test_interrupted_run_keeps_what_it_did_and_goes_on(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "abc":
+        here.write(f"{name}.md", f"# {name}\n\ntext\n")
+    with monkeypatch.context() as patch:
+        patch.setattr(indexing, "parse", _interrupt_at(3))
+        report = here.index()
+    assert (report.interrupted, report.documents) == (True, 2)
+    assert here.index().added == ("here:c.md",)
+
+
+def test_interrupted_rebuild_leaves_the_old_index(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "abc":
+        here.write(f"{name}.md", f"# {name}\n\ntext\n")
+    here.index()
+    with monkeypatch.context() as patch:
+        patch.setattr(indexing, "parse", _interrupt_at(2))
+        with pytest.raises(KeyboardInterrupt):
+            here.run(IndexRequest(rebuild=True))
+    report = here.index()
+    assert (report.unchanged, report.documents, report.rebuilt) == (3, 3, None)
+
+
+def test_locked_index_says_so_after_waiting(here: Here) -> None:
+    here.write("a.md", "# A\n\none\n")
+    here.index()
+    here.write("b.md", "# B\n\ntwo\n")
+    here.configure("[index]\nlock_timeout_s = 0\n")
+    project = here.project()
+    settings = IndexSettings(**_parts(project.index_settings()))
+    with open_writer(project.index_dir, settings), pytest.raises(LockedError):
+        here.index()
+
+
+def _parts(settings: IndexSettings) -> dict[str, object]:
+    return {"fingerprint": settings.fingerprint, "languages": settings.languages}
+
+
+def test_home_folder_is_not_indexed_unasked(here: Here) -> None:
+    project = here.project(here.home)
+    with pytest.raises(ConfirmationError) as caught:
+        indexing.index_project(project, IndexRequest())
+    assert caught.value.message == f"{here.home} is your home folder"
+    assert caught.value.hint is not None
+    assert caught.value.hint.startswith("index it all the same with --yes, or ")

@@ -1,0 +1,118 @@
+"""Ids looked up, and what they name read from the source."""
+
+from __future__ import annotations
+
+import pytest
+from support.projects import Here
+
+from leafmark.errors import AmbiguousError, NotFoundError
+
+GUIDE = (
+    "---\ntitle: Guide\n---\nPreamble.\n# Guide\n\n### Setup\ntext a\n## Empty\n# Usage\n"
+    "Setup\n-----\nlong text\n## Setup\nx\n"
+)
+
+
+@pytest.fixture
+def guide(here: Here) -> Here:
+    here.write("p.md", GUIDE)
+    here.index()
+    return here
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("here:p.md", "here:p.md"),
+        ("p.md", "here:p.md"),
+        ("./p.md", "here:p.md"),
+        ("here:p.md#setup-1", "here:p.md#setup-1"),
+        ("p.md#setup-1", "here:p.md#setup-1"),
+        ("here:p.md.2", "here:p.md#setup"),
+        ("p.md.5", "here:p.md#setup-2"),
+        ("p.md#empty", "here:p.md#guide"),
+        ("p.md#preamble", "here:p.md"),
+    ],
+)
+def test_every_form_of_an_id(guide: Here, wanted: str, found: str) -> None:
+    (shown,) = guide.show(wanted).shown
+    assert shown.entry.id == found
+
+
+@pytest.mark.parametrize(
+    "wanted", ["q.md", "p.md#nothing", "p.md.99", "other:p.md", "p.md~1", "../p.md", "P.md", ""]
+)
+def test_what_is_not_indexed_is_not_found(guide: Here, wanted: str) -> None:
+    report = guide.show(wanted)
+    assert (report.shown, [asked for asked, _ in report.not_found]) == ((), [wanted])
+
+
+def test_the_nearest_ids_are_named(guide: Here) -> None:
+    ((_, nearest),) = guide.show("p.md#setup-11").not_found
+    assert nearest[0] == "here:p.md#setup-1"
+    ((_, nearest),) = guide.show("pp.md").not_found
+    assert nearest == ("here:p.md",)
+
+
+def test_a_path_in_two_trees_is_ambiguous(here: Here) -> None:
+    here.write("one/a.md", "# A\n\nx\n")
+    here.write("two/a.md", "# A\n\ny\n")
+    here.configure('[tree.one]\npath = "one"\n[tree.two]\npath = "two"\n')
+    with pytest.raises(AmbiguousError) as caught:
+        here.show("a.md")
+    assert caught.value.message == "'a.md' fits 2 chunks"
+    assert caught.value.candidates == ("one:a.md", "two:a.md")
+    assert caught.value.hint == "name one of them: one:a.md, two:a.md"
+
+
+def test_an_exact_id_goes_before_an_ordinal(here: Here) -> None:
+    here.write("a.md", "# A\n\nx\n")
+    here.write("a.md.1", "plain\n")
+    (shown,) = here.show("a.md.1").shown
+    assert shown.entry.id == "here:a.md.1"
+
+
+def test_reserved_characters_of_a_path_may_be_typed_as_they_are(here: Here) -> None:
+    here.write("a#b~1%.md", "# A\n\nx\n")
+    for wanted in ("a#b~1%.md", "here:a%23b%7E1%25.md", "a%23b%7E1%25.md#a"):
+        (shown,) = here.show(wanted).shown
+        assert shown.entry.doc_id == "here:a%23b%7E1%25.md"
+
+
+def test_section_is_heading_and_all_below_it(guide: Here) -> None:
+    (shown,) = guide.show("p.md#guide", raw=True).shown
+    assert shown.full_text == "# Guide\n\n### Setup\ntext a\n## Empty\n"
+    assert shown.heading == "# Guide\n"
+    assert shown.body == "\n## Empty\n"
+    assert shown.raw == b"# Guide\n\n### Setup\ntext a\n## Empty\n"
+    assert [child.id for child in shown.children] == ["here:p.md#setup"]
+    (own,) = guide.show("p.md#guide", raw=True, own=True).shown
+    assert own.raw == b"\n## Empty\n"
+
+
+def test_document_is_the_file(guide: Here) -> None:
+    (shown,) = guide.show("p.md#setup", full_document=True).shown
+    assert (shown.entry.id, shown.full_text) == ("here:p.md", GUIDE)
+
+
+def test_outline_has_all_that_is_below(guide: Here) -> None:
+    (shown,) = guide.show("p.md#usage", outline=True).shown
+    assert [child.position for child in shown.children] == [4, 5]
+    (shown,) = guide.show("p.md", outline=True).shown
+    assert [child.position for child in shown.children] == [1, 2, 3, 4, 5]
+
+
+def test_stale_source_gives_no_text(guide: Here) -> None:
+    guide.write("p.md", GUIDE.replace("long", "wrong"))
+    (shown,) = guide.show("p.md#setup-1", refresh=False).shown
+    assert shown.stale
+    assert (shown.body, shown.full_text, shown.raw, shown.heading) == (None, None, None, None)
+    (fresh,) = guide.show("p.md#setup-1").shown
+    assert fresh.body == "wrong text\n"
+
+
+def test_without_an_index_nothing_is_made_up(here: Here) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        here.show("p.md", refresh=False)
+    assert caught.value.message == "there is no index yet"
+    assert caught.value.hint == "run `leafmark index`, or leave out --no-refresh"
