@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from fnmatch import translate
 from types import MappingProxyType
 
+from leafmark import parsing
+
 __all__ = [
     "BINARY_SUFFIXES",
     "CONVERTERS",
@@ -34,15 +36,11 @@ def _words(text: str) -> frozenset[str]:
 
 MARKUP_SUFFIXES = _words("md markdown mdx html htm xhtml")
 
-DATA_SUFFIXES = _words("json jsonl ndjson geojson csv tsv yaml yml xml log")
+DATA_SUFFIXES = frozenset(suffix[1:] for suffix in parsing.DATA_SUFFIXES)
 """Data and logs: read only when a pattern of the tree names them."""
 
 CONVERTERS: Mapping[str, str] = MappingProxyType(
-    {
-        "pdf": "pdftotext or docling",
-        **dict.fromkeys(("doc", "docx", "odt", "rtf", "epub"), "pandoc"),
-        **dict.fromkeys(("ppt", "pptx", "odp", "xls", "xlsx", "ods"), "libreoffice or docling"),
-    }
+    {suffix[1:]: program for suffix, program in parsing.CONVERTERS.items()}
 )
 """Suffixes of formats that are not read, and what turns them into one that is."""
 
