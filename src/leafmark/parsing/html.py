@@ -23,7 +23,7 @@ from leafmark.parsing.html_blocks import find_blocks, gaps, merge
 from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
 from leafmark.parsing.html_soup import read_soup
 from leafmark.parsing.html_text import heading_text, read_html
-from leafmark.parsing.html_tokens import attribute, iter_tokens, tag_name
+from leafmark.parsing.html_tokens import attribute, iter_tokens
 from leafmark.parsing.html_tree import OffsetError, read_tree, refusal
 from leafmark.parsing.titles import file_title
 
@@ -168,7 +168,7 @@ class _Outline:
         """The page's title, else the first h1 of the region that has one, else any h1's."""
         page = self.page
         for element in page.elements:
-            if element.tag == "title" and not _is_foreign(page, element):
+            if element.tag == "title":
                 text = page.raw_text(element)
                 if text:
                     return text
@@ -230,11 +230,6 @@ def _has_words(data: bytes, spans: Spans) -> bool:
 
 def _is_dropped(element: HtmlElement) -> bool:
     return element.tag in _DROPPED_TAGS or "navigation" in element.roles
-
-
-def _is_foreign(page: HtmlPage, element: HtmlElement) -> bool:
-    """Whether a title stands in a drawing, which names that and not the page."""
-    return any(tag_name(page.data, start) == b"svg" for start, _ in page.parents(element.node))
 
 
 def _span_at(spans: Spans, offset: int) -> tuple[int, int] | None:

@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import turbohtml
+from turbohtml import Namespace
 
-from leafmark.parsing.html_page import TRACKED, HtmlElement, HtmlPage, roles_of
+from leafmark.parsing.html_page import HEADING_LEVELS, TRACKED, HtmlElement, HtmlPage, roles_of
 from leafmark.parsing.html_tokens import SELF_CLOSED, attribute, match_tag
 
 __all__ = ["OffsetError", "read_tree", "refusal"]
@@ -40,7 +41,7 @@ _SMALL = 16_384
 """Bytes of a source that is fast to parse whatever it holds."""
 
 _LINK_TAG = re.compile(rb"<(/?)a(?=[\s/>])(?(1)[^>]*>)", re.IGNORECASE)
-_HEADING_END = re.compile(rb"</h[1-6][^>]*>", re.IGNORECASE)
+_HEADING_TAG = re.compile(rb"<(/?)h[1-6](?=[\s/>])[^>]*>", re.IGNORECASE)
 _MARKUP = re.compile(rb"<!--(?s:.*?)(?:--!?>|\Z)|<[^>]*(?:>|\Z)")
 
 
@@ -85,6 +86,7 @@ class _Adapter:
         self.document = document
         self._lower = data.lower()
         self._ends: dict[Any, int] = {}
+        self._has_foreign = b"<svg" in self._lower or b"<math" in self._lower
 
     def page(self) -> HtmlPage:
         elements: dict[int, HtmlElement] = {}
@@ -135,7 +137,7 @@ class _Adapter:
     def _add(self, elements: dict[int, HtmlElement], node: Any) -> HtmlElement | None:
         """Add the element of `node`, unless no tag of the source stands for it."""
         location = node.source_location
-        if location is None:
+        if location is None or (self._has_foreign and self._is_foreign(node)):
             return None
         tag = node.tag
         opening, closing = _marks(tag)
@@ -152,6 +154,10 @@ class _Adapter:
             raise OffsetError(message)
         element = elements[start] = HtmlElement(tag, start, inner, close, end, node)
         return element
+
+    def _is_foreign(self, node: Any) -> bool:
+        """Whether an element is part of a drawing or a formula, where only scripts are scripts."""
+        return node.namespace is not Namespace.HTML and node.tag not in ("script", "style")
 
     def _check(self, mark: bytes, start: int, end: int) -> None:
         lower = self._lower
@@ -171,43 +177,61 @@ class _Adapter:
         """Where an element without an end tag of its own ends, at `inner` or after."""
         if tag in _VOID:
             return inner
-        end = max(inner, self._end_of(node))
-        if tag[0] == "h" and tag[1:].isdigit():
-            closing = _HEADING_END.search(self.data, inner, end)
-            return closing.end() if closing else end
+        end = max(inner, self._end_of(node, inner))
+        if tag in HEADING_LEVELS:
+            closed = self._heading_ends.get(inner, end)
+            return min(closed, end)
         return end
 
-    def _end_of(self, node: Any) -> int:
-        """The start of the next element that stands after `node`, or the end of what it is in.
+    @cached_property
+    def _heading_ends(self) -> dict[int, int]:
+        """Where each heading is closed by an end tag of any level, by where its content starts."""
+        ends: dict[int, int] = {}
+        opened: list[int] = []
+        for tag in _HEADING_TAG.finditer(self.data):
+            if not tag[1]:
+                opened.append(tag.end())
+            elif opened:
+                ends[opened.pop()] = tag.end()
+        return ends
+
+    def _end_of(self, node: Any, after: int) -> int:
+        """The start of the next element that stands behind `node`, or the end of what it is in.
 
         Cost: each node and each gap between siblings is looked at once, over all calls.
         """
         waiting: list[Any] = []
-        while True:
+        outer: Any = node
+        known: int | None = None
+        while known is None:
+            node = outer
             known = self._ends.get(node)
             if known is None:
                 waiting.append(node)
-                known = self._own_end(node)
-            if known is not None:
-                break
-            node = node.parent
+                known, outer, after = self._step_out(node, after)
         for seen in waiting:
             self._ends[seen] = known
         return known
 
-    def _own_end(self, node: Any) -> int | None:
-        """The end of `node` as far as it shows in itself and its siblings."""
-        if node is None or not isinstance(node, turbohtml.Element):
-            return len(self.data)
+    def _step_out(self, node: Any, after: int) -> tuple[int | None, Any, int]:
+        """The end of `node` as far as it shows in itself and its siblings, else what it is in.
+
+        A table's contents that do not belong there stand before it in the tree:
+        a sibling that begins before `after` is what `node` stands in.
+        """
+        if not isinstance(node, turbohtml.Element):
+            return len(self.data), None, after
         location = node.source_location
-        if location is not None and location.end_tag is not None:
-            return int(location.end_tag.start_offset)
+        if location is not None:
+            if location.end_tag is not None:
+                return location.end_tag.start_offset, None, after
+            after = location.start_tag.end_offset
         for sibling in node.next_siblings:
-            if isinstance(sibling, turbohtml.Element):
-                place = sibling.source_location
-                if place is not None:
-                    return int(place.start_tag.start_offset)
-        return None
+            place = sibling.source_location if isinstance(sibling, turbohtml.Element) else None
+            if place is not None:
+                start = place.start_tag.start_offset
+                return (start, None, after) if start >= after else (None, sibling, after)
+        return None, node.parent, after
 
     def _body(self) -> tuple[int, int]:
         """The bounds of the body's content; what a browser moves into it counts."""
