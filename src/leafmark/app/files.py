@@ -38,13 +38,14 @@ def read_beneath(tree: Tree, path: str) -> tuple[bytes, FileState]:
     """
     _check_path(path)
     descriptor = _open(tree, path)
-    with open(descriptor, "rb") as file:
+    try:
         for _ in range(ATTEMPTS):
             before = _look(tree, path, descriptor)
-            file.seek(0)
-            data = file.read(tree.max_file_bytes + 1)
+            data = _read_all(descriptor, before[0])
             if len(data) == before[0] and _look(tree, path, descriptor) == before:
                 return data, FileState(*before, hashlib.sha256(data).hexdigest())
+    finally:
+        os.close(descriptor)
     raise FileChangedError(errno.EAGAIN, "the file changes while it is being read", path)
 
 
@@ -79,6 +80,17 @@ def _open_real(tree: Tree, path: str) -> int:
     if not real.startswith(root.rstrip(os.sep) + os.sep):
         raise OSError(errno.EXDEV, "the file lies outside the tree's root", path)
     return os.open(real, FILE_FLAGS)
+
+
+def _read_all(descriptor: int, size: int) -> bytes:
+    """Read from the beginning to the end, but hardly more than the `size` that it should have."""
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    parts = []
+    left = size + 1
+    while left > 0 and (part := os.read(descriptor, left)):
+        parts.append(part)
+        left -= len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def _look(tree: Tree, path: str, descriptor: int) -> tuple[int, int, int, int]:

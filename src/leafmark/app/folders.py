@@ -118,9 +118,12 @@ def read_small(handle: Handle, name: str, limit: int) -> bytes | None:
             descriptor = os.open(name, FILE_FLAGS, dir_fd=handle)
         else:
             descriptor = os.open(os.path.join(handle, name), FILE_FLAGS)
-        with open(descriptor, "rb") as file:
+        try:
+            # a folder can be opened too, and has nothing to read
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 return None
-            return file.read(limit)
+            return os.read(descriptor, limit)
+        finally:
+            os.close(descriptor)
     except OSError:
         return None

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from leafmark.app import names
 from leafmark.app.folders import Handle, read_small
+from leafmark.app.globs import literal_start
 from leafmark.app.ignore import Doubt, IgnoreRules, parse_ignore_file, parse_rules
 from leafmark.app.trees import Tree
 from leafmark.model import Diagnostic
@@ -142,7 +143,7 @@ class Selection:
             reason = "hidden" if name[0] == "." else names.folder_refusal(name)
             if reason is not None:
                 return reason
-        return None if self._may_hold_included(frame, path, name) else "not included"
+        return None if self._may_hold_included(frame, path) else "not included"
 
     def is_closed_secret(self, path: str, name: str, *, is_folder: bool) -> bool:
         """Say whether it may hold secrets and no pattern that may do so names it."""
@@ -185,13 +186,13 @@ class Selection:
     def _is_named(self, path: str, name: str) -> bool:
         return self._by_name.find(path, name, is_folder=False) is not None
 
-    def _may_hold_included(self, frame: Frame, path: str, name: str) -> bool:
+    def _may_hold_included(self, frame: Frame, path: str) -> bool:
         if frame.included or self._prefixes is None:
             return True
         below = path + "/"
         return any(
             below.startswith(prefix) or prefix.startswith(below) for prefix in self._prefixes
-        ) or (self._include.find(path, name, is_folder=True) is not None)
+        )
 
 
 def names_files(pattern: str) -> bool:
@@ -200,14 +201,15 @@ def names_files(pattern: str) -> bool:
 
 
 def _literal_prefixes(patterns: Collection[str]) -> tuple[str, ...] | None:
-    """Return the folders in which all that matches must lie; None when that is anywhere."""
+    """Return beginnings of paths, one of which all that matches has; None when there are none."""
     prefixes = []
     for pattern in patterns:
         body = pattern.removesuffix("/")
         if "/" not in body:
             return None
-        literal = re.split(r"[*?\[\\]", body.removeprefix("/"), maxsplit=1)[0]
-        prefixes.append(literal[: literal.rfind("/") + 1])
+        body = body.removeprefix("/")
+        start = literal_start(body)
+        prefixes.append(f"{body}/" if start == body else start[: start.rfind("/") + 1])
     return tuple(prefixes)
 
 
