@@ -43,9 +43,7 @@ class Presenter:
         if digest is None:
             return result
         citation = format_citation(entry.id, digest, entry.byte_start, entry.byte_end)
-        return replace(
-            result, span_sha256=digest, citation=citation, body_places=texts.places(entry)
-        )
+        return replace(result, span_sha256=digest, citation=citation)
 
     def _bare(self, candidate: Candidate, rank: int = 0) -> Result:
         """Return the result without what only a result of its own carries."""
@@ -70,6 +68,7 @@ class Presenter:
             result,
             body=body.data.decode("utf-8", "replace"),
             body_bytes=body.data,
+            body_places=texts.places(entry),
             snippet=self._snippet(candidate, body, matches, constituents),
             match_ranges=body.byte_ranges(ranges),
             whole=not ranges and self._is_whole(candidate),

@@ -27,7 +27,6 @@ _CLOSINGS = {
     b"---": re.compile(rb"^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.MULTILINE),
     b"+++": re.compile(rb"^\+\+\+[ \t]*\r?(?:\n|\Z)", re.MULTILINE),
 }
-_LINE_END = re.compile(rb"\r\n?|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +58,19 @@ class Body:
 
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def _line_ends(source: bytes, at: int, stop: int) -> int:
+    """Count the line ends (LF, CRLF, lone CR) that begin before `stop`, those before `at` apart."""
+    if b"\r" not in source:
+        return source.count(b"\n", at, stop)
+    both = source.count(b"\r\n", max(at - 1, 0), stop)
+    return source.count(b"\n", at, stop) + source.count(b"\r", at, stop) - both
+
+
+def _line_start(source: bytes, stop: int) -> int:
+    """Return one less than the offset at which the line that reaches `stop` begins."""
+    return max(source.rfind(b"\n", 0, stop), source.rfind(b"\r", 0, stop))
 
 
 class Texts:
@@ -139,12 +151,10 @@ class Texts:
         if source is None:
             return ()
         found = []
-        line, line_start, at = 1, 0, 0
+        ends, at = 0, 0
         for start, _ in entry.body_spans:
-            for match in _LINE_END.finditer(source, at, start):
-                if match[0] == b"\r" and source[match.end() : match.end() + 1] == b"\n":
-                    continue  # the search ended inside this line end
-                line, line_start = line + 1, match.end()
+            inside = source[start - 1 : start + 1] == b"\r\n"  # the line has not ended yet
+            ends += _line_ends(source, at, start)
+            found.append((ends + 1 - inside, start - _line_start(source, start - inside)))
             at = start
-            found.append((line, start - line_start + 1))
         return tuple(found)
