@@ -63,7 +63,14 @@ def match_lines(result: Result) -> list[MatchLine]:
 
     A match that goes on over the end of its line is marked up to there. Empty
     where nothing was matched in the body, or where it could not be read.
+
+    Raises:
+        ValueError: there are matches, but not where each of the body's ranges begins.
     """
+    if not result.match_ranges:
+        return []
+    if len(result.body_places) != len(result.entry.body_spans):
+        raise ValueError(f"{result.entry.id}: matches without the places of its body")
     data = result.body_bytes
     if data is None:
         data = (result.body or "").encode("utf-8", "surrogatepass")
@@ -84,12 +91,11 @@ class _BodyLines:
 
     def __init__(self, data: bytes, result: Result):
         self.data = data
-        spans = result.entry.body_spans or ((0, len(data)),)
         self.starts = [0]
-        for start, end in spans:
+        for start, end in result.entry.body_spans:
             self.starts.append(self.starts[-1] + end - start)
         self.starts[-1] = max(self.starts[-1], len(data))
-        self.places = result.body_places or ((result.entry.line_start, 1),) * len(spans)
+        self.places = result.body_places
 
     def around(self, offset: int) -> tuple[int, int]:
         """Return the range of the line that holds the byte at `offset`, without its end."""

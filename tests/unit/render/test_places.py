@@ -73,6 +73,14 @@ def test_bytes_that_are_no_utf_8_do_not_move_matches() -> None:
     assert line == MatchLine(1, "\ufffd\ufffd word", (4,), ((3, 7),))
 
 
+def test_lines_are_never_guessed() -> None:
+    result = replace(make_result(), body_places=())
+    with pytest.raises(
+        ValueError, match=r"^docs:guide\.md#setup: matches without the places of its body$"
+    ):
+        match_lines(result)
+
+
 def test_unreadable_results_have_no_lines() -> None:
     result = replace(make_result(), body=None, body_bytes=None, match_ranges=())
     assert match_lines(result) == []
