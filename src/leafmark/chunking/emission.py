@@ -49,7 +49,7 @@ def emit(owner: ChunkedDocument, section_tree: SectionTree, nodes: Sequence[Node
     if dropped:
         for node in nodes:
             node.body = [part for span in node.body for part in subtract(*span, dropped)]
-    owner.fill([_row(owner, node, last[node.position]) for node in nodes])
+    owner.fill(_row(owner, node, after) for node, after in zip(nodes, last, strict=True))
     slugs = {slug: _emitted(node).position for slug, node in section_tree.slugs.items()}
     folded = section_tree.folded
     if folded is not None and folded.position >= 0:
@@ -99,5 +99,5 @@ def _row(owner: ChunkedDocument, node: Node, last_position: int) -> tuple[Any, .
         node.line_offset,
         node.oversize,
         node.undersize,
-        tuple([f"{owner.doc_id}#{slug}" for slug in node.covers]),
+        node.covers and tuple([f"{owner.doc_id}#{slug}" for slug in node.covers]),
     )

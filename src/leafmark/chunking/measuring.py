@@ -7,9 +7,6 @@ where one word ends and the next begins. `joined` covers the one exception.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-
 from leafmark.chunking.spans import subtract
 from leafmark.chunking.tokens import Count
 from leafmark.model import Document
@@ -19,26 +16,20 @@ __all__ = ["Meter"]
 _SLASH = ord("/")
 
 
-@dataclass(frozen=True, eq=False)
 class Meter:
     """Measures ranges of one document; front matter and what is dropped weigh nothing."""
 
-    document: Document
-    count: Count
-
-    @cached_property
-    def _front(self) -> int:
-        """Where front matter ends, 0 without any."""
-        front = self.document.front_matter
-        return 0 if front is None else front.end
-
-    @cached_property
-    def _dropped(self) -> list[tuple[int, int]]:
-        return [(span.start, span.end) for span in self.document.dropped_spans]
+    def __init__(self, document: Document, count: Count) -> None:
+        front = document.front_matter
+        self.document = document
+        self.count = count
+        self._front = 0 if front is None else front.end
+        self._dropped = [(span.start, span.end) for span in document.dropped_spans]
 
     def size_bytes(self, start: int, end: int) -> int:
         """An upper bound of `tokens`, free of charge."""
-        start = min(max(start, self._front), end)
+        if start < self._front:
+            start = min(self._front, end)
         if not self._dropped:
             return end - start
         return sum(after - first for first, after in subtract(start, end, self._dropped))
@@ -49,7 +40,8 @@ class Meter:
     def raw(self, start: int, end: int) -> bytes:
         """The bytes that weigh anything."""
         data = self.document.data
-        start = max(start, self._front)
+        if start < self._front:
+            start = self._front
         if not self._dropped:
             return data[start:end]
         kept = subtract(start, end, self._dropped)

@@ -21,11 +21,14 @@ _WHITE_SPACE = b" \t\n\r\x0b\x0c"
 _SHARE = 0.8
 """The share of a body's non-blank bytes that one type needs to name it."""
 
+_ABNORMAL = (b"\r", b" \n", b"\t\n", b"\n\n\n", b"\x0b", b"\x0c", b"\xc2\xa0\n", b"\xe3\x80\x80\n")
+"""White space that `text` does not have. Rarer kinds at line ends weigh no more than a token."""
+
 _TYPES: dict[str, ContentType] = {"code": "code", "table": "table", "list": "list"}
 _UNCOUNTED = frozenset(("front_matter", "heading"))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class BodyReader:
     """Reads the bodies of one document's chunks."""
 
@@ -114,6 +117,13 @@ class BodyReader:
             return tidy_prose(self.document.reader(self.document.data, spans).text).strip("\n")
         parts = [part for start, end in spans for part in self._parts(start, end)]
         return "".join(parts).strip("\n")
+
+    def is_normal(self, start: int, end: int) -> bool:
+        """Whether normalising would change nothing but the ends; may say no when it would not."""
+        if self.document.reader is not None or self.code_within(start, end):
+            return False
+        raw = self.document.data[start:end]
+        return not any(mark in raw for mark in _ABNORMAL)
 
     def _parts(self, start: int, end: int) -> Iterator[str]:
         """The normalised stretches of prose and code in `[start, end)`."""

@@ -35,7 +35,7 @@ _SENTENCE_END = re.compile(
 _UNREPEATED = frozenset(("code", "table", "html", "thematic_break", "front_matter"))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Renderer:
     """Renders the chunks of one document."""
 

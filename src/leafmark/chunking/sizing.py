@@ -12,9 +12,10 @@ __all__ = ["Sizes"]
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Tokens by node, of its span and of its span as `text` has it; and its children."""
+    """Tokens by node: of its heading line, of its span, of its span as `text`; and its children."""
 
     shop: Workshop
+    headings: dict[Node, int]
     spans: dict[Node, int]
     texts: dict[Node, int]
     children: dict[Node, list[Node]]
@@ -22,13 +23,14 @@ class Sizes:
     @classmethod
     def measure(cls, shop: Workshop) -> Sizes:
         nodes = shop.tree.nodes
-        sizes = cls(shop, dict.fromkeys(nodes, 0), dict.fromkeys(nodes, 0), {n: [] for n in nodes})
+        sizes = cls(
+            shop, {}, dict.fromkeys(nodes, 0), dict.fromkeys(nodes, 0), {n: [] for n in nodes}
+        )
         for node in reversed(nodes):
             for start, end in node.body:
-                raw, text = shop.raw_and_text_tokens(start, end)
-                sizes._add(node, raw, text)
+                sizes._add(node, *shop.raw_and_text_tokens(start, end))
             if node.parent is not None:
-                heading = shop.meter.tokens(place(node), node.start)
+                heading = sizes.headings[node] = shop.meter.tokens(place(node), node.start)
                 sizes._add(node.parent, sizes.spans[node] + heading, sizes.texts[node] + heading)
                 sizes.children[node.parent].append(node)
         for children in sizes.children.values():
@@ -58,4 +60,4 @@ class Sizes:
 
     def with_heading(self, node: Node) -> int:
         """The tokens of the heading line and the span."""
-        return self.shop.meter.tokens(place(node), node.start) + self.spans[node]
+        return self.headings[node] + self.spans[node]

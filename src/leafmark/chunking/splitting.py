@@ -25,6 +25,9 @@ __all__ = ["Splitter", "Unit"]
 _DEEPEST = 8
 """Containers in containers that are looked into before sentences are; code is kept at any depth."""
 
+_SURELY_LARGE = 8
+"""A block of more bytes than this for each token of the capacity is split without being counted."""
+
 _SOLID = frozenset(("code", "table"))
 """What is not split while it fits."""
 
@@ -101,9 +104,13 @@ class Splitter:
     def _split_at(self, places: list[tuple[int, Block | None]], end: int) -> Iterator[Unit]:
         before = places[0][0]
         for (start, block), (after, _) in pairwise([*places, (end, None)]):
+            solid = block is not None and block.kind in _SOLID
+            if not solid and after - start > self.capacity * _SURELY_LARGE:
+                yield from self._refine(Unit(start, after, after - start), block)
+                before = start
+                continue
             tokens = self.meter.joined(start, after, before)
             before = start
-            solid = block is not None and block.kind in _SOLID
             if tokens <= (self.capacity if solid else self.grain):
                 yield Unit(start, after, tokens)
             else:
@@ -187,7 +194,7 @@ class Splitter:
         """
         capacity = self.capacity if capacity is None else capacity
         headings = self.reader.headings_within(unit.start, unit.end)
-        least = headings[-1].end - unit.start if headings else 0
+        least = self._content_start(headings[-1].end, unit) - unit.start if headings else 0
         starts = [0, *[at for at in starts if at > least]]
         for start, end in _shift(starts, unit):
             part = self._part(unit, start, end)
@@ -197,6 +204,10 @@ class Splitter:
             cuts = token_cuts(self._raw(part), capacity, self.tokenizer)
             for cut, next_cut in _shift(cuts, part):
                 yield self._part(unit, cut, next_cut)
+
+    def _content_start(self, at: int, unit: Unit) -> int:
+        """The first byte from `at` on that is not white space."""
+        return unit.end - len(self.meter.document.data[at : unit.end].lstrip())
 
     def _part(self, unit: Unit, start: int, end: int) -> Unit:
         """A part of a unit, each word counted with the space before it."""

@@ -91,10 +91,8 @@ def take_tokens(text: str, limit: int, tokenizer: str) -> int:
 
 
 def _take(text: str, limit: int, tokenizer: str) -> int:
-    if tokenizer in _BUILT_IN:
-        length = len(_truncate()(text, limit, tokenizer)[0])
-    else:
-        length = len(text)
+    built_in = tokenizer in _BUILT_IN
+    length = len(_truncate()(text, limit, tokenizer)[0]) if built_in else len(text)
     return _shrink(text, length, limit, token_counter(tokenizer))
 
 

@@ -20,24 +20,19 @@ Spans = list[tuple[int, int]]
 _BOM = b"\xef\xbb\xbf"
 
 
-@dataclass(slots=True, eq=False)
 class Node:
     """A document, a section or a piece, while chunks are being made.
 
     `body` are the node's own ranges in order. `position`, -1 before, and
     `child_count` are set when the node is emitted. `holder` is the piece that a
     section which is not emitted is part of, `covers` the slugs of such sections.
+
+    Most nodes keep the defaults, which therefore stand on the class: making a
+    node costs half as much as with a field for each.
     """
 
-    parent: Node | None
-    depth: int
-    title: str
-    slug: str | None
-    heading_start: int | None
-    heading_end: int | None
-    start: int
-    end: int
-    body: Spans
+    heading_start: int | None = None
+    heading_end: int | None = None
     line_offset: int | None = None
     piece: int = 0
     oversize: bool = False
@@ -47,8 +42,18 @@ class Node:
     position: int = -1
     child_count: int = 0
 
+    def __init__(
+        self, parent: Node | None, depth: int, title: str, slug: str | None, span: tuple[int, int]
+    ) -> None:
+        self.parent = parent
+        self.depth = depth
+        self.title = title
+        self.slug = slug
+        self.start, self.end = span
+        self.body: Spans = [span]
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
 class SectionTree:
     """The kept nodes, the document first.
 
@@ -80,8 +85,7 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
     headings = document.headings
     slugs = number_slugs([_slug_name(heading, slug_style) for heading in headings])
     ends = _section_ends(document, heading_levels)
-    size = len(document.data)
-    root = Node(None, 0, document.title, None, None, None, 0, size, [(0, size)])
+    root = Node(None, 0, document.title, None, (0, len(document.data)))
     nodes, slug_nodes, open_nodes = [root], dict.fromkeys(slugs, root), [root]
     for heading, slug, end in zip(headings, slugs, ends, strict=True):
         while open_nodes[-1].end <= heading.start and len(open_nodes) > 1:
@@ -147,16 +151,9 @@ def _open(parent: Node, heading: Heading, slug: str, end: int) -> Node:
     if heading.start > own_start:
         parent.body.append((own_start, heading.start))
     parent.body.append((end, own_end))
-    defined = heading.slug_path is not None
-    return Node(
-        parent,
-        heading.level,
-        heading.title,
-        slug,
-        None if defined else heading.start,
-        None if defined else heading.end,
-        heading.end,
-        end,
-        [(heading.end, end)],
-        heading.line_offset,
-    )
+    node = Node(parent, heading.level, heading.title, slug, (heading.end, end))
+    if heading.slug_path is None:
+        node.heading_start, node.heading_end = heading.start, heading.end
+    else:
+        node.line_offset = heading.line_offset
+    return node

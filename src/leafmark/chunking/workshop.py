@@ -19,11 +19,14 @@ __all__ = ["Workshop", "breadcrumb", "new_piece"]
 _REPACKINGS = 4
 """How often groups are packed tighter at most because some were too large when counted."""
 
+_SURELY_LARGE = 8
+"""A range of more bytes than this for each token of `max_tokens` is not counted as a whole."""
+
 _FINER = 4
 """Into how many parts, about, a group is split when its blocks do not share out evenly."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Workshop:
     """One document and its options. Functions of the strategies take this first."""
 
@@ -32,23 +35,23 @@ class Workshop:
     reader: BodyReader
     meter: Meter
 
-    def capacity(self, node: Node) -> int:
-        """The tokens that a piece of `node` may have: the target, or what its breadcrumb leaves."""
-        options = self.options
-        return max(1, min(options.target_tokens, options.max_tokens - self.breadcrumb_room(node)))
-
     def breadcrumb_room(self, node: Node) -> int:
         """What the breadcrumb takes of `max_tokens`, shortened if it has to be."""
         words = breadcrumb(node, self.tree.folded)
         return min(self.meter.count(words + "\n\n"), self.options.max_tokens // BREADCRUMB_SHARE)
 
     def raw_and_text_tokens(self, start: int, end: int) -> tuple[int, int]:
-        """The tokens of a range as it is, and as `text` has it."""
+        """The tokens of a range as it is, and as `text` has it.
+
+        Of a range that is far too large for a chunk, no more than that is found out.
+        """
+        size = self.meter.size_bytes(start, end)
+        if size > self.options.max_tokens * _SURELY_LARGE:
+            return size, size
         raw = self.meter.tokens(start, end)
-        text = self.reader.normalise(((start, end),))
-        if end - start == len(text) or raw == 0:
+        if not raw or self.reader.is_normal(start, end):
             return raw, raw
-        return raw, self.meter.count(text + "\n\n")
+        return raw, self.meter.count(self.reader.normalise(((start, end),)) + "\n\n")
 
     def split_evenly(self, splitter: Splitter, start: int, end: int) -> list[list[Unit]]:
         """Split a range and group its units; finer than need be where that keeps the size.
@@ -116,14 +119,15 @@ class Workshop:
 
     def splitter(self, node: Node) -> Splitter:
         options = self.options
-        capacity = self.capacity(node)
+        room = max(1, options.max_tokens - self.breadcrumb_room(node))
+        capacity = min(options.target_tokens, room)
         return Splitter(
             reader=self.reader,
             meter=self.meter,
             tokenizer=options.tokenizer,
             capacity=capacity,
             grain=capacity,
-            table_capacity=max(1, options.max_tokens - self.breadcrumb_room(node)),
+            table_capacity=room,
             cut_code=options.oversize_code == "split",
         )
 
@@ -146,15 +150,6 @@ def breadcrumb(node: Node, folded: Node | None) -> str:
 
 def new_piece(parent: Node, start: int, end: int, number: int) -> Node:
     """Return a piece of `parent`: its title and slug, one deeper, with a number from 1."""
-    return Node(
-        parent,
-        parent.depth + 1,
-        parent.title,
-        parent.slug,
-        None,
-        None,
-        start,
-        end,
-        [(start, end)],
-        piece=number,
-    )
+    piece = Node(parent, parent.depth + 1, parent.title, parent.slug, (start, end))
+    piece.piece = number
+    return piece
