@@ -18,6 +18,7 @@ from leafmark.errors import DamagedError, LeafmarkError, LockedError, StorageErr
 __all__ = ["engine_guard", "translate"]
 
 _OS_ERROR = re.compile(r"os error (\d+)")
+_NO_ROOM = "make room on the disk, or move the index with `index.dir`; the old index is intact"
 REBUILD = "run `leafmark index --rebuild`"
 
 
@@ -57,6 +58,8 @@ def translate(err: BaseException, action: str, where: Path) -> LeafmarkError:
     if number is not None:
         reason = os.strerror(number)
         return StorageError(f"cannot {action}: {reason}", location=str(where), hint=_hint(number))
+    if "writer was killed" in text:  # by a failed write in one of its threads, no longer named
+        return StorageError(f"cannot {action}: a write failed", location=str(where), hint=_NO_ROOM)
     if "LockBusy" in text or "Lockfile" in text:
         return LockedError(
             f"cannot {action}: another program holds the engine's lock", location=str(where)
@@ -72,7 +75,7 @@ def _hint(number: int) -> str | None:
     import errno
 
     if number in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG):
-        return "make room on the disk, or move the index with `index.dir`; the old index is intact"
+        return _NO_ROOM
     if number in (errno.EACCES, errno.EPERM, errno.EROFS):
         return "make the folder writable, or move the index with `index.dir`"
     return None

@@ -1,0 +1,202 @@
+"""Any history of changes leads to the index that a fresh build gives; any text is found."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tantivy
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from support.indexes import SETTINGS, as_bytes, chunk, contents, state_of
+
+from leafmark.chunking import ChunkingOptions, chunk_document
+from leafmark.index import analyzer_for, open_reader, open_writer
+from leafmark.index.analyzer import MAX_TOKEN_CHARS
+from leafmark.index.records import document_entry, pack_document, unpack_document
+from leafmark.model import Entry
+from leafmark.parsing import parse
+
+LETTERS = st.sampled_from(
+    [*"abzéßñΩяק日本語한ไท🙂\u0301\u0bcd ", "İ", "ǅ", "ﬁ", "\u2028", "_", "-"]
+)
+WORDS = st.one_of(
+    st.text(LETTERS, max_size=12),
+    st.sampled_from(["handling", "x" * 40, "x" * 41, "é" * 41, "日" * 50, "snake_case", "\ud800"]),
+    st.text(max_size=8),
+)
+TEXTS = st.lists(WORDS, max_size=12).map(" ".join) | st.lists(WORDS, max_size=6).map("".join)
+ANALYZERS = st.sampled_from([None, "english", "german", "tamil", "turkish"]).map(analyzer_for)
+
+
+@given(ANALYZERS, TEXTS)
+@settings(deadline=None)
+def test_tokens_are_the_terms_where_they_stand(analyzer: Any, text: str) -> None:
+    tokens = analyzer.tokens(text)
+    assert [token.term for token in tokens] == analyzer.terms(text)
+    ends = [0, *(token.end for token in tokens)]
+    for token, before in zip(tokens, ends, strict=False):
+        assert before <= token.start < token.end <= len(text)
+        assert token.end - token.start <= MAX_TOKEN_CHARS
+    wanted = {token.term for token in tokens[::2]}
+    assert analyzer.find(text, wanted.__contains__) == [t for t in tokens if t.term in wanted]
+
+
+@given(ANALYZERS, st.lists(TEXTS, min_size=1, max_size=4))
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40)
+def test_the_engine_finds_every_text_as_a_phrase(analyzer: Any, texts: list[str]) -> None:
+    """What the engine indexed is what `terms` says, in that order."""
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("body", tokenizer_name=analyzer.name)
+    index = tantivy.Index(builder.build())
+    index.register_tokenizer(analyzer.name, analyzer.engine)
+    writer = index.writer(15_000_000, 1)
+    for text in texts:
+        document = tantivy.Document()
+        document.add_text("body", analyzer.for_index(text))
+        writer.add_document(document)
+    writer.commit()
+    index.reload()
+    searcher = index.searcher()
+    found = {term for term, _ in searcher.terms_with_prefix("body", "")}
+    assert found == {term for text in texts for term in analyzer.terms(text)}
+    for number, text in enumerate(texts):
+        terms = analyzer.terms(text)
+        if not terms:
+            continue
+        if len(terms) == 1:
+            query = tantivy.Query.term_query(index.schema, "body", terms[0])
+        else:
+            query = tantivy.Query.phrase_query(index.schema, "body", terms)
+        assert number in {address.doc for _, address in searcher.search(query, 10).hits}
+
+
+LINES = st.sampled_from(
+    [
+        "# One",
+        "## Two",
+        "### Three words",
+        "Setext",
+        "-----",
+        "text and more",
+        "",
+        "```py",
+        "```",
+        "| a | b |",
+        "|---|---|",
+        "- item",
+        "> # quoted",
+        "# One",
+        "sentence. another one. " * 12,
+        "日本語 ไทย",
+        "---",
+        "title: T",
+    ]
+)
+SOURCES = st.lists(LINES, max_size=14).map("\n".join)
+STRATEGIES = st.sampled_from(
+    [
+        ChunkingOptions(strategy="heading"),
+        ChunkingOptions(strategy="auto", min_tokens=2, target_tokens=10, max_tokens=30),
+        ChunkingOptions(strategy="section", min_tokens=2, target_tokens=10, max_tokens=30),
+        ChunkingOptions(strategy="fixed", fixed_tokens=10, fixed_overlap=3),
+    ]
+)
+
+
+@given(SOURCES, STRATEGIES)
+@settings(deadline=None)
+def test_a_record_gives_back_the_chunks(source: str, options: ChunkingOptions) -> None:
+    chunked = chunk_document(parse(source.encode(), "a b.md"), tree="t", options=options)
+    entry = document_entry(chunked, state_of(source), named=True)
+    stored = unpack_document(pack_document(entry, chunked, [c.content for c in chunked.chunks]))
+    assert stored.entry == entry
+    assert len(stored) == len(chunked.chunks)
+    for made in chunked.chunks:
+        found = stored.chunk(made.position)
+        parent = made.parent
+        expected = {
+            name: getattr(made, name) for name in Entry.__dataclass_fields__ if hasattr(made, name)
+        } | {"parent_fragment": parent.fragment if parent else ""}
+        assert {name: getattr(found, name) for name in expected} == expected
+        assert stored.position_of(made.slug, made.piece) == made.position
+
+
+PATHS = st.sampled_from(["a.md", "b/c.md", "ü.md", "caf\udce9.md"])
+
+
+class Histories(RuleBasedStateMachine):
+    """Changes in any order and any batches; the sources are the truth."""
+
+    @initialize()
+    def begin(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = Path(self.folder.name, "index")
+        self.sources: dict[str, bytes] = {}
+        self.inode = 1
+
+    @rule(changes=st.lists(st.tuples(PATHS, st.none() | SOURCES), min_size=1, max_size=4))
+    def commit(self, changes: list[tuple[str, str | None]]) -> None:
+        with open_writer(self.root, SETTINGS, timeout_s=0) as writer:
+            self._apply(writer, changes)
+            writer.commit(started_ns=1)
+        for path, source in changes:
+            if source is None:
+                self.sources.pop(path, None)
+            else:
+                self.sources[path] = as_bytes(source)
+
+    @rule(changes=st.lists(st.tuples(PATHS, st.none() | SOURCES), min_size=1, max_size=4))
+    def give_up(self, changes: list[tuple[str, str | None]]) -> None:
+        with open_writer(self.root, SETTINGS, timeout_s=0) as writer:
+            self._apply(writer, changes)
+
+    def _apply(self, writer: Any, changes: list[tuple[str, str | None]]) -> None:
+        for path, source in changes:
+            if source is None:
+                writer.remove("t", path)
+            else:
+                writer.put(chunk(path, source), state_of(source, inode=self.inode))
+
+    @rule()
+    def copy_the_tree(self) -> None:
+        """New inodes for the same bytes."""
+        self.inode += 1
+        with open_writer(self.root, SETTINGS, timeout_s=0) as writer:
+            for path, source in self.sources.items():
+                assert writer.touch("t", path, state_of(source, inode=self.inode))
+            writer.commit(started_ns=1)
+
+    @invariant()
+    def the_index_is_that_of_a_fresh_build(self) -> None:
+        if not hasattr(self, "root") or not (self.root / "CURRENT").exists():
+            return
+        fresh = Path(self.folder.name, "fresh")
+        with open_writer(fresh, SETTINGS, timeout_s=0, rebuild=True) as writer:
+            for path, source in self.sources.items():
+                inode = open_reader(self.root).manifest["t", path].inode
+                writer.put(chunk(path, source), state_of(source, inode=inode))
+            writer.commit(started_ns=1)
+        assert contents(self.root) == contents(fresh)
+
+    def teardown(self) -> None:
+        self.folder.cleanup()
+
+
+def _test_case(*, max_examples: int, steps: int) -> Any:
+    machine: Any = type("Histories", (Histories,), {})
+    case = machine.TestCase
+    case.settings = settings(
+        max_examples=max_examples,
+        stateful_step_count=steps,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    return case
+
+
+TestHistories = _test_case(max_examples=3, steps=5)
+TestManyHistories = pytest.mark.slow(_test_case(max_examples=30, steps=12))

@@ -1,0 +1,178 @@
+"""Killed at any instant, the last committed state answers and the next run converges."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.indexes import contents, index, search
+
+from leafmark.index import check_index, open_reader
+
+# Puts a new version of every source and commits, again and again; says when it has
+# committed. It kills itself at the nth of the steps that touch the disk.
+CHILD = """
+import itertools, os, signal, sys
+sys.path[:0] = [sys.argv[1]]
+from pathlib import Path
+from support import indexes
+from leafmark.index import layout, manifest, writer
+
+left = int(sys.argv[3])
+def dying(call):
+    def step(*args, **options):
+        global left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return call(*args, **options)
+    return step
+
+os.fsync, os.replace = dying(os.fsync), dying(os.replace)
+writer.IndexWriter.put = dying(writer.IndexWriter.put)
+writer.IndexWriter._check = dying(writer.IndexWriter._check)
+writer.IndexWriter._publish = dying(writer.IndexWriter._publish)
+writer.write_snapshot = dying(writer.write_snapshot)
+root, first, rounds, rebuild = Path(sys.argv[2]), *map(int, sys.argv[4:7])
+for version in range(first, first + rounds):
+    settings = indexes.IndexSettings(f"s{version if rebuild else 0}", {"t": "english"})
+    sources = {f"{n}.md": f"# T\\n\\nversion{version} common\\n" for n in range(4)}
+    indexes.index(root, sources, settings=settings)
+    print(version, flush=True)
+"""
+
+
+def _run(root: Path, *, kill_at: int, first: int, rounds: int, rebuild: bool) -> tuple[int, int]:
+    """Return the child's exit code and the last version that it said was committed."""
+    tests = str(Path(__file__).parents[2])
+    arguments = [tests, str(root), kill_at, first, rounds, int(rebuild)]
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    said = done.stdout.split()
+    return done.returncode, int(said[-1]) if said else -1
+
+
+def _version(root: Path) -> int:
+    """The one version that all sources are in."""
+    reader = open_reader(root)
+    words = [
+        term
+        for term, _ in reader.searcher.terms_with_prefix("body_english", "version")
+        if search(reader, term)
+    ]
+    (word,) = words
+    everything = [f"t:{number}.md#t" for number in range(4)]
+    assert search(reader, word) == search(reader, "common") == everything
+    assert len(reader.manifest) == 4
+    return int(word.removeprefix("version"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+@pytest.mark.parametrize("rebuild", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_killed_at_every_step(tmp_path: Path, rebuild: bool) -> None:
+    assert _run(tmp_path, kill_at=0, first=0, rounds=1, rebuild=rebuild) == (0, 0)
+    committed, version, kills = 0, 1, 0
+    while True:
+        code, said = _run(tmp_path, kill_at=kills + 1, first=version, rounds=1, rebuild=rebuild)
+        assert _version(tmp_path) in (committed, version)  # durable, though not yet said
+        assert check_index(tmp_path) == []
+        if code == 0:
+            break
+        assert (code, said) == (-signal.SIGKILL, -1)
+        committed, version, kills = _version(tmp_path), version + 1, kills + 1
+    assert kills >= 8
+    assert _version(tmp_path) == version
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_killed_before_anything_was_committed(tmp_path: Path) -> None:
+    for kill_at in range(1, 7):
+        code, _ = _run(tmp_path / "index", kill_at=kill_at, first=0, rounds=1, rebuild=False)
+        assert code == -signal.SIGKILL
+    index(tmp_path / "index", {"a.md": "fresh\n"})
+    index(tmp_path / "other", {"a.md": "fresh\n"})
+    assert contents(tmp_path / "index") == contents(tmp_path / "other")
+
+
+# No file may grow beyond a limit: the engine sees a real failed write, not an injected one.
+FULL = """
+import resource, sys
+sys.path[:0] = [sys.argv[1]]
+from pathlib import Path
+from leafmark.errors import StorageError
+from support import indexes
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), resource.RLIM_INFINITY))
+sources = {f"{n}.md": f"# T\\n\\nnew common {n} {n * 7919}\\n" * 20 for n in range(200)}
+try:
+    indexes.index(Path(sys.argv[2]), sources)
+except StorageError as err:
+    print(err.message)
+else:
+    print("done")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no limits on files")
+def test_a_write_that_fails_inside_the_engine(tmp_path: Path) -> None:
+    index(tmp_path, {f"{number}.md": "old common\n" for number in range(4)})
+    before = contents(tmp_path)
+    limits = [100, 400, 1500, 4000, 20_000, 10_000_000]
+    answers = []
+    for limit in limits:
+        tests = str(Path(__file__).parents[2])
+        done = subprocess.run(
+            [sys.executable, "-c", FULL, tests, str(tmp_path), str(limit)],
+            capture_output=True,
+            text=True,
+            timeout=100,
+            check=True,
+        )
+        answers.append(done.stdout.strip())
+        if answers[-1] != "done":
+            assert contents(tmp_path) == before
+            assert check_index(tmp_path) == []
+    *failures, last = answers
+    assert last == "done"
+    assert set(failures) <= {
+        "cannot write the index: File too large",
+        "cannot write the index: a write failed",
+        "done",
+    }
+    assert len([each for each in failures if each != "done"]) >= 3
+    assert len(open_reader(tmp_path).manifest) == 200
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_killed_at_random_inside_the_engine(tmp_path: Path) -> None:
+    """The engine's own steps cannot be counted, so these kills come from outside."""
+    chance = random.Random(11)
+    assert _run(tmp_path, kill_at=0, first=0, rounds=1, rebuild=False) == (0, 0)
+    version = 0
+    tests = str(Path(__file__).parents[2])
+    for _ in range(25):
+        arguments = [tests, str(tmp_path), "0", str(version + 1), "1000", "0"]
+        child = subprocess.Popen(
+            [sys.executable, "-c", CHILD, *arguments], stdout=subprocess.PIPE, text=True
+        )
+        assert child.stdout is not None
+        said = [int(child.stdout.readline()) for _ in range(chance.randint(1, 4))]
+        for _ in range(chance.randrange(200_000)):
+            pass
+        child.kill()
+        said += [int(line) for line in child.stdout.read().split()]
+        child.wait(20)
+        child.stdout.close()
+        version = _version(tmp_path)
+        assert version in (said[-1], said[-1] + 1)
+        assert check_index(tmp_path) == []

@@ -1,0 +1,89 @@
+"""What the engine raises, in our words."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from leafmark.errors import DamagedError, LeafmarkError, LockedError, NotFoundError, StorageError
+from leafmark.index.engine import engine_guard
+
+WHERE = Path("/index")
+NO_ROOM = "make room on the disk, or move the index with `index.dir`; the old index is intact"
+NO_RIGHT = "make the folder writable, or move the index with `index.dir`"
+
+
+class PanicException(BaseException):
+    """Named as the engine's, which cannot be imported."""
+
+
+@pytest.mark.parametrize(
+    ("raised", "kind", "message", "hint"),
+    [
+        (
+            OSError(errno.ENOSPC, "No space left on device"),
+            StorageError,
+            "cannot write: No space left on device",
+            NO_ROOM,
+        ),
+        (
+            ValueError("An IO error occurred: 'No space left on device (os error 28)'"),
+            StorageError,
+            "cannot write: No space left on device",
+            NO_ROOM,
+        ),
+        (
+            ValueError("An index writer was killed.. A worker thread encountered an error"),
+            StorageError,
+            "cannot write: a write failed",
+            NO_ROOM,
+        ),
+        (
+            PermissionError(errno.EACCES, "Permission denied"),
+            StorageError,
+            "cannot write: Permission denied",
+            NO_RIGHT,
+        ),
+        (OSError(errno.EIO, "x"), StorageError, "cannot write: Input/output error", None),
+        (
+            ValueError("Failed to acquire Lockfile: LockBusy."),
+            LockedError,
+            "cannot write: another program holds the engine's lock",
+            None,
+        ),
+        (
+            ValueError("Data corrupted: 'bad'\nmore"),
+            DamagedError,
+            "cannot write: the index is damaged (Data corrupted: 'bad')",
+            "run `leafmark index --rebuild`",
+        ),
+        (
+            PanicException("x" * 300),
+            DamagedError,
+            f"cannot write: the index is damaged ({'x' * 119}…)",
+            "run `leafmark index --rebuild`",
+        ),
+        (
+            ValueError(""),
+            DamagedError,
+            "cannot write: the index is damaged (no details)",
+            "run `leafmark index --rebuild`",
+        ),
+    ],
+)
+def test_engine_errors_become_ours(
+    raised: BaseException, kind: type[LeafmarkError], message: str, hint: str | None
+) -> None:
+    with pytest.raises(kind) as caught, engine_guard("write", WHERE):
+        raise raised
+    assert (caught.value.message, caught.value.hint) == (message, hint)
+    assert caught.value.location == str(WHERE)
+
+
+@pytest.mark.parametrize("passing", [KeyboardInterrupt(), NotFoundError("x"), TypeError("a bug")])
+def test_everything_else_passes(passing: BaseException) -> None:
+    with pytest.raises(type(passing)) as caught, engine_guard("write", WHERE):
+        raise passing
+    assert caught.value is passing
