@@ -2,50 +2,72 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from leafmark.chunking.tree import Node, place
 from leafmark.chunking.workshop import Workshop
 
 __all__ = ["Sizes"]
 
+_SURELY_LARGE = 8
+"""A body of more bytes than this for each token of `max_tokens` is not counted as a whole."""
 
-@dataclass(frozen=True, slots=True)
+_NORMALISED = 1.25
+"""Normalising changes the tokens of a text by less than this factor."""
+
+
+@dataclass(slots=True)
 class Sizes:
-    """Tokens by node: of its heading line, of its span, of its span as `text`; and its children."""
+    """Tokens by node, of its heading line and of its span; and its children, in order."""
 
     shop: Workshop
     headings: dict[Node, int]
     spans: dict[Node, int]
-    texts: dict[Node, int]
     children: dict[Node, list[Node]]
+    _fits: dict[Node, bool] = field(default_factory=dict)
 
     @classmethod
     def measure(cls, shop: Workshop) -> Sizes:
         nodes = shop.tree.nodes
-        sizes = cls(
-            shop, {}, dict.fromkeys(nodes, 0), dict.fromkeys(nodes, 0), {n: [] for n in nodes}
-        )
+        spans = dict.fromkeys(nodes, 0)
+        sizes = cls(shop, {}, spans, {node: [] for node in nodes})
+        tokens = shop.meter.tokens
         for node in reversed(nodes):
             for start, end in node.body:
-                sizes._add(node, *shop.raw_and_text_tokens(start, end))
+                spans[node] += sizes._range(start, end)
             if node.parent is not None:
-                heading = sizes.headings[node] = shop.meter.tokens(place(node), node.start)
-                sizes._add(node.parent, sizes.spans[node] + heading, sizes.texts[node] + heading)
+                heading = sizes.headings[node] = tokens(place(node), node.start)
+                spans[node.parent] += spans[node] + heading
                 sizes.children[node.parent].append(node)
         for children in sizes.children.values():
             children.reverse()
         return sizes
 
-    def _add(self, node: Node, raw: int, text: int) -> None:
-        self.spans[node] += raw
-        self.texts[node] += text
+    def _range(self, start: int, end: int) -> int:
+        """The tokens of a range; of one that is far too large for a chunk, no more than that."""
+        if end - start == 1:
+            return 1
+        size = self.shop.meter.size_bytes(start, end)
+        if size > self.shop.options.max_tokens * _SURELY_LARGE:
+            return size
+        return self.shop.meter.tokens(start, end)
 
     def fits(self, node: Node) -> bool:
-        """Whether the node with all below it is within `max_tokens`, breadcrumb included."""
-        limit = self.shop.options.max_tokens
-        size = self.texts[node]
-        return size <= limit and size + self.shop.breadcrumb_room(node) <= limit
+        """Whether the node with all below it is within `max_tokens`, as `text` has it."""
+        found = self._fits.get(node)
+        if found is None:
+            found = self._fits[node] = self._find_fit(node)
+        return found
+
+    def _find_fit(self, node: Node) -> bool:
+        shop, size = self.shop, self.spans[node]
+        limit = shop.options.max_tokens
+        if size > limit * _NORMALISED:
+            return False
+        limit -= shop.breadcrumb_room(node)
+        if size * _NORMALISED <= limit:
+            return True
+        return shop.text_tokens(node.start, node.end, size) <= limit
 
     def span(self, node: Node) -> int:
         """The tokens of the node's span, exact where it matters to `min_tokens`.

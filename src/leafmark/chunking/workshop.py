@@ -19,9 +19,6 @@ __all__ = ["Workshop", "breadcrumb", "new_piece"]
 _REPACKINGS = 4
 """How often groups are packed tighter at most because some were too large when counted."""
 
-_SURELY_LARGE = 8
-"""A range of more bytes than this for each token of `max_tokens` is not counted as a whole."""
-
 _FINER = 4
 """Into how many parts, about, a group is split when its blocks do not share out evenly."""
 
@@ -40,18 +37,11 @@ class Workshop:
         words = breadcrumb(node, self.tree.folded)
         return min(self.meter.count(words + "\n\n"), self.options.max_tokens // BREADCRUMB_SHARE)
 
-    def raw_and_text_tokens(self, start: int, end: int) -> tuple[int, int]:
-        """The tokens of a range as it is, and as `text` has it.
-
-        Of a range that is far too large for a chunk, no more than that is found out.
-        """
-        size = self.meter.size_bytes(start, end)
-        if size > self.options.max_tokens * _SURELY_LARGE:
-            return size, size
-        raw = self.meter.tokens(start, end)
-        if not raw or self.reader.is_normal(start, end):
-            return raw, raw
-        return raw, self.meter.count(self.reader.normalise(((start, end),)) + "\n\n")
+    def text_tokens(self, start: int, end: int, tokens: int) -> int:
+        """The tokens of a range as `text` has it; it has `tokens` as it is."""
+        if self.reader.is_normal(start, end):
+            return tokens
+        return self.meter.count(self.reader.normalise(((start, end),)) + "\n\n")
 
     def split_evenly(self, splitter: Splitter, start: int, end: int) -> list[list[Unit]]:
         """Split a range and group its units; finer than need be where that keeps the size.
