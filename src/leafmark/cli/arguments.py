@@ -75,7 +75,7 @@ def parse_arguments(
         if argument == "--":
             words += arguments[at:]
             break
-        if argument == "-" or not argument.startswith("-"):
+        if _is_word(argument, command, first=not words):
             words.append(argument)
             continue
         name, equals, value = argument.partition("=")
@@ -92,6 +92,13 @@ def parse_arguments(
     if not values.get("help"):
         _check_words(command, words)
     return tuple(words), values
+
+
+def _is_word(argument: str, command: Command, *, first: bool) -> bool:
+    """Whether an argument is no option: a whole query in quotes may begin with `-`."""
+    if argument == "-" or not argument.startswith("-"):
+        return True
+    return first and command.is_query and " " in argument.partition("=")[0]
 
 
 def _set_switch(option: Option, name: str, equals: str, values: dict[str, Any]) -> None:
@@ -136,10 +143,11 @@ def _unknown_option(
             f"`{argument}` is no option, and may be meant as a part of the query",
             hint=hint,
         )
-    return UsageError(
-        f"there is no option `{name}`",
-        hint=f"did you mean {apart}?" if apart else f"leafmark {command.name} --help lists them",
-    )
+    hint = f"did you mean {apart}?" if apart else f"leafmark {command.name} --help lists them"
+    if command.is_query:
+        hint += " Or write" if apart else ", or write"
+        hint += " -- before it, if it is a part of the query"
+    return UsageError(f"there is no option `{name}`", hint=hint)
 
 
 def _check_words(command: Command, words: Sequence[str]) -> None:
