@@ -8,7 +8,7 @@ become results.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 import tantivy
@@ -24,8 +24,8 @@ from leafmark.retrieval.weights import WIDENED_BELOW
 
 __all__ = ["Found", "Hit", "find_candidates"]
 
-SIGNIFICANT_DIGITS = 6
-"""Scores are rounded to this many digits, for ties to be ties.
+SCORE_DIGITS = 4
+"""Scores are rounded to this many decimals (below 1: significant digits), for ties to be ties.
 
 The engine adds 32-bit numbers in an order that depends on its segments.
 """
@@ -292,11 +292,12 @@ def _times(hits: Sequence[Hit], *, boost: float = 1.0, lowered: float = 1.0) -> 
     if boost == 1 and lowered == 1:
         return list(hits)
     return [
-        replace(
-            hit,
-            score=_rounded(hit.score * boost * lowered),
-            boost=hit.boost * boost,
-            lowered=hit.lowered * lowered,
+        Hit(
+            _rounded(hit.score * boost * lowered),
+            hit.address,
+            hit.compiled,
+            hit.boost * boost,
+            hit.lowered * lowered,
         )
         for hit in hits
     ]
@@ -313,7 +314,7 @@ def _with_ties(hits: Sequence[Hit], count: int) -> list[Hit]:
 
 
 def _rounded(score: float) -> float:
-    return float(f"{score:.{SIGNIFICANT_DIGITS}g}")
+    return round(score, SCORE_DIGITS) if score >= 1 else float(f"{score:.{SCORE_DIGITS}g}")
 
 
 def _as_it_is(query: tantivy.Query) -> tantivy.Query:
