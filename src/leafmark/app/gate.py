@@ -12,32 +12,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from leafmark.app import names
 from leafmark.app.config_file import ConfigFile, Found, TreeTable
-from leafmark.app.ignore import parse_rules
-from leafmark.app.selection import names_files
+from leafmark.app.selection import secret_patterns
 from leafmark.app.settings import SETTINGS
 from leafmark.app.trust import Gated, Trust
 
 __all__ = ["admit", "effective_root", "resolve_path", "wishes_of"]
-
-_SECRET_SAMPLES = (
-    ".env",
-    ".env.local",
-    ".env.production",
-    ".netrc",
-    ".npmrc",
-    ".pypirc",
-    ".git-credentials",
-    "credentials",
-    "credentials.json",
-    "id_rsa",
-    "id_ed25519",
-    "server.key",
-    "server.pem",
-    "client.p12",
-    "terraform.tfstate",
-)
 
 
 def admit(
@@ -105,7 +85,7 @@ def _wishes_of_tree(
         for name, found in tree.values.items()
         if SETTINGS[name].rules.gated and found.value
     ]
-    if tree.exclude is not None and (back := _secret_patterns(tree.exclude.value)):
+    if tree.exclude is not None and (back := secret_patterns(tree.exclude.value)):
         why = "takes in files that may hold secrets"
         wishes.append(Gated(f"{key}.exclude", json.dumps(back), why, tree.exclude.location))
     return wishes
@@ -116,22 +96,6 @@ def _gated_reason(name: str) -> str:
         "index.dir": "chooses where the index lies",
         "index.follow_symlinks": "follows links",
     }[name]
-
-
-def _secret_patterns(patterns: Sequence[str]) -> list[str]:
-    """Return the patterns with `!` that name files which may hold secrets."""
-    return [
-        pattern
-        for pattern in patterns
-        if pattern.startswith("!") and names_files(pattern[1:]) and _fits_secrets(pattern[1:])
-    ]
-
-
-def _fits_secrets(pattern: str) -> bool:
-    last = pattern.rstrip("/").rpartition("/")[2]
-    rules = parse_rules([last])
-    fits = (rules.find(name, name, is_folder=False) for name in _SECRET_SAMPLES)
-    return names.is_secret(last) or any(rule is not None for rule in fits)
 
 
 def _without_forbidden(

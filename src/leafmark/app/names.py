@@ -20,6 +20,7 @@ __all__ = [
     "DATA_SUFFIXES",
     "IGNORE_FILES",
     "MARKUP_SUFFIXES",
+    "SECRET_NAMES",
     "default_refusal",
     "folder_refusal",
     "is_secret",
@@ -52,7 +53,7 @@ BINARY_SUFFIXES = _words(
 """Formats that are never text; other binary files are known by their bytes."""
 
 _SECRET_SUFFIXES = _words("pem key p12 pfx kdbx")
-_SECRET_NAMES = _words(
+SECRET_NAMES = _words(
     "credentials credentials.json .netrc .npmrc .pypirc .git-credentials .pgpass .htpasswd "
     ".bash_history .zsh_history .python_history .psql_history .mysql_history .node_repl_history "
     ".ssh .gnupg .aws .kube .docker"
@@ -92,7 +93,7 @@ def is_secret(name: str) -> bool:
     lowered = name.lower()
     return (
         suffix in _SECRET_SUFFIXES
-        or lowered in _SECRET_NAMES
+        or lowered in SECRET_NAMES
         or _SECRET_SHAPE.match(lowered) is not None
     )
 

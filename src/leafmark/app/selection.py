@@ -23,11 +23,19 @@ from leafmark.app.ignore import Doubt, IgnoreRules, parse_ignore_file, parse_rul
 from leafmark.app.trees import Tree
 from leafmark.model import Diagnostic
 
-__all__ = ["Frame", "Layer", "Selection", "names_files"]
+__all__ = ["Frame", "Layer", "Selection", "secret_patterns"]
 
 _MAX_IGNORE_BYTES = 1 << 20
 _OWN = names.IGNORE_FILES[0]
 _TELLING = frozenset({".git", *names.IGNORE_FILES})
+_SECRET_NAMES = (
+    *names.SECRET_NAMES,
+    *(".env", ".env.local", ".env.production", ".env.example", ".envrc"),
+    *("id_rsa", "id_rsa.pub", "id_dsa", "id_ecdsa", "id_ed25519", "id_ed25519.pub"),
+    *("server.pem", "server.key", "client.p12", "client.pfx", "passwords.kdbx"),
+    *("terraform.tfstate", "terraform.tfstate.backup"),
+)
+_ORDINARY_NAMES = ("data", "data.json", "data.txt", "data.md", ".data", ".data.json", "id")
 _LITERAL = re.compile(r"[^\W_]")
 
 
@@ -66,8 +74,9 @@ class Selection:
         self._exclude = parse_rules(tree.exclude)
         self._include = parse_rules(tree.include)
         back_in = [pattern[1:] for pattern in tree.exclude if pattern.startswith("!")]
-        self._by_name = parse_rules(filter(names_files, [*tree.include, *back_in]))
-        self._secrets = parse_rules(filter(names_files, back_in if tree.allow_secrets else ()))
+        self._by_name = parse_rules(filter(_names_files, [*tree.include, *back_in]))
+        secrets = secret_patterns(tree.exclude) if tree.allow_secrets else []
+        self._secrets = parse_rules(pattern[1:] for pattern in secrets)
         self._prefixes = _literal_prefixes(tree.include)
 
     def first_frame(self, root: Path, diagnostics: list[Diagnostic]) -> Frame:
@@ -195,9 +204,31 @@ class Selection:
         )
 
 
-def names_files(pattern: str) -> bool:
+def _names_files(pattern: str) -> bool:
     """Say whether a pattern names files, not just any (`*.json`, but not `data/**`)."""
     return _LITERAL.search(pattern.rpartition("/")[2]) is not None
+
+
+def secret_patterns(exclude: Collection[str]) -> list[str]:
+    """Return the `exclude` patterns with `!` that are about secrets.
+
+    These fit what may hold secrets and nothing like it that does not: `!*.pem` does,
+    `!*.json` and `!.*` do not, although they fit `credentials.json` and `.env`.
+    """
+    return [
+        pattern
+        for pattern in exclude
+        if pattern.startswith("!") and _is_about_secrets(pattern.rstrip("/").rpartition("/")[2])
+    ]
+
+
+def _is_about_secrets(pattern: str) -> bool:
+    rules = parse_rules([pattern.removeprefix("!")])
+
+    def fits(name: str) -> bool:
+        return rules.find(name, name, is_folder=False) is not None
+
+    return any(map(fits, _SECRET_NAMES)) and not any(map(fits, _ORDINARY_NAMES))
 
 
 def _literal_prefixes(patterns: Collection[str]) -> tuple[str, ...] | None:

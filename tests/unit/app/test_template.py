@@ -1,0 +1,49 @@
+"""The file that `leafmark init` writes: true about the defaults, and valid when uncommented."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from leafmark.app.config_file import read_config_file
+from leafmark.app.settings import SETTINGS
+from leafmark.app.template import initial_text
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_as_written_it_changes_no_setting(tmp_path: Path, everywhere: bool) -> None:
+    found = read_config_file(write(tmp_path, initial_text(everywhere=everywhere)), own=True)
+    assert found is not None
+    assert found.values == {}
+    assert found.rules == ()
+    trees = [(tree.name, tree.path.value if tree.path else None) for tree in found.trees]
+    assert trees == ([] if everywhere else [("docs", ".")])
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "leafmark.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_uncommented_it_says_every_default(tmp_path: Path, everywhere: bool) -> None:
+    text = re.sub(r"(?m)^#(?=[\w\[])", "", initial_text(everywhere=everywhere, name="my-docs"))
+    found = read_config_file(write(tmp_path, text), own=True)
+    assert found is not None
+    said = {name: each.value for name, each in found.values.items()}
+    defaults = {name: setting.default for name, setting in SETTINGS.items()}
+    assert said == defaults | {"index.dir": "…"}
+    assert [tree.name for tree in found.trees] == ["notes" if everywhere else "my-docs"]
+    assert len(found.rules) == 1
+
+
+def test_it_is_as_wide_as_a_page() -> None:
+    assert max(map(len, initial_text().splitlines())) <= 92
+
+
+def test_it_is_toml_with_any_tree_name() -> None:
+    assert tomllib.loads(initial_text(name="a-b_c"))["tree"] == {"a-b_c": {"path": "."}}
