@@ -118,7 +118,8 @@ SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
             "search",
             ["-z", "a"],
             "there is no option `-z`",
-            "leafmark search --help lists them, or write -- before it, if it is a part of the query",
+            "leafmark search --help lists them, or write -- before it, "
+            "if it is a part of the query",
         ),
         ("search", ["a", "-n"], "-n needs a value", "write -n N"),
         ("search", ["a", "-n", "-t", "x"], "-n needs a value", "write -n N"),
