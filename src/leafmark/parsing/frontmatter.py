@@ -23,6 +23,7 @@ __all__ = ["MAX_BYTES", "FrontMatter", "find_front_matter"]
 MAX_BYTES = 65_536
 """The largest front matter that is read; the largest among some thousand repositories has 20 kB."""
 
+_SHOWN_NAMES = 3
 _OPENING = re.compile(rb"(---|\+\+\+)[ \t]*\r?\n")
 _CLOSINGS = {
     b"---": re.compile(rb"^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.MULTILINE),
@@ -63,16 +64,18 @@ def find_front_matter(raw: bytes, start: int, path: str) -> FrontMatter:
         line = 2 + error.line if error.line is not None else 1
         return FrontMatter(diagnostics=(Diagnostic(path, "front-matter", message, line),))
     span = Span(start, closing.end())
-    diagnostics = tuple(
-        Diagnostic(
-            path,
-            "front-matter",
-            f"the front matter has {name!r} twice; the last one counts",
-            line + 2,
-        )
-        for name, line in repeated
-    )
-    return _front_matter(span, values, diagnostics)
+    return _front_matter(span, values, _repeated(repeated, path))
+
+
+def _repeated(repeated: list[tuple[str, int]], path: str) -> tuple[Diagnostic, ...]:
+    """One diagnostic for all keys that are in a mapping twice, at the line of the first."""
+    if not repeated:
+        return ()
+    names = list(dict.fromkeys(name for name, _ in repeated))
+    shown = ", ".join(repr(name) for name in names[:_SHOWN_NAMES])
+    more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
+    message = f"the front matter has {shown}{more} twice; the last one counts"
+    return (Diagnostic(path, "front-matter", message, repeated[0][1] + 2),)
 
 
 def _front_matter(

@@ -14,7 +14,8 @@ from leafmark.model import Block, Document, Heading, Link
 from leafmark.parsing.decoding import Decoded, decode
 from leafmark.parsing.deferred import Deferred
 from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
-from leafmark.parsing.markdown_blocks import blocks_of, links_of
+from leafmark.parsing.markdown_blocks import blocks_of
+from leafmark.parsing.markdown_links import links_of
 from leafmark.parsing.markdown_walk import walk
 from leafmark.parsing.titles import file_title, fold
 
@@ -44,9 +45,8 @@ def parse_markdown(data: bytes, path: str) -> Document:
         return _front_block(front) + blocks_of(rows, headings, raw, start)
 
     def make_links() -> tuple[Link, ...]:
-        return tuple(
-            link._replace(target=_restore(link.target, decoded)) for link in links_of(rows)
-        )
+        links = links_of(rows, text)
+        return tuple(link._replace(target=_restore(link.target, decoded)) for link in links)
 
     return Document(
         path,

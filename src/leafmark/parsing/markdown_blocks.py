@@ -1,6 +1,6 @@
-"""Rows of the walk to blocks and links: levels, whole lines, languages, targets.
+"""Rows of the walk to blocks: levels, whole lines, languages.
 
-Done when a document's blocks or links are looked at, which chunking by headings
+Done when a document's blocks are looked at, which chunking by headings
 does not do.
 """
 
@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from leafmark.model import Block, BlockKind, Heading, Link
+from leafmark.model import Block, BlockKind, Heading
 from leafmark.parsing.lines import Lines
 from leafmark.parsing.markdown_walk import Row
 
-__all__ = ["blocks_of", "links_of"]
+__all__ = ["blocks_of"]
 
 _KINDS: dict[str, BlockKind] = {
     "Paragraph": "paragraph",
@@ -47,18 +47,6 @@ def blocks_of(
     return tuple(blocks)
 
 
-def links_of(rows: Sequence[Row]) -> tuple[Link, ...]:
-    """Return the links and images of a document."""
-    links = []
-    for tag, start, end in rows:
-        if tag.__class__ is not str:
-            if "Link" in tag:
-                links.append(_link(tag["Link"], start, end))
-            elif "Image" in tag:
-                links.append(Link(start, end, tag["Image"]["dest_url"], "image"))
-    return tuple(links)
-
-
 def _blocks(rows: Sequence[Row], raw: bytes, first: int) -> Iterator[Block]:
     lines = Lines(raw, first)
     open_ends = [len(raw) + 1]  # of the document and of the containers around
@@ -88,13 +76,6 @@ def _code(code: Any, lines: Lines, start: int) -> tuple[str, int | None]:
         return "", None
     language = _LANGUAGE.match(code["Fenced"])
     return language[1].lower() if language else "", lines.end_of(start + 1)
-
-
-def _link(link: dict[str, Any], start: int, end: int) -> Link:
-    kind, target = link["link_type"], link["dest_url"]
-    if kind == "Email":
-        return Link(start, end, f"mailto:{target}", "autolink")
-    return Link(start, end, target, "autolink" if kind == "Autolink" else "link")
 
 
 def _link_definitions(

@@ -16,9 +16,9 @@ import pyromark
 from leafmark.model import Heading
 from leafmark.parsing.lines import Lines
 
-__all__ = ["Row", "walk"]
+__all__ = ["OPTIONS", "Row", "walk"]
 
-_OPTIONS = (
+OPTIONS = (
     pyromark.Options.ENABLE_TABLES
     | pyromark.Options.ENABLE_TASKLISTS
     | pyromark.Options.ENABLE_STRIKETHROUGH
@@ -44,7 +44,7 @@ def walk(text: str, raw: bytes, start: int) -> tuple[list[Heading], list[Row]]:
     headings: list[Heading] = []
     rows: list[Row] = []
     keep, lines, open_end, limit = rows.append, Lines(raw, start), 0, len(raw)
-    events: Events = iter(pyromark.events_with_range(text, options=_OPTIONS))
+    events: Events = iter(pyromark.events_with_range(text, options=OPTIONS))
     for event, extent in events:
         if "Start" in event:
             tag = event["Start"]

@@ -17,6 +17,10 @@ MAX_DEPTH = 20
 """How deep lists and keys may be nested; real front matter is two or three deep."""
 
 
+_DOTTED = re.compile(r"(?<![\w\"'.-])(?:[\w\"'-]+[ \t]*\.[ \t]*){20}")
+"""A dotted key of more parts than there may be levels."""
+
+
 class BadMetadata(Exception):
     """Why a metadata block cannot be read, and on which of its lines (from 0) where known."""
 
@@ -129,6 +133,8 @@ def read_toml(text: str) -> tuple[Tree, Repeats]:
     Raises:
         BadMetadata: it is not TOML, or too deep.
     """
+    if _DOTTED.search(text):  # for which the parser takes time quadratic in their length
+        raise BadMetadata(f"it is more than {MAX_DEPTH} levels deep")
     try:
         table = tomllib.loads(text, parse_float=_toml_float)
         return {name: _from_toml(value, 1) for name, value in table.items()}, []
