@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from leafmark.model import Candidate, Entry, Phase
-from leafmark.retrieval.ordering import rank_order, sort_candidates
+from leafmark.retrieval.ordering import sort_candidates
 from leafmark.retrieval.params import SearchParams
 
 __all__ = ["FindParent", "MeasureText", "aggregate", "filter_ancestors"]
@@ -147,7 +147,7 @@ def merge_into(
         relaxed=counted[0].relaxed,
         topics=_topics(held),
         direct_score=own.direct_score if own else None,
-        constituents=tuple(sorted(children, key=rank_order)),
+        constituents=tuple(sort_candidates(children)),
         factors=own.factors if own else (),
     )
 
@@ -200,5 +200,5 @@ def _take_in(ancestor: Candidate, below: Sequence[Candidate]) -> Candidate:
         score=max(one.score for one in counted),
         relaxed=counted[0].relaxed,
         topics=_topics(held),
-        constituents=tuple(sorted((*ancestor.constituents, *below), key=rank_order)),
+        constituents=tuple(sort_candidates((*ancestor.constituents, *below))),
     )

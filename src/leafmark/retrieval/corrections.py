@@ -100,12 +100,14 @@ class Corrector:
             one = self._stems(edits_of(typed, self._language.name))
             stems = {each: stems[each] for each in (*one, *near)}
         stems.pop(term, None)
-        rough = self._statistics.rough_frequency
+        found: dict[str, int] = {}
+        for name in fields:
+            for each, count in self._statistics.rough_frequencies(name, stems):
+                found[each] = max(count, found.get(each, 0))
         ranked = [
-            (how[0] != typed[0], -max(rough(name, each) for name in fields), each, how)
-            for each, how in stems.items()
+            (stems[each][0] != typed[0], -count, each, stems[each]) for each, count in found.items()
         ]
-        best = sorted(each for each in ranked if each[1])[: 2 * MOST_CORRECTIONS]
+        best = sorted(ranked)[: 2 * MOST_CORRECTIONS]
         live = [(each, how) for _, _, each, how in best if self.frequency(each, fields)]
         return live[:MOST_CORRECTIONS]
 

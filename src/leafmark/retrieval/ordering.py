@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from leafmark.model import Candidate, Entry, Phase
 
@@ -27,7 +28,15 @@ def rank_order(candidate: Candidate) -> tuple[bool, float, str]:
 
 
 def sort_candidates(candidates: Iterable[Candidate]) -> list[Candidate]:
-    return sorted(candidates, key=rank_order)
+    """Return the candidates in the order of `rank_order`, making ids only for ties."""
+    found = sorted(candidates, key=_tier_and_score)
+    if all(_tier_and_score(one) < _tier_and_score(other) for one, other in pairwise(found)):
+        return found
+    return sorted(found, key=rank_order)
+
+
+def _tier_and_score(candidate: Candidate) -> tuple[bool, float]:
+    return candidate.relaxed, -candidate.score
 
 
 def join_duplicates(

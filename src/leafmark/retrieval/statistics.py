@@ -9,7 +9,7 @@ score must be multiplied for the idf to be that of a fresh index.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from weakref import WeakKeyDictionary
 
 import tantivy
@@ -56,6 +56,11 @@ class Statistics:
     def rough_frequency(self, field: str, term: str) -> int:
         """Return `frequency` with deleted chunks counted: an upper bound in constant time."""
         return self._searcher.doc_freq(field, term)
+
+    def rough_frequencies(self, field: str, terms: Iterable[str]) -> list[tuple[str, int]]:
+        """Return those of the terms that occur in `field`, each with its `rough_frequency`."""
+        frequency = self._searcher.doc_freq
+        return [(term, count) for term in terms if (count := frequency(field, term))]
 
     def vocabulary(self, fields: tuple[str, ...]) -> list[str]:
         """Return all terms of the fields, deleted ones too: linear the first time, remembered."""

@@ -85,14 +85,18 @@ class Texts:
         self._reader = reader
         self._read_source = read_source
         self._make_readable = make_readable
+        self._documents: dict[tuple[str, str], DocumentEntry] = {}
         self._sources: dict[tuple[str, str], bytes | None] = {}
         self._digests: dict[tuple[str, str, int, int], str | None] = {}
 
     def document(self, entry: Entry) -> DocumentEntry:
         """Return the entry of a chunk's document."""
-        document = self._reader.document(entry.doc_id)
-        assert document is not None, "a chunk's document is indexed with it"
-        return document
+        key = (entry.tree, entry.path)
+        if key not in self._documents:
+            document = self._reader.document(entry.doc_id)
+            assert document is not None, "a chunk's document is indexed with it"
+            self._documents[key] = document
+        return self._documents[key]
 
     def source(self, entry: Entry) -> bytes | None:
         """Return the source of a chunk, None where it is not what was indexed."""

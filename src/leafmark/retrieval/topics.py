@@ -17,6 +17,9 @@ def join_topics(topics: Sequence[Sequence[Candidate]]) -> tuple[list[Candidate],
     A chunk that matched several has its best score, by the order of candidates:
     a strict match counts before a relaxed one. `topics` names all it matched.
     """
+    if len(topics) == 1:
+        found = sort_candidates(topics[0])
+        return found, Phase("topics", len(found), len(found))
     best: dict[Key, Candidate] = {}
     matched: dict[Key, set[int]] = {}
     total = 0
