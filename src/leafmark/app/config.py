@@ -11,7 +11,6 @@ that folder is left out until it is trusted (`trust`), and the rest works.
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -252,6 +251,8 @@ def _from_environment(environ: Mapping[str, str], folder: Path, home: Path) -> d
         if not variable.startswith(tables) or not environ[variable]:
             continue
         if variable not in known:
+            import difflib  # slow to load, and needed only here
+
             near = difflib.get_close_matches(variable, known, n=1)
             raise ConfigError(
                 f"{variable} is no setting",

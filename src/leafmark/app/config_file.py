@@ -7,7 +7,6 @@ values of several files come to together is `config`'s business.
 
 from __future__ import annotations
 
-import difflib
 import re
 import stat
 from collections.abc import Callable, Iterable, Mapping
@@ -216,6 +215,8 @@ class _Reader:
                 raise self._unknown(key, choices, keys)
 
     def _unknown(self, key: str, known: list[str], keys: KeyPath) -> ConfigError:
+        import difflib  # slow to load, and needed only here
+
         near = difflib.get_close_matches(key, known, n=1)
         hint = "there are no settings in this table yet"
         if near:

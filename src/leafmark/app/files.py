@@ -11,7 +11,14 @@ import hashlib
 import os
 import stat
 
-from leafmark.app.folders import FILE_FLAGS, HAS_DESCRIPTORS, Folders, Handle, open_folder
+from leafmark.app.folders import (
+    FILE_FLAGS,
+    HAS_DESCRIPTORS,
+    Folders,
+    Handle,
+    is_encodable,
+    open_folder,
+)
 from leafmark.app.trees import Tree
 from leafmark.model import FileState
 
@@ -50,7 +57,7 @@ def read_beneath(tree: Tree, path: str) -> tuple[bytes, FileState]:
 
 
 def _check_path(path: str) -> None:
-    unsafe = "\0" in path or any(part in ("", ".", "..") for part in path.split("/"))
+    unsafe = not is_encodable(path) or any(part in ("", ".", "..") for part in path.split("/"))
     if unsafe or (os.name == "nt" and ("\\" in path or ":" in path)):
         raise OSError(errno.EINVAL, "the path does not stay below the tree's root", path)
 

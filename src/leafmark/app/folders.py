@@ -12,7 +12,15 @@ import stat
 from pathlib import Path
 from types import TracebackType
 
-__all__ = ["FILE_FLAGS", "HAS_DESCRIPTORS", "Folders", "Handle", "open_folder", "read_small"]
+__all__ = [
+    "FILE_FLAGS",
+    "HAS_DESCRIPTORS",
+    "Folders",
+    "Handle",
+    "is_encodable",
+    "open_folder",
+    "read_small",
+]
 
 HAS_DESCRIPTORS = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
 
@@ -76,6 +84,14 @@ class Folders:
     def close(handle: Handle) -> None:
         if isinstance(handle, int):
             os.close(handle)
+
+
+def is_encodable(path: str) -> bool:
+    """Say whether the system can be asked for `path` at all."""
+    try:
+        return b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
 
 
 def open_folder(root: Handle, path: str) -> Handle:

@@ -2,7 +2,8 @@
 
 Only names count here: a folder is never left out because it is called `build`
 or `vendor`, and Markdown and HTML are never left out because of a word in
-their name (`credentials.md`, `jquery.min.html`).
+their name (`credentials.md`, `jquery.min.html`). Suffixes are written lower-case
+and without their dot here.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Mapping
 from fnmatch import translate
 from types import MappingProxyType
 
-from leafmark import parsing
+from leafmark.parsing import formats
 
 __all__ = [
     "BINARY_SUFFIXES",
@@ -35,13 +36,15 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-MARKUP_SUFFIXES = _words("md markdown mdx html htm xhtml")
+MARKUP_SUFFIXES = frozenset(
+    suffix[1:] for suffix, name in formats.SUFFIXES.items() if name in ("markdown", "html")
+)
 
-DATA_SUFFIXES = frozenset(suffix[1:] for suffix in parsing.DATA_SUFFIXES)
+DATA_SUFFIXES = frozenset(suffix[1:] for suffix in formats.DATA_SUFFIXES)
 """Data and logs: read only when a pattern of the tree names them."""
 
 CONVERTERS: Mapping[str, str] = MappingProxyType(
-    {suffix[1:]: program for suffix, program in parsing.CONVERTERS.items()}
+    {suffix[1:]: converter for suffix, converter in formats.CONVERTERS.items()}
 )
 """Suffixes of formats that are not read, and what turns them into one that is."""
 

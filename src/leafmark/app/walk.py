@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import NamedTuple
 
-from leafmark.app.folders import Folders, Handle
+from leafmark.app.folders import Folders, Handle, is_encodable
 from leafmark.app.names import CONVERTERS, MARKUP_SUFFIXES
 from leafmark.app.selection import Frame, Selection
 from leafmark.app.trees import Tree
@@ -96,6 +96,8 @@ def named_source(tree: Tree, path: str, notes: WalkNotes) -> SourceFile | None:
         NotFoundError: there is no such file.
     """
     folder, _, name = path.rpartition("/")
+    if not is_encodable(path):
+        raise _missing(tree, path, FileNotFoundError())
     frame = Frame(path=f"{folder}/" if folder else "", included=True, asked=True)
     with _open_root(tree) as folders:
         walk = _Walk(tree, folders, notes)
@@ -150,6 +152,8 @@ class _Walk:
 
     def start(self, under: str) -> None:
         """Queue the first folder, after the ignore files of the folders around it were read."""
+        if not is_encodable(under):
+            raise _missing(self._tree, under, FileNotFoundError())
         frame = self._selection.first_frame(self._tree.root, self._notes.diagnostics)
         for part in filter(None, under.split("/")):
             handle = self._open_named(frame.path, under)

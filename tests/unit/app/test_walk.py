@@ -377,24 +377,24 @@ def test_1500_nested_folders_are_walked(tmp_path: Path) -> None:
     here = os.open(tmp_path, os.O_RDONLY)
     for _ in range(depth):
         os.mkdir(name, dir_fd=here)
-        deeper = os.open(name, os.O_RDONLY, dir_fd=here)
-        os.close(here)
-        here = deeper
+        here = _move(here, name)
     os.close(os.open("a.md", os.O_CREAT | os.O_WRONLY, dir_fd=here))
-    os.close(here)
     try:
         assert found_in(tmp_path) == [f"{name}/" * depth + "a.md"]
     finally:
         # what tidies up after the tests is not made for such depths
-        flatten(tmp_path, name)
+        os.unlink("a.md", dir_fd=here)
+        for _ in range(depth):
+            here = _move(here, "..")
+            os.rmdir(name, dir_fd=here)
+        os.close(here)
 
 
-def flatten(top: Path, name: str) -> None:
-    """Take apart a chain of folders called `name`, from the top."""
-    while (top / name / name).exists():
-        (top / name / name).rename(top / "rest")
-        (top / name).rmdir()
-        (top / "rest").rename(top / name)
+def _move(here: int, name: str) -> int:
+    """Open a folder next to the one that is open, and close this."""
+    there = os.open(name, os.O_RDONLY, dir_fd=here)
+    os.close(here)
+    return there
 
 
 def test_a_folder_that_vanishes_is_no_error(
