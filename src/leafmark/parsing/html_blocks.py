@@ -55,6 +55,7 @@ class _Draft:
     level: int
     info: str = ""
     content_start: int | None = None
+    close: int = 0
     has_rows: bool = False
     term_end: int = 0
 
@@ -137,7 +138,8 @@ class _Nesting:
         elif outer is None:
             kind = _ALONE.get(kind, kind)
         info = _language(self.page, element) if kind == "code" else ""
-        return _Draft(element.tag, kind, element.start, end, len(opened), info)
+        close = min(element.close, end)
+        return _Draft(element.tag, kind, element.start, end, len(opened), info, close=close)
 
     def _mark_header(self, table: _Draft, row: HtmlElement) -> None:
         """Where there is no `thead`, a first row of header cells is the header."""
@@ -163,7 +165,7 @@ class _Nesting:
                 entry.end = element.start
             opened.pop()
         level = outer.level + 1
-        entry = _Draft("dt", "definition", element.start, outer.end, level, term_end=element.end)
+        entry = _Draft("dt", "definition", element.start, outer.close, level, term_end=element.end)
         opened.append(entry)
         return entry
 
@@ -193,7 +195,7 @@ def _loose_text(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 _WORD = re.compile(rb"\s*[^<\s]")
-_LATER_WORD = re.compile(rb">\s*[^<\s]|<im", re.IGNORECASE)
+_LATER_WORD = re.compile(rb">\s*[^<\s]|<(?:im|te|xm)|<(?![a-z/!?])|</\Z", re.IGNORECASE)
 
 _LANGUAGE = re.compile(r"(?:language|lang|highlight|src|highlight-source|brush:)-?(\S+)", re.I)
 _MARKERS = frozenset(("sourcecode", "hljs", "prettyprint", "prettyprinted", "src", "rouge"))

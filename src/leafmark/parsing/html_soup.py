@@ -74,34 +74,42 @@ class _Pairing:
         self.links: list[HtmlElement] = []
         self._open: list[_Open] = []
         self._counts: dict[bytes, int] = {}
-        self._body: tuple[int, int] | None = None
-        self._head_end = 0
+        self._body_start, self._body_end = 0, len(data)
+        self._in_body = False
 
     def page(self, reason: str) -> HtmlPage:
         data = self.data
         start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
         for name, at, stop, closing in iter_tokens(data, start, len(data)):
-            if not name or name in _FORMATTING:
-                continue
             if name in _IGNORED:
                 self._frame(name, at, stop, closing)
-            elif closing:
-                self._close(name, at, stop)
-            else:
-                self._begin(name, at, stop)
+            elif name is not None and (name or data[at:stop].strip()):
+                self._body_end = len(data)
+                if name and name not in _FORMATTING:
+                    self._tag(name, at, stop, closing)
         while self._open:
             self._end_top(len(data), len(data))
         for elements in (self.found, self.links):
             elements.sort(key=lambda element: element.start)
-        body_start, body_end = self._body or (self._head_end, len(data))
         found, links = tuple(self.found), tuple(self.links)
-        return HtmlPage(data, found, links, body_start, body_end, _parents, self._attribute, reason)
+        body = self._body_start, max(self._body_start, self._body_end)
+        return HtmlPage(data, found, links, *body, _parents, self._attribute, reason)
 
-    def _frame(self, name: bytes, at: int, stop: int, closing: bool) -> None:
-        if name == b"body" and not closing and self._body is None:
-            self._body = stop, len(self.data)
-        elif name == b"head" and closing:
-            self._head_end = stop
+    def _frame(self, name: bytes | None, at: int, stop: int, closing: bool) -> None:
+        """Note where the body begins and ends; what comes after its end tag belongs to it."""
+        if name == b"body":
+            if closing:
+                self._body_end = at
+            elif not self._in_body:
+                self._body_start, self._in_body = stop, True
+        elif name == b"head" and closing and not self._in_body:
+            self._body_start = stop
+
+    def _tag(self, name: bytes, at: int, stop: int, closing: bool) -> None:
+        if closing:
+            self._close(name, at, stop)
+        else:
+            self._begin(name, at, stop)
 
     def _begin(self, name: bytes, at: int, stop: int) -> None:
         if name in _CLOSES_P and self._counts.get(b"p"):

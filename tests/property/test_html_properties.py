@@ -1,0 +1,107 @@
+"""What holds for every HTML source, however broken."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leafmark.model import Document
+from leafmark.parsing import html as html_module
+from leafmark.parsing.html import parse_html, read_html
+from leafmark.parsing.html_blocks import gaps, merge
+from leafmark.parsing.html_soup import read_soup
+from leafmark.parsing.html_tokens import iter_tokens
+
+TAGS = """
+    h1 h2 h3 p ul li ol table thead tbody tr td th dl dt dd pre blockquote div section main
+    article nav script style template title a b i span button select option svg math body html head
+    textarea form br hr img
+""".split()  # noqa: SIM905 - a word list reads better than forty strings
+PARTS = st.one_of(
+    st.sampled_from([f"<{tag}>" for tag in TAGS] + [f"</{tag}>" for tag in TAGS]),
+    st.sampled_from(
+        ["<a href=x>", "<img src=y alt='z w'>", '<div id="i" role="main">', "<h2 id=j>"]
+    ),
+    st.sampled_from(
+        ["<!-- c -->", "<!--", "<", "</", '<a b="', "&amp;", "&lt", "&", "\0", "\r\n", "\r"]
+    ),
+    st.text("ab \n\té€😀¶#", max_size=6),
+)
+SOURCES = st.lists(PARTS, max_size=40).map(lambda parts: "".join(parts).encode())
+PARSERS = pytest.mark.parametrize("pairing", [False, True], ids=["tree", "pairing"])
+
+
+def parsed(data: bytes, pairing: bool) -> Document:
+    if not pairing:
+        return parse_html(data, "a.html")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(html_module, "_read_page", lambda data: read_soup(data, "test"))
+        return parse_html(data, "a.html")
+
+
+@PARSERS
+@given(data=st.one_of(SOURCES, st.binary(max_size=60)))
+def test_every_span_is_what_it_claims(pairing: bool, data: bytes) -> None:
+    document = parsed(data, pairing)
+    data, at = document.data, 0
+    for heading in document.headings:
+        assert re.match(rb"<h%d[\s/>]" % heading.level, data[heading.start :], re.I)
+        assert at <= heading.start < heading.end <= heading.limit <= len(data)
+        at = heading.end
+    for link in document.links:
+        assert re.match(rb"<(a|ima?ge?)\b", data[link.start :], re.I)
+        assert link.start < link.end <= len(data)
+    dropped = [(span.start, span.end) for span in document.dropped_spans]
+    assert dropped == merge(dropped)
+    assert not dropped or (dropped[0][0] >= 0 and dropped[-1][1] <= len(data))
+
+
+@PARSERS
+@given(data=SOURCES)
+def test_blocks_nest_and_hold_every_word_that_no_heading_holds(pairing: bool, data: bytes) -> None:
+    document = parsed(data, pairing)
+    headings = [(heading.start, heading.end) for heading in document.headings]
+    dropped = [(span.start, span.end) for span in document.dropped_spans]
+    open_blocks: list[tuple[int, int]] = []
+    for block in document.blocks:
+        del open_blocks[block.level :]
+        assert len(open_blocks) == block.level
+        assert all(s <= block.start < block.end <= e for s, e in open_blocks[-1:])
+        assert all(block.end <= s or e <= block.start for s, e in headings)
+        assert block.content_start is None or block.start <= block.content_start <= block.end
+        open_blocks.append((block.start, block.end))
+    top = [(block.start, block.end) for block in document.blocks if not block.level]
+    assert all(a[1] <= b[0] for a, b in pairwise(top))
+    left = list(gaps(merge([*headings, *dropped, *top]), 0, len(document.data)))
+    assert not read_html(document.data, left).text.strip("- \t\n")
+
+
+@given(data=SOURCES, cuts=st.lists(st.integers(0, 200), max_size=4))
+def test_every_character_of_the_readable_text_leads_to_its_bytes(
+    data: bytes, cuts: list[int]
+) -> None:
+    bounds = sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})
+    spans = list(pairwise(bounds))
+    text = read_html(data, spans)
+    last = 0
+    for at, character in enumerate(text.text):
+        start, end = text.source_range(at, at + 1)
+        assert last <= start <= end <= len(data)
+        if character.isalnum():
+            assert start < end
+        last = start
+    if len(text.text) > 1:
+        assert text.source_range(0, len(text.text))[1] <= len(data)
+
+
+@given(data=st.one_of(SOURCES, st.binary(max_size=60)))
+def test_tokens_cover_the_source(data: bytes) -> None:
+    at = 0
+    for _, start, end, _ in iter_tokens(data, 0, len(data)):
+        assert (start, end > start) == (at, True)
+        at = end
+    assert at == len(data)

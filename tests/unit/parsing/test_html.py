@@ -1,0 +1,279 @@
+from __future__ import annotations
+
+import pickle
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from leafmark.model import Diagnostic, Document
+from leafmark.parsing import html as html_module
+from leafmark.parsing import html_tree
+from leafmark.parsing.html import declared_charset, parse_html, read_html
+from leafmark.parsing.html_soup import read_soup
+from leafmark.parsing.html_tree import OffsetError, read_tree, refusal
+
+PAGE = "<title>T</title><main><h1 id=a>Über</h1>\r\n<p>x&amp;y\r\n<h2>Zwei</h2>é</main>"
+
+
+def outline(document: Document) -> list[tuple[int, str, str | None, bytes]]:
+    return [(h.level, h.title, h.anchor, document.data[h.start : h.end]) for h in document.headings]
+
+
+class TestEncodings:
+    def test_spans_are_bytes_of_the_file_in_utf8_with_a_mark_and_any_line_ends(self) -> None:
+        data = b"\xef\xbb\xbf" + PAGE.replace("\r\n", "\r").encode()
+        document = parse_html(data, "a.html")
+
+        assert document.data == data
+        assert document.encoding == "utf-8"
+        assert outline(document) == [
+            (1, "Über", "a", "<h1 id=a>Über</h1>".encode()),
+            (2, "Zwei", None, b"<h2>Zwei</h2>"),
+        ]
+        assert [data[b.start : b.end] for b in document.blocks] == [b"<p>x&amp;y\r", "é".encode()]
+        assert document.diagnostics == ()
+
+    @pytest.mark.parametrize("codec", ["utf-16", "cp1252"])
+    def test_another_encoding_is_decoded_once(self, codec: str) -> None:
+        page = PAGE.replace("<title>", "<meta charset='windows-1252'><title>")
+        document = parse_html(page.encode(codec), "a.html")
+
+        assert document.data == page.encode()
+        assert outline(document)[0][3] == "<h1 id=a>Über</h1>".encode()
+        assert document.encoding == ("utf-16-le" if codec == "utf-16" else "windows-1252")
+
+    def test_bad_bytes_keep_their_places_and_are_shown_replaced(self) -> None:
+        data = "<h1>Grüße, Größe, Äpfel, Öl, Übergrößen ".encode() + b"\xff</h1>a\xfeb"
+        document = parse_html(data, "a.html")
+
+        assert document.data == data
+        assert document.headings[0].title == "Grüße, Größe, Äpfel, Öl, Übergrößen \ufffd"
+        text = read_html(data, [(document.headings[0].end, len(data))])
+        assert text.text == "a\ufffdb"
+        assert text.source_range(1, 2) == (len(data) - 2, len(data) - 1)
+        assert [d.code for d in document.diagnostics] == ["bad-utf8"]
+
+    def test_nul_is_not_shown(self) -> None:
+        document = parse_html(b"<h1>a\0b</h1>c\0d", "a.html")
+
+        assert document.headings[0].title == "ab"
+        assert read_html(document.data, [(12, 15)]).text == "cd"
+
+    @pytest.mark.parametrize(
+        ("head", "charset"),
+        [
+            (b"<meta charset=koi8-r>", "koi8-r"),
+            (b'<META http-equiv=x content="text/html; charset=EUC-JP">', "EUC-JP"),
+            (b'<?xml version="1.0" encoding="latin-1"?>', "latin-1"),
+            (b"<p>charset=x</p>", None),
+            (b" " * 1024 + b"<meta charset=x>", None),
+        ],
+    )
+    def test_a_page_names_its_encoding(self, head: bytes, charset: str | None) -> None:
+        assert declared_charset(head) == charset
+
+
+class TestTitle:
+    @pytest.mark.parametrize(
+        ("page", "title"),
+        [
+            ("<title>A</title><h1>B</h1>", "A"),
+            ("<title> </title><main><h2>x</h2><h1>B</h1></main>", "B"),
+            ("<h1>Outer</h1><main><h1><img src=a></h1><h1>In</h1></main>", "In"),
+            ("<nav><h1>Outer</h1></nav><main><h2>x</h2></main>", "Outer"),
+            ("<p>x", "my page.v2"),
+        ],
+    )
+    def test_title_of_the_page_then_its_h1_then_the_file(self, page: str, title: str) -> None:
+        assert parse_html(page.encode(), "docs/my page.v2.html").title == title
+
+
+class TestFallback:
+    """What happens when the tree parser cannot be used."""
+
+    def test_a_misplaced_tag_is_noticed_and_the_tags_are_paired(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        import turbohtml
+
+        parse = turbohtml.parse
+        monkeypatch.setattr(turbohtml, "parse", lambda text, **_: parse(" " + text, **_))
+        with pytest.raises(OffsetError, match=r"no <title> at \[1, 8\)"):
+            read_tree(PAGE.encode())
+        document = parse_html(PAGE.encode(), "a.html")
+
+        assert document.degraded
+        assert document.diagnostics == (
+            Diagnostic(
+                "a.html",
+                "html-degraded",
+                "its tags were paired without a browser's repairs: "
+                "a tag was misplaced: no <title> at [1, 8)",
+            ),
+        )
+        assert [h.title for h in document.headings] == ["Über", "Zwei"]
+
+    def test_open_formatting_without_end_is_not_given_to_the_tree_parser(self) -> None:
+        page = b"".join(b"<font size=%d>" % n for n in range(2000)) + b"<h1>A</h1>x"
+
+        assert refusal(page) == "2000 formatting elements are open at once"
+        document = parse_html(page, "a.html")
+        assert document.degraded
+        assert [h.title for h in document.headings] == ["A"]
+
+    def test_many_root_tags_are_not_given_to_the_tree_parser(self) -> None:
+        page = b"".join(b"<html a%d=1>" % n for n in range(2000)) + b"<h1>A</h1>x"
+
+        assert refusal(page) == "it has 2000 html tags"
+
+    def test_closed_formatting_is_no_reason(self) -> None:
+        assert refusal(b"<b>x</b>" * 10_000) is None
+        assert refusal(b"<b>" * 1000) is None
+
+    @pytest.mark.parametrize(
+        "page",
+        [
+            PAGE,
+            "<p>a<p>b<ul><li>c<li>d<ul><li>e</ul></ul><h2>f<h3>g</h3>h",
+            "<table><thead><tr><th>a<tbody><tr><td>b<td><h2>c</h2>d<tr><td>e</table>",
+            "<dl><dt>a<dd><p>b<dt>c<dd>d</dl><h1>e</h2>f",
+            "<div role=main><nav>a</nav><h1>b</h1><pre>c</pre><script>d</script></div>e",
+            "<section id=s><div><h2>a</h2></div><h2>b</h2></section><a href=x>c<img src=y></a>",
+            "<body>a<h1>b</h1></body>",
+        ],
+    )
+    def test_pairing_agrees_with_the_tree_where_nothing_needs_repair(
+        self, page: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        data = page.encode()
+        by_tree = parse_html(data, "a.html")
+        monkeypatch.setattr(html_module, "_read_page", lambda data: read_soup(data, "test"))
+        by_pairs = parse_html(data, "a.html")
+
+        assert by_pairs.headings == by_tree.headings
+        assert by_pairs.blocks == by_tree.blocks
+        assert by_pairs.links == by_tree.links
+        assert by_pairs.title == by_tree.title
+
+
+class TestUnclosedInTables:
+    def test_what_a_table_throws_out_ends_in_it(self) -> None:
+        page = b"<table><blockquote>q<tr><td>x</table><p>y</p>"
+        quote = next(b for b in parse_html(page, "a.html").blocks if b.kind == "quote")
+
+        assert page[quote.start : quote.end] == b"<blockquote>q<tr><td>x"
+
+
+def test_a_document_can_be_pickled_with_its_reader() -> None:
+    document = pickle.loads(pickle.dumps(parse_html(PAGE.encode(), "a.html")))
+
+    assert document.reader is read_html
+
+
+@contextmanager
+def counted() -> Iterator[Callable[[], int]]:
+    """Count the calls made inside, of Python functions and of built-in ones."""
+    calls = 0
+
+    def count(_: FrameType, event: str, __: Any) -> None:
+        nonlocal calls
+        calls += event.endswith("call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        yield lambda: calls
+    finally:
+        sys.setprofile(before)
+
+
+HOSTILE = {
+    "nested div": "<div>",
+    "nested div with headings": "<div id=x><h2>a</h2>",
+    "headings": "<h1>a</h1>",
+    "open headings": "<h1>a<p>b",
+    "headings in headings": "<h1><span>",
+    "nested lists": "<ul><li>",
+    "nested tables": "<table><tr><td>x",
+    "nested terms": "<dl><dt>a",
+    "terms": "<dt>a<dd>b",
+    "articles": "<article>",
+    "empty articles": "<article></article>",
+    "navigation": "<nav>x",
+    "pre": "<pre>",
+    "comments": "<!--",
+    "quotes": '<a href="',
+    "links": "<a href=x>y",
+    "permalinks": "<a href=#>",
+    "formatting": "<b><p>",
+    "fosters": "<table><p>x",
+    "ampersands": "&amp",
+    "less than": "<",
+    "roles": "<div role=main>",
+    "attributes": "<p a b c",
+    "rows": "<tr><th>x",
+    "selects": "<select><option>",
+    "templates": "<template>",
+    "drawings": "<svg><title>",
+}
+
+
+@pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE.keys())
+@pytest.mark.parametrize("pairing", [False, True], ids=["tree", "pairing"])
+def test_twice_the_input_is_about_twice_the_work(
+    unit: str, pairing: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(html_tree, "_SMALL", 0)
+    if pairing:
+        monkeypatch.setattr(html_module, "_read_page", lambda data: read_soup(data, "test"))
+
+    def work(n: int) -> int:
+        data = unit.encode() * n
+        with counted() as calls:
+            document = parse_html(data, "a.html")
+            read_html(document.data, [(0, len(document.data))])
+            return calls()
+
+    work(10)
+    assert work(2000) <= 2.2 * work(1000) + 500
+
+
+def test_a_long_line_is_read_in_pieces_that_map_back() -> None:
+    data = b"<p>" + "ä bc ".encode() * 50_000
+    text = read_html(data, [(0, len(data))])
+    at = text.text.rindex("bc")
+
+    start, end = text.source_range(at, at + 2)
+    assert (data[start:end], end) == (b"bc", len(data) - 1)
+    assert max(b[0] - a[0] for a, b in zip(text.runs, text.runs[1:], strict=False)) <= 1024
+
+
+def test_every_span_is_read_from_the_start_of_a_line() -> None:
+    data = b"<p>one <b>two</b> three</p>"
+
+    assert read_html(data, [(3, 7), (10, 13), (17, 23)]).text == "one\ntwo\nthree"
+
+
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ('Vec<span class="out-of-band">1.0 <span>source</span></span>', "Vec"),
+        ('A<a class="headerlink" href="#a" title="Link">\u00b6</a>', "A"),
+        ('<a class="header" href="#a">A b</a>', "A b"),
+        ('A<a class="anchor" aria-hidden="true" href="#a"><svg><path d="M1"/></svg></a>', "A"),
+        ('<a href="#a">&sect;</a>A', "A"),
+        ("C# and #2", "C# and #2"),
+        ("a<script>b</script>c", "ac"),
+        ("&lt;T&gt;\u00a0x", "<T> x"),
+    ],
+)
+def test_titles_are_the_words_of_the_heading(heading: str, title: str) -> None:
+    document = parse_html(f"<h2>{heading}</h2>x".encode(), "a.html")
+
+    assert document.headings[0].title == title
+    assert re.match(rb"<h2>.*</h2>$", document.data[: document.headings[0].end])
