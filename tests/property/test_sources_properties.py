@@ -126,8 +126,8 @@ terms = ['t',
 root = true
 "a\\u0062" = \"\"\"\\\"\"\"\"
 x = '''
-k = 1979-05-27""".split("\n")
-TOML = st.lists(st.sampled_from(STATEMENTS), max_size=8).map("\n".join)
+k = 1979-05-27"""
+TOML = st.lists(st.sampled_from(STATEMENTS.splitlines()), max_size=8).map("\n".join)
 
 
 @given(st.one_of(TOML.map(str.encode), st.binary(max_size=60)))
