@@ -1,4 +1,4 @@
-"""What a door asks of a use case: plain frozen values, checked by the use case that takes them.
+"""What a door asks of a use case: plain immutable values, checked by the use case that takes them.
 
 Settings (`search.cutoff_ratio`, `index.lock_timeout_s`, …) are no part of a
 request: a door hands those that the user gave to `open_project` as flags, so
@@ -8,8 +8,7 @@ that every setting has one place where files, environment and flags meet.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 __all__ = [
     "Grain",
@@ -35,8 +34,7 @@ much of it to show.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class IndexRequest:
+class IndexRequest(NamedTuple):
     """Bring the index up to date.
 
     `paths` are files and folders as the user wrote them, relative to the current
@@ -51,8 +49,7 @@ class IndexRequest:
     confirmed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
+class SearchRequest(NamedTuple):
     """One search. Several `queries` are topics.
 
     `limit` None leaves it to the setting. `since` is what the user wrote (see
@@ -77,8 +74,7 @@ class SearchRequest:
     confirmed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ShowRequest:
+class ShowRequest(NamedTuple):
     """Show chunks by id.
 
     With `full_document` the whole document of each id is shown instead. With
@@ -96,8 +92,7 @@ class ShowRequest:
     confirmed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ListRequest:
+class ListRequest(NamedTuple):
     """List what is indexed; `under` is an id or a path prefix, and limits to what is below it."""
 
     trees: tuple[str, ...] = ()
@@ -107,8 +102,7 @@ class ListRequest:
     confirmed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class InitRequest:
+class InitRequest(NamedTuple):
     """Write a configuration file: the folder's, or with `everywhere` the user's.
 
     An existing file is kept, and is an error, unless `force` is set.

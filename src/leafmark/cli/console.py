@@ -10,9 +10,8 @@ import io
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from leafmark.errors import LeafmarkError, StorageError
 from leafmark.render.errors import (
@@ -30,8 +29,7 @@ __all__ = ["Console", "open_console"]
 _DEFAULT_WIDTH = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Console:
+class Console(NamedTuple):
     """The streams of one run, and how to print on them.
 
     `directory` is the folder that the command works in.

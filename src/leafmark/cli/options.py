@@ -2,14 +2,15 @@
 
 A table of our own rather than argparse: options may stand anywhere among the
 words of a query, a mistyped `-word` must never be taken apart into options, and
-help must read the same under every version of Python.
+help must read the same under every version of Python. Named tuples rather than
+data classes here and in `render`: they are made in a quarter of the time, and
+every run of the command pays for making them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafmark.errors import UsageError
 
@@ -32,8 +33,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """One option. `names` are its spellings, the long one last; without `metavar` it is a switch.
 
     `read` turns the text after it into a value, and gets the option's name for
@@ -56,8 +56,7 @@ class Option:
         return self.target or self.names[-1].lstrip("-").replace("-", "_")
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(NamedTuple):
     """The words that a command takes: from `least` to `most` of them (None: any number)."""
 
     name: str
@@ -67,8 +66,7 @@ class Argument:
     choices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """One command. `examples` are pairs of a command line and what it is for.
 
     With `is_query`, its words are a query, in which a `-word` after the first
@@ -90,8 +88,7 @@ class Command:
         return self.options + COMMON
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One command as called: its words, its options' values, and where it talks to."""
 
     words: tuple[str, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from leafmark.model import Answer, DocumentEntry, Result
 
@@ -13,8 +13,7 @@ TOP_MATCHES = 5
 """How many documents the line of top matches names; chosen by eye, to fit on one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """The results of one document, in rank order.
 
     `best_score` is the highest among those that are not relaxed, if there are any.

@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from leafmark.model import Entry, Result
 
 __all__ = ["MatchLine", "Places", "match_lines", "with_constituents"]
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(NamedTuple):
     """Turns the path of a chunk, relative to its tree, into one that can be opened.
 
     `roots` are the absolute folders of the trees, `directory` the current folder
@@ -37,8 +36,7 @@ class Places:
         return path.removeprefix(below) if path.startswith(below) else path
 
 
-@dataclass(frozen=True, slots=True)
-class MatchLine:
+class MatchLine(NamedTuple):
     """A line of a body with matches in it.
 
     `number` and `columns` (in bytes, one for each match) are 1-based places in

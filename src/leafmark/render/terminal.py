@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = ["PLAIN", "Style", "clean", "clean_line", "display_width", "fold", "shorten", "wrap"]
 
@@ -132,8 +132,7 @@ def _cut_long_word(
     return start
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(NamedTuple):
     """How to print: `color` with escape codes, `links` as OSC 8, `width` in columns (None: any)."""
 
     color: bool = False

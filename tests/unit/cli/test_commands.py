@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -53,7 +52,7 @@ def test_search_asks_for_what_was_written(
     leafmark_run: Leafmark, app: FakeApp, argv: list[str], fields: dict[str, Any]
 ) -> None:
     leafmark_run("search", *argv)
-    assert app.asked == [replace(SearchRequest(("x",)), **fields)]
+    assert app.asked == [SearchRequest(("x",))._replace(**fields)]
 
 
 def test_a_query_may_come_from_standard_input(leafmark_run: Leafmark, app: FakeApp) -> None:
