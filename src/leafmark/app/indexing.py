@@ -13,28 +13,21 @@ from dataclasses import dataclass, field, replace
 
 from leafmark.app.changes import Key, Plan, plan_changes
 from leafmark.app.concern import find_concern
-from leafmark.app.files import read_beneath
 from leafmark.app.project import Project
 from leafmark.app.requests import IndexRequest, Progress
 from leafmark.app.scanning import Scan, find_place, scan
 from leafmark.app.walk import SourceFile, WalkNotes, named_source
-from leafmark.chunking import chunk_document
 from leafmark.errors import ConfirmationError, DamagedError, LeafmarkError, NotFoundError
 from leafmark.index import IndexReader, IndexWriter, has_index, open_reader, open_writer
 from leafmark.model import (
+    BINARY,
     Diagnostic,
-    DocumentEntry,
-    FileState,
     IndexReport,
     Skipped,
 )
 from leafmark.model.ids import document_id
-from leafmark.parsing import is_binary, parse
 
 __all__ = ["check_concern", "index_project", "read_index", "refresh"]
-
-BINARY = "binary"
-"""The code of a source that is no text: remembered, so that it is not read again, and skipped."""
 
 
 @dataclass(slots=True)
@@ -230,6 +223,8 @@ def _apply(
     *,
     named: bool,
 ) -> None:
+    from leafmark.app.ingesting import ingest  # late: a search that finds nothing new needs none
+
     for key in plan.removed:
         writer.remove(*key)
         outcome.removed.append(document_id(*key))
@@ -238,66 +233,13 @@ def _apply(
     done = 0
     for sources, changed in work:
         for source in sources:
-            if _index_source(project, source, writer, outcome, named=named):
+            if ingest(project, source, writer, named=named):
                 changed.append(document_id(source.tree, source.path))
             else:
                 outcome.unchanged += 1
             done += 1
             if progress is not None:
                 progress("indexing", done, total)
-
-
-def _index_source(
-    project: Project,
-    source: SourceFile,
-    writer: IndexWriter,
-    outcome: _Outcome,
-    *,
-    named: bool,
-) -> bool:
-    """Read and index one source; False if its bytes are those that are indexed already."""
-    tree = project.tree(source.tree)
-    assert tree is not None, "sources come from the project's trees"
-    try:
-        data, state = read_beneath(tree, source.path)
-    except OSError as error:
-        return _note_unread(source, writer, error)
-    known = (source.tree, source.path) in writer.manifest
-    if known and writer.touch(source.tree, source.path, state):
-        return False
-    if is_binary(data):
-        note = Diagnostic(source.path, BINARY, "the file is binary")
-        writer.put_unread(_stub(source, state, note))
-        return True
-    document = parse(data, source.path)
-    options = project.chunking_options(tree)
-    writer.put(chunk_document(document, tree=tree.name, options=options), state, named=named)
-    return True
-
-
-def _note_unread(source: SourceFile, writer: IndexWriter, error: OSError) -> bool:
-    """Remember why a source could not be read; a vanished one is taken out."""
-    if isinstance(error, FileNotFoundError):
-        writer.remove(source.tree, source.path)
-        return True
-    reason = (error.strerror or str(error)).lower()
-    note = Diagnostic(source.path, "unreadable", f"the file cannot be read: {reason}")
-    state = FileState(source.size, source.modified_ns, source.changed_ns, source.inode, "0" * 64)
-    writer.put_unread(_stub(source, state, note))
-    return True
-
-
-def _stub(source: SourceFile, state: FileState, note: Diagnostic) -> DocumentEntry:
-    return DocumentEntry(
-        tree=source.tree,
-        path=source.path,
-        state=state,
-        title="",
-        format="text",
-        encoding="utf-8",
-        chunk_count=0,
-        diagnostics=(note,),
-    )
 
 
 def _remove(project: Project, request: IndexRequest) -> IndexReport:

@@ -7,13 +7,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leafmark.app.config import Configuration, open_configuration
 from leafmark.app.settings import ChunkingSettings
 from leafmark.app.trees import Tree
-from leafmark.chunking import ChunkingOptions
 from leafmark.index import IndexSettings
+
+if TYPE_CHECKING:
+    from leafmark.chunking import ChunkingOptions
 
 __all__ = ["Project", "open_project"]
 
@@ -35,6 +37,8 @@ class Project:
 
     def chunking_options(self, tree: Tree) -> ChunkingOptions:
         """How the documents of `tree` become chunks."""
+        from leafmark.chunking import ChunkingOptions  # late: a search seldom chunks
+
         values: dict[str, Any] = _chunking(self.configuration, tree)
         return ChunkingOptions(**values)
 

@@ -11,9 +11,7 @@ from dataclasses import dataclass
 
 from leafmark.app.files import read_beneath
 from leafmark.app.project import Project
-from leafmark.chunking import chunk_document
 from leafmark.model import ChunkedDocument, DocumentEntry
-from leafmark.parsing import decode, parse
 
 __all__ = ["Sources"]
 
@@ -43,6 +41,9 @@ class Sources:
         if read is None or tree is None:
             return None
         if read.chunked is None:
+            from leafmark.chunking import chunk_document  # late: a listing of results needs none
+            from leafmark.parsing import parse
+
             options = self._project.chunking_options(tree)
             parsed = parse(self._file(document) or b"", document.path)
             read.chunked = chunk_document(parsed, tree=document.tree, options=options)
@@ -57,6 +58,8 @@ class Sources:
             elif document.encoding == "utf-8":
                 self._read[doc_id] = _Read(raw)
             else:
+                from leafmark.parsing import decode
+
                 self._read[doc_id] = _Read(decode(raw, document.path).data)
         return self._read[doc_id]
 

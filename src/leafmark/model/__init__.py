@@ -5,7 +5,7 @@ each other only through these.
 """
 
 from leafmark.model.chunk import Chunk, ChunkedDocument, ChunkKind, Content, ContentType
-from leafmark.model.diagnostic import Diagnostic
+from leafmark.model.diagnostic import BINARY, Diagnostic
 from leafmark.model.document import Block, BlockKind, Document, Format, Heading, Link
 from leafmark.model.entry import DocumentEntry, Entry, FileState
 from leafmark.model.readable import ReadableText, Reader, Run
@@ -22,6 +22,7 @@ from leafmark.model.result import Answer, Candidate, Factor, Hint, Phase, Result
 from leafmark.model.span import Span
 
 __all__ = [
+    "BINARY",
     "Answer",
     "Block",
     "BlockKind",

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Diagnostic"]
+__all__ = ["BINARY", "Diagnostic"]
+
+BINARY = "binary"
+"""The code of a source that is no text: remembered, so that it is not read again, and skipped."""
 
 
 @dataclass(frozen=True, slots=True)

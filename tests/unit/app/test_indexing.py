@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.projects import Here
 
-from leafmark.app import indexing
+from leafmark.app import indexing, ingesting
 from leafmark.app.requests import IndexRequest
 from leafmark.errors import ConfirmationError, LockedError, NotFoundError, UsageError
 from leafmark.index import IndexSettings, open_writer
@@ -65,7 +65,7 @@ def test_empty_sources_make_no_chunk_and_are_not_read_again(
     report = here.index()
     assert (report.documents, report.chunks, report.diagnostics) == (0, 0, ())
     here.index()
-    monkeypatch.setattr(indexing, "read_beneath", _never)
+    monkeypatch.setattr(ingesting, "read_beneath", _never)
     assert here.index().unchanged == 1
 
 
@@ -87,14 +87,14 @@ def test_unreadable_file_is_a_diagnostic_and_stops_nothing(
 ) -> None:
     here.write("a.md", "# A\n\none\n")
     here.write("b.md", "# B\n\ntwo\n")
-    real = indexing.read_beneath
+    real = ingesting.read_beneath
 
     def refuse(tree: object, path: str) -> tuple[bytes, FileState]:
         if path == "a.md":
             raise PermissionError(13, "Permission denied")
         return real(tree, path)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(indexing, "read_beneath", refuse)
+    monkeypatch.setattr(ingesting, "read_beneath", refuse)
     report = here.index()
     (note,) = report.diagnostics
     assert (note.path, note.code, note.message) == (
@@ -181,7 +181,7 @@ def test_settings_that_matter_rebuild_by_themselves(here: Here) -> None:
 
 
 def _interrupt_at(call: int) -> Callable[[bytes, str], Document]:
-    real, calls = indexing.parse, 0
+    real, calls = ingesting.parse, 0
 
     def parse(data: bytes, path: str) -> Document:
         nonlocal calls
@@ -199,7 +199,7 @@ def test_interrupted_run_keeps_what_it_did_and_goes_on(
     for name in "abc":
         here.write(f"{name}.md", f"# {name}\n\ntext\n")
     with monkeypatch.context() as patch:
-        patch.setattr(indexing, "parse", _interrupt_at(3))
+        patch.setattr(ingesting, "parse", _interrupt_at(3))
         report = here.index()
     assert (report.interrupted, report.documents) == (True, 2)
     assert here.index().added == ("here:c.md",)
@@ -212,7 +212,7 @@ def test_interrupted_rebuild_leaves_the_old_index(
         here.write(f"{name}.md", f"# {name}\n\ntext\n")
     here.index()
     with monkeypatch.context() as patch:
-        patch.setattr(indexing, "parse", _interrupt_at(2))
+        patch.setattr(ingesting, "parse", _interrupt_at(2))
         with pytest.raises(KeyboardInterrupt):
             here.run(IndexRequest(rebuild=True))
     report = here.index()
