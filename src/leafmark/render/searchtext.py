@@ -110,7 +110,8 @@ def _below(
 ) -> list[str]:
     """What stands under a result's line: its snippet, its copies, its parts, its factors."""
     lines = []
-    if result.match_ranges or not result.constituents:
+    below = (part.snippet.text for part in with_constituents(result) if part is not result)
+    if result.snippet.text not in below:
         # Without a match of its own, an aggregate's snippet is that of one of its parts.
         lines += _snippet_lines(result.snippet, style, level + 1)
     if result.also_in:

@@ -193,3 +193,11 @@ def test_list_lines_fit_the_terminal() -> None:
         lines = render_list(answer, Style(width=width)).splitlines()
         assert len(lines) == 2
         assert all(len(line) <= width for line in lines)
+
+
+def test_an_aggregate_does_not_repeat_the_snippet_of_its_part() -> None:
+    part = make_result("Retries", 3)
+    borrowed = make_result("Usage", 2, constituents=(part,), snippet=part.snippet)
+    assert render_flat(make_answer(borrowed), PLACES, PLAIN).count("The client retries.") == 1
+    own = make_result("Usage", 2, constituents=(part,), snippet=Snippet("Call it."))
+    assert "    Call it.\n" in render_flat(make_answer(own), PLACES, PLAIN)
