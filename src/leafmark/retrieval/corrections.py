@@ -93,12 +93,9 @@ class Corrector:
         typed = word.lower()
         stems = self._stems(edits_of(typed, self._language.name))
         if distance > 1:
-            for other in self._vocabulary(fields):
-                stems.setdefault(other, other)
-            near = within_distance(term, stems, distance)
-            near += within_distance(typed, stems, distance)
-            one = self._stems(edits_of(typed, self._language.name))
-            stems = {each: stems[each] for each in (*one, *near)}
+            vocabulary = self._statistics.vocabulary(tuple(fields))
+            for bare in {term, typed, *_without_endings(typed)}:
+                stems |= {each: each for each in within_distance(bare, vocabulary, distance)}
         stems.pop(term, None)
         found: dict[str, int] = {}
         for name in fields:
@@ -123,9 +120,6 @@ class Corrector:
             pairs = [(self._analyzer.terms(word), word) for word in kept]
             return {found[0]: word for found, word in reversed(pairs) if len(found) == 1}
         return dict(zip(reversed(stems), reversed(kept), strict=True))
-
-    def _vocabulary(self, fields: Iterable[str]) -> list[str]:
-        return self._statistics.vocabulary(tuple(fields))
 
     def expand(self, prefix: str, fields: Sequence[str]) -> tuple[list[Alternative], bool]:
         """Return the terms that begin with `prefix`, most frequent first, and whether that is all.
@@ -154,6 +148,15 @@ class Corrector:
 def is_correctable(word: str) -> bool:
     """Whether a word is long enough, and a word at all: no number, no name with digits."""
     return len(word) >= CORRECTED_FROM and not any(map(str.isnumeric, word))
+
+
+def _without_endings(word: str) -> list[str]:
+    """Return what is left of a word without each ending that it has: nearly its stem."""
+    return [
+        word[: -len(ending)]
+        for ending in _ENGLISH_ENDINGS.split()
+        if word.endswith(ending) and len(word) - len(ending) >= CORRECTED_FROM
+    ]
 
 
 def _is_long_and_rare(word: str, frequency: int) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import tantivy
@@ -29,11 +30,10 @@ def statistics_of(reader: IndexReader) -> Statistics:
 
 
 class Statistics:
-    """Counts of one commit. Use `statistics_of`."""
+    """Counts of one commit. Use `statistics_of`. Holds the searcher, never the reader."""
 
     def __init__(self, reader: IndexReader):
         self._searcher = reader.searcher
-        self._count = reader.live_count
         self._schema = reader.schema
         self._records = reader.counts
         self._live: dict[tuple[str, str], int] = {}
@@ -50,7 +50,8 @@ class Statistics:
         key = (field, term)
         if key not in self._live:
             query = tantivy.Query.term_query(self._schema, field, term, "basic")
-            self._live[key] = self._count(query)
+            result: Any = self._searcher.search(query, 1)  # the published types lack `count`
+            self._live[key] = int(result.count)
         return self._live[key]
 
     def rough_frequency(self, field: str, term: str) -> int:

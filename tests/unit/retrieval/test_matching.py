@@ -1,0 +1,160 @@
+"""What a query matches: words, phrases, fields, filters, and what is forgiven."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.library import Library
+
+SOURCES = {
+    "fox.md": "# Animals\n\nThe quick brown fox.\n\n## Dogs\n\nLazy dogs sleep.\n",
+    "handle.md": "---\ntags: [Errors, api]\n---\n# Handling\n\nHandle the error_code, DEC-0054.\n",
+    "mail/receive.md": "# Mail\n\nWe receive and configure parcels.\n",
+    "code.md": "# Code\n\n```python\nprint(1)\n```\n\n## Grid\n\n| a |\n|---|\n| 1 |\n",
+    "meta.md": "---\nstatus: Draft\nn: 5\ndate: 2026-03-01\n---\n# Numbers\n\nvalue\n",
+    "cjk.md": "# 文書\n\n日本語の検索エンジン\n",
+}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return Library(tmp_path_factory.mktemp("index"), t=SOURCES)
+
+
+CASES: list[tuple[str, str, list[str]]] = [
+    ("a word", "sleep", ["fox.md#dogs"]),
+    ("by its stem", "sleeping", ["fox.md#dogs"]),
+    ("in a title", "animals", ["fox.md#animals", "fox.md"]),
+    ("in a path", "mail", ["mail/receive.md#mail", "mail/receive.md"]),
+    ("in tags", "tags:api", ["handle.md", "handle.md#handling"]),
+    ("both words", "lazy sleep", ["fox.md#dogs"]),
+    ("either word", "sleep OR parcels", ["mail/receive.md#mail", "fox.md#dogs"]),
+    ("not a word", "fox -brown", ["fox.md", "fox.md#dogs"]),
+    ("a group", "(lazy OR quick) sleep", ["fox.md#dogs"]),
+    ("a phrase", '"brown fox"', ["fox.md#animals"]),
+    ("a phrase in the other order", '"fox brown"', []),
+    ("a phrase of one word", '"parcels"', ["mail/receive.md#mail"]),
+    ("a word of parts is a phrase", "error_code", ["handle.md#handling"]),
+    ("parts in the other order are another word", "code_error", []),
+    ("with a hyphen", "DEC-0054", ["handle.md#handling"]),
+    ("scripts without spaces", "検索", ["cjk.md#文書"]),
+    ("not their letters apart", "索検", []),
+    ("in one field", "title:dogs", ["fox.md#dogs"]),
+    ("not in another", "body:animals", []),
+    ("a prefix", "parc*", ["mail/receive.md#mail"]),
+    ("a prefix longer than the stem", "configura*", ["mail/receive.md#mail"]),
+    ("a prefix of nothing", "zebr*", []),
+    ("a prefix in a word of parts", "error_co*", ["handle.md#handling"]),
+    ("a tree", "tree:t fox sleep", ["fox.md#dogs"]),
+    ("another tree", "tree:other fox", []),
+    ("a path", "path:mail/", ["mail/receive.md", "mail/receive.md#mail"]),
+    ("a path as it is spelt", "path:Mail/", []),
+    ("a path with signs", "path:fox.m", ["fox.md", "fox.md#animals", "fox.md#dogs"]),
+    ("a sign of patterns is itself", "path:fo.", []),
+    ("an id", "id:t:fox.md#dogs", ["fox.md#dogs"]),
+    ("an ordinal", "id:t:fox.md.2", ["fox.md#dogs"]),
+    ("an unknown id", "id:t:fox.md#cats", []),
+    ("below an id", "under:t:fox.md#animals", ["fox.md#animals", "fox.md#dogs"]),
+    ("below a leaf", "under:t:fox.md#dogs", ["fox.md#dogs"]),
+    ("code", "has:code", ["code.md#code"]),
+    ("a table", "has:table", ["code.md#grid"]),
+    ("a language by another name", "lang:py", ["code.md#code"]),
+    ("metadata", "meta.status:draft", ["meta.md", "meta.md#numbers"]),
+    ("metadata, as a number", "meta.n:5.0", ["meta.md", "meta.md#numbers"]),
+    ("a range", "meta.n:3..7", ["meta.md", "meta.md#numbers"]),
+    ("outside a range", "meta.n:>5", []),
+    ("dates", "meta.date:>2026-01-01", ["meta.md", "meta.md#numbers"]),
+    ("a filter that is not met", "value -meta.status:draft", []),
+    (
+        "filters in order of id",
+        "path:mail/ OR id:t:fox.md",
+        [
+            "fox.md",
+            "mail/receive.md",
+            "mail/receive.md#mail",
+        ],
+    ),
+    (
+        "a filter beside a word",
+        "fox OR id:t:code.md",
+        [
+            "fox.md#animals",
+            "fox.md",
+            "fox.md#dogs",
+            "code.md",
+        ],
+    ),
+    ("a boost changes no match", "sleep^3", ["fox.md#dogs"]),
+    ("a word corrected", "foz", ["fox.md#animals", "fox.md", "fox.md#dogs"]),
+    ("a letter is missing", "parcls", ["mail/receive.md#mail"]),
+    ("neighbours are swapped", "recieve", ["mail/receive.md#mail", "mail/receive.md"]),
+    ("two errors, unasked", "prcls", []),
+    ("two errors, asked for", "prcls~2", ["mail/receive.md#mail"]),
+    ("no correction wanted", "parcls~0", []),
+    ("not in phrases", '"brown foz"', []),
+    ("in phrases when asked for", '"brown foz"~1', ["fox.md#animals"]),
+    ("not in numbers", "0055", []),
+    ("not in negations", "fox -slep", ["fox.md#animals", "fox.md", "fox.md#dogs"]),
+    ("no shorter than three", "fo", []),
+    ("a word without letters asks for nothing", "=> sleep", ["fox.md#dogs"]),
+    ("nothing to look for", "=>", []),
+    ("front matter is no text", "draft", []),
+]
+
+
+@pytest.mark.parametrize(("name", "query", "expected"), CASES, ids=[case[0] for case in CASES])
+def test_matching(library: Library, name: str, query: str, expected: list[str]) -> None:
+    assert sorted(library.find(query, strict=True)) == sorted(expected)
+
+
+def test_every_error_of_one_edit_is_forgiven(library: Library) -> None:
+    for typo in ("recieve", "recive", "receeive", "receivr", "rceive", "eceive", "xreceive"):
+        assert "mail/receive.md#mail" in library.find(typo), typo
+
+
+def test_distance_0_switches_corrections_off(library: Library) -> None:
+    assert library.find("recieve", fuzzy_distance=0) == []
+
+
+PARAMS: list[tuple[str, dict[str, Any], list[str]]] = [
+    ("trees", {"trees": ("t",)}, ["fox.md#dogs"]),
+    ("other trees", {"trees": ("u",)}, []),
+    ("tags", {"tags": ("API",)}, []),
+    ("since before", {"since": 1_600_000_000}, ["fox.md#dogs"]),
+    ("since after", {"since": 1_800_000_000}, []),
+]
+
+
+@pytest.mark.parametrize(("name", "params", "expected"), PARAMS)
+def test_parameters_filter(
+    library: Library, name: str, params: dict[str, Any], expected: list[str]
+) -> None:
+    assert library.find("sleep", **params) == expected
+
+
+def test_a_long_and_rare_word_is_widened_below_what_is_exact(tmp_path: Path) -> None:
+    library = Library(
+        tmp_path,
+        t={
+            "a.md": "x\n\n" + "filler words here " * 40 + "databsae\n",
+            "b.md": "databases and databases\n",
+            "c.md": "other\n",
+        },
+    )
+    assert library.find("databsae") == ["a.md", "b.md"]
+    answer = library.search("databsae", aggregation=False, cutoff_ratio=0.0)
+    exact, corrected = answer.results
+    assert 0 < corrected.score < exact.score
+    assert [result.snippet.ranges != () for result in answer.results] == [True, True]
+    assert library.find("databsae~0") == ["a.md"]
+
+
+def test_a_common_or_short_word_is_not_widened(tmp_path: Path) -> None:
+    sources = {f"{n}.md": "handling\n" for n in "abcd"} | {
+        "e.md": "handlings cat\n",
+        "f.md": "car\n",
+    }
+    library = Library(tmp_path, t=sources)
+    assert library.find("cat") == ["e.md"]
