@@ -7,7 +7,6 @@ every key outside inline tables. Values are skipped, not read.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 
 __all__ = ["KeyPath", "find_line", "key_lines", "repeated_table"]
@@ -88,6 +87,8 @@ def _unquoted(key: str) -> str:
         return key
     if "\\" not in key:
         return key[1:-1]
+    import tomllib  # late: few files have such a key, and many searches no file
+
     return str(tomllib.loads(f"key = {key}")["key"])
 
 
