@@ -68,6 +68,8 @@ _UNUSUAL = re.compile(f"[{_SOLID}\ud800-\udfff]")
 _USUAL_BYTES = bytes(byte for byte in range(256) if not 0xE0 <= byte < 0xF5 or byte == 0xE2)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ASCII_WORD = re.compile("[0-9A-Za-z]+")
+_WORD_BYTES = bytes(ord("a" if byte >= 0x80 or chr(byte).isalnum() else " ") for byte in range(256))
+_TOO_LONG = b"a" * (MAX_TOKEN_CHARS + 1)
 _LONG_RUN = re.compile(rf"\S{{{MAX_TOKEN_CHARS + 1},}}")
 _LONG_ASCII_WORD = re.compile(rf"[0-9A-Za-z]{{{MAX_TOKEN_CHARS + 1}}}")
 
@@ -106,7 +108,11 @@ class Analyzer:
         """Return the text as Tantivy must get it for its field."""
         if not text.isascii() and _is_unusual(text):
             text = _SOLID_CHAR.sub(r" \g<0> ", _SURROGATE.sub("\ufffd", text))
-        if len(text) > MAX_TOKEN_CHARS and self._has_long_token(text):
+        if (
+            len(text) > MAX_TOKEN_CHARS
+            and _may_have_long_token(text)
+            and self._has_long_token(text)
+        ):
             text = _LONG_RUN.sub(lambda run: self._blank_in_run(run[0]), text)
         return text
 
@@ -186,6 +192,15 @@ class Analyzer:
                 before += 1
             shift = start - before
             yield Token(token.text, shift, shift + token.char_offset_to - start, token.position)
+
+
+def _may_have_long_token(text: str) -> bool:
+    """Whether enough bytes in a row are, or may be parts of, letters and digits.
+
+    Four times faster than to split the text; where it says yes, the text is split.
+    """
+    data = text.encode("utf-8", "surrogatepass").translate(_WORD_BYTES)
+    return _TOO_LONG in data
 
 
 def _tokenizer(language: str | None) -> tantivy.Tokenizer:

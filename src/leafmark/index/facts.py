@@ -8,14 +8,17 @@ that begin with `meta_prefix(key)` and compares the values.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 __all__ = ["canonical", "fact", "language_fact", "meta_facts", "meta_prefix"]
 
-MAX_VALUE_CHARS = 200
-"""Longer values are cut, in the index and in queries; a description is no filter."""
+MAX_VALUE_CHARS = 40
+"""Longer values are shortened to their start and a hash: few filter on a description."""
+
+_KEPT_CHARS = 16
 
 MAX_META_FACTS = 1000
 MAX_META_DEPTH = 8
@@ -77,6 +80,8 @@ def meta_prefix(key: str) -> str:
 def canonical(value: object) -> str:
     """Return the one spelling of a front matter value: folded text, shortest number.
 
+    A long text keeps its start, for comparisons, and a hash of the whole.
+
     >>> canonical(" Draft "), canonical(3.0), canonical("3"), canonical(True)
     ('draft', '3', '3', 'true')
     """
@@ -84,7 +89,11 @@ def canonical(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, float) and math.isfinite(value) and value == int(value):
         return str(int(value))
-    return " ".join(str(value).casefold().split())[:MAX_VALUE_CHARS]
+    text = " ".join(str(value).casefold().split())
+    if len(text) <= MAX_VALUE_CHARS:
+        return text
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{text[:_KEPT_CHARS]}…{digest[:8]}"
 
 
 def meta_facts(metadata: Mapping[str, Any]) -> list[str]:

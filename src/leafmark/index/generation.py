@@ -143,16 +143,26 @@ def _open_read_only(path: Path) -> tantivy.Index:
 
 
 def find_records(
-    index: tantivy.Index, searcher: tantivy.Searcher, key: str, *, prefix: bool = False
+    index: tantivy.Index, searcher: tantivy.Searcher, query: tantivy.Query, limit: int
 ) -> list[bytes]:
-    """Return the stored records under a key, or under all keys that begin with it."""
-    query = tantivy.Query.term_query(index.schema, "key", key, "basic")
-    if prefix:
-        query = tantivy.Query.regex_query(index.schema, "key", key + ".*")
-    limit = max(1, searcher.num_docs) if prefix else 1
-    found = searcher.search(query, limit, count=False).hits
+    """Return what is stored in the `source` field of the records that match."""
+    found = searcher.search(query, max(1, limit), count=False).hits
     records = [searcher.doc(address).get_first("source") for _, address in found]
     return [record for record in records if record is not None]
+
+
+def _key_query(index: tantivy.Index, key: str) -> tantivy.Query:
+    return tantivy.Query.term_query(index.schema, "key", key, "basic")
+
+
+def _first_chunk_query(index: tantivy.Index, doc_id: str | None) -> tantivy.Query:
+    """Match the first chunk of one document, or of all; it carries the source's record."""
+    query, must = tantivy.Query, tantivy.Occur.Must
+    document = query.term_query(index.schema, "facts", "kind=document", "basic")
+    if doc_id is None:
+        return document
+    same = query.term_query(index.schema, "doc_id", doc_id, "basic")
+    return query.boolean_query([(must, same), (must, document)])
 
 
 def count_matches(searcher: tantivy.Searcher, query: tantivy.Query) -> int:
@@ -167,7 +177,7 @@ def read_meta(index: tantivy.Index, searcher: tantivy.Searcher) -> IndexMeta | N
     Raises:
         DamagedError: the record cannot be read.
     """
-    found = find_records(index, searcher, META_KEY)
+    found = find_records(index, searcher, _key_query(index, META_KEY), 1)
     if not found:
         return None
     record: dict[str, Any] = unpack_object(found[0])
@@ -196,11 +206,13 @@ def read_document(
     index: tantivy.Index, searcher: tantivy.Searcher, doc_id: str
 ) -> StoredDocument | None:
     """Return one source's record with its latest state, None for a source not indexed."""
-    found = find_records(index, searcher, SOURCE_KEY + doc_id)
+    found = find_records(index, searcher, _first_chunk_query(index, doc_id), 1)
+    if not found:
+        found = find_records(index, searcher, _key_query(index, SOURCE_KEY + doc_id), 1)
     if not found:
         return None
     stored = unpack_document(found[0])
-    later = find_records(index, searcher, STATE_KEY + doc_id)
+    later = find_records(index, searcher, _key_query(index, STATE_KEY + doc_id), 1)
     if later:
         stored.entry = replace(stored.entry, state=unpack_state(later[0])[1])
     return stored
@@ -208,8 +220,15 @@ def read_document(
 
 def read_documents(index: tantivy.Index, searcher: tantivy.Searcher) -> Iterator[DocumentEntry]:
     """Yield the entry of every source, with its latest state; linear in the sources."""
-    states = dict(map(unpack_state, find_records(index, searcher, STATE_KEY, prefix=True)))
-    for record in find_records(index, searcher, SOURCE_KEY, prefix=True):
-        entry = unpack_document(record).entry
-        later = states.get(entry.doc_id) if states else None
-        yield entry if later is None else replace(entry, state=later)
+    regex, schema = tantivy.Query.regex_query, index.schema
+    limit = searcher.num_docs
+    later = find_records(index, searcher, regex(schema, "key", f"{STATE_KEY}.*"), limit)
+    states = dict(map(unpack_state, later))
+    for query in (
+        _first_chunk_query(index, None),
+        regex(schema, "key", f"{SOURCE_KEY}.*"),
+    ):
+        for record in find_records(index, searcher, query, limit):
+            entry = unpack_document(record).entry
+            state = states.get(entry.doc_id) if states else None
+            yield entry if state is None else replace(entry, state=state)

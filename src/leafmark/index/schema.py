@@ -10,11 +10,11 @@ tree's language.
 | `doc_id` | the document's id, on every chunk, as one term; stored |
 | `facts` | `name=value` terms to filter on: see `facts` |
 | `position`, `mtime` | fast columns: the chunk's position, modification time in seconds |
-| `key` | one term: `source:` and the document's id on the record of each source |
+| `key` | one term, on records that are no chunks: what each of them is |
 | `source` | stored: that record (see `records`): the document and the structure of its chunks |
 
-A source's record is its first chunk's; a source without chunks has a record that
-is no chunk, and so has the index itself.
+A source's record is its first chunk's, the one of kind `document`; a source without
+chunks has a record that is no chunk, and so has the index itself.
 
 Texts are not stored: they are read from the sources.
 """
@@ -47,7 +47,7 @@ META_KEY = "index"
 """The `key` of the record that describes the whole index."""
 
 SOURCE_KEY = "source:"
-"""What the `key` of a source's record begins with, before the document's id."""
+"""What the `key` begins with of a source without chunks; its document id follows."""
 
 STATE_KEY = "state:"
 """The same for a later state of a source whose bytes did not change."""

@@ -390,7 +390,6 @@ def _documents(
         document.add_unsigned("position", chunk.position)
         document.add_unsigned("mtime", seconds)
         if not chunk.position:
-            add_text("key", SOURCE_KEY + doc_id)
             document.add_bytes("source", pack_document(entry, chunked, contents))
         yield document
 

@@ -26,7 +26,8 @@ from leafmark.index.facts import MAX_META_FACTS, meta_facts
         (float("inf"), "inf"),
         (10**30, str(10**30)),
         ("2026-01-01", "2026-01-01"),
-        ("x" * 300, "x" * 200),
+        ("x" * 40, "x" * 40),
+        ("X" * 41, "x" * 16 + "…3164596d"),
         ("", ""),
     ],
 )
