@@ -6,11 +6,20 @@ Offsets are bytes into the text given, in order, 0 first.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 
 from leafmark.chunking.graphemes import grapheme_boundary, next_boundary
 from leafmark.chunking.tokens import take_tokens
 
-__all__ = ["byte_length", "count_ready", "decode_for_cutting", "line_starts", "token_cuts"]
+__all__ = [
+    "byte_length",
+    "coalesce",
+    "count_ready",
+    "decode_for_cutting",
+    "line_starts",
+    "token_cuts",
+]
 
 _LONGEST_TOKEN = 64
 """Characters per token beyond which a cut is not looked for."""
@@ -23,6 +32,19 @@ def line_starts(raw: bytes) -> list[int]:
     """Return where lines begin."""
     ends = (match.end() for match in _LINE_END.finditer(raw))
     return [0, *[end for end in ends if end < len(raw)]]
+
+
+def coalesce(starts: Sequence[int], end: int, size: int) -> list[int]:
+    """Leave out starts so that neighbours of at most `size` together become one.
+
+    >>> coalesce([0, 2, 4, 20, 22], 24, 5)
+    [0, 4, 20]
+    """
+    kept = list(starts[:1])
+    for start, after in pairwise([*starts, end]):
+        if after - kept[-1] > size and start > kept[-1]:
+            kept.append(start)
+    return kept
 
 
 def decode_for_cutting(raw: bytes) -> str:

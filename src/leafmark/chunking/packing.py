@@ -17,9 +17,11 @@ Group = tuple[int, int]
 
 
 def pack(sizes: Sequence[int], capacity: int) -> list[Group]:
-    """Return the fewest groups of at most `capacity`, the largest of them as small as can be.
+    """Return the fewest groups of at most `capacity`, of nearly equal size.
 
-    A size over the capacity is a group of its own.
+    Each cut is as near to its share as it can be; where a group would be too
+    large then, the largest is made as small as it can be. A size over the
+    capacity is a group of its own.
 
     >>> pack([30, 30, 30, 30, 30], 100)
     [(0, 3), (3, 5)]
@@ -42,13 +44,34 @@ def _pack_run(sizes: Sequence[int], start: int, end: int, capacity: int) -> list
         return []
     totals = [0, *accumulate(sizes[start:end])]
     fewest = len(_fill(totals, capacity))
-    low = max(max(sizes[start:end]), -(-totals[-1] // fewest)) - 1
+    cuts = _cut_evenly(totals, fewest)
+    if max(totals[after] - totals[first] for first, after in pairwise(cuts)) > capacity:
+        cuts = [0, *_fill_evenly(totals, sizes[start:end], fewest, capacity)]
+    return [(start + first, start + after) for first, after in pairwise(cuts)]
+
+
+def _cut_evenly(totals: Sequence[int], count: int) -> list[int]:
+    """Return where `count` groups begin and end when each cut is as near as can be to its share."""
+    cuts = [0]
+    for number in range(1, count):
+        share = totals[-1] * number / count
+        at = bisect_right(totals, share)
+        if share - totals[at - 1] < totals[at] - share:
+            at -= 1
+        cuts.append(min(max(at, cuts[-1] + 1), len(totals) - 1 - (count - number)))
+    return [*cuts, len(totals) - 1]
+
+
+def _fill_evenly(
+    totals: Sequence[int], sizes: Sequence[int], fewest: int, capacity: int
+) -> list[int]:
+    """Return where groups end when the largest is as small as it can be."""
+    low = max(max(sizes), -(-totals[-1] // fewest)) - 1
     high = capacity
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if len(_fill(totals, middle)) <= fewest else (middle, high)
-    cuts = [0, *_fill(totals, high)]
-    return [(start + first, start + after) for first, after in pairwise(cuts)]
+    return _fill(totals, high)
 
 
 def _fill(totals: Sequence[int], capacity: int) -> list[int]:

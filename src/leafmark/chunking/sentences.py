@@ -25,8 +25,11 @@ _END = re.compile(
     re.VERBOSE,
 )
 
-_WORD = re.compile(rb"[^\s(\[{\"'*_]*\Z")
-_LONGEST_WORD = 24
+_OPENING = bytes.maketrans(b"\t\r\n([{\"'*_", b" " * 10)
+"""What stands before a word is as good as a space."""
+
+_LONGEST_WORD = 9
+_DEEPEST_INDENT = 24
 
 _ABBREVIATIONS = frozenset(
     b"""e.g i.e etc vs cf al approx ca resp incl excl esp fig figs eq eqs sec secs ch chap vol no
@@ -69,15 +72,19 @@ def _ends_sentence(prose: bytes, match: re.Match[bytes]) -> bool:
 
 def _is_abbreviation(prose: bytes, dot: int) -> bool:
     """Whether the word before the dot is an abbreviation, an initial or an item's number."""
-    found = _WORD.search(prose, max(0, dot - _LONGEST_WORD), dot)
-    word = found[0].lower() if found else b""
+    word = _last_word(prose[max(0, dot - _LONGEST_WORD) : dot]).lower()
     if len(word) == 1 and word.isalpha():
         return word != b"i"
     return word in _ABBREVIATIONS or (word.isdigit() and _begins_line(prose, dot - len(word)))
 
 
+def _last_word(tail: bytes) -> bytes:
+    """The last word of `tail`, without what opens it."""
+    return tail.translate(_OPENING).rpartition(b" ")[2]
+
+
 def _begins_line(prose: bytes, at: int) -> bool:
-    return not prose[max(0, at - _LONGEST_WORD) : at].rpartition(b"\n")[2].strip()
+    return not prose[max(0, at - _DEEPEST_INDENT) : at].rpartition(b"\n")[2].strip()
 
 
 def _code_spans(prose: bytes) -> list[tuple[int, int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from leafmark.chunking.rendering import BREADCRUMB_SHARE
 from leafmark.chunking.tree import Node, place
 from leafmark.chunking.workshop import Workshop
 
@@ -64,9 +65,9 @@ class Sizes:
         limit = shop.options.max_tokens
         if size > limit * _NORMALISED:
             return False
-        limit -= shop.breadcrumb_room(node)
-        if size * _NORMALISED <= limit:
+        if size * _NORMALISED <= limit - limit // BREADCRUMB_SHARE:
             return True
+        limit -= shop.breadcrumb_room(node)
         return shop.text_tokens(node.start, node.end, size) <= limit
 
     def span(self, node: Node) -> int:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from leafmark.chunking.cutting import line_starts, token_cuts
+from leafmark.chunking.cutting import coalesce, line_starts, token_cuts
 from leafmark.chunking.measuring import Meter
 from leafmark.chunking.packing import pack
 from leafmark.chunking.reading import BodyReader
@@ -27,6 +27,9 @@ _DEEPEST = 8
 
 _SURELY_LARGE = 8
 """A block of more bytes than this for each token of the capacity is split without being counted."""
+
+_CRUMBS = 4
+"""Neighbours that together have fewer bytes than the grain has tokens, over this, are one unit."""
 
 _SOLID = frozenset(("code", "table"))
 """What is not split while it fits."""
@@ -101,8 +104,14 @@ class Splitter:
             places.append((begun, None))
         return places
 
+    def _crumbs(self, starts: Sequence[int], end: int) -> list[int]:
+        """Where units begin when neighbours too small to matter alone are one."""
+        return coalesce(starts, end, self.grain // _CRUMBS)
+
     def _split_at(self, places: list[tuple[int, Block | None]], end: int) -> Iterator[Unit]:
         before = places[0][0]
+        kept = set(self._crumbs([start for start, _ in places], end))
+        places = [place for place in places if place[0] in kept]
         for (start, block), (after, _) in pairwise([*places, (end, None)]):
             solid = block is not None and block.kind in _SOLID
             if not solid and after - start > self.capacity * _SURELY_LARGE:
@@ -157,7 +166,7 @@ class Splitter:
             for block in self.reader.blocks_within(unit.start, unit.end)
             if block.kind == "table_row" and block.start > (table.content_start or 0)
         ]
-        starts = [unit.start, *rows, unit.end]
+        starts = [*self._crumbs([unit.start, *rows], unit.end), unit.end]
         sizes = [self.meter.tokens(start, end) for start, end in pairwise(starts)]
         room = self.capacity - header
         for first, after in pack(sizes, room):
@@ -196,6 +205,7 @@ class Splitter:
         headings = self.reader.headings_within(unit.start, unit.end)
         least = self._content_start(headings[-1].end, unit) - unit.start if headings else 0
         starts = [0, *[at for at in starts if at > least]]
+        starts = self._crumbs(starts, unit.end - unit.start)
         for start, end in _shift(starts, unit):
             part = self._part(unit, start, end)
             if part.tokens <= capacity and self.meter.fits(start, end, capacity):

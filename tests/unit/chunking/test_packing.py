@@ -22,21 +22,23 @@ def all_ways(sizes: list[int]) -> list[list[tuple[int, int]]]:
 
 
 @given(SIZES, st.integers(12, 30))
-def test_the_fewest_groups_and_the_largest_as_small_as_can_be(
-    sizes: list[int], capacity: int
-) -> None:
+def test_the_fewest_groups(sizes: list[int], capacity: int) -> None:
     groups = pack(sizes, capacity)
-    if not sizes:
-        assert groups == []
-        return
+    assert all(sum(sizes[first:after]) <= capacity for first, after in groups)
     fitting = [
-        (len(way), max(sum(sizes[first:after]) for first, after in way))
+        len(way)
         for way in all_ways(sizes)
         if all(sum(sizes[first:after]) <= capacity for first, after in way)
     ]
-    fewest, largest = min(fitting)
-    assert len(groups) == fewest
-    assert max(sum(sizes[first:after]) for first, after in groups) == largest
+    assert len(groups) == min(fitting, default=0)
+
+
+@given(st.integers(1, 200), st.integers(1, 9), st.integers(9, 60))
+def test_groups_of_equal_sizes_differ_by_one_size_at_most(
+    count: int, size: int, capacity: int
+) -> None:
+    totals = [(after - first) * size for first, after in pack([size] * count, capacity)]
+    assert max(totals) - min(totals) <= size
 
 
 @given(SIZES, st.integers(1, 11))
