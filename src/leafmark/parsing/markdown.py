@@ -15,8 +15,10 @@ from leafmark.parsing.decoding import Decoded, decode
 from leafmark.parsing.deferred import Deferred
 from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
 from leafmark.parsing.markdown_blocks import blocks_of
+from leafmark.parsing.markdown_limits import find_excess
 from leafmark.parsing.markdown_links import links_of
 from leafmark.parsing.markdown_walk import walk
+from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import file_title, fold
 
 __all__ = ["parse_markdown"]
@@ -28,6 +30,9 @@ _LONE_CR = re.compile(r"\r(?!\n)")
 def parse_markdown(data: bytes, path: str) -> Document:
     """Return the document of a Markdown source."""
     decoded = decode(data, path)
+    excess = find_excess(decoded.data)
+    if excess:
+        return degraded_document(decoded, path, "markdown", excess)
     raw, text = decoded.data, decoded.text
     if "\r" in text and text.count("\r") != text.count("\r\n"):
         text = _LONE_CR.sub("\n", text)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from leafmark.model import Block, Document
+from leafmark.model import Block, Diagnostic, Document, Format
 from leafmark.parsing.decoding import Decoded, decode
 from leafmark.parsing.titles import file_title
 
-__all__ = ["document_of_text", "parse_text"]
+__all__ = ["degraded_document", "document_of_text", "parse_text"]
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK_LINES = re.compile(rb"\n(?:[ \t\r\f\v]*\n)+")
@@ -32,6 +33,14 @@ def document_of_text(decoded: Decoded, path: str) -> Document:
         blocks=tuple(_paragraphs(decoded.data)),
         diagnostics=decoded.diagnostics,
     )
+
+
+def degraded_document(decoded: Decoded, path: str, format: Format, reason: str) -> Document:
+    """Return as plain text what is of another format but cannot be parsed, and why not."""
+    found = Diagnostic(path, "degraded", f"read as plain text: {reason}")
+    document = document_of_text(decoded, path)
+    diagnostics = (*document.diagnostics, found)
+    return replace(document, format=format, degraded=True, diagnostics=diagnostics)
 
 
 def _paragraphs(data: bytes) -> Iterator[Block]:
