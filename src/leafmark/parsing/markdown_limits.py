@@ -12,8 +12,7 @@ import re
 
 __all__ = ["MAX_DEPTH", "MAX_MARKS", "find_excess"]
 
-MAX_START = 16 * MAX_DEPTH  # bytes enough for the first line to be too deep
-_MARKS = 8_000_000
+MAX_MARKS = 8_000_000
 """Marks (line ends and characters of markup); 50 MB of real Markdown have some 3.5 million."""
 
 MAX_DEPTH = 1000
