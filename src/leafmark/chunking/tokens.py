@@ -26,7 +26,7 @@ _BUILT_IN = ("o200k_base", "cl100k_base")
 _NO_LIMIT = 1 << 62
 _registered: dict[str, Count] = {"characters": len}
 
-_LONGEST_COMMON = 16
+_LONGEST_COMMON = 6
 """Characters per token that are looked at first when a prefix is taken; more on demand."""
 
 
@@ -76,7 +76,7 @@ def _truncate() -> Callable[[str, int, str], tuple[str, int]]:
 
 
 def take_tokens(text: str, limit: int, tokenizer: str) -> int:
-    """Return the length, in characters, of a longest prefix of at most `limit` tokens.
+    """Return the length, in characters, of a long prefix of at most `limit` tokens.
 
     At least 1 for a text that is not empty. Only as much of the text is looked
     at as the prefix needs.
@@ -97,11 +97,19 @@ def _take(text: str, limit: int, tokenizer: str) -> int:
 
 
 def _shrink(text: str, length: int, limit: int, count: Count) -> int:
-    """Return the greatest length up to `length` that fits, by bisection where it does not."""
-    if count(text[:length]) <= limit:
+    """Return a length up to `length` that fits; among the greatest, to one in sixty-four.
+
+    Guessed from the tokens per character so far, so that a few counts do.
+    """
+    low, high, tokens = 0, length, count(text[:length])
+    if tokens <= limit:
         return length
-    low, high = 0, length
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if count(text[:middle]) <= limit else (low, middle)
+    guess = length * limit // tokens
+    while high - low > max(1, length // 64):
+        guess = min(max(guess, low + 1), high - 1)
+        tokens = count(text[:guess])
+        if tokens == limit:
+            return guess
+        low, high = (guess, high) if tokens < limit else (low, guess)
+        guess = (low + high) // 2
     return low

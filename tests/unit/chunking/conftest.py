@@ -1,0 +1,12 @@
+"""Tokenizers that a test registers are gone after it."""
+
+from __future__ import annotations
+
+import pytest
+
+from leafmark.chunking import tokens
+
+
+@pytest.fixture(autouse=True)
+def registered_tokenizers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "_registered", dict(tokens._registered))

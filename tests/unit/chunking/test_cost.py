@@ -1,0 +1,64 @@
+"""Cost, by counting: twice the document is about twice the bytes given to the tokenizer."""
+
+from __future__ import annotations
+
+import pytest
+from support.documents import Part, make_document, words
+
+from leafmark.chunking import ChunkingOptions, Strategy, chunk_document, register_tokenizer
+
+
+class Counter:
+    """Counts four bytes as a token, and adds up what it was asked to count."""
+
+    def __init__(self) -> None:
+        self.counted = 0
+
+    def __call__(self, text: str) -> int:
+        self.counted += len(text)
+        return -(-len(text) // 4)
+
+
+def huge(kind: str, size: int) -> list[Part]:
+    parts: dict[str, list[Part]] = {
+        "section": [("heading", 1, "A"), *[("paragraph", words(50))] * size],
+        "paragraph": [("paragraph", words(30 * size))],
+        "list": [("list", [words(20)] * size)],
+        "table": [("table", [f"key {number}" for number in range(5 * size)])],
+        "tiny sections": [("heading", 2, "T"), ("paragraph", "x")] * (10 * size),
+        "levels": [
+            part
+            for number in range(size)
+            for part in (("heading", number % 6 + 1, f"T{number}"), ("paragraph", words(30)))
+        ],
+        "letters": [("paragraph", "x" * 100 * size)],
+    }
+    return parts[kind]
+
+
+def cost(strategy: Strategy, parts: list[Part]) -> tuple[int, int]:
+    counter = Counter()
+    register_tokenizer("counting", counter)
+    document = make_document(*parts)
+    options = ChunkingOptions(strategy=strategy, tokenizer="counting")
+    chunk_document(document, tree="t", options=options)
+    return counter.counted, len(document.data)
+
+
+@pytest.mark.parametrize("strategy", ["heading", "auto", "section", "fixed"])
+@pytest.mark.parametrize(
+    "kind", ["section", "paragraph", "list", "table", "tiny sections", "levels", "letters"]
+)
+def test_twice_the_document_is_twice_the_work(strategy: Strategy, kind: str) -> None:
+    once, size = cost(strategy, huge(kind, 400))
+    twice, double_size = cost(strategy, huge(kind, 800))
+    assert twice <= 2.2 * (double_size / size / 2) * once
+    if strategy == "heading":
+        assert twice == 0
+    elif strategy != "fixed":
+        assert twice <= 10 * double_size
+
+
+def test_small_bodies_are_not_counted() -> None:
+    parts: list[Part] = [("heading", 2, "T"), ("paragraph", "x" * 390)] * 50
+    assert cost("auto", parts)[0] == 0
