@@ -17,6 +17,8 @@ from collections.abc import Callable, Sequence
 __all__ = [
     "Matcher",
     "Screen",
+    "alternatives",
+    "around_star",
     "glob_expression",
     "literal_start",
     "matcher",
@@ -28,6 +30,8 @@ Matcher = Callable[[str], bool]
 Screen = Callable[[str], object]
 
 _SPECIAL = re.compile(r"[*?\[\\]")
+_PLAIN_BRACKETS = re.compile(r"\[([^]\[!^*?/\-][^]\[*?/\-]*)\]")
+_MOST_ALTERNATIVES = 64
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 # gaps between the parts of a pattern, as tokens beside regular expressions of one character
@@ -62,6 +66,42 @@ def unescaped(pattern: str) -> str | None:
         return pattern
     bare = _ESCAPE.sub("", pattern)
     return None if _SPECIAL.search(bare) else _ESCAPE.sub(r"\1", pattern)
+
+
+def around_star(pattern: str) -> tuple[str, str] | None:
+    r"""Return what stands before and after the only wildcard of a pattern, if that is one `*`.
+
+    >>> around_star("a*.md"), around_star("*"), around_star("a*b*"), around_star(r"\**")
+    (('a', '.md'), ('', ''), None, ('*', ''))
+    """
+    beginning, star, ending = pattern.rpartition("*")
+    before, after = unescaped(beginning), unescaped(ending)
+    if not star or before is None or after is None:
+        return None
+    return before, after
+
+
+def alternatives(pattern: str) -> list[str]:
+    """Return patterns without plain brackets that together mean the same.
+
+    Most brackets in ignore files are like these, and plain names can be looked up.
+
+    >>> alternatives("[Bb]in"), alternatives("*.py[cod]"), alternatives("[a-z]")
+    (['Bin', 'bin'], ['*.pyc', '*.pyo', '*.pyd'], ['[a-z]'])
+    """
+    if "[" not in pattern or "\\" in pattern:
+        return [pattern]
+    parts = _PLAIN_BRACKETS.split(pattern)
+    members = parts[1::2]
+    count = 1
+    for each in members:
+        count *= len(each)
+    if not members or count > _MOST_ALTERNATIVES or any("[" in part for part in parts[::2]):
+        return [pattern]
+    found = [parts[0]]
+    for inside, rest in zip(members, parts[2::2], strict=True):
+        found = [start + member + rest for start in found for member in inside]
+    return found
 
 
 def glob_expression(pattern: str) -> str | None:

@@ -9,12 +9,13 @@ several files and folders combine is decided by the walk.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from operator import methodcaller
 from typing import NamedTuple
 
 from leafmark.app.globs import (
     Matcher,
     Screen,
+    alternatives,
+    around_star,
     glob_expression,
     literal_start,
     matcher,
@@ -57,28 +58,51 @@ class _Table:
         self._path_globs: tuple[tuple[str, str], ...] = ()
         self._screens: dict[tuple[str, ...], Screen] = {}
 
-    def add_test(self, rule: Rule, body: str, *, anchored: bool) -> None:
-        """Add a rule with wildcards; the last one added is tried first."""
-        test: Matcher
-        if anchored:
-            body = body.removeprefix("/")
-            expression = glob_expression(body)
-            if expression is None:
-                return
-            self._path_globs += ((literal_start(body), expression),)
-            test = matcher(expression)
-        elif body.startswith("*") and (ending := unescaped(body[1:])) is not None:
-            self._endings += (ending,)
-            test = methodcaller("endswith", ending)
-        elif body.endswith("*") and (beginning := unescaped(body[:-1])) is not None:
-            self._beginnings += (beginning,)
-            test = methodcaller("startswith", beginning)
+    def add(self, rule: Rule, body: str) -> None:
+        """Add a rule, whose pattern without `!` and the trailing slash is `body`."""
+        anchored = "/" in body
+        body = body.removeprefix("/")
+        plain = unescaped(body)
+        if plain is not None:
+            (self.paths if anchored else self.names)[plain] = rule
+        elif anchored:
+            self._add_path_glob(rule, body)
+        elif (around := around_star(body)) is None:
+            self._add_name_glob(rule, body)
         else:
-            expression = glob_expression(body)
-            if expression is None:
-                return
+            self._add_around_star(rule, *around)
+
+    def _add_around_star(self, rule: Rule, beginning: str, ending: str) -> None:
+        if not beginning and ending.rfind(".") == 0:
+            self.suffixes[ending[1:]] = rule
+            return
+        # for the fast test one side will do, and the beginnings of names differ more
+        if beginning or not ending:
+            self._beginnings += (beginning,)
+        else:
+            self._endings += (ending,)
+        least = len(beginning) + len(ending)
+        self._try_first(
+            rule,
+            False,
+            lambda name: (
+                name.startswith(beginning) and name.endswith(ending) and len(name) >= least
+            ),
+        )
+
+    def _add_name_glob(self, rule: Rule, body: str) -> None:
+        expression = glob_expression(body)
+        if expression is not None:
             self._name_globs += (expression,)
-            test = matcher(expression)
+            self._try_first(rule, False, matcher(expression))
+
+    def _add_path_glob(self, rule: Rule, body: str) -> None:
+        expression = glob_expression(body)
+        if expression is not None:
+            self._path_globs += ((literal_start(body), expression),)
+            self._try_first(rule, True, matcher(expression))
+
+    def _try_first(self, rule: Rule, anchored: bool, test: Matcher) -> None:
         self.tests.insert(0, (rule, anchored, test))
 
     def find(self, path: str, name: str) -> Rule | None:
@@ -145,13 +169,12 @@ class IgnoreRules:
     >>> rules.find("build", "build", is_folder=False)
     """
 
-    __slots__ = ("_files", "_folders", "count", "has_negation")
+    __slots__ = ("_files", "_folders", "count")
 
     def __init__(self) -> None:
         self._files = _Table()
         self._folders = _Table()
         self.count = 0
-        self.has_negation = False
 
     def __bool__(self) -> bool:
         return self.count > 0
@@ -179,31 +202,10 @@ class IgnoreRules:
         body = body.removesuffix("/")
         rule = Rule(self.count, text, negated, line)
         self.count += 1
-        self.has_negation |= negated
         tables = (self._folders,) if folders_only else (self._folders, self._files)
         for table in tables:
-            _enter(table, rule, body)
-
-
-def _enter(table: _Table, rule: Rule, body: str) -> None:
-    anchored = "/" in body
-    plain = unescaped(body)
-    if plain is not None:
-        where = table.paths if anchored else table.names
-        where[plain.removeprefix("/")] = rule
-        return
-    if not anchored and (suffix := _plain_suffix(body)) is not None:
-        table.suffixes[suffix] = rule
-        return
-    table.add_test(rule, body, anchored=anchored)
-
-
-def _plain_suffix(body: str) -> str | None:
-    """Return `md` for `*.md`; None for all else, `*.tar.gz` included."""
-    suffix = body[2:]
-    if not body.startswith("*.") or "." in suffix or not suffix:
-        return None
-    return unescaped(suffix)
+            for each in alternatives(body):
+                table.add(rule, each)
 
 
 def parse_rules(patterns: Iterable[str]) -> IgnoreRules:

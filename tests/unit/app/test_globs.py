@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leafmark.app.globs import glob_expression, matcher, unescaped
+from leafmark.app.globs import alternatives, glob_expression, matcher, unescaped
 
 MATCHES = [
     ("*.md", "a.md", True),
@@ -95,3 +95,25 @@ def test_a_hostile_pattern_cannot_backtrack(pattern: str) -> None:
     assert expression is not None
     assert not matcher(expression)("a" * 250)
     assert not matcher(expression)("/".join(["a"] * 500))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "same"),
+    [
+        ("[Dd]ebug[Pp]ublic", ["Debugpublic", "DebugPublic", "debugPublic", "debugpublic"]),
+        ("a", ["a"]),
+        ("[a", ["[a"]),
+        ("[ab][", ["[ab]["]),
+        (r"\[ab]", [r"\[ab]"]),
+        ("[!a]", ["[!a]"]),
+        ("[^a]", ["[^a]"]),
+        ("[a-c]", ["[a-c]"]),
+        ("[*]", ["[*]"]),
+        ("[a/]", ["[a/]"]),
+        ("[]a]", ["[]a]"]),
+        ("[[:alpha:]]", ["[[:alpha:]]"]),
+        ("[abcdefgh][abcdefghi]", ["[abcdefgh][abcdefghi]"]),
+    ],
+)
+def test_plain_brackets_are_written_out(pattern: str, same: list[str]) -> None:
+    assert sorted(alternatives(pattern)) == sorted(same)
