@@ -25,11 +25,18 @@ from leafmark.parsing.html_soup import read_soup
 from leafmark.parsing.html_text import heading_text, read_html
 from leafmark.parsing.html_tokens import attribute, iter_tokens
 from leafmark.parsing.html_tree import OffsetError, read_tree, refusal
+from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import file_title
 
 __all__ = ["declared_charset", "parse_html", "read_html"]
 
 Spans = list[tuple[int, int]]
+
+_TAG_LIMIT = 1_000_000
+"""Tags in a page that is read as HTML: its tree then takes about 500 MB at worst.
+
+The largest pages that people publish (whole standards on one page) have about half as many.
+"""
 
 _DROPPED_TAGS = frozenset(("nav", "script", "style", "template"))
 _ADDRESSES = {"image": b"src", "link": b"href"}
@@ -47,10 +54,14 @@ def parse_html(data: bytes, path: str) -> Document:
     """Return the document of an HTML source."""
     decoded = decode(data, path, declared=declared_charset(data))
     diagnostics = decoded.diagnostics
+    tags = decoded.data.count(b"<")
+    if tags > _TAG_LIMIT:
+        reason = f"it has {tags} tags, more than {_TAG_LIMIT}"
+        return degraded_document(decoded, path, "text", reason)
     page = _read_page(decoded.data)
     if page.degraded is not None:
         message = f"its tags were paired without a browser's repairs: {page.degraded}"
-        diagnostics = (*diagnostics, Diagnostic(path, "html-degraded", message))
+        diagnostics = (*diagnostics, Diagnostic(path, "degraded", message))
     outline = _Outline.of(page)
     headings = outline.headings()
     extents = [(heading.start, heading.end) for heading in headings]

@@ -111,7 +111,7 @@ class TestFallback:
         assert document.diagnostics == (
             Diagnostic(
                 "a.html",
-                "html-degraded",
+                "degraded",
                 "its tags were paired without a browser's repairs: "
                 "a tag was misplaced: no <title> at [1, 8)",
             ),
@@ -130,6 +130,20 @@ class TestFallback:
         page = b"".join(b"<html a%d=1>" % n for n in range(2000)) + b"<h1>A</h1>x"
 
         assert refusal(page) == "it has 2000 html tags"
+
+    def test_a_page_of_too_many_tags_is_plain_text(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(html_module, "_TAG_LIMIT", 3)
+        document = parse_html(b"<h1>A</h1>\n\n<p>b<p>c", "a.html")
+
+        assert (document.format, document.degraded, document.reader) == ("text", True, None)
+        assert document.diagnostics == (
+            Diagnostic(
+                "a.html",
+                "degraded",
+                "read as plain text: it has 4 tags, more than 3",
+            ),
+        )
+        assert len(document.blocks) == 2
 
     def test_closed_formatting_is_no_reason(self) -> None:
         assert refusal(b"<b>x</b>" * 10_000) is None
@@ -240,7 +254,7 @@ def test_twice_the_input_is_about_twice_the_work(
             return calls()
 
     work(10)
-    assert work(2000) <= 2.2 * work(1000) + 500
+    assert work(800) <= 2.2 * work(400) + 500
 
 
 def test_a_long_line_is_read_in_pieces_that_map_back() -> None:
