@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from leafmark.app.changes import Key, Plan, plan_changes
 from leafmark.app.concern import find_concern
+from leafmark.app.interrupts import Interrupts, held_interrupts
 from leafmark.app.project import Project
 from leafmark.app.requests import IndexRequest, Progress
 from leafmark.app.scanning import Scan, find_place, scan
@@ -80,7 +81,9 @@ def refresh(project: Project, *, progress: Progress | None = None) -> IndexReade
         plan = _plan(project, found, reader)
         if plan.is_empty:
             return reader
-    _write(project, found, began_ns, progress, timeout_s=0.0)
+    report = _write(project, found, began_ns, progress, timeout_s=0.0)
+    if report.interrupted:
+        raise KeyboardInterrupt
     return open_reader(project.index_dir)
 
 
@@ -182,13 +185,16 @@ def _write(
     outcome, interrupted = _Outcome(), False
     settings = project.index_settings()
     root = project.index_dir
-    with open_writer(root, settings, timeout_s=timeout_s, rebuild=rebuild, threads=2) as writer:
+    with (
+        open_writer(root, settings, timeout_s=timeout_s, rebuild=rebuild, threads=2) as writer,
+        held_interrupts() as interrupts,
+    ):
         if writer.rebuilt is not None and found.scope is not None:
             found = _widened(project, found)
         plan = _plan_for_writer(project, found, writer)
         outcome.unchanged = plan.unchanged
         try:
-            _apply(project, plan, writer, outcome, progress, named=named)
+            _apply(_Work(project, writer, interrupts, progress, named), plan, outcome)
         except KeyboardInterrupt:
             if writer.rebuilt:  # a reason: an older state stands, and stays
                 raise
@@ -214,32 +220,36 @@ def _plan_for_writer(project: Project, found: Scan, writer: IndexWriter) -> Plan
     return _plan(project, found, with_reader)
 
 
-def _apply(
-    project: Project,
-    plan: Plan,
-    writer: IndexWriter,
-    outcome: _Outcome,
-    progress: Progress | None,
-    *,
-    named: bool,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What a plan is carried out with."""
+
+    project: Project
+    writer: IndexWriter
+    interrupts: Interrupts
+    progress: Progress | None
+    named: bool
+
+
+def _apply(work: _Work, plan: Plan, outcome: _Outcome) -> None:
+    """Carry out the plan, noting what was done; Ctrl-C is heeded between two sources."""
     from leafmark.app.ingesting import ingest  # late: a search that finds nothing new needs none
 
     for key in plan.removed:
-        writer.remove(*key)
+        work.writer.remove(*key)
         outcome.removed.append(document_id(*key))
     total = len(plan.added) + len(plan.suspects)
-    work = ((plan.added, outcome.added), (plan.suspects, outcome.modified))
     done = 0
-    for sources, changed in work:
+    for sources, changed in ((plan.added, outcome.added), (plan.suspects, outcome.modified)):
         for source in sources:
-            if ingest(project, source, writer, named=named):
+            work.interrupts.check()
+            if ingest(work.project, source, work.writer, named=work.named):
                 changed.append(document_id(source.tree, source.path))
             else:
                 outcome.unchanged += 1
             done += 1
-            if progress is not None:
-                progress("indexing", done, total)
+            if work.progress is not None:
+                work.progress("indexing", done, total)
 
 
 def _remove(project: Project, request: IndexRequest) -> IndexReport:

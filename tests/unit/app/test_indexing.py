@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -187,7 +188,7 @@ def _interrupt_at(call: int) -> Callable[[bytes, str], Document]:
         nonlocal calls
         calls += 1
         if calls == call:
-            raise KeyboardInterrupt
+            os.kill(os.getpid(), signal.SIGINT)
         return real(data, path)
 
     return parse
@@ -199,7 +200,7 @@ def test_interrupted_run_keeps_what_it_did_and_goes_on(
     for name in "abc":
         here.write(f"{name}.md", f"# {name}\n\ntext\n")
     with monkeypatch.context() as patch:
-        patch.setattr(ingesting, "parse", _interrupt_at(3))
+        patch.setattr(ingesting, "parse", _interrupt_at(2))
         report = here.index()
     assert (report.interrupted, report.documents) == (True, 2)
     assert here.index().added == ("here:c.md",)
@@ -212,7 +213,7 @@ def test_interrupted_rebuild_leaves_the_old_index(
         here.write(f"{name}.md", f"# {name}\n\ntext\n")
     here.index()
     with monkeypatch.context() as patch:
-        patch.setattr(ingesting, "parse", _interrupt_at(2))
+        patch.setattr(ingesting, "parse", _interrupt_at(1))
         with pytest.raises(KeyboardInterrupt):
             here.run(IndexRequest(rebuild=True))
     report = here.index()

@@ -1,0 +1,87 @@
+"""The library's own functions: what `import leafmark` offers beside the record types."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from leafmark.chunking import ChunkingOptions, Strategy, chunk_document
+from leafmark.errors import ConfigError, StorageError, UsageError
+from leafmark.model import Chunk, Document
+from leafmark.model.ids import TREE_NAME
+from leafmark.parsing import parse as parse_bytes
+
+__all__ = ["chunk", "parse"]
+
+DEFAULT_PATH = "document.md"
+DEFAULT_TREE = "docs"
+
+Source = bytes | str | os.PathLike[str]
+
+
+def parse(source: Source, *, path: str | None = None) -> Document:
+    """Return what stands where in `source`: headings, blocks, links, metadata.
+
+    `source` is bytes, text, or a path to read. `path` is what the document is
+    called, with `/`; its suffix decides the format. Without one it is the path
+    that was read, or `document.md`.
+
+    Raises:
+        StorageError: the file cannot be read.
+
+    >>> parse("# Hello\\n\\nWorld.\\n").headings[0].title
+    'Hello'
+    """
+    data, name = _read(source, path)
+    return parse_bytes(data, name)
+
+
+def chunk(
+    source: Source,
+    *,
+    path: str | None = None,
+    tree: str | None = None,
+    strategy: Strategy = "auto",
+    **sizes: Any,
+) -> list[Chunk]:
+    """Return the chunks of `source` in order of position; none for a blank one.
+
+    `source` and `path` are as in `parse`. `tree` begins the ids (`docs`).
+    `sizes` are the fields of `ChunkingOptions`: `min_tokens`, `target_tokens`,
+    `max_tokens`, `tokenizer`, and so on.
+
+    Raises:
+        ConfigError: a size is unknown, or not among those accepted.
+        UsageError: `tree` cannot be the name of a tree.
+        StorageError: the file cannot be read.
+
+    >>> [c.id for c in chunk("# A\\n\\none\\n\\n## B\\n\\ntwo\\n", path="p.md", tree="t")]
+    ['t:p.md', 't:p.md#a', 't:p.md#b']
+    """
+    name = DEFAULT_TREE if tree is None else tree
+    if not TREE_NAME.fullmatch(name):
+        raise UsageError(
+            f"a tree cannot be called {name!r}", hint="use letters, digits, `.`, `_` and `-`"
+        )
+    unknown = sorted(sizes.keys() - set(ChunkingOptions.__slots__))
+    if unknown:
+        accepted = ", ".join(sorted(set(ChunkingOptions.__slots__) - {"strategy"}))
+        raise ConfigError(f"there is no size called {unknown[0]!r}", hint=f"one of {accepted}")
+    options = ChunkingOptions(strategy=strategy, **sizes)
+    document = parse(source, path=path)
+    return list(chunk_document(document, tree=name, options=options).chunks)
+
+
+def _read(source: Source, path: str | None) -> tuple[bytes, str]:
+    """Return the bytes of the source and what it is called."""
+    if isinstance(source, bytes):
+        return source, path or DEFAULT_PATH
+    if isinstance(source, str):
+        return source.encode("utf-8", "surrogatepass"), path or DEFAULT_PATH
+    where = Path(source)
+    try:
+        return where.read_bytes(), path or where.as_posix()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise StorageError(f"the file cannot be read: {reason}", location=str(where)) from error

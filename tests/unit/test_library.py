@@ -1,0 +1,52 @@
+"""`import leafmark`: what it offers, and that it costs nothing until it is used."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import leafmark
+from leafmark.errors import ConfigError, StorageError, UsageError
+
+
+def test_public_names_are_really_there() -> None:
+    assert sorted(leafmark.__all__) == dir(leafmark)
+    for name in leafmark.__all__:
+        assert getattr(leafmark, name) is not None
+
+
+def test_importing_it_imports_no_parser_and_no_engine() -> None:
+    code = "import leafmark, sys; print([m for m in ('pyromark', 'tantivy') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'leafmark' has no attribute 'nothing'"):
+        leafmark.nothing  # noqa: B018
+
+
+def test_source_is_bytes_text_or_a_path(tmp_path: Path) -> None:
+    page = tmp_path / "p.md"
+    page.write_bytes(b"# A\n\none\n")
+    for source in (b"# A\n\none\n", "# A\n\none\n", page):
+        found = leafmark.chunk(source, path="p.md", tree="t")
+        assert [(c.id, c.body) for c in found] == [("t:p.md", ""), ("t:p.md#a", "\none\n")]
+    assert leafmark.chunk(page, tree="t")[0].id == f"t:{page.as_posix()}"
+    assert leafmark.chunk(" \n") == []
+
+
+def test_mistakes_are_named() -> None:
+    with pytest.raises(ConfigError) as wrong:
+        leafmark.chunk("x", max_token=3)
+    assert wrong.value.message == "there is no size called 'max_token'"
+    with pytest.raises(UsageError) as named:
+        leafmark.chunk("x", tree="a b")
+    assert named.value.message == "a tree cannot be called 'a b'"
+    assert named.value.hint == "use letters, digits, `.`, `_` and `-`"
+    with pytest.raises(StorageError) as missing:
+        leafmark.chunk(Path("nowhere/p.md"))
+    assert missing.value.message == "the file cannot be read: no such file or directory"
