@@ -9,10 +9,10 @@ from pathlib import Path
 from leafmark.app.indexing import read_index
 from leafmark.app.opening import open_index
 from leafmark.app.paths import CONFIG_NAME, find_directories
-from leafmark.app.template import initial_text
 from leafmark.app.project import Project
 from leafmark.app.requests import InitRequest, ListRequest, Progress
 from leafmark.app.resolving import Resolver
+from leafmark.app.template import initial_text
 from leafmark.errors import LeafmarkError, NotFoundError, StorageError, UsageError
 from leafmark.index import IndexReader, TreeCounts, lock_holder
 from leafmark.model import (
