@@ -23,7 +23,6 @@ _ASCII_DROPPED = re.compile(r"[^a-z0-9_\- ]")
 _HYPHENS = re.compile(r"-+")
 
 
-@lru_cache(maxsize=4096)
 def github_slug(text: str) -> str:
     """Return GitHub's anchor for a heading's rendered text; may be empty.
 
@@ -36,6 +35,7 @@ def github_slug(text: str) -> str:
     return dropped_characters().sub("", lowered).replace(" ", "-")
 
 
+@lru_cache(maxsize=4096)
 def slug_of(text: str, style: str) -> str:
     """Return the slug for `text`; `collapse` makes one hyphen of each run and trims the ends.
 
@@ -61,6 +61,8 @@ def number_slugs(names: Iterable[tuple[str, bool]]) -> list[str]:
     ['setup-1', 'setup', 'setup-2']
     """
     wanted = list(names)
+    if len({name for name, _ in wanted}) == len(wanted):
+        return [name for name, _ in wanted]
     owners = _anchor_owners(wanted)
     taken = set(owners)
     counters: dict[str, int] = {}
@@ -68,13 +70,18 @@ def number_slugs(names: Iterable[tuple[str, bool]]) -> list[str]:
     for index, (name, _) in enumerate(wanted):
         slug = name
         if name in taken and owners.get(name) != index:
-            number = counters.get(name, 1)
-            while (slug := f"{name}-{number}") in taken:
-                number += 1
-            counters[name] = number + 1
+            slug = _first_free(name, taken, counters)
         taken.add(slug)
         slugs.append(slug)
     return slugs
+
+
+def _first_free(name: str, taken: set[str], counters: dict[str, int]) -> str:
+    number = counters.get(name, 1)
+    while (slug := f"{name}-{number}") in taken:
+        number += 1
+    counters[name] = number + 1
+    return slug
 
 
 def _anchor_owners(names: list[tuple[str, bool]]) -> dict[str, int]:
