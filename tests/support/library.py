@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from leafmark.index import IndexReader, IndexSettings, open_reader
 from leafmark.model import Answer, DocumentEntry
+from leafmark.parsing import decode
 from leafmark.query import parse_query, parse_topics
 from leafmark.retrieval import SearchParams, search
 from support.indexes import index
@@ -35,12 +37,12 @@ class Library:
         return open_reader(self.root)
 
     def read(self, document: DocumentEntry) -> bytes | None:
-        """The bytes of a source, None where they are not those that were indexed."""
+        """The bytes that spans refer to, None where they are not those that were indexed."""
         text = self.texts[document.tree, document.path]
         data = text.encode() if isinstance(text, str) else text
-        import hashlib
-
-        return data if hashlib.sha256(data).hexdigest() == document.state.digest else None
+        if hashlib.sha256(data).hexdigest() != document.state.digest:
+            return None
+        return data if document.encoding == "utf-8" else decode(data, document.path).data
 
     def search(self, *queries: str, local: tuple[str, ...] = (), **params: Any) -> Answer:
         return search(

@@ -17,7 +17,7 @@ from leafmark.index import IndexReader
 from leafmark.model import Candidate, Phase
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.cutoff import elbow_cutoff
-from leafmark.retrieval.filters import Filters, unscored
+from leafmark.retrieval.filters import Filters, any_of, unscored
 from leafmark.retrieval.ordering import Key, key_of, sort_candidates
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.weights import WIDENED_BELOW
@@ -41,12 +41,14 @@ class Hit:
     """A match of the engine: a rounded score, an address, and which compiled topic gave it.
 
     `boost` is the factor for local trees in the score, `lowered` the one by which
-    it was put below the exact matches.
+    it was put below the exact matches. `exact` ones match without corrections of
+    words that occur.
     """
 
     score: float
     address: tantivy.DocAddress
     compiled: Compiled
+    exact: bool = False
     boost: float = 1.0
     lowered: float = 1.0
 
@@ -180,12 +182,16 @@ class _Finder:
         admitted = unscored(self._filters.trees(sorted(trees)))
         return lambda query: tantivy.Query.boolean_query([(_MUST, query), (_MUST, admitted)])
 
-    def hits(self, query: tantivy.Query, compiled: Compiled, limit: int) -> list[Hit]:
+    def hits(
+        self, query: tantivy.Query, compiled: Compiled, limit: int, *, exact: bool = False
+    ) -> list[Hit]:
         """Return the `limit` best hits, and all that tie with the last of them if need be."""
         wanted = limit + self._complete
         while True:
             found = self._reader.searcher.search(query, wanted, count=False).hits
-            hits = [Hit(_rounded(float(score)), address, compiled) for score, address in found]
+            hits = [
+                Hit(_rounded(float(score)), address, compiled, exact) for score, address in found
+            ]
             if not self._complete or len(hits) < wanted or hits[-1].score < hits[limit - 1].score:
                 return hits
             wanted *= _WIDER
@@ -216,7 +222,7 @@ class _Finder:
 
     def admit(self, compiled: Sequence[Compiled], topic: int) -> Found:
         """Return what filters alone admit: score 1.0 each, in order of id."""
-        query = compiled[0].strict
+        query = any_of([each.strict for each in compiled])
         limit = self._params.candidates
         entries = self._reader.entries(self._first_by_id(query, limit))
         candidates = sort_candidates(
@@ -267,7 +273,7 @@ def _strict_hits(
     hits = finder.hits(part(compiled.strict), compiled, limit)
     if compiled.exact is None:
         return hits
-    exact = finder.hits(part(compiled.exact), compiled, limit)
+    exact = finder.hits(part(compiled.exact), compiled, limit, exact=True)
     known = {hit.place for hit in exact}
     wider = [hit for hit in hits if hit.place not in known]
     if not exact or not wider:
@@ -296,6 +302,7 @@ def _times(hits: Sequence[Hit], *, boost: float = 1.0, lowered: float = 1.0) -> 
             _rounded(hit.score * boost * lowered),
             hit.address,
             hit.compiled,
+            hit.exact,
             hit.boost * boost,
             hit.lowered * lowered,
         )

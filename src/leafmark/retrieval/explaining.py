@@ -30,26 +30,33 @@ def explain(
 ) -> tuple[Factor, ...]:
     """Return the factors of a candidate's score; `hits` are by topic and chunk."""
     best = _best_part(candidate)
-    if best is not candidate:
-        factors: tuple[Factor, ...] = (
-            Factor(
-                best.entry.id, best.score, how="its best part", parts=explain(best, hits, reader)
-            ),
-        )
-        bonus = candidate.score / best.score
-        if abs(bonus - 1) > NEGLIGIBLE:
-            how = "merge_bonus for each matching child"
-            factors = (
-                *factors,
-                Factor("merged", bonus, "multiply", how),
-            )
-        return factors
-    found = [
-        hit for topic in candidate.topics if (hit := hits.get((topic, key_of(candidate.entry))))
-    ]
+    if best is candidate:
+        factors, score = _of_own_match(candidate, hits, reader)
+    else:
+        factors, score = (_of_part(best, hits, reader),), best.score
+    bonus = candidate.score / score
+    if abs(bonus - 1) > NEGLIGIBLE:
+        how = "merge_bonus for each matching child"
+        factors = (*factors, Factor("merged", bonus, "multiply", how))
+    return factors
+
+
+def _of_part(best: Candidate, hits: Mapping[tuple[int, Key], Hit], reader: IndexReader) -> Factor:
+    parts = explain(best, hits, reader)
+    return Factor(best.entry.id, best.score, how="its best part", parts=parts)
+
+
+def _of_own_match(
+    candidate: Candidate, hits: Mapping[tuple[int, Key], Hit], reader: IndexReader
+) -> tuple[tuple[Factor, ...], float]:
+    """Return the factors of a candidate's own match, and its score."""
+    places = [(topic, key_of(candidate.entry)) for topic in candidate.topics]
+    found = [hits[place] for place in places if place in hits]
     if not found:
-        return (Factor("filters", candidate.score, how="filters do not score"),)
-    return _of_hit(max(found, key=lambda hit: hit.score), reader)
+        score = candidate.score if candidate.direct_score is None else candidate.direct_score
+        return (Factor("filters", score, how="filters do not score"),), score
+    best = max(found, key=lambda hit: hit.score)
+    return _of_hit(best, reader), best.score
 
 
 def _best_part(candidate: Candidate) -> Candidate:
@@ -66,7 +73,7 @@ def _of_hit(hit: Hit, reader: IndexReader) -> tuple[Factor, ...]:
     factors = [
         factor
         for looked in hit.compiled.looked
-        if (factor := _of_looked(looked, hit.address, reader)).parts
+        if (factor := _of_looked(looked, hit, reader)).parts
     ]
     words = sum(factor.value for factor in factors)
     rest = hit.score / (hit.boost * hit.lowered) - words
@@ -80,11 +87,11 @@ def _of_hit(hit: Hit, reader: IndexReader) -> tuple[Factor, ...]:
     return tuple(factors)
 
 
-def _of_looked(looked: Looked, address: tantivy.DocAddress, reader: IndexReader) -> Factor:
+def _of_looked(looked: Looked, hit: Hit, reader: IndexReader) -> Factor:
     parts = [
         Factor(field, value, how="BM25 × weight of the field")
-        for field, query in looked.queries
-        if (value := _score(query, address, reader)) > 0
+        for field, query in (looked.exact if hit.exact else looked.queries)
+        if (value := _score(query, hit.address, reader)) > 0
     ]
     return Factor(looked.label, sum(part.value for part in parts), parts=tuple(parts))
 

@@ -33,14 +33,16 @@ class Looked:
     `label` is how it was typed, `number` counts from 0 through the query.
     `sequences` are the terms, or terms beside each other, that match it in a
     body (none for a word that was asked for in another field); their words must
-    begin with `prefix`. `queries` are its parts by field. `corrected` are the
-    words it stands for where it occurs nowhere itself.
+    begin with `prefix`. `queries` are its parts by field, `exact` the same without
+    corrections of a word that occurs. `corrected` are the words it stands for
+    where it occurs nowhere itself.
     """
 
     label: str
     number: int
     sequences: frozenset[tuple[str, ...]]
     queries: tuple[tuple[str, tantivy.Query], ...]
+    exact: tuple[tuple[str, tantivy.Query], ...]
     prefix: str = ""
     corrected: tuple[str, ...] = ()
 
@@ -73,6 +75,7 @@ class Leaves:
         self._schema = reader.schema
         self._analyzer = language.analyzer
         self._names = {name: str(getattr(language, name)) for name in TEXT_FIELDS}
+        self._others = [each for each in reader.languages if each.name != language.name]
         self._statistics = statistics_of(reader)
         self._corrector = Corrector(self._statistics, language)
         self._weights = weights
@@ -102,12 +105,21 @@ class Leaves:
         """Return what a word stands for here."""
         asked = around.distance is not None
         distance = self._distance if around.distance is None else around.distance
-        if around.negated:
+        if around.negated or (not asked and self._occurs_in_others(typed)):
             distance = 0
         found = self._corrector.look_up(typed, term, self._fields(around), distance, asked=asked)
         widened = any(each.kind == "corrected" and each.share < 1 for each in found)
         self.widened = self.widened or widened
         return [found[0]] if widened and not self.with_corrections else found
+
+    def _occurs_in_others(self, typed: str) -> bool:
+        """Whether another language of the index has the word: then it is no error."""
+        return any(
+            self._statistics.frequency(str(getattr(other, field)), term)
+            for other in self._others
+            for term in other.analyzer.terms(typed)
+            for field in TEXT_FIELDS
+        )
 
     def phrase(self, node: Term | Phrase, around: Around) -> tantivy.Query | None:
         """Words beside each other; corrected only where edits were asked for."""
@@ -162,22 +174,28 @@ class Leaves:
         rest: Sequence[tantivy.Query] = (),
     ) -> tantivy.Query:
         """Return the query for one leaf in its fields, and note what was looked for."""
-        fields = [around.field] if around.field else TEXT_FIELDS
-        queries = []
-        for field in fields:
-            found = self._in_field(field, sequences, around)
-            if found is not None:
-                queries.append((field, found))
+        queries = self._by_field(sequences, around)
         if not around.negated and id(node) not in self._looked:
+            typed = [each for each in sequences if all(one.share == 1 for one in each)]
+            exact = queries if len(typed) == len(sequences) else self._by_field(typed, around)
             self._looked[id(node)] = Looked(
                 node.text,
                 len(self._looked),
-                _terms_of(sequences) if "body" in fields else frozenset(),
-                tuple(queries),
+                _terms_of(sequences) if around.field in (None, "body") else frozenset(),
+                queries,
+                exact,
                 prefix,
                 _corrected(sequences),
             )
         return any_of([*(query for _, query in queries), *rest])
+
+    def _by_field(
+        self, sequences: Sequence[tuple[Alternative, ...]], around: Around
+    ) -> tuple[tuple[str, tantivy.Query], ...]:
+        """Return the query for each field in which one of the sequences occurs."""
+        fields = [around.field] if around.field else TEXT_FIELDS
+        found = [(field, self._in_field(field, sequences, around)) for field in fields]
+        return tuple((field, query) for field, query in found if query is not None)
 
     def _in_field(
         self, field: str, sequences: Sequence[tuple[Alternative, ...]], around: Around

@@ -1,0 +1,233 @@
+"""What an answer carries: texts, ranges, snippets, citations, duplicates, phases."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.library import Library
+
+from leafmark.model import Answer, Phase, Result
+from leafmark.retrieval.citations import format_citation
+
+SOURCES: dict[str, str | bytes] = {
+    "guide.md": (
+        "---\ntitle: Guide\ntags: [setup]\n---\nPreamble words.\n\n# Guide\n\n"
+        "Install it with pip. Configuring happens later.\n\n## Error handling\n\n"
+        "Handlers handle errors. An error-handling handler handles.\n\n## Other\n\nNothing.\n"
+    ),
+    "bytes.md": "# Bytes\n\nÄöü café ".encode() + b"\xff wort, " + "naïve wort.\n".encode(),
+    "cjk.md": "# 日本\n\n全文検索エンジンは検索が速い。\n",
+    "crlf.md": b"# Lines\r\n\r\none\r\n\r\ntwo needles\r\rthree\n",
+}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return Library(tmp_path_factory.mktemp("index"), t=SOURCES)
+
+
+def _one(answer: Answer, name: str) -> Result:
+    return next(result for result in answer.results if result.entry.id == f"t:{name}")
+
+
+def _marked(library: Library, query: str, name: str, **params: Any) -> list[str]:
+    """The bytes of the body that matched, as text."""
+    flat: dict[str, Any] = {"aggregation": False, "cutoff_ratio": 0.0}
+    result = _one(library.search(query, **(flat | params)), name)
+    assert result.body_bytes is not None
+    ends = 0
+    for start, end in result.match_ranges:
+        assert ends <= start < end
+        ends = end
+    return [
+        result.body_bytes[start:end].decode("utf-8", "replace")
+        for start, end in result.match_ranges
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "name", "marked"),
+    [
+        ("configure", "guide.md#guide", ["Configuring"]),
+        ("handle", "guide.md#error-handling", ["handle", "handling", "handles"]),
+        ('"error handling"', "guide.md#error-handling", ["error", "handling"]),
+        ("error-handling", "guide.md#error-handling", ["error", "handling"]),
+        ("erors", "guide.md#error-handling", ["errors", "error"]),
+        (
+            "handl*",
+            "guide.md#error-handling",
+            ["Handlers", "handle", "handling", "handler", "handles"],
+        ),
+        ("handling*", "guide.md#error-handling", ["handling"]),
+        ("title:error", "guide.md#error-handling", []),
+        ("errors -nothing", "guide.md#error-handling", ["errors", "error"]),
+        ("検索", "cjk.md#日本", ["検索", "検索"]),
+        ("wort", "bytes.md#bytes", ["wort", "wort"]),
+        ("naïve", "bytes.md#bytes", ["naïve"]),
+        ("preamble", "guide.md", ["Preamble"]),
+        ("setup", "guide.md", []),
+    ],
+)
+def test_match_ranges(library: Library, query: str, name: str, marked: list[str]) -> None:
+    assert _marked(library, query, name) == marked
+
+
+def test_a_phrase_is_marked_only_where_it_stands(tmp_path: Path) -> None:
+    text = "fox quick. " + "x " * 300 + "the quick\nbrown - fox, brown quick fox"
+    library = Library(tmp_path, t={"a.txt": text})
+    (result,) = library.search('"quick brown fox"').results
+    data = text.encode()
+    assert [data[a:b] for a, b in result.match_ranges] == [b"quick", b"brown", b"fox"]
+    assert result.snippet.html.endswith(
+        "the <b>quick</b> <b>brown</b> - <b>fox</b>, brown quick fox"
+    )
+
+
+def test_front_matter_is_never_in_a_snippet(library: Library) -> None:
+    result = _one(library.search("setup", aggregation=False), "guide.md")
+    assert result.snippet.text == "Preamble words."
+    assert result.body is not None
+    assert result.body.startswith("---\ntitle: Guide\n")
+
+
+def test_bytes_that_are_not_text_are_shown_as_such(library: Library) -> None:
+    result = _one(library.search("wort", aggregation=False), "bytes.md#bytes")
+    assert result.snippet.html == "Äöü café \ufffd <b>wort</b>, naïve <b>wort</b>."
+    assert result.body == "\nÄöü café \ufffd wort, naïve wort.\n"
+
+
+def test_lines_and_columns_of_a_body(library: Library) -> None:
+    result = _one(library.search("needles", aggregation=False), "crlf.md#lines")
+    assert result.body_places == ((2, 1),)
+
+
+def test_citations_hash_the_span(library: Library) -> None:
+    for result in library.search("errors OR wort").results:
+        data = library.read(result.document)
+        assert data is not None
+        assert result.citation is not None
+        name, _, rest = result.citation.rpartition("@")
+        digest, _, extent = rest.partition(":")
+        start, _, end = extent.partition("-")
+        span = data[int(start) : int(end)]
+        assert name == result.entry.id
+        assert hashlib.sha256(span).hexdigest() == result.span_sha256
+        assert result.span_sha256 is not None
+        assert result.span_sha256.startswith(digest)
+        assert len(digest) == 12
+
+
+@pytest.mark.parametrize(
+    ("name", "cited"),
+    [
+        ("t:a b.md", "t:a%20b.md"),
+        ("t:a(1)[x].md#it’s", "t:a%281%29%5Bx%5D.md#it%E2%80%99s"),
+        ("t:naïve/日本.md#x", "t:naïve/日本.md#x"),
+        ("t:a%25.md", "t:a%25.md"),
+    ],
+)
+def test_a_citation_ends_where_it_stands(name: str, cited: str) -> None:
+    assert format_citation(name, "f" * 64, 1, 20) == f"{cited}@ffffffffffff:1-20"
+
+
+def test_aggregates_keep_their_parts(library: Library) -> None:
+    answer = library.search("errors nothing", cutoff_ratio=0.0)
+    (result,) = answer.results
+    assert result.entry.id == "t:guide.md"
+    assert result.relaxed
+    assert [one.entry.id for one in result.constituents] == ["t:guide.md#guide"]
+    inner = result.constituents[0].constituents
+    assert {one.entry.id for one in inner} == {"t:guide.md#error-handling", "t:guide.md#other"}
+    assert all(one.snippet.ranges for one in inner)
+    assert result.snippet == result.constituents[0].snippet == inner[0].snippet
+
+
+def test_the_snippet_of_an_aggregate_is_its_own_match(tmp_path: Path) -> None:
+    library = Library(tmp_path, t={"a.md": "# A\n\nown needle\n\n## B\n\nneedle below\n"})
+    (result,) = library.search("needle").results
+    assert result.constituents
+    names = {result.entry.id: result}
+    while result.constituents:
+        result = result.constituents[0]
+        names[result.entry.id] = result
+    assert names["t:a.md#a"].snippet.html == "own <b>needle</b>"
+
+
+def test_a_document_that_matches_as_a_whole(library: Library) -> None:
+    (result,) = library.search("tags:setup", cutoff_ratio=0.9, candidate_limit=1, limit=1).results
+    answer = library.search("id:t:guide.md tags:setup", aggregation=False)
+    assert [one.whole for one in answer.results] == [True]
+    assert not result.whole or not result.constituents
+    assert [one.whole for one in library.search("preamble", aggregation=False).results] == [False]
+    assert [one.whole for one in library.search("id:t:guide.md").results] == [False]
+
+
+def test_a_changed_source_has_no_texts(tmp_path: Path) -> None:
+    library = Library(tmp_path, t={"a.md": "# A\n\napple\n", "b.md": "# B\n\napple pie\n"})
+    library.texts["t", "a.md"] = "# C\n\nno fruit at all\n"
+    answer = library.search("apple", aggregation=False, cutoff_ratio=0.0)
+    stale, fresh = sorted(answer.results, key=lambda result: result.entry.id)
+    assert (stale.stale, fresh.stale) == (True, False)
+    assert (stale.body, stale.body_bytes, stale.citation, stale.span_sha256) == (None,) * 4
+    assert (stale.snippet.text, stale.match_ranges, stale.body_places) == ("", (), ())
+    assert fresh.body == "\napple pie\n"
+    message = "a result is from a source that has changed since; run `leafmark index` to see it"
+    assert [hint.message for hint in answer.hints] == [message]
+
+
+def test_equal_texts_are_shown_once(tmp_path: Path) -> None:
+    text = "# A\n\napple\n"
+    library = Library(tmp_path, t={"b.md": text, "a.md": text, "c.md": "# C\n\nother apple\n"})
+    answer = library.search("apple", aggregation=False, cutoff_ratio=0.0)
+    assert [(one.entry.id, one.also_in) for one in answer.results] == [
+        ("t:a.md#a", ("t:b.md#a",)),
+        ("t:c.md#c", ()),
+    ]
+    library.texts["t", "b.md"] = "changed"
+    ids = [one.entry.id for one in library.search("apple", aggregation=False).results]
+    assert ids == ["t:a.md#a", "t:b.md#a", "t:c.md#c"]
+
+
+def test_topics_are_joined(library: Library) -> None:
+    answer = library.search("pip", "later", "needles", aggregation=False)
+    both = _one(answer, "guide.md#guide")
+    assert both.body_bytes is not None
+    assert [both.body_bytes[a:b] for a, b in both.match_ranges] == [b"pip", b"later"]
+    assert both.snippet.html == (
+        "Install it with <b>pip</b>. Configuring happens later."
+        " … Install it with pip. Configuring happens <b>later</b>."
+    )
+    assert [one.entry.id for one in answer.results if one.entry.path == "crlf.md"] == [
+        "t:crlf.md#lines"
+    ]
+    assert answer.expressions == ("pip", "later", "needles")
+
+
+def test_phases_and_counts(library: Library) -> None:
+    answer = library.search("errors", "wort")
+    assert [phase.name for phase in answer.phases] == [
+        "candidates",
+        "cutoff",
+        "topics",
+        "aggregation",
+        "ancestors",
+        "duplicates",
+        "limit",
+    ]
+    assert answer.phases[0] == Phase("candidates", 2, 2)
+    assert answer.counts["returned"] == len(answer.results)
+    assert list(answer.counts) == ["candidates", "after_cutoff", "after_aggregation", "returned"]
+    for before, after in zip(answer.phases[1:], answer.phases[2:], strict=False):
+        assert before.after == after.before
+
+
+@pytest.mark.parametrize(("sort", "paths"), [("path", ["a", "b", "c"]), ("score", ["c", "a", "b"])])
+def test_sorting(tmp_path: Path, sort: str, paths: list[str]) -> None:
+    texts = {"a.txt": "word one two", "b.txt": "word one two three", "c.txt": "word"}
+    library = Library(tmp_path, t=texts)
+    results = library.search("word", sort=sort).results
+    assert [one.entry.path[0] for one in results] == paths
+    assert [one.rank for one in results] == [1, 2, 3]

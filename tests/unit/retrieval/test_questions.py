@@ -1,0 +1,184 @@
+"""Questions: stop words need not match, and what matches some words fills up behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.library import Library
+
+from leafmark.index import LANGUAGES
+from leafmark.model import Hint
+from leafmark.retrieval.stopwords import stop_words
+
+SOURCES = {
+    "a.md": "# Retries\n\nConfigure how often the client tries again.\n",
+    "b.md": "# Client\n\nThe client talks to the server.\n",
+    "c.md": "# Server\n\nRestart the server nightly.\n",
+    "d.md": "# To be\n\nTo be or not to be.\n",
+    "e.md": "# Logging out\n\nLog in first.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return Library(tmp_path_factory.mktemp("index"), t=SOURCES)
+
+
+def _tiers(library: Library, *queries: str, **params: Any) -> tuple[list[str], list[str]]:
+    """The ids of strict and of relaxed results, without the name of the tree."""
+    flat: dict[str, Any] = {"aggregation": False, "cutoff_ratio": 0.0}
+    results = library.search(*queries, **(flat | params)).results
+    ids = [(result.relaxed, result.entry.id.removeprefix("t:")) for result in results]
+    assert [relaxed for relaxed, _ in ids] == sorted(relaxed for relaxed, _ in ids)
+    return [name for relaxed, name in ids if not relaxed], [n for relaxed, n in ids if relaxed]
+
+
+def test_stop_words_need_not_match(library: Library) -> None:
+    strict, _ = _tiers(library, "how do I configure the retries?", strict=True)
+    assert strict == ["a.md#retries"]
+
+
+@pytest.mark.parametrize(
+    ("query", "strict"),
+    [
+        ('"the client"', ["a.md#retries", "b.md#client"]),
+        ('"how" client', ["a.md#retries"]),
+        ('"how" server', []),
+        ("body:the client", ["b.md#client", "a.md#retries"]),
+        ("to be", ["d.md", "d.md#to-be"]),
+        ("not", ["d.md#to-be"]),
+        ("the client AND how", ["a.md#retries"]),
+        ("the client AND nightly", []),
+    ],
+)
+def test_stop_words_that_are_stated_must_match(
+    library: Library, query: str, strict: list[str]
+) -> None:
+    assert sorted(_tiers(library, query, strict=True)[0]) == sorted(strict)
+
+
+def test_a_stop_word_counts_where_a_keyword_query_has_it(library: Library) -> None:
+    """`log out` asks for `log`, and what has both words comes first."""
+    strict, _ = _tiers(library, "log out")
+    assert set(strict[:2]) == {"e.md", "e.md#logging-out"}
+
+
+def test_what_matches_some_words_fills_the_list(library: Library) -> None:
+    strict, relaxed = _tiers(library, "configure retries server nightly")
+    assert strict == []
+    assert set(relaxed) >= {"a.md#retries", "c.md#server"}
+    assert _tiers(library, "configure retries server nightly", strict=True) == ([], [])
+
+
+def test_strict_matches_come_first_whatever_they_score(library: Library) -> None:
+    strict, relaxed = _tiers(library, "client server")
+    assert strict == ["b.md#client"]
+    assert {"c.md#server", "c.md", "b.md"} <= set(relaxed)
+
+
+def test_enough_strict_matches_are_not_filled_up(library: Library) -> None:
+    assert _tiers(library, "client server", limit=1) == (["b.md#client"], [])
+
+
+@pytest.mark.parametrize(
+    ("share", "found"), [(0.0, True), (0.25, True), (0.5, True), (0.51, False)]
+)
+def test_the_share_of_words_that_must_match(library: Library, share: float, found: bool) -> None:
+    """Two of these four words stand in one chunk, never three."""
+    _, relaxed = _tiers(library, "configure retries nightly zebras", relax_share=share)
+    assert ("a.md#retries" in relaxed) is found
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "quantum chromodynamics lagrangian",
+        "zzzqqx blorft",
+        "what is the mass of a neutron?",
+        "zqx jkv wvb",
+        "cliente~0 xyzzyx",
+    ],
+)
+def test_a_query_about_nothing_finds_nothing(library: Library, query: str) -> None:
+    assert _tiers(library, query) == ([], [])
+
+
+def test_a_relaxed_match_does_not_rest_on_a_short_correction(library: Library) -> None:
+    """`lag` is one letter from `log`, which is no reason to show what logs out."""
+    assert _tiers(library, "lag zebra") == ([], [])
+    assert _tiers(library, "servre zebra")[1] != []
+
+
+def test_a_stated_part_is_not_relaxed(library: Library) -> None:
+    _, relaxed = _tiers(library, '"talks to" retries zebra nightly')
+    assert relaxed == []
+    _, relaxed = _tiers(library, '"talks to" client zebra')
+    assert relaxed == ["b.md#client"]
+    strict, relaxed = _tiers(library, "client OR zebra")
+    assert (set(strict), relaxed) == ({"b.md", "b.md#client", "a.md#retries"}, [])
+
+
+def _hints(library: Library, *queries: str, **params: Any) -> tuple[Hint, ...]:
+    return library.search(*queries, **params).hints
+
+
+def test_hints_say_what_was_done(library: Library) -> None:
+    relaxed = "--strict leaves these out"
+    assert _hints(library, "client") == ()
+    assert _hints(library, "client server") == (
+        Hint("relaxed", f"the last results match some of the words only; {relaxed}"),
+    )
+    assert _hints(library, "nightly retries") == (
+        Hint("relaxed", f"nothing matches all words; the results match some of them; {relaxed}"),
+    )
+    assert _hints(library, "recofigure", strict=True) == (
+        Hint("unknown-word", "“recofigure” occurs nowhere"),
+    )
+    assert _hints(library, "cleint", strict=True) == (
+        Hint("corrected", "“cleint” occurs nowhere; searched for client"),
+    )
+    assert _hints(library, "=>") == (
+        Hint("no-words", "the query holds no word that can be looked up"),
+    )
+    assert _hints(library, "client", "server") == (
+        Hint(
+            "topics",
+            "each argument was searched as a topic of its own; "
+            "put the words into one pair of quotes to require them together",
+        ),
+    )
+    assert _hints(library, "the client", "server") == ()
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_every_language_has_stop_words(language: str) -> None:
+    words = stop_words(language)
+    assert len(words) >= 50
+    assert all(word == word.lower() and word.isprintable() and " " not in word for word in words)
+
+
+def test_stop_words_are_those_of_the_index(tmp_path: Path) -> None:
+    library = Library(tmp_path, t={})
+    library.settings = type(library.settings)("german", {"t": "german"})
+    library.put("t", {"a.md": "# Start\n\nDer Dienst startet.\n", "b.md": "# The die\n\ncast\n"})
+    assert _tiers(library, "wie startet der Dienst?", strict=True)[0] == ["a.md#start"]
+    assert _tiers(library, "the", strict=True)[0] != []
+
+
+def test_two_languages_in_one_index(tmp_path: Path) -> None:
+    """Each tree is searched by its own stems and stop words, filters and negations too."""
+    library = Library(tmp_path, en={}, de={})
+    library.settings = type(library.settings)("both", {"en": "english", "de": "german"})
+    library.put("en", {"a.md": "Houses are built.\n", "b.md": "die cast toys\n"})
+    library.put("de", {"c.md": "Die Häuser werden gebaut.\n", "d.md": "Spielzeug aus Blech\n"})
+    assert library.find("house", strict=True) == ["a.md"]
+    assert library.find("haus", strict=True) == ["c.md"]
+    assert library.find("die toys", strict=True) == ["b.md"]
+    assert library.find("die häuser", strict=True) == ["c.md"]
+    assert sorted(library.find("house OR haus")) == ["a.md", "c.md"]
+    assert library.find("tree:de -häuser") == ["d.md"]
+    assert sorted(library.find("tree:de OR tree:en")) == ["a.md", "b.md", "c.md", "d.md"]
+    for result in library.search("house OR haus", aggregation=False).results:
+        assert result.match_ranges != ()

@@ -1,0 +1,189 @@
+"""Scores: BM25 against its formula, weights of fields, boosts, ties, and their explanation."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.library import Library
+
+from leafmark.model import Factor
+from leafmark.retrieval.weights import K1, KEYWORD_WEIGHTS, QUESTION_WEIGHTS, B
+
+TEXTS = {
+    "1.txt": "alpha beta beta gamma",
+    "2.txt": "beta delta",
+    "3.txt": "alpha alpha alpha delta epsilon zeta eta theta",
+    "4.txt": "iota kappa alpha beta",
+}
+
+
+def bm25(texts: list[list[str]], records: int, query: list[str]) -> list[float]:
+    """BM25 of each text, summed over the words of the query; `records` is N."""
+    mean = sum(map(len, texts)) / records
+    scores = []
+    for text in texts:
+        score = 0.0
+        for word in query:
+            df, tf = sum(word in other for other in texts), text.count(word)
+            idf = math.log(1 + (records - df + 0.5) / (df + 0.5))
+            score += idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * len(text) / mean))
+        scores.append(score)
+    return scores
+
+
+@pytest.mark.parametrize("query", ["alpha", "beta", "alpha beta", "delta beta", "theta"])
+def test_scores_are_those_of_the_formula(tmp_path: Path, query: str) -> None:
+    """Records that are no chunks count in N and in the mean length, as the engine sees it."""
+    library = Library(tmp_path, t=TEXTS)
+    reader = library.reader
+    texts = [text.split() for text in TEXTS.values()]
+    expected = dict(zip(TEXTS, bm25(texts, reader.searcher.num_docs, query.split()), strict=True))
+    answer = library.search(query, aggregation=False, strict=True, cutoff_ratio=0.0)
+    matched = [path for path, text in TEXTS.items() if set(query.split()) <= set(text.split())]
+    assert sorted(one.entry.path for one in answer.results) == matched
+    for result in answer.results:
+        assert result.score == pytest.approx(expected[result.entry.path], rel=1e-3)
+
+
+def test_a_title_counts_three_times_a_body(tmp_path: Path) -> None:
+    library = Library(tmp_path, t={"a.md": "# One\n\nword\n\n# Word\n\none\n"})
+    title, body = (
+        next(
+            part.value
+            for result in library.search(
+                "word", explain=True, aggregation=False, cutoff_ratio=0.0
+            ).results
+            for factor in result.factors
+            for part in factor.parts
+            if part.name == field
+        )
+        for field in ("title", "body")
+    )
+    assert title > 2 * body
+    assert KEYWORD_WEIGHTS["title"] == 3.0
+
+
+def test_a_question_does_not_drown_the_body(tmp_path: Path) -> None:
+    """The section that answers comes before those whose titles and paths repeat a word of it."""
+    sources = {
+        "client/client.md": "# Client\n\nThe client.\n\n## Client setup\n\nInstall it.\n",
+        "net.md": "# Network\n\nWhen a request fails, configure retries for the client here.\n",
+    }
+    library = Library(tmp_path, t=sources)
+    question = "how do I configure the retries for the client?"
+    assert library.find(question)[0] == "net.md#network"
+    assert QUESTION_WEIGHTS["title"] < 1
+
+
+def test_local_trees_come_first_by_an_exact_factor(tmp_path: Path) -> None:
+    library = Library(tmp_path, near={"a.md": "word one\n"}, far={"a.md": "word two\n"})
+    answer = library.search("word", local=("near",), aggregation=False, explain=True)
+    near, far = answer.results
+    assert near.entry.tree == "near"
+    assert near.score == pytest.approx(1.5 * far.score, rel=1e-3)
+    assert near.factors[-1] == Factor("local_boost", 1.5, "multiply", "a tree of the project")
+    (same,) = {r.score for r in library.search("word", local=("near",), local_boost=1.0).results}
+    assert same == far.score
+
+
+def test_the_boost_decides_who_is_a_candidate(tmp_path: Path) -> None:
+    far = {f"{n:02}.md": "word\n" for n in range(20)}
+    library = Library(tmp_path, near={"long.md": "word " + "filler " * 30}, far=far)
+    answer = library.search(
+        "word", local=("near",), local_boost=50, limit=1, candidate_limit=5, aggregation=False
+    )
+    assert answer.results[0].entry.tree == "near"
+
+
+def combined(factors: tuple[Factor, ...]) -> float:
+    """The score that factors make: sums, times what multiplies; parts make their factor."""
+    total = sum(factor.value for factor in factors if factor.operation == "add")
+    for factor in factors:
+        if factor.parts:
+            assert combined(factor.parts) == pytest.approx(factor.value, rel=1e-3)
+        if factor.operation == "multiply":
+            total *= factor.value
+    return total
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "word",
+        "word other",
+        "word^2.5 other",
+        '"word other"',
+        "wor*",
+        "wrod",
+        "word OR id:t:c.md",
+        "title:word",
+        "tree:t",
+        "what is the word of other things",
+        "unusuals",
+    ],
+)
+@pytest.mark.parametrize("params", [{}, {"aggregation": False}, {"merge_bonus": 0.1}])
+def test_factors_make_the_score(tmp_path: Path, query: str, params: dict[str, Any]) -> None:
+    library = Library(
+        tmp_path,
+        t={
+            "a.md": "# Word\n\nword other\n\n## Other\n\nother word word\n",
+            "b.md": "# More\n\nwords unusual\n\n## unusuals\n\nunusualy\n",
+            "c.md": "# C\n\nno match\n",
+        },
+        u={"d.md": "word other\n"},
+    )
+    answer = library.search(query, local=("t",), explain=True, cutoff_ratio=0.0, **params)
+    assert answer.results
+    for result in answer.results:
+        assert combined(result.factors) == pytest.approx(result.score, rel=2e-3)
+
+
+def test_ties_are_settled_by_id_wherever_they_are_cut(tmp_path: Path) -> None:
+    """Equal texts, indexed in any order and in many commits, give one answer."""
+    names = [f"{n:02}.md" for n in range(30)]
+    answers = set()
+    for number, order in enumerate((names, names[::-1], names[15:] + names[:15])):
+        library = Library(tmp_path / str(number), t={})
+        for at in range(0, len(order), 10):
+            library.put("t", {path: f"word {path}\n" for path in order[at : at + 10]})
+        found = library.search("word", limit=3, candidate_limit=15, max_results=7).results
+        answers.add(tuple(result.entry.path for result in found))
+    assert answers == {("00.md", "01.md", "02.md")}
+
+
+def test_an_edited_index_scores_as_a_fresh_one(tmp_path: Path) -> None:
+    """Deleted chunks count in the engine's statistics until it merges; not in ours."""
+    old = {f"{n}.md": f"# Old\n\nrare word {n} text\n" for n in range(40)}
+    new = {f"{n}.md": f"# New\n\nplain word {n} text\n" for n in range(20)}
+    kept = {"keep.md": "# Keep\n\nrare word text\n"}
+    edited = Library(tmp_path / "edited", t={})
+    edited.put("t", old | kept)
+    edited.put("t", new, remove=tuple(path for path in old if path not in new))
+    fresh = Library(tmp_path / "fresh", t=new | kept)
+    assert edited.reader.counts.deleted > 0
+    for query in (
+        "rare",
+        "word text",
+        "plain word",
+        '"plain word"',
+        "raer",
+        "wor*",
+        "what is the word",
+    ):
+        one, other = (
+            library.search(query, aggregation=False, cutoff_ratio=0.0).results
+            for library in (edited, fresh)
+        )
+        assert [each.entry.id for each in one] == [each.entry.id for each in other], query
+        for left, right in zip(one, other, strict=True):
+            assert left.score == pytest.approx(right.score, rel=0.02), query
+
+
+def test_words_of_deleted_chunks_occur_nowhere(tmp_path: Path) -> None:
+    library = Library(tmp_path, t={"a.md": "recieve\n", "b.md": "receive\n"})
+    library.put("t", {"a.md": "nothing\n"})
+    assert library.find("recieve") == ["b.md"]
