@@ -61,7 +61,7 @@ _SOLID = (
     "\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc"
     "\U00016fe0-\U0001b2ff\U00020000-\U0003ffff"
 )
-_SOLID_CHAR = re.compile(f"[{_SOLID}]")
+_SOLID_RUN = re.compile(f"[{_SOLID}]+")
 _UNUSUAL = re.compile(f"[{_SOLID}\ud800-\udfff]")
 # All bytes but those that begin a character of `_UNUSUAL` in UTF-8: deleting them
 # answers "is there one?" five times faster than a search does.
@@ -107,7 +107,7 @@ class Analyzer:
     def for_index(self, text: str) -> str:
         """Return the text as Tantivy must get it for its field."""
         if not text.isascii() and _is_unusual(text):
-            text = _SOLID_CHAR.sub(r" \g<0> ", _SURROGATE.sub("\ufffd", text))
+            text = _SOLID_RUN.sub(_spread, _SURROGATE.sub("\ufffd", text))
         if (
             len(text) > MAX_TOKEN_CHARS
             and _may_have_long_token(text)
@@ -220,12 +220,16 @@ def analyzer_for(language: str | None) -> Analyzer:
     return Analyzer(language)
 
 
+def _spread(run: re.Match[str]) -> str:
+    return f" {' '.join(run[0])} "
+
+
 def _added_spaces(text: str) -> list[int]:
     """The places in the prepared text of the spaces around solid characters."""
     places: list[int] = []
-    for number, match in enumerate(_SOLID_CHAR.finditer(text)):
-        first = match.start() + 2 * number
-        places += (first, first + 2)
+    for run in _SOLID_RUN.finditer(text):
+        first = run.start() + len(places)
+        places += range(first, first + 2 * (run.end() - run.start()) + 1, 2)
     return places
 
 

@@ -20,7 +20,7 @@ import tantivy
 
 from leafmark.errors import DamagedError, LeafmarkError, StorageError, UsageError
 from leafmark.index.engine import engine_guard
-from leafmark.index.facts import fact, language_fact, meta_facts
+from leafmark.index.filling import engine_documents
 from leafmark.index.generation import (
     IndexMeta,
     count_matches,
@@ -42,15 +42,13 @@ from leafmark.index.manifest import (
     write_snapshot,
 )
 from leafmark.index.records import document_entry, pack_document, pack_object, pack_state
-from leafmark.index.schema import META_KEY, SOURCE_KEY, STATE_KEY, Language
-from leafmark.model import Chunk, ChunkedDocument, Content, DocumentEntry, FileState, ids
+from leafmark.index.schema import META_KEY, SOURCE_KEY, STATE_KEY
+from leafmark.model import ChunkedDocument, DocumentEntry, FileState, ids
 
 __all__ = ["IndexSettings", "IndexWriter", "open_writer"]
 
 HEAP_BYTES = 128_000_000
 """The engine's memory before it writes a segment; less makes more merging (measured)."""
-
-_HAS = ("code", "table", "list")
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +186,7 @@ class IndexWriter:
             if not chunked.chunks:
                 self._add_stub(engine, entry)
                 return
-            for document in _documents(chunked, entry, language):
+            for document in engine_documents(chunked, entry, language, self._index.schema):
                 engine.add_document(document)
             self._manifest[entry.tree, entry.path] = row_of(entry)
 
@@ -360,57 +358,3 @@ class IndexWriter:
         del engine
         if self.rebuilt is not None and not self.meta.seq:
             shutil.rmtree(self._layout.generation(self.current.generation), ignore_errors=True)
-
-
-def _documents(
-    chunked: ChunkedDocument, entry: DocumentEntry, language: Language
-) -> Iterator[tantivy.Document]:
-    """Yield the engine's document of every chunk, the source's record on the first."""
-    for_index = language.analyzer.for_index
-    path = for_index(entry.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
-    tags = for_index(" ".join(entry.tags))
-    doc_id = entry.doc_id
-    seconds = max(0, entry.state.modified_ns // 1_000_000_000)
-    shared = [fact("tree", entry.tree), *(fact("tag", tag.casefold()) for tag in entry.tags)]
-    shared += meta_facts(entry.metadata)
-    contents = [chunk.content for chunk in chunked.chunks]
-    for chunk, content in zip(chunked.chunks, contents, strict=True):
-        document = tantivy.Document()
-        add_text = document.add_text
-        body = _indexed_text(chunk)
-        if body:
-            add_text(language.body, for_index(body))
-        add_text(language.title, for_index(chunk.title))
-        add_text(language.path, path)
-        if tags:
-            add_text(language.tags, tags)
-        add_text("doc_id", doc_id)
-        for term in (*shared, *_own_facts(chunk, content)):
-            add_text("facts", term)
-        document.add_unsigned("position", chunk.position)
-        document.add_unsigned("mtime", seconds)
-        if not chunk.position:
-            document.add_bytes("source", pack_document(entry, chunked, contents))
-        yield document
-
-
-def _own_facts(chunk: Chunk, content: Content) -> Iterator[str]:
-    yield f"kind={chunk.kind}"
-    for kind in _HAS:
-        if kind in content.block_types:
-            yield f"has={kind}"
-    yield from {language_fact(each) for each in content.languages}
-
-
-def _indexed_text(chunk: Chunk) -> str:
-    """The body as it is searched: without front matter."""
-    document = chunk.owner.document
-    data, front = document.data, document.front_matter
-    skip = 0 if front is None else front.end
-    spans = chunk.body_spans
-    if document.reader is not None:
-        return document.reader(data, spans).text
-    if len(spans) == 1 and spans[0][0] >= skip:
-        return data[spans[0][0] : spans[0][1]].decode("utf-8", "replace")
-    parts = [data[max(start, skip) : end] for start, end in spans]
-    return b"".join(parts).decode("utf-8", "replace")
