@@ -58,11 +58,11 @@ def _split_body(shop: Workshop, node: Node) -> list[Node]:
         node.oversize = any(shop.is_oversize(node, group) for group in found)
         return []
     node.body = kept
-    return [_piece(shop, node, group, number) for number, group in enumerate(found, 1)]
+    return [_piece(shop, node, group, number=number) for number, group in enumerate(found, 1)]
 
 
-def _piece(shop: Workshop, node: Node, units: list[Unit], number: int) -> Node:
-    piece = new_piece(node, units[0].start, units[-1].end, number)
+def _piece(shop: Workshop, node: Node, units: list[Unit], *, number: int) -> Node:
+    piece = new_piece(node, (units[0].start, units[-1].end), number)
     piece.oversize = shop.is_oversize(node, units)
     piece.undersize = shop.size(units) < shop.options.min_tokens
     return piece

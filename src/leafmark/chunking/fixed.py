@@ -31,7 +31,7 @@ def choose_fixed(shop: Workshop) -> list[Node]:
     root.body = [(0, windows[0][0])] if windows[0][0] else []
     for node in shop.tree.nodes[1:]:
         node.holder = root
-    return [root, *[new_piece(root, *window, k) for k, window in enumerate(windows, 1)]]
+    return [root, *[new_piece(root, window, k) for k, window in enumerate(windows, 1)]]
 
 
 def _windows(shop: Workshop, root: Node) -> Iterator[tuple[int, int]]:

@@ -49,49 +49,54 @@ class Part:
 class _Run:
     """Parts between two barriers. `loose` are units not packed yet, each with its child if any."""
 
+    shop: Workshop
+    splitter: Splitter
     parts: list[Part] = field(default_factory=list)
     loose: list[tuple[Unit, Node | None]] = field(default_factory=list)
 
-    def flush(self, shop: Workshop, capacity: int) -> None:
+    def flush(self) -> None:
         """Pack the loose units into parts."""
-        for first, after in shop.pack([unit for unit, _ in self.loose], capacity):
+        units = [unit for unit, _ in self.loose]
+        for first, after in self.shop.pack(units, self.splitter.capacity):
             taken = self.loose[first:after]
             children = [child for _, child in taken if child is not None]
             self.parts.append(Part([unit for unit, _ in taken], children))
         self.loose.clear()
 
-    def stretch(self, end: int) -> None:
-        """Let blank bytes go to the loose unit before them, if there is one."""
-        if self.loose:
+    def add_text(self, start: int, end: int) -> None:
+        """Add own text; blank bytes go to the loose unit before them, if there is one."""
+        if not self.shop.meter.is_blank(start, end):
+            self.loose += [(unit, None) for unit in self.splitter.split(start, end)]
+        elif self.loose:
             unit, child = self.loose[-1]
             self.loose[-1] = unit._replace(end=end), child
 
 
 def gather(shop: Workshop, sizes: Sizes, node: Node) -> list[Part]:
     """Return the parts of `node`, in order; blank bytes that adjoin none are left out."""
-    splitter = shop.splitter(node)
     parts: list[Part] = []
-    for run in _runs(shop, sizes, node, splitter):
-        run.flush(shop, splitter.capacity)
-        parts += _merge(shop, run.parts, splitter.capacity)
+    for run in _runs(shop, sizes, node):
+        run.flush()
+        parts += _merge(shop, run.parts, run.splitter.capacity)
     return parts
 
 
-def _runs(shop: Workshop, sizes: Sizes, node: Node, splitter: Splitter) -> Iterator[_Run]:
-    run = _Run()
+def _runs(shop: Workshop, sizes: Sizes, node: Node) -> Iterator[_Run]:
+    splitter = shop.splitter(node)
+    run = _Run(shop, splitter)
     for start, end, child in _elements(sizes, node):
         if child is None:
-            _add_text(shop, run, splitter, start, end)
+            run.add_text(start, end)
             continue
         unit = Unit(start, end, sizes.with_heading(child))
         if _is_barrier(sizes, child):
             yield run
-            yield _Run([Part([unit], [child])])
-            run = _Run()
+            yield _Run(shop, splitter, [Part([unit], [child])])
+            run = _Run(shop, splitter)
         elif sizes.span(child) < shop.options.min_tokens:
             run.loose.append((unit, child))
         else:
-            run.flush(shop, splitter.capacity)
+            run.flush()
             run.parts.append(Part([unit], [child]))
     yield run
 
@@ -101,13 +106,6 @@ def _elements(sizes: Sizes, node: Node) -> list[tuple[int, int, Node | None]]:
     own: list[tuple[int, int, Node | None]] = [(start, end, None) for start, end in node.body]
     own += [(place(child), child.end, child) for child in sizes.children[node]]
     return sorted(own, key=lambda element: element[0])
-
-
-def _add_text(shop: Workshop, run: _Run, splitter: Splitter, start: int, end: int) -> None:
-    if shop.meter.is_blank(start, end):
-        run.stretch(end)
-    else:
-        run.loose += [(unit, None) for unit in splitter.split(start, end)]
 
 
 def _is_barrier(sizes: Sizes, child: Node) -> bool:

@@ -32,22 +32,24 @@ def pack(sizes: Sequence[int], capacity: int) -> list[Group]:
     start = 0
     for index, size in enumerate([*sizes, capacity + 1]):
         if size > capacity:
-            groups += _pack_run(sizes, start, index, capacity)
+            run = _pack_run(sizes[start:index], capacity)
+            groups += [(start + first, start + after) for first, after in run]
             groups.append((index, index + 1))
             start = index + 1
     return groups[:-1]
 
 
-def _pack_run(sizes: Sequence[int], start: int, end: int, capacity: int) -> list[Group]:
+def _pack_run(sizes: Sequence[int], capacity: int) -> list[Group]:
     """Pack sizes that are all within the capacity."""
-    if start == end:
+    if not sizes:
         return []
-    totals = [0, *accumulate(sizes[start:end])]
+    totals = [0, *accumulate(sizes)]
     fewest = len(_fill(totals, capacity))
     cuts = _cut_evenly(totals, fewest)
     if max(totals[after] - totals[first] for first, after in pairwise(cuts)) > capacity:
-        cuts = [0, *_fill_evenly(totals, sizes[start:end], fewest, capacity)]
-    return [(start + first, start + after) for first, after in pairwise(cuts)]
+        least = max(*sizes, -(-totals[-1] // fewest))
+        cuts = [0, *_fill_evenly(totals, least, capacity)]
+    return list(pairwise(cuts))
 
 
 def _cut_evenly(totals: Sequence[int], count: int) -> list[int]:
@@ -62,12 +64,10 @@ def _cut_evenly(totals: Sequence[int], count: int) -> list[int]:
     return [*cuts, len(totals) - 1]
 
 
-def _fill_evenly(
-    totals: Sequence[int], sizes: Sequence[int], fewest: int, capacity: int
-) -> list[int]:
-    """Return where groups end when the largest is as small as it can be."""
-    low = max(max(sizes), -(-totals[-1] // fewest)) - 1
-    high = capacity
+def _fill_evenly(totals: Sequence[int], least: int, capacity: int) -> list[int]:
+    """Return where the fewest groups end when the largest, at least `least`, is smallest."""
+    fewest = len(_fill(totals, capacity))
+    low, high = least - 1, capacity
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if len(_fill(totals, middle)) <= fewest else (middle, high)
@@ -116,7 +116,11 @@ def absorb_small(sizes: Sequence[int], *, least: int, capacity: int) -> list[Gro
     kept: list[_Growing] = []
     for group, after in zip_longest(growing, growing[1:]):
         neighbours = kept[-1:] if after is None else [*kept[-1:], after]
-        taker = _taker(group, neighbours, least, capacity) if group.size < least else None
+        taker = (
+            _taker(group, neighbours, least=least, capacity=capacity)
+            if group.size < least
+            else None
+        )
         if taker is None:
             kept.append(group)
         else:
@@ -125,7 +129,7 @@ def absorb_small(sizes: Sequence[int], *, least: int, capacity: int) -> list[Gro
 
 
 def _taker(
-    group: _Growing, neighbours: list[_Growing], least: int, capacity: int
+    group: _Growing, neighbours: list[_Growing], *, least: int, capacity: int
 ) -> _Growing | None:
     able = [other for other in neighbours if other.can_take(group.size, least, capacity)]
     return min(able, key=lambda other: other.size, default=None)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from leafmark.chunking.gathering import Part, gather
 from leafmark.chunking.sizing import Sizes
+from leafmark.chunking.spans import subtract
 from leafmark.chunking.tree import Node, place
 from leafmark.chunking.workshop import Workshop, new_piece
 
@@ -57,7 +58,7 @@ def _enter(shop: Workshop, sizes: Sizes, node: Node) -> Iterator[Node]:
             yield _child(shop, sizes, part)
         elif part in pieces and part not in kept:
             number += 1
-            yield _piece(shop, node, part, number)
+            yield _piece(shop, node, part, number=number)
 
 
 def _child(shop: Workshop, sizes: Sizes, part: Part) -> Node:
@@ -69,22 +70,13 @@ def _child(shop: Workshop, sizes: Sizes, part: Part) -> Node:
     return child
 
 
-def _piece(shop: Workshop, node: Node, part: Part, number: int) -> Node:
-    piece = new_piece(node, part.start, part.end, number)
+def _piece(shop: Workshop, node: Node, part: Part, *, number: int) -> Node:
+    piece = new_piece(node, (part.start, part.end), number)
     piece.oversize = shop.is_oversize(node, part.units)
     piece.undersize = shop.size(part.units) < shop.options.min_tokens
     piece.covers = tuple(child.slug for child in part.children if child.slug is not None)
     for child in part.children:
         child.holder = piece
-    node.body = [
-        own for start, end in node.body for own in _outside(start, end, part.start, part.end)
-    ]
+    taken = [(part.start, part.end)]
+    node.body = [own for start, end in node.body for own in subtract(start, end, taken)]
     return piece
-
-
-def _outside(start: int, end: int, taken_start: int, taken_end: int) -> Iterator[tuple[int, int]]:
-    """What is left of `[start, end)` without `[taken_start, taken_end)`."""
-    if start < min(end, taken_start):
-        yield start, min(end, taken_start)
-    if max(start, taken_end) < end:
-        yield max(start, taken_end), end

@@ -93,15 +93,16 @@ def take_tokens(text: str, limit: int, tokenizer: str) -> int:
 def _take(text: str, limit: int, tokenizer: str) -> int:
     built_in = tokenizer in _BUILT_IN
     length = len(_truncate()(text, limit, tokenizer)[0]) if built_in else len(text)
-    return _shrink(text, length, limit, token_counter(tokenizer))
+    return _shrink(text[:length], limit, token_counter(tokenizer))
 
 
-def _shrink(text: str, length: int, limit: int, count: Count) -> int:
-    """Return a length up to `length` that fits; among the greatest, to one in sixty-four.
+def _shrink(text: str, limit: int, count: Count) -> int:
+    """Return the length of a prefix that fits; among the greatest, to one in sixty-four.
 
     Guessed from the tokens per character so far, so that a few counts do.
     """
-    low, high, tokens = 0, length, count(text[:length])
+    length = len(text)
+    low, high, tokens = 0, length, count(text)
     if tokens <= limit:
         return length
     guess = length * limit // tokens

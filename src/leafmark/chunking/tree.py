@@ -93,7 +93,7 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
         if end >= 0:
             while open_nodes[-1].depth >= heading.level:
                 open_nodes.pop()
-            node = _open(open_nodes[-1], heading, slug, end)
+            node = _open(open_nodes[-1], heading, slug, end=end)
             nodes.append(node)
             open_nodes.append(node)
         slug_nodes[slug] = open_nodes[-1]
@@ -144,7 +144,7 @@ def _opens(heading: Heading, levels: int) -> bool:
     return heading.level <= levels or heading.slug_path is not None
 
 
-def _open(parent: Node, heading: Heading, slug: str, end: int) -> Node:
+def _open(parent: Node, heading: Heading, slug: str, *, end: int) -> Node:
     """Return the section's node, and take its heading and span out of the parent's body."""
     end = min(end, parent.end)
     own_start, own_end = parent.body.pop()

@@ -138,8 +138,8 @@ def breadcrumb(node: Node, folded: Node | None) -> str:
     return "> " + " › ".join(reversed(titles))
 
 
-def new_piece(parent: Node, start: int, end: int, number: int) -> Node:
+def new_piece(parent: Node, span: tuple[int, int], number: int) -> Node:
     """Return a piece of `parent`: its title and slug, one deeper, with a number from 1."""
-    piece = Node(parent, parent.depth + 1, parent.title, parent.slug, (start, end))
+    piece = Node(parent, parent.depth + 1, parent.title, parent.slug, span)
     piece.piece = number
     return piece
