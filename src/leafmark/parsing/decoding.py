@@ -20,8 +20,12 @@ __all__ = ["Decoded", "decode", "is_binary"]
 _SAMPLE_BYTES = 8192
 """How much of a file is looked at to tell binary files and UTF-16; git looks at as much."""
 
-_GOOD_PER_BAD = 4
-"""A file is UTF-8 with mistakes in it when it has this many correct sequences for each bad one."""
+_GOOD_PER_BAD = 1
+"""A file is UTF-8 with mistakes when it has this many correct sequences for each bad byte.
+
+Text in another encoding has a tenth of that at most: two bytes in a row that are
+correct by chance are rare.
+"""
 
 _UTF8_BOM = b"\xef\xbb\xbf"
 _BOMS = (

@@ -8,6 +8,7 @@ begins at or after its end.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -26,6 +27,7 @@ OPTIONS = (
 )
 _LEVELS = {f"H{level}": level for level in range(1, 7)}
 _BLOCK_TAGS = frozenset(("Paragraph", "Item", "TableRow", "HtmlBlock"))
+_CLOSING_MARKS = re.compile(rb"[ \t]#+[ \t]*\r?\n?\Z")
 _new = tuple.__new__  # half the cost of calling a named tuple's class
 
 Event = Any  # a dict of one key, or a string: the parser's own types are wider than its values
@@ -57,6 +59,8 @@ def walk(text: str, raw: bytes, start: int) -> tuple[list[Heading], list[Row]]:
                 if nested:
                     keep(("Heading", first, last))
                 words = _read_title(events, keep)
+                if words[-1:] in ("#", "\t"):
+                    words = _without_closing_marks(words, raw[first:last])
                 title = " ".join(words.split())
                 first, last = lines.start_of(first), lines.end_of(last)
                 level = _LEVELS[tag["Heading"]["level"]]
@@ -93,6 +97,17 @@ def _read_title(events: Events, keep: Callable[[Row], None]) -> str:
         elif not images:
             parts.append(_inline_text(event))
     return parts[0] if len(parts) == 1 else "".join(parts)
+
+
+def _without_closing_marks(words: str, line: bytes) -> str:
+    """`words` less the closing marks of a heading that have tabs around them.
+
+    The specification lets them; the parser takes spaces only.
+    """
+    marks = _CLOSING_MARKS.search(line)
+    if not marks or b"\t" not in marks[0]:
+        return words
+    return words.rstrip("\t ").rstrip("#").rstrip("\t ")
 
 
 def _inline_text(event: Event) -> str:

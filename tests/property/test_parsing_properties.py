@@ -1,0 +1,133 @@
+"""What holds for every source that is parsed as Markdown or plain text."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from itertools import pairwise
+
+import pytest
+import yaml
+from hypothesis import example, given
+from hypothesis import strategies as st
+from support.markdown_sources import front_matter, markdown_bytes, messy_bytes
+
+from leafmark.model import Block, Document, Heading, Link
+from leafmark.parsing import decode, parse
+from leafmark.parsing.metadata import read_yaml, to_json
+from leafmark.parsing.simple_yaml import read_simple_yaml
+
+PATHS = st.sampled_from(["a.md", "a.txt"])
+
+
+def line_edges(document: Document) -> set[int]:
+    """The offsets at which a line begins, and the two ends; a byte order mark is before them."""
+    data, edges = document.data, {0, len(document.data)}
+    if data.startswith(b"\xef\xbb\xbf"):
+        edges.add(3)
+    for at, byte in enumerate(data):
+        if byte == 10 or (byte == 13 and data[at + 1 : at + 2] != b"\n"):
+            edges.add(at + 1)
+    return edges
+
+
+@given(messy_bytes(), PATHS)
+@example(b"\xff\xfe#\x00 \x00", "a.md")
+@example(b"\0" * 9, "a.md")
+def test_any_bytes_make_a_document_that_can_be_stored(data: bytes, path: str) -> None:
+    document = parse(data, path)
+
+    assert document == parse(data, path)
+    assert pickle.loads(pickle.dumps(document)) == document
+    json.dumps(dict(document.metadata), allow_nan=False).encode()
+    for text in (document.title, *document.tags, *(h.slug_text for h in document.headings)):
+        text.encode()
+
+
+@given(messy_bytes(), PATHS)
+def test_headings_and_blocks_are_whole_lines_in_order(data: bytes, path: str) -> None:
+    document = parse(data, path)
+    edges = line_edges(document)
+
+    parts: list[Heading | Block] = [*document.headings, *document.blocks]
+    for part in parts:
+        assert part.start < part.end
+        assert {part.start, part.end} <= edges
+    for before, after in pairwise(document.headings):
+        assert before.start < after.start
+    starts = [block.start for block in document.blocks]
+    assert starts == sorted(starts)
+
+
+@given(messy_bytes(), PATHS)
+def test_what_stands_at_the_top_level_is_disjoint_and_leaves_only_blanks(
+    data: bytes, path: str
+) -> None:
+    document = parse(data, path)
+    top = [(block.start, block.end) for block in document.blocks if not block.level]
+    top += [(h.start, h.end) for h in document.headings if not h.nested]
+
+    at = 3 if document.data.startswith(b"\xef\xbb\xbf") else 0
+    for start, end in sorted(top):
+        assert at <= start
+        assert not document.data[at:start].strip()
+        at = end
+    assert not document.data[at:].strip()
+
+
+@given(messy_bytes())
+def test_nested_blocks_lie_in_the_container_before_them(data: bytes) -> None:
+    open_blocks: list[tuple[int, int]] = []
+    for block in parse(data, "a.md").blocks:
+        assert block.level <= len(open_blocks)
+        del open_blocks[block.level :]
+        for start, _ in open_blocks[-1:]:
+            assert start <= block.start
+        open_blocks.append((block.start, block.end))
+
+
+@given(markdown_bytes())
+def test_offsets_into_valid_utf8_cut_no_character(data: bytes) -> None:
+    document = parse(data, "a.md")
+
+    assert document.data == data
+    parts: list[Heading | Block | Link] = [*document.headings, *document.blocks, *document.links]
+    for part in parts:
+        data[part.start : part.end].decode()
+
+
+@given(markdown_bytes())
+def test_line_ends_change_nothing_but_offsets(data: bytes) -> None:
+    def outline(source: bytes) -> list[tuple[object, ...]]:
+        document = parse(source, "a.md")
+        headings = [(h.level, h.title, h.slug_text, h.nested) for h in document.headings]
+        blocks = [(block.kind, block.level, block.info) for block in document.blocks]
+        return [(document.title, document.tags), *headings, *blocks]
+
+    unix = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+    assert outline(unix.replace(b"\n", b"\r\n")) == outline(unix)
+    assert outline(unix.replace(b"\n", b"\r")) == outline(unix)
+
+
+@given(messy_bytes())
+def test_decoded_text_has_a_byte_for_each_byte(data: bytes) -> None:
+    decoded = decode(data, "a.md")
+
+    assert len(decoded.text.encode()) == len(decoded.data)
+    if decoded.encoding == "utf-8":
+        assert decoded.data == data
+        assert decoded.restore(decoded.text) == data.decode("utf-8", "replace")
+
+
+@given(front_matter() | st.lists(st.text(max_size=12), max_size=5).map("\n".join))
+def test_simple_front_matter_is_read_as_the_yaml_parser_reads_it(text: str) -> None:
+    body = text.partition("\n")[2]
+    simple = read_simple_yaml(body)
+    if simple is None:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("leafmark.parsing.metadata.read_simple_yaml", lambda text: None)
+        assert read_yaml(body) == (simple, [])
+    strings = yaml.load(body, Loader=yaml.BaseLoader) or {}
+    assert list(to_json(simple)) == list(strings)
