@@ -20,6 +20,7 @@ from leafmark.retrieval.stopwords import stop_words
 from leafmark.retrieval.weights import (
     CORRECTED_FROM,
     EDIT_SHARE,
+    MOST_ASKED_FOR,
     MOST_CORRECTIONS,
     MOST_PREFIXED,
     WIDENED_FROM,
@@ -75,12 +76,11 @@ class Corrector:
         """
         exact = Alternative(term, word)
         found = self.frequency(term, fields)
-        if not distance or not is_correctable(word):
-            return [exact]
-        if found and not asked and not _is_long_and_rare(word, found):
+        if not distance or not (asked or _is_to_be_corrected(word, found)):
             return [exact]
         share = EDIT_SHARE if found else 1.0
-        near = self._near(word, term, fields, distance)
+        most = MOST_ASKED_FOR if asked else MOST_CORRECTIONS
+        near = self._near(word, term, fields, distance)[:most]
         return [exact, *(Alternative(each, how, share, "corrected") for each, how in near)]
 
     def _near(
@@ -145,9 +145,14 @@ class Corrector:
         return begun, not full
 
 
-def is_correctable(word: str) -> bool:
-    """Whether a word is long enough, and a word at all: no number, no name with digits."""
-    return len(word) >= CORRECTED_FROM and not any(map(str.isnumeric, word))
+def _is_to_be_corrected(word: str, frequency: int) -> bool:
+    """Whether a word is corrected unasked: it occurs nowhere, or is long and rare.
+
+    Never a number or a name with digits, nor what is too short.
+    """
+    if len(word) < CORRECTED_FROM or any(map(str.isnumeric, word)):
+        return False
+    return not frequency or (len(word) >= WIDENED_FROM and frequency <= WIDENED_UP_TO)
 
 
 def _without_endings(word: str) -> list[str]:
@@ -157,7 +162,3 @@ def _without_endings(word: str) -> list[str]:
         for ending in _ENGLISH_ENDINGS.split()
         if word.endswith(ending) and len(word) - len(ending) >= CORRECTED_FROM
     ]
-
-
-def _is_long_and_rare(word: str, frequency: int) -> bool:
-    return len(word) >= WIDENED_FROM and frequency <= WIDENED_UP_TO

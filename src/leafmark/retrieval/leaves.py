@@ -105,10 +105,10 @@ class Leaves:
         """Return what a word stands for here."""
         asked = around.distance is not None
         distance = self._distance if around.distance is None else around.distance
-        if around.negated or (not asked and self._occurs_in_others(typed)):
+        if not asked and (around.negated or self._occurs_in_others(typed)):
             distance = 0
         found = self._corrector.look_up(typed, term, self._fields(around), distance, asked=asked)
-        widened = any(each.kind == "corrected" and each.share < 1 for each in found)
+        widened = not around.negated and any(each.share < 1 for each in found)
         self.widened = self.widened or widened
         return [found[0]] if widened and not self.with_corrections else found
 

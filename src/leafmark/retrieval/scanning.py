@@ -30,6 +30,8 @@ SAFE_LETTERS = 3
 _ASCII_WORD = re.compile("[0-9a-z]*")
 _ALNUM = frozenset("0123456789abcdefghijklmnopqrstuvwxyz")
 
+_UNSURE = frozenset(["Mn", "Mc", "Me", "Sm", "Sc", "Sk", "So", "Cn", "Co"])
+
 _PHRASE_ROOM = 60
 """Characters of text that are looked at for each word of a phrase, at first."""
 
@@ -47,7 +49,7 @@ def find_words(text: str, terms: Collection[str], analyzer: Analyzer) -> list[Pl
     if not terms:
         return []
     lowered = text.lower()
-    if not _is_safe(text, analyzer.language) or len(lowered) != len(text):
+    if not _is_safe(text, lowered, analyzer.language):
         found = analyzer.find(text, terms.__contains__)
         return [Place(token.start, token.end, token.term) for token in found]
     words, runs = _candidates(lowered, {_beginning(term) for term in terms})
@@ -63,8 +65,14 @@ def find_words(text: str, terms: Collection[str], analyzer: Analyzer) -> list[Pl
     return sorted(places)
 
 
-def _is_safe(text: str, language: str | None) -> bool:
-    return language in (_IN_ASCII if text.isascii() else _IN_ANY_TEXT)
+def _is_safe(text: str, lowered: str, language: str | None) -> bool:
+    """Whether words can be told by their beginnings, and `lowered` is as the index lowers it.
+
+    Python makes a final sigma of `Σ`, and two characters of `İ`.
+    """
+    if text.isascii():
+        return language in _IN_ASCII
+    return language in _IN_ANY_TEXT and len(lowered) == len(text) and "Σ" not in text
 
 
 def _beginning(term: str) -> str:
@@ -80,22 +88,28 @@ def _candidates(lowered: str, beginnings: Collection[str]) -> tuple[dict[int, st
     words: dict[int, str] = {}
     runs: dict[int, int] = {}
     for beginning in beginnings:
+        past_ascii = beginning > "\x7f"
         at = lowered.find(beginning)
         while at >= 0:
             end = at + 1
-            before = lowered[at - 1] if at else " "
-            if before not in _ALNUM:
-                end = _ASCII_WORD.match(lowered, at).end()  # type: ignore[union-attr]
-                if before > "\x7f" or lowered[end : end + 1] > "\x7f":
-                    start, end = _run_around(lowered, at)
-                    if lowered[start:end].isascii():
-                        words[start] = lowered[start:end]
-                    else:
-                        runs[start] = end
+            if past_ascii or not at or lowered[at - 1] not in _ALNUM:
+                start, end = _word_at(lowered, at)
+                word = lowered[start:end]
+                if word.isascii():
+                    words[start] = word
                 else:
-                    words[at] = lowered[at:end]
+                    runs[start] = end
             at = lowered.find(beginning, max(end, at + 1))
     return words, runs
+
+
+def _word_at(lowered: str, at: int) -> tuple[int, int]:
+    """Return the range of the ASCII word that begins at `at`, or of the run that it is part of."""
+    found = _ASCII_WORD.match(lowered, at)
+    end = found.end() if found else at
+    if (at and lowered[at - 1] > "\x7f") or lowered[end : end + 1] > "\x7f":
+        return _run_around(lowered, at)
+    return at, end
 
 
 def _run_around(text: str, at: int) -> tuple[int, int]:
@@ -109,10 +123,13 @@ def _run_around(text: str, at: int) -> tuple[int, int]:
 
 
 def _may_be_word(character: str) -> bool:
-    """Whether a character can stand in a token; marks and a few symbols count as letters."""
-    return character.isalnum() or (
-        character > "\x7f" and unicodedata.category(character)[0] in "MS"
-    )
+    """Whether a character can stand in a token: letters, marks, a few symbols.
+
+    The index may know newer letters than this Python, to which they are unassigned.
+    """
+    if character.isalnum():
+        return True
+    return character > "\x7f" and unicodedata.category(character) in _UNSURE
 
 
 def find_phrase(text: str, phrase: Sequence[str], analyzer: Analyzer) -> list[Place]:

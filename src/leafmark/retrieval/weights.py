@@ -49,6 +49,9 @@ other words of the query (chosen by eye).
 MOST_CORRECTIONS = 8
 """Indexed words that one typed word may stand for."""
 
+MOST_ASKED_FOR = 50
+"""The same where the query asks for edits (`word~1`)."""
+
 CORRECTED_FROM = 3
 """The least length of a word that is corrected, in characters."""
 
