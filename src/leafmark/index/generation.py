@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -128,6 +127,8 @@ def _open_read_only(path: Path) -> tantivy.Index:
 
     The engine maps every file when it opens, so the links may go at once.
     """
+    import tempfile  # rarely needed, and slow to import
+
     view = tempfile.mkdtemp(prefix="leafmark-")
     try:
         for name in os.listdir(path):
@@ -203,15 +204,20 @@ def read_counts(folder: Path) -> RecordCounts:
 
 
 def read_document(
-    index: tantivy.Index, searcher: tantivy.Searcher, doc_id: str
+    index: tantivy.Index, searcher: tantivy.Searcher, doc_id: str, *, with_states: bool = True
 ) -> StoredDocument | None:
-    """Return one source's record with its latest state, None for a source not indexed."""
+    """Return one source's record, None for a source not indexed.
+
+    `with_states` looks for a later state too; without, the caller knows that there is none.
+    """
     found = find_records(index, searcher, _first_chunk_query(index, doc_id), 1)
     if not found:
         found = find_records(index, searcher, _key_query(index, SOURCE_KEY + doc_id), 1)
     if not found:
         return None
     stored = unpack_document(found[0])
+    if not with_states:
+        return stored
     later = find_records(index, searcher, _key_query(index, STATE_KEY + doc_id), 1)
     if later:
         stored.entry = replace(stored.entry, state=unpack_state(later[0])[1])

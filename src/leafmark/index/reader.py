@@ -29,7 +29,7 @@ from leafmark.index.generation import (
 from leafmark.index.layout import Current, Layout
 from leafmark.index.manifest import Key, ManifestRow, read_snapshot, row_of, write_snapshot
 from leafmark.index.records import StoredDocument
-from leafmark.index.schema import Language
+from leafmark.index.schema import STATE_KEY, Language
 from leafmark.model import DocumentEntry, Entry
 
 __all__ = ["IndexReader", "TreeCounts", "has_index", "open_reader"]
@@ -146,13 +146,14 @@ class IndexReader:
     @cached_property
     def trees(self) -> Mapping[str, TreeCounts]:
         """What is indexed of every tree, by name."""
-        found: dict[str, TreeCounts] = {}
+        found: dict[str, list[int]] = {}
         for (tree, _), row in self.manifest.items():
-            old = found.get(tree, TreeCounts())
+            counts = found.setdefault(tree, [0, 0, 0])
             if row.chunks:
-                old = TreeCounts(old.documents + 1, old.chunks + row.chunks, old.bytes + row.size)
-            found[tree] = old
-        return found
+                counts[0] += 1
+                counts[1] += row.chunks
+                counts[2] += row.size
+        return {tree: TreeCounts(*counts) for tree, counts in found.items()}
 
     # -- documents ----------------------------------------------------------------------
 
@@ -167,11 +168,16 @@ class IndexReader:
         if doc_id in self._stored:
             return self._stored[doc_id]
         with engine_guard("read the index", self._folder):
-            found = read_document(self.engine, self.searcher, doc_id)
+            found = read_document(self.engine, self.searcher, doc_id, with_states=self._has_states)
         if len(self._stored) >= _REMEMBERED:
             self._stored.pop(next(iter(self._stored)))
         self._stored[doc_id] = found
         return found
+
+    @cached_property
+    def _has_states(self) -> bool:
+        """Whether any source has a later state than its record says."""
+        return bool(self.searcher.terms_with_prefix("key", STATE_KEY, limit=1))
 
     def document(self, doc_id: str) -> DocumentEntry | None:
         """Return the entry of one source, None for one that is not indexed."""

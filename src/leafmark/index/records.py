@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate
-from typing import Any, Literal, get_args
+from itertools import accumulate, repeat
+from typing import Any, Literal, NamedTuple, get_args
 
 from leafmark.errors import DamagedError
 from leafmark.model import (
@@ -135,9 +134,10 @@ def _columns(chunks: Sequence[Chunk], contents: Sequence[Content]) -> dict[str, 
     extras: dict[int, list[object]] = {}
     rows: list[tuple[object, ...]] = []
     before = line_before = 0
-    spans = [(chunk.byte_start, chunk.byte_end) for chunk in chunks]
-    bodies = _derived_bodies([_extent(chunk) for chunk in chunks], spans)
-    for chunk, body, content in zip(chunks, bodies, contents, strict=True):
+    below: dict[int, list[tuple[int, int]]] = {}
+    for chunk in chunks:
+        below.setdefault(chunk.parent_position, []).append(_extent(chunk))
+    for chunk, content in zip(chunks, contents, strict=True):
         line_start = chunk.line_start
         start, title, heading = chunk.byte_start, chunk.title, chunk.heading_start
         rows.append(
@@ -157,11 +157,24 @@ def _columns(chunks: Sequence[Chunk], contents: Sequence[Content]) -> dict[str, 
             )
         )
         before, line_before = start, line_start
-        extra = _extra(chunk, body)
+        span = (start, chunk.byte_end)
+        extra = _extra(chunk, _less(span, below.get(chunk.position, ())))
         if extra is not None:
             extras[chunk.position] = extra
-    columns: dict[str, Any] = dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True))
-    return {"y": list(kinds), **columns, "x": extras}
+    columns = dict(zip(_COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
+    usual = _usual_columns(len(chunks))
+    told = {name: column for name, column in columns.items() if column != usual.get(name)}
+    return {"y": list(kinds), **told, "x": extras}
+
+
+def _usual_columns(count: int) -> dict[str, list[Any]]:
+    """Columns as most documents have them, which are left out: sections without pieces."""
+    return {
+        "s": [None, *repeat(0, count - 1)],
+        "k": [0, *repeat(1, count - 1)],
+        "n": [0] * count,
+        "c": [0] * count,
+    }
 
 
 def _extra(chunk: Chunk, derived_body: tuple[tuple[int, int], ...]) -> list[object] | None:
@@ -179,27 +192,23 @@ def _plain_slug(title: str) -> str:
     return title.lower().replace(" ", "-")
 
 
-def _extent(chunk: Chunk) -> tuple[int, int, int]:
-    """Parent position, and the bytes that the parent's body leaves out: heading and span."""
+def _extent(chunk: Chunk) -> tuple[int, int]:
+    """The bytes that the parent's body leaves out: heading and span."""
     start = chunk.byte_start if chunk.heading_start is None else chunk.heading_start
-    return chunk.parent_position, start, chunk.byte_end
+    return start, chunk.byte_end
 
 
-def _derived_bodies(
-    extents: Sequence[tuple[int, int, int]], spans: Sequence[tuple[int, int]]
-) -> list[tuple[tuple[int, int], ...]]:
-    """Return each span less the extents of its children, by position."""
-    gaps: list[list[tuple[int, int]]] = [[] for _ in spans]
-    at = [start for start, _ in spans]
-    for parent, start, end in extents:
-        if parent >= 0:
-            if start > at[parent]:
-                gaps[parent].append((at[parent], start))
-            at[parent] = max(at[parent], end)
-    for number, (_, end) in enumerate(spans):
-        if end > at[number]:
-            gaps[number].append((at[number], end))
-    return [tuple(each) for each in gaps]
+def _less(span: tuple[int, int], extents: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Return the ranges of `span` outside `extents`, which are in order of start."""
+    gaps = []
+    at, end = span
+    for first, last in extents:
+        if first > at:
+            gaps.append((at, first))
+        at = max(at, last)
+    if end > at:
+        gaps.append((at, end))
+    return tuple(gaps)
 
 
 class StoredDocument:
@@ -278,8 +287,8 @@ class StoredDocument:
             heading_end=None if heading is None else heading_end or start,
             line_start=line,
             line_end=line + columns["m"][position],
-            sibling_count=whole.children[parent] if parent >= 0 else 1,
-            body_spans=whole.bodies[position] if body == 0 else _pairs(body),
+            sibling_count=sum(1 for _ in self._children(parent)) if parent >= 0 else 1,
+            body_spans=self._derived_body(position) if body == 0 else _pairs(body),
             section_path=self._section_path(position),
             content_type=content,
             block_types=tuple(blocks),
@@ -289,6 +298,21 @@ class StoredDocument:
             covers=tuple(covers),
             context_spans=_pairs(context),
         )
+
+    def _children(self, position: int) -> Iterator[int]:
+        last = self._unfolded.last
+        at, end = position + 1, last[position]
+        while at <= end:
+            yield at
+            at = last[at] + 1
+
+    def _derived_body(self, position: int) -> tuple[tuple[int, int], ...]:
+        spans, headings = self._unfolded.spans, self._columns["h"]
+        extents = (
+            (spans[child][0] - (headings[child] or 0), spans[child][1])
+            for child in self._children(position)
+        )
+        return _less(spans[position], extents)
 
     def _fragment(self, position: int) -> str:
         return fragment(self._slug(position), self._columns["n"][position])
@@ -304,16 +328,13 @@ class StoredDocument:
         return (self.entry.title, *reversed(titles))
 
 
-@dataclass(frozen=True, slots=True)
-class _Unfolded:
+class _Unfolded(NamedTuple):
     """What follows from the columns of a document, by position."""
 
     parents: list[int]
     last: list[int]
-    children: list[int]
     spans: list[tuple[int, int]]
     lines: list[int]
-    bodies: list[tuple[tuple[int, int], ...]]
 
 
 def _unfold(columns: Mapping[str, Any]) -> _Unfolded:
@@ -321,17 +342,11 @@ def _unfold(columns: Mapping[str, Any]) -> _Unfolded:
     starts = list(accumulate(columns["b"]))
     spans = [(start, start + length) for start, length in zip(starts, columns["e"], strict=True)]
     last = list(range(len(parents)))
-    children = [0] * len(parents)
     for at in range(len(parents) - 1, 0, -1):
         parent = parents[at]
-        children[parent] += 1
-        last[parent] = max(last[parent], last[at])
-    extents = [
-        (parent, start - (heading or 0), end)
-        for parent, (start, end), heading in zip(parents, spans, columns["h"], strict=True)
-    ]
-    bodies = _derived_bodies(extents, spans)
-    return _Unfolded(parents, last, children, spans, list(accumulate(columns["l"])), bodies)
+        if last[at] > last[parent]:
+            last[parent] = last[at]
+    return _Unfolded(parents, last, spans, list(accumulate(columns["l"])))
 
 
 def unpack_document(data: bytes) -> StoredDocument:
@@ -360,8 +375,10 @@ def unpack_document(data: bytes) -> StoredDocument:
             tuple(Diagnostic(*note) for note in notes),
             named,
         )
-        if count and any(len(record[name]) != count for name in _COLUMNS):
-            raise ValueError("columns of different lengths")
+        if count:
+            record = _usual_columns(count) | record
+            if any(len(record[name]) != count for name in _COLUMNS):
+                raise ValueError("columns of different lengths")
     except (TypeError, ValueError, KeyError) as err:
         raise DamagedError("a record of the index cannot be read") from err
     return StoredDocument(entry, record)

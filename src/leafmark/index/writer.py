@@ -8,9 +8,9 @@ is trusted until it was read back, and a spoiled writer is thrown away.
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import time
-import uuid as uuids
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -110,7 +110,7 @@ def _open(layout: Layout, settings: IndexSettings, rebuild: bool, threads: int) 
     layout.collect(keep=current.generation if current else None)
     begun = Current(
         generation=max(layout.generations(), default=0) + 1,
-        uuid=uuids.uuid4().hex,
+        uuid=os.urandom(16).hex(),
         fingerprint=settings.fingerprint,
         languages=dict(settings.languages),
     )
