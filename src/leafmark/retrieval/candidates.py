@@ -7,6 +7,7 @@ become results.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -29,6 +30,9 @@ SCORE_DIGITS = 4
 
 The engine adds 32-bit numbers in an order that depends on its segments.
 """
+
+FEW_MATCHES = 2000
+"""Up to here it is faster to look at each match than to list the documents (measured: 26,000)."""
 
 _WIDER = 8
 """How much further is looked when the last match ties with the one after it."""
@@ -224,43 +228,61 @@ class _Finder:
         """Return what filters alone admit: score 1.0 each, in order of id."""
         query = any_of([each.strict for each in compiled])
         limit = self._params.candidates
-        entries = self._reader.entries(self._first_by_id(query, limit))
+        found = self._reader.live_count(query)
+        entries = self._reader.entries(self._first_by_id(query, found, limit))
         candidates = sort_candidates(
             Candidate(entry, 1.0, False, (topic,), 1.0) for entry in entries
         )
-        matched = min(len(candidates), limit)
+        matched = min(found, limit)
         kept = candidates[: min(self._params.kept, matched)]
         return Found(
             kept,
             matched,
             matched,
             (
-                Phase("candidates", self._reader.live_count(query), matched),
+                Phase("candidates", found, matched),
                 Phase("cutoff", matched, len(kept), _cut_note(matched, len(kept), self._params)),
             ),
             {},
         )
 
-    def _first_by_id(self, query: tantivy.Query, limit: int) -> list[tantivy.DocAddress]:
-        """Return the matches that hold the first `limit` by id, and few more.
-
-        Documents are taken by id until they hold enough. One whose id goes on
-        from that of a taken one may stand among its chunks, so it is taken too.
-        """
-        searcher = self._reader.searcher
-        counts = sorted(searcher.terms_with_prefix("doc_id", "", filter_query=query))
-        names: list[str] = []
-        total = 0
-        for name, count in counts:
-            if total >= limit and not any(name.startswith(taken) for taken in names):
-                break
-            names.append(name)
-            total += count
-        if not names:
+    def _first_by_id(
+        self, query: tantivy.Query, count: int, limit: int
+    ) -> list[tantivy.DocAddress]:
+        """Return those of `count` matches that hold the first `limit` by id, and few more."""
+        if not count:
             return []
-        documents = tantivy.Query.term_set_query(self._reader.schema, "doc_id", names)
+        searcher = self._reader.searcher
+        if count <= FEW_MATCHES:
+            hits = searcher.search(query, count, count=False).hits
+            places = self._reader.places(address for _, address in hits)
+            counts = Counter(doc_id for doc_id, _ in places)
+            names = set(_first_documents(counts.items(), limit))
+            pairs = zip(hits, places, strict=True)
+            return [address for (_, address), (doc_id, _) in pairs if doc_id in names]
+        listed = searcher.terms_with_prefix("doc_id", "", filter_query=query)
+        first = _first_documents(listed, limit)
+        taken = set(first)
+        documents = tantivy.Query.term_set_query(self._reader.schema, "doc_id", first)
         both = tantivy.Query.boolean_query([(_MUST, query), (_MUST, documents)])
+        total = sum(number for name, number in listed if name in taken)
         return [address for _, address in searcher.search(both, total, count=False).hits]
+
+
+def _first_documents(counts: Iterable[tuple[str, int]], limit: int) -> list[str]:
+    """Return the ids of the documents that hold the first `limit` matches by id.
+
+    One whose id goes on from that of a taken one may stand among its chunks, so it
+    is taken too.
+    """
+    names: list[str] = []
+    total = 0
+    for name, count in sorted(counts):
+        if total >= limit and not any(name.startswith(taken) for taken in names):
+            break
+        names.append(name)
+        total += count
+    return names
 
 
 def _strict_hits(

@@ -7,10 +7,10 @@ neighbours. Letters come from the alphabet of the word's own script.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-__all__ = ["alphabet_of", "edits_of", "within_distance"]
+__all__ = ["alphabet_of", "edits_of", "share_letters", "within_distance"]
 
 _LATIN = "abcdefghijklmnopqrstuvwxyz"
 _EXTRA = {
@@ -74,24 +74,31 @@ def edits_of(word: str, language: str | None = None) -> list[str]:
     return list(found)
 
 
+def share_letters(forms: Sequence[str], others: Iterable[str], distance: int) -> list[str]:
+    """Return those of `others` that may be within `distance` edits of one of `forms`.
+
+    `forms` are forms of one word, the shortest of them in all others. A cheap
+    first look, by length and letters, before `within_distance`.
+    """
+    least, most = len(forms[0]) - distance, len(forms[-1]) + distance
+    letters = set(forms[0])
+    return [
+        other
+        for other in others
+        if least <= len(other) <= most and len(letters.difference(other)) <= distance
+    ]
+
+
 def within_distance(word: str, others: Iterable[str], distance: int) -> list[str]:
     """Return those of `others` that are within `distance` edits of `word`, in order.
 
-    No place is edited twice. Words of another length by more than `distance` cost
-    next to nothing, the others a band of `distance` either side.
+    No place is edited twice.
 
     >>> within_distance("recieve", ["receive", "relieved", "deceive"], 2)
     ['receive', 'relieved', 'deceive']
     """
-    least, most = len(word) - distance, len(word) + distance
-    letters = set(word)
-    return [
-        other
-        for other in others
-        if least <= len(other) <= most
-        and len(letters.difference(other)) <= distance
-        and _is_near(word, other, distance)
-    ]
+    near = share_letters([word], others, distance)
+    return [other for other in near if _is_near(word, other, distance)]
 
 
 def _is_near(word: str, other: str, distance: int) -> bool:
