@@ -60,6 +60,7 @@ class Corrector:
         self._statistics = statistics
         self._language = language
         self._analyzer: Analyzer = language.analyzer
+        self._known: dict[tuple[str, str, tuple[str, ...], int], list[tuple[str, str]]] = {}
 
     def frequency(self, term: str, fields: Iterable[str]) -> int:
         """Return the most live chunks in which `term` stands in one of the fields."""
@@ -80,7 +81,10 @@ class Corrector:
             return [exact]
         share = EDIT_SHARE if found else 1.0
         most = MOST_ASKED_FOR if asked else MOST_CORRECTIONS
-        near = self._near(word, term, fields, distance)[:most]
+        key = (word, term, tuple(fields), distance)
+        if key not in self._known:  # a query is compiled up to three times
+            self._known[key] = self._near(word, term, fields, distance)
+        near = self._known[key][:most]
         return [exact, *(Alternative(each, how, share, "corrected") for each, how in near)]
 
     def _near(

@@ -81,11 +81,13 @@ def share_letters(forms: Sequence[str], others: Iterable[str], distance: int) ->
     first look, by length and letters, before `within_distance`.
     """
     least, most = len(forms[0]) - distance, len(forms[-1]) + distance
-    letters = set(forms[0])
+    needed, known = set(forms[0]), set("".join(forms))
     return [
         other
         for other in others
-        if least <= len(other) <= most and len(letters.difference(other)) <= distance
+        if least <= len(other) <= most
+        and len(needed.difference(other)) <= distance
+        and len(set(other) - known) <= distance
     ]
 
 
