@@ -1,0 +1,73 @@
+"""The documents say what is there: paths, rooms, commands."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import leafmark
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "leafmark"
+
+
+def _read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_every_room_stands_in_the_architecture_and_every_one_named_exists() -> None:
+    named = set(re.findall(r"^- `(\w+)` –", _read("docs/ARCHITECTURE.md"), re.MULTILINE))
+    rooms = {
+        path.stem
+        for path in SOURCE.iterdir()
+        if (path.is_dir() or path.suffix == ".py") and not path.name.startswith("__")
+    }
+    assert named == rooms
+
+
+def test_paths_and_modules_named_in_the_architecture_exist() -> None:
+    text = _read("docs/ARCHITECTURE.md")
+    for path in re.findall(r"`(\w+/[\w/]+\.py)`", text):
+        assert (SOURCE / path).is_file(), path
+    for room, module in re.findall(r"\b(app|retrieval)\.([a-z]+)\b", text):
+        assert (SOURCE / room / f"{module}.py").is_file(), f"{room}.{module}"
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/ARCHITECTURE.md", "docs/DECISIONS.md"])
+def test_links_between_documents_lead_somewhere(document: str) -> None:
+    folder = (ROOT / document).parent
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", _read(document)):
+        assert (folder / target).exists(), target
+
+
+def test_readme_commands_are_those_of_dev() -> None:
+    script = _read("dev")
+    for command in re.findall(r"\./dev (\w+)", _read("README.md")):
+        assert re.search(rf"^{command}\)", script, re.MULTILINE), command
+
+
+def test_ci_runs_the_readme_s_test_command_and_nothing_else() -> None:
+    lines = [line for line in _read(".ci/run").splitlines() if line and not line.startswith("#")]
+    assert lines == ["set -eu", 'cd "$(dirname "$0")/.."', "exec ./dev test"]
+
+
+def test_every_dependency_is_pinned_and_has_a_reason() -> None:
+    project = tomllib.loads(_read("pyproject.toml"))["project"]
+    pinned = {re.sub(r"[-_.]+", "-", line.split("==")[0]).lower() for line in _pins()}
+    reasons = _read("docs/DECISIONS.md").lower()
+    for requirement in project["dependencies"]:
+        name = re.split(r"[><=]", requirement)[0].lower()
+        assert name in pinned
+        assert name.removesuffix("-rs") in reasons
+
+
+def _pins() -> list[str]:
+    return [line for line in _read("constraints.txt").splitlines() if "==" in line]
+
+
+def test_changelog_has_an_unreleased_section_and_the_version_is_one() -> None:
+    assert "## Unreleased" in _read("CHANGELOG.md")
+    assert re.fullmatch(r"\d+\.\d+\.\d+", leafmark.__version__)
