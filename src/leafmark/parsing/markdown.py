@@ -34,7 +34,7 @@ def parse_markdown(data: bytes, path: str) -> Document:
     if excess:
         return degraded_document(decoded, path, "markdown", excess)
     raw, text = decoded.data, decoded.text
-    if "\r" in text and text.count("\r") != text.count("\r\n"):
+    if "\r" in text and _LONE_CR.search(text):
         text = _LONE_CR.sub("\n", text)
         raw = text.encode()
     start = len(_BOM) if raw.startswith(_BOM) else 0

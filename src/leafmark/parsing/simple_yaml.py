@@ -9,6 +9,7 @@ twenty times as fast, and front matter would else take a third of parsing.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from leafmark.parsing.scalars import Scalar, Tree, scalar_of
 
@@ -17,6 +18,9 @@ __all__ = ["read_simple_yaml"]
 _KEY = re.compile(r"(?!-)[A-Za-z0-9_.-]{1,100}(?: [A-Za-z0-9_.]{1,50}){0,9}")
 _MAX_KEY = 100
 """Characters of a key; YAML itself has a limit at 1024."""
+
+_SHORT = 60
+"""Characters of a value that is worth remembering."""
 
 _FIRST_SIGNS = "/.(_<"
 """What a plain scalar may begin with here, beside letters and digits; YAML has more."""
@@ -37,7 +41,7 @@ def read_simple_yaml(text: str) -> Tree | None:
     key, indent = "", ""
     for line in lines:
         name, colon, rest = line.partition(":")
-        if colon and rest[:1] in ("", " ") and _is_key(name):
+        if colon and rest[:1] in ("", " ") and len(name) <= _MAX_KEY and _is_key(name):
             value = _value(rest.strip(" "))
             if value is None or name in tree:
                 return None
@@ -57,6 +61,13 @@ def read_simple_yaml(text: str) -> Tree | None:
 
 def _value(text: str) -> Scalar | list[Scalar] | None:
     """The value that stands after a key or dash, None where it is not simple after all."""
+    scalar = _short_scalar(text) if len(text) <= _SHORT else _scalar(text)
+    if scalar is None and text[0] == "[" and text[-1] == "]":
+        return _flow_list(text[1:-1])
+    return scalar
+
+
+def _scalar(text: str) -> Scalar | None:
     if not text:
         return _NOTHING
     if _is_plain(text):
@@ -64,7 +75,10 @@ def _value(text: str) -> Scalar | list[Scalar] | None:
     inside, ends = text[1:-1], text[0] + text[-1]
     if len(text) > 1 and ends in ('""', "''") and text[0] not in inside and "\\" not in inside:
         return Scalar(inside, inside)
-    return _flow_list(inside) if ends == "[]" else None
+    return None
+
+
+_short_scalar = lru_cache(4096)(_scalar)  # the same words stand in file after file
 
 
 def _flow_list(text: str) -> list[Scalar] | None:
@@ -76,10 +90,9 @@ def _flow_list(text: str) -> list[Scalar] | None:
     return [scalar_of(word) for word in words] if all(map(_is_plain, words)) else None
 
 
+@lru_cache(1024)
 def _is_key(text: str) -> bool:
-    if text.isidentifier():
-        return len(text) <= _MAX_KEY
-    return _KEY.fullmatch(text) is not None
+    return text.isidentifier() or _KEY.fullmatch(text) is not None
 
 
 def _is_plain(text: str) -> bool:
