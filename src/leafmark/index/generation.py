@@ -18,12 +18,8 @@ import tantivy
 
 from leafmark.errors import DamagedError
 from leafmark.index.engine import REBUILD, engine_guard
-from leafmark.index.records import (
-    StoredDocument,
-    unpack_document,
-    unpack_object,
-    unpack_state,
-)
+from leafmark.index.packing import unpack_object
+from leafmark.index.records import StoredDocument, unpack_document, unpack_state
 from leafmark.index.schema import (
     META_KEY,
     SOURCE_KEY,
@@ -53,8 +49,7 @@ class IndexMeta:
     """What one commit says about the whole index.
 
     `seq` counts commits. `started_ns` is when the run began that looked at the
-    sources (a source as young as that is looked at again). `complete` is false
-    for a checkpoint in a first build.
+    sources (a source as young as that is looked at again).
     """
 
     seq: int
@@ -64,7 +59,6 @@ class IndexMeta:
     chunks: int
     started_ns: int
     finished_ns: int
-    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,21 @@
 """What the index stores about a source: one compressed record for the document and its chunks.
 
-Columns of numbers and names, in JSON, deflated. JSON because it is read fast,
-cannot execute anything, and damaged bytes give an error. What follows from other
-columns is left out: the last descendant, the number of siblings, section paths,
-a body that is the span less the children, a slug that is the title in lower case.
+Columns of numbers and names, packed. What follows from other columns is left out:
+the last descendant, the number of siblings, section paths, a body that is the
+span less the children, a slug that is the title in lower case.
 A record per document and not per chunk makes it a third of the size, and results
 need the ancestors of a chunk along with it.
 """
 
 from __future__ import annotations
 
-import json
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, repeat
 from typing import Any, Literal, NamedTuple, get_args
 
 from leafmark.errors import DamagedError
+from leafmark.index.packing import pack_object, unpack_object
 from leafmark.model import (
     Chunk,
     ChunkedDocument,
@@ -33,47 +31,17 @@ __all__ = [
     "StoredDocument",
     "document_entry",
     "pack_document",
-    "pack_object",
     "pack_state",
     "unpack_document",
-    "unpack_object",
     "unpack_state",
 ]
 
-_LEVEL = 6
+_UNREADABLE = (TypeError, ValueError, KeyError, IndexError, AttributeError)
+"""What reading columns of other types raises."""
+
 _KINDS: tuple[ChunkKind, ...] = get_args(ChunkKind)
 _KIND_NUMBER = {kind: number for number, kind in enumerate(_KINDS)}
 _COLUMNS = ("t", "s", "k", "d", "n", "u", "b", "e", "h", "l", "m", "c")
-# What most records hold, so that short ones shrink too. Changing it changes the format.
-_COMMON = (
-    b'"text","html","script","notebook","fixed","mixed","table","quote","thematic_break",'
-    b'"definition","heading","Introduction","Overview","Usage","Example","Installation",'
-    b'[["prose",["paragraph"]],["list",["list","paragraph"]],["code",["code","paragraph"]],'
-    b'["mixed",["code","list","paragraph"]],["empty",[]]]},"t":["","d":[0,1,2,2,2,3,3,"n":[0,0,0,'
-    b'0,0,0,0,0],"u":[0,1,1,1],"b":[0,"e":["h":["l":["m":["c":[0,0,0,0,0,"x":{}}'
-    b'0000000000,README.md","markdown","utf-8",1,[],null,{},{},false,[]],"k":[0,1,1,1,1,1,1,'
-)
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
-
-
-def pack_object(value: object) -> bytes:
-    """Return `value` as deflated JSON; undecodable bytes in names survive as surrogates."""
-    packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, -15, zdict=_COMMON)
-    data = _encode(value).encode("utf-8", "surrogatepass")
-    return packer.compress(data) + packer.flush()
-
-
-def unpack_object(data: bytes) -> Any:
-    """Return what `pack_object` was given.
-
-    Raises:
-        DamagedError: these are not its bytes.
-    """
-    try:
-        unpacked = zlib.decompressobj(-15, zdict=_COMMON).decompress(data)
-        return json.loads(unpacked.decode("utf-8", "surrogatepass"))
-    except (zlib.error, ValueError, RecursionError) as err:
-        raise DamagedError("a record of the index cannot be read") from err
 
 
 def document_entry(
@@ -230,12 +198,16 @@ class StoredDocument:
 
         Raises:
             IndexError: there is none.
+            DamagedError: the record is not what was written.
         """
         found = self._made.get(position)
         if found is None:
             if not 0 <= position < len(self):
                 raise IndexError(position)
-            found = self._made[position] = self._make(position)
+            try:
+                found = self._made[position] = self._make(position)
+            except _UNREADABLE as err:
+                raise DamagedError("a record of the index cannot be read") from err
         return found
 
     def position_of(self, slug: str | None, piece: int = 0) -> int | None:
@@ -339,6 +311,8 @@ class _Unfolded(NamedTuple):
 
 def _unfold(columns: Mapping[str, Any]) -> _Unfolded:
     parents = [at - up for at, up in enumerate(columns["u"])]
+    if any(not (0 <= parent < at or (at, parent) == (0, -1)) for at, parent in enumerate(parents)):
+        raise ValueError("a parent that does not stand before its child")
     starts = list(accumulate(columns["b"]))
     spans = [(start, start + length) for start, length in zip(starts, columns["e"], strict=True)]
     last = list(range(len(parents)))
@@ -379,7 +353,7 @@ def unpack_document(data: bytes) -> StoredDocument:
             record = _usual_columns(count) | record
             if any(len(record[name]) != count for name in _COLUMNS):
                 raise ValueError("columns of different lengths")
-    except (TypeError, ValueError, KeyError) as err:
+    except _UNREADABLE as err:
         raise DamagedError("a record of the index cannot be read") from err
     return StoredDocument(entry, record)
 

@@ -41,7 +41,8 @@ from leafmark.index.manifest import (
     row_of,
     write_snapshot,
 )
-from leafmark.index.records import document_entry, pack_document, pack_object, pack_state
+from leafmark.index.packing import pack_object
+from leafmark.index.records import document_entry, pack_document, pack_state
 from leafmark.index.schema import META_KEY, SOURCE_KEY, STATE_KEY
 from leafmark.model import ChunkedDocument, DocumentEntry, FileState, ids
 

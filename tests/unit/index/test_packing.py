@@ -1,0 +1,97 @@
+"""Stored bytes give back what was stored, or an error of ours."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from support.indexes import chunk, state_of
+
+from leafmark.errors import DamagedError
+from leafmark.index.packing import pack_object, unpack_object
+from leafmark.index.records import (
+    document_entry,
+    pack_document,
+    pack_state,
+    unpack_document,
+    unpack_state,
+)
+
+MESSAGE = "a record of the index cannot be read"
+
+
+@pytest.mark.parametrize(
+    "value", [None, [], {"a": [1, 2.5, None]}, "ü日本\udcff\ud800", [2**70, -1], True]
+)
+def test_values_come_back(value: Any) -> None:
+    assert unpack_object(pack_object(value)) == value
+
+
+def _packed() -> bytes:
+    chunked = chunk("a.md", "# One\n\ntext\n\n## Two\n\nmore\n\n# Three\n\nend\n")
+    entry = document_entry(chunked, state_of("x"))
+    return pack_document(entry, chunked, [each.content for each in chunked.chunks])
+
+
+def _read_all(data: bytes) -> str:
+    """Read every chunk of a record; the message where that is damage."""
+    try:
+        for entry in unpack_document(data):
+            assert entry.id
+    except DamagedError as err:
+        return err.message
+    return ""
+
+
+def test_flipped_bits_are_an_error_of_ours_or_another_value() -> None:
+    good, chance = _packed(), random.Random(5)
+    assert _read_all(good) == ""
+    seen = set()
+    for _ in range(1000):
+        bad = bytearray(good)
+        bad[chance.randrange(len(bad))] ^= 1 << chance.randrange(8)
+        seen.add(_read_all(bytes(bad[: chance.choice([len(bad), len(bad) // 2])])))
+    assert seen <= {"", MESSAGE}
+    assert MESSAGE in seen
+
+
+@pytest.mark.parametrize("column", [*"tskdnubehlmc", "x", "y"])
+@pytest.mark.parametrize("value", [None, "a", [], -1, 10**20, {}])
+def test_a_column_of_other_values_is_damage_or_read(column: str, value: Any) -> None:
+    """No value leads anywhere but to an entry or to our error, least of all round in circles."""
+    for position in range(4):
+        record: dict[str, Any] = {
+            "n": [0, 0, 0, 0],
+            "s": [None, 0, 0, 0],
+            "k": [0, 1, 1, 1],
+            "c": [0, 0, 0, 0],
+        }
+        record |= unpack_object(_packed())
+        if isinstance(record[column], list) and position < len(record[column]):
+            record[column][position] = value
+        else:
+            record[column] = value
+        assert _read_all(pack_object(record)) in ("", MESSAGE)
+
+
+@pytest.mark.parametrize("value", [None, 3, [], {}, {"q": []}, {"q": [1, 2, 3]}, [1, 2]])
+def test_other_values_are_no_records(value: Any) -> None:
+    for unpack in (unpack_document, unpack_state):
+        with pytest.raises(DamagedError) as caught:
+            unpack(pack_object(value))
+        assert caught.value.message == MESSAGE
+
+
+def test_columns_of_another_length_are_damage() -> None:
+    chunked = chunk("a.md", "# One\n\ntext\n")
+    entry = document_entry(chunked, state_of("x"))
+    record = unpack_object(pack_document(entry, chunked, [each.content for each in chunked.chunks]))
+    record["t"].append("one too many")
+    with pytest.raises(DamagedError, match=MESSAGE):
+        unpack_document(pack_object(record))
+
+
+def test_states_come_back() -> None:
+    state = state_of("x", inode=2**63)
+    assert unpack_state(pack_state("t:a.md", state)) == ("t:a.md", state)
