@@ -34,6 +34,7 @@ _BOMS = (
     (b"\xff\xfe", "utf-16-le"),
     (b"\xfe\xff", "utf-16-be"),
 )
+_MARK_STARTS = {mark[:1] for mark, _ in _BOMS}
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]+")
 _NOT_ASCII = re.compile("[^\x00-\x7f]")
 
@@ -120,6 +121,8 @@ def is_binary(data: bytes) -> bool:
 
 def _by_mark(data: bytes) -> tuple[bytes, str] | None:
     """The byte order mark other than UTF-8's, and its codec."""
+    if data[:1] not in _MARK_STARTS:
+        return None
     for mark, codec in _BOMS:
         if data.startswith(mark) and (codec[:6] != "utf-32" or len(data) % 4 == 0):
             return mark, codec

@@ -41,7 +41,8 @@ def parse_markdown(data: bytes, path: str) -> Document:
     front = find_front_matter(raw, start, path)
     start = front.span.end if front.span else start
     if start:
-        text = "\n" * start + text.encode()[start:].decode()
+        rest = text[start:] if text.isascii() else text.encode()[start:].decode()
+        text = "\n" * start + rest
     headings, rows = walk(text, raw, start)
     if decoded.stand_in or b"\0" in raw:
         headings = [_restore_heading(heading, decoded) for heading in headings]
