@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import tantivy
 
@@ -137,7 +137,14 @@ class _SearchAgain(Protocol):
     def __call__(self, *, ties: bool = False) -> list[Hit]: ...
 
 
-_Search = Callable[["_Finder", Compiled, Callable[[tantivy.Query], tantivy.Query], int], list[Hit]]
+class _Scope(NamedTuple):
+    """Some of the trees: how to limit a query to them, and the boost of their scores."""
+
+    limited: Callable[[tantivy.Query], tantivy.Query]
+    boost: float
+
+
+_Search = Callable[["_Finder", Compiled, _Scope, int], list[Hit]]
 
 
 class _Finder:
@@ -163,38 +170,37 @@ class _Finder:
         hits = [
             hit
             for each in compiled
-            for part, boost in self._scopes()
-            for hit in _times(search(self, each, part, limit), boost=boost)
+            for scope in self._scopes()
+            for hit in search(self, each, scope, limit)
         ]
         hits.sort(key=lambda hit: -hit.score)
         return _with_ties(hits, limit) if ties else hits[:limit]
 
-    def _scopes(self) -> list[tuple[Callable[[tantivy.Query], tantivy.Query], float]]:
-        """Return how to limit a query to local and to global trees, each with its boost.
+    def _scopes(self) -> list[_Scope]:
+        """Return the local and the global trees, searched apart where both are there.
 
-        Searched apart, so that the boost is a factor of the score exactly.
+        So the boost is a factor of the score exactly.
         """
         boost = self._params.local_boost
         if not self._local or not self._global or boost == 1:
-            return [(_as_it_is, boost if self._local else 1.0)]
-        return [
-            (self._within(self._local), boost),
-            (self._within(self._global), 1.0),
-        ]
+            return [_Scope(_as_it_is, boost if self._local else 1.0)]
+        return [_Scope(self._within(self._local), boost), _Scope(self._within(self._global), 1.0)]
 
     def _within(self, trees: Iterable[str]) -> Callable[[tantivy.Query], tantivy.Query]:
         admitted = unscored(self._filters.trees(sorted(trees)))
         return lambda query: tantivy.Query.boolean_query([(_MUST, query), (_MUST, admitted)])
 
     def hits(
-        self, query: tantivy.Query, compiled: Compiled, limit: int, *, exact: bool = False
+        self, query: tantivy.Query, compiled: Compiled, scope: _Scope, limit: int, exact: bool
     ) -> list[Hit]:
         """Return the `limit` best hits, and all that tie with the last of them if need be."""
+        query, boost = scope.limited(query), scope.boost
         wanted = limit + self._complete
         while True:
             found = self._reader.searcher.search(query, wanted, count=False).hits
             hits = [
-                Hit(_rounded(float(score)), address, compiled, exact) for score, address in found
+                Hit(_rounded(float(score) * boost), at, compiled, exact, boost)
+                for score, at in found
             ]
             if not self._complete or len(hits) < wanted or hits[-1].score < hits[limit - 1].score:
                 return hits
@@ -285,49 +291,30 @@ def _first_documents(counts: Iterable[tuple[str, int]], limit: int) -> list[str]
     return names
 
 
-def _strict_hits(
-    finder: _Finder,
-    compiled: Compiled,
-    part: Callable[[tantivy.Query], tantivy.Query],
-    limit: int,
-) -> list[Hit]:
+def _strict_hits(finder: _Finder, compiled: Compiled, scope: _Scope, limit: int) -> list[Hit]:
     """Return the strict matches; those that rest on a correction stand below the exact ones."""
-    hits = finder.hits(part(compiled.strict), compiled, limit)
+    hits = finder.hits(compiled.strict, compiled, scope, limit, exact=False)
     if compiled.exact is None:
         return hits
-    exact = finder.hits(part(compiled.exact), compiled, limit, exact=True)
+    exact = finder.hits(compiled.exact, compiled, scope, limit, exact=True)
     known = {hit.place for hit in exact}
     wider = [hit for hit in hits if hit.place not in known]
     if not exact or not wider:
         return exact or wider
-    factor = min(1.0, WIDENED_BELOW * exact[-1].score / wider[0].score)
-    return [*exact, *_times(wider, lowered=factor)]
+    return [*exact, *_lowered(wider, below=WIDENED_BELOW * exact[-1].score)]
 
 
-def _relaxed_hits(
-    finder: _Finder,
-    compiled: Compiled,
-    part: Callable[[tantivy.Query], tantivy.Query],
-    limit: int,
-) -> list[Hit]:
+def _relaxed_hits(finder: _Finder, compiled: Compiled, scope: _Scope, limit: int) -> list[Hit]:
     if compiled.relaxed is None:
         return []
-    return finder.hits(part(compiled.relaxed), compiled, limit)
+    return finder.hits(compiled.relaxed, compiled, scope, limit, exact=False)
 
 
-def _times(hits: Sequence[Hit], *, boost: float = 1.0, lowered: float = 1.0) -> list[Hit]:
-    """Return the hits with another factor in their scores."""
-    if boost == 1 and lowered == 1:
-        return list(hits)
+def _lowered(hits: Sequence[Hit], *, below: float) -> list[Hit]:
+    """Return the hits with scores multiplied so that the best is at most `below`."""
+    factor = min(1.0, below / hits[0].score)
     return [
-        Hit(
-            _rounded(hit.score * boost * lowered),
-            hit.address,
-            hit.compiled,
-            hit.exact,
-            hit.boost * boost,
-            hit.lowered * lowered,
-        )
+        Hit(_rounded(hit.score * factor), hit.address, hit.compiled, hit.exact, hit.boost, factor)
         for hit in hits
     ]
 

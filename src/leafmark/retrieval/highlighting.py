@@ -49,4 +49,6 @@ def _of_looked(
 
 def _begins(place: Place, text: str, looked: Looked) -> bool:
     """Whether a word begins as a prefix asks: stems may be shorter than what was typed."""
+    if not looked.prefix:
+        return True
     return text[place.start : place.end].lower().startswith(looked.prefix)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from leafmark.index import IndexReader
 from leafmark.model import Candidate, Entry, Result, Snippet
@@ -37,41 +36,39 @@ class Presenter:
 
     def present(self, candidate: Candidate, rank: int) -> Result:
         """Return the result at a 1-based rank, with its constituents."""
-        entry, texts = candidate.entry, self._texts
-        digest = texts.digest(entry)
-        result = self._bare(candidate, rank)
+        entry = candidate.entry
+        digest = self._texts.digest(entry)
         if digest is None:
-            return result
+            return self._present(candidate, rank, None, None)
         citation = format_citation(entry.id, digest, entry.byte_start, entry.byte_end)
-        return replace(result, span_sha256=digest, citation=citation)
+        return self._present(candidate, rank, digest, citation)
 
-    def _bare(self, candidate: Candidate, rank: int = 0) -> Result:
-        """Return the result without what only a result of its own carries."""
+    def _present(
+        self, candidate: Candidate, rank: int, digest: str | None, citation: str | None
+    ) -> Result:
+        """Return a result; constituents have no rank, digest and citation."""
         entry, texts = candidate.entry, self._texts
-        constituents = tuple(self._bare(one) for one in candidate.constituents)
+        constituents = tuple(self._present(one, 0, None, None) for one in candidate.constituents)
         body = texts.body(entry)
-        result = Result(
+        matches = self._matches(candidate, body) if body else []
+        ranges = join_ranges((one.start, one.end) for each in matches for one in each)
+        return Result(
             entry=entry,
             document=texts.document(entry),
             score=candidate.score,
             rank=rank,
             relaxed=candidate.relaxed,
             stale=body is None,
+            whole=body is not None and not ranges and self._is_whole(candidate),
+            body=body.source_text if body else None,
+            span_sha256=digest,
+            citation=citation,
+            snippet=self._snippet(candidate, body, matches, constituents) if body else Snippet(),
+            match_ranges=body.byte_ranges(ranges) if body else (),
             constituents=constituents,
             also_in=candidate.also_in,
-        )
-        if body is None:
-            return result
-        matches = self._matches(candidate, body)
-        ranges = join_ranges((one.start, one.end) for each in matches for one in each)
-        return replace(
-            result,
-            body=body.data.decode("utf-8", "replace"),
-            body_bytes=body.data,
-            body_places=texts.places(entry),
-            snippet=self._snippet(candidate, body, matches, constituents),
-            match_ranges=body.byte_ranges(ranges),
-            whole=not ranges and self._is_whole(candidate),
+            body_bytes=body.data if body else None,
+            body_places=texts.places(entry) if body else (),
         )
 
     def _matches(self, candidate: Candidate, body: Body) -> list[list[Match]]:

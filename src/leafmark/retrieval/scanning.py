@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from leafmark.index import Analyzer
@@ -53,16 +54,21 @@ def find_words(text: str, terms: Collection[str], analyzer: Analyzer) -> list[Pl
         found = analyzer.find(text, terms.__contains__)
         return [Place(token.start, token.end, token.term) for token in found]
     words, runs = _candidates(lowered, {_beginning(term) for term in terms})
-    term_of = {word: (analyzer.terms(word) or [""])[0] for word in set(words.values())}
     places = [
-        Place(start, start + len(word), term_of[word])
+        Place(start, start + len(word), term)
         for start, word in words.items()
-        if term_of[word] in terms
+        if (term := _term_of(analyzer, word)) in terms
     ]
     for start, end in runs.items():
         tokens = analyzer.tokens(text[start:end])
         places += [Place(start + t.start, start + t.end, t.term) for t in tokens if t.term in terms]
     return sorted(places)
+
+
+@lru_cache(maxsize=10_000)
+def _term_of(analyzer: Analyzer, word: str) -> str:
+    """Return the term of an ASCII word, "" for one that is too long. Words repeat."""
+    return (analyzer.terms(word) or [""])[0]
 
 
 def _is_safe(text: str, lowered: str, language: str | None) -> bool:

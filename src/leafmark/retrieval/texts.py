@@ -43,6 +43,13 @@ class Body:
     readable: ReadableText | None = None
 
     @property
+    def source_text(self) -> str:
+        """All of `data` as text, bytes that are not UTF-8 made U+FFFD."""
+        if self.readable is None and not self.skipped and self.text.isascii():
+            return self.text
+        return self.data.decode("utf-8", "replace")
+
+    @property
     def shown(self) -> str:
         """The text with what cannot be shown replaced, character by character."""
         return self.text if self.text.isascii() else _SURROGATES.sub("\ufffd", self.text)
