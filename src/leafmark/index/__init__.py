@@ -7,6 +7,7 @@ imports Tantivy. One commit changes text and manifest together.
 from leafmark.index.analyzer import LANGUAGES, Analyzer, Token, analyzer_for
 from leafmark.index.check import check_index
 from leafmark.index.facts import canonical, fact, language_fact, meta_prefix
+from leafmark.index.filling import PreparedSource, prepare_source
 from leafmark.index.generation import IndexMeta, RecordCounts
 from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest, ManifestRow
@@ -27,6 +28,7 @@ __all__ = [
     "LockHolder",
     "Manifest",
     "ManifestRow",
+    "PreparedSource",
     "RecordCounts",
     "Token",
     "TreeCounts",
@@ -40,4 +42,5 @@ __all__ = [
     "meta_prefix",
     "open_reader",
     "open_writer",
+    "prepare_source",
 ]

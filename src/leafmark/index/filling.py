@@ -1,27 +1,50 @@
-"""Chunks to the engine's documents: which text goes into which field."""
+"""Chunks to the fields of the index: which text goes where."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-import tantivy
-
 from leafmark.index.facts import fact, language_fact, meta_facts
-from leafmark.index.records import pack_document
-from leafmark.index.schema import Language
-from leafmark.model import Chunk, ChunkedDocument, Content, DocumentEntry
+from leafmark.index.records import document_entry, pack_document
+from leafmark.index.schema import Language, language_fields
+from leafmark.model import Chunk, ChunkedDocument, Content, DocumentEntry, FileState
 
-__all__ = ["engine_documents", "indexed_text"]
+__all__ = ["PreparedSource", "indexed_text", "prepare_source"]
 
 _HAS = ("code", "table", "list")
 """The block types that `has:` knows."""
 
 
-def engine_documents(
-    chunked: ChunkedDocument, entry: DocumentEntry, language: Language, schema: tantivy.Schema
-) -> Iterator[tantivy.Document]:
-    """Yield the engine's document of every chunk, the source's record on the first."""
+@dataclass(frozen=True, slots=True)
+class PreparedSource:
+    """A source as the writer takes it: its entry, and the fields of each chunk.
+
+    Plain data, so that it can be made in another process.
+    """
+
+    entry: DocumentEntry
+    stemmer: str | None
+    rows: tuple[dict[str, Any], ...]
+
+
+def prepare_source(
+    chunked: ChunkedDocument, state: FileState, *, stemmer: str | None, named: bool = False
+) -> PreparedSource:
+    """Return all that the index will hold of a source; the writer has little left to do.
+
+    `stemmer` is the language of its tree.
+    """
+    entry = document_entry(chunked, state, named=named)
+    rows = _rows(chunked, entry, language_fields(stemmer))
+    return PreparedSource(entry, stemmer, tuple(rows))
+
+
+def _rows(
+    chunked: ChunkedDocument, entry: DocumentEntry, language: Language
+) -> Iterator[dict[str, Any]]:
+    """Yield the fields of every chunk, the source's record among the first one's."""
     for_index = language.analyzer.for_index
     path = entry.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     shared: dict[str, Any] = {
@@ -35,7 +58,7 @@ def engine_documents(
     facts += meta_facts(entry.metadata)
     contents = [chunk.content for chunk in chunked.chunks]
     for chunk, content in zip(chunked.chunks, contents, strict=True):
-        fields = {
+        fields: dict[str, Any] = {
             **shared,
             language.title: for_index(chunk.title),
             "position": chunk.position,
@@ -46,7 +69,7 @@ def engine_documents(
             fields[language.body] = for_index(body)
         if not chunk.position:
             fields["source"] = pack_document(entry, chunked, contents)
-        yield tantivy.Document.from_dict(fields, schema)
+        yield fields
 
 
 def _own_facts(chunk: Chunk, content: Content) -> list[str]:

@@ -20,7 +20,7 @@ import tantivy
 
 from leafmark.errors import DamagedError, LeafmarkError, StorageError, UsageError
 from leafmark.index.engine import engine_guard
-from leafmark.index.filling import engine_documents
+from leafmark.index.filling import PreparedSource, prepare_source
 from leafmark.index.generation import (
     IndexMeta,
     count_matches,
@@ -42,7 +42,7 @@ from leafmark.index.manifest import (
     write_snapshot,
 )
 from leafmark.index.packing import pack_object
-from leafmark.index.records import document_entry, pack_document, pack_state
+from leafmark.index.records import pack_document, pack_state
 from leafmark.index.schema import META_KEY, SOURCE_KEY, STATE_KEY
 from leafmark.model import ChunkedDocument, DocumentEntry, FileState, ids
 
@@ -178,18 +178,33 @@ class IndexWriter:
         Raises:
             UsageError: its tree has no language in the settings.
         """
-        language = self._by_tree.get(chunked.tree)
-        if language is None:
-            raise UsageError(f"the index knows no tree named {chunked.tree!r}")
-        entry = document_entry(chunked, state, named=named)
+        with self._spoiled_by_errors():
+            stemmer = self._stemmer(chunked.tree)
+            self.put_prepared(prepare_source(chunked, state, stemmer=stemmer, named=named))
+
+    def put_prepared(self, source: PreparedSource) -> None:
+        """Do what `put` does with a source that was prepared, in another process perhaps.
+
+        Raises:
+            UsageError: its tree has no language in the settings, or another one.
+        """
+        entry, schema = source.entry, self._index.schema
         with self._spoiled_by_errors() as engine:
+            if self._stemmer(entry.tree) != source.stemmer:
+                raise UsageError(f"the tree {entry.tree!r} is not in {source.stemmer}")
             self._delete(engine, entry.tree, entry.path)
-            if not chunked.chunks:
+            if not source.rows:
                 self._add_stub(engine, entry)
                 return
-            for document in engine_documents(chunked, entry, language, self._index.schema):
-                engine.add_document(document)
+            for fields in source.rows:
+                engine.add_document(tantivy.Document.from_dict(fields, schema))
             self._manifest[entry.tree, entry.path] = row_of(entry)
+
+    def _stemmer(self, tree: str) -> str | None:
+        language = self._by_tree.get(tree)
+        if language is None:
+            raise UsageError(f"the index knows no tree named {tree!r}")
+        return language.name
 
     def put_unread(self, entry: DocumentEntry) -> None:
         """Remember a source that could not be read or made no chunk, with its diagnostics."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from support.indexes import (
 )
 
 from leafmark.errors import StorageError, UsageError
-from leafmark.index import IndexSettings, IndexWriter, open_reader, open_writer
+from leafmark.index import IndexSettings, IndexWriter, open_reader, open_writer, prepare_source
 from leafmark.index.generation import index_languages, open_engine
 from leafmark.index.layout import Layout
 from leafmark.model import Diagnostic, DocumentEntry
@@ -99,6 +100,24 @@ def test_putting_twice_in_one_run_keeps_the_last(tmp_path: Path) -> None:
         writer.commit(started_ns=0)
     reader = open_reader(tmp_path)
     assert (search(reader, "first"), search(reader, "second")) == ([], ["t:a.md"])
+
+
+def test_a_source_can_be_prepared_in_another_process(tmp_path: Path) -> None:
+    sources = {"g.md": GUIDE, "empty.md": "", "caf\udce9.md": "x\n"}
+    with open_writer(tmp_path / "a", SETTINGS) as writer:
+        for path, text in sources.items():
+            made = prepare_source(chunk(path, text), state_of(text), stemmer="english")
+            writer.put_prepared(pickle.loads(pickle.dumps(made)))
+        writer.commit(started_ns=0)
+    index(tmp_path / "b", sources)
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+def test_a_source_prepared_in_another_language_is_refused(tmp_path: Path) -> None:
+    made = prepare_source(chunk("a.md", "x\n"), state_of("x\n"), stemmer="german")
+    with open_writer(tmp_path, SETTINGS) as writer, pytest.raises(UsageError) as caught:
+        writer.put_prepared(made)
+    assert caught.value.message == "the tree 't' is not in german"
 
 
 def test_removing_takes_everything(tmp_path: Path) -> None:
