@@ -7,11 +7,12 @@ span only after the file's hash was found to be the indexed one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leafmark.app.files import read_beneath
 from leafmark.app.project import Project
-from leafmark.model import ChunkedDocument, DocumentEntry
+from leafmark.model import ChunkedDocument, DocumentEntry, ReadableText
 
 __all__ = ["Sources"]
 
@@ -33,6 +34,16 @@ class Sources:
         """Return the bytes that the document's spans refer to; None if the file is another now."""
         read = self._get(document)
         return None if read is None else read.data
+
+    def readable(
+        self, document: DocumentEntry, data: bytes, spans: Sequence[tuple[int, int]]
+    ) -> ReadableText | None:
+        """Return what a person reads in the spans, None where their bytes are their text."""
+        if document.format != "html" or document.degraded:
+            return None
+        from leafmark.parsing.html import read_html  # late: a heavy parser
+
+        return read_html(data, spans)
 
     def chunked(self, document: DocumentEntry) -> ChunkedDocument | None:
         """Return the document parsed and chunked as it was for the index; None if stale."""
@@ -58,9 +69,9 @@ class Sources:
             elif document.encoding == "utf-8":
                 self._read[doc_id] = _Read(raw)
             else:
-                from leafmark.parsing import decode
+                from leafmark.parsing import parse  # it alone knows what the file says of itself
 
-                self._read[doc_id] = _Read(decode(raw, document.path).data)
+                self._read[doc_id] = _Read(parse(raw, document.path).data)
         return self._read[doc_id]
 
     def _file(self, document: DocumentEntry) -> bytes | None:

@@ -44,6 +44,7 @@ def search_project(
         topics,
         params,
         read_source=sources.data,
+        make_readable=sources.readable,
         local_trees=frozenset(tree.name for tree in project.trees if tree.scope == "local"),
     )
     results = answer.results

@@ -7,6 +7,7 @@ or exactly one kept heading line. Which nodes become chunks is decided elsewhere
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -101,8 +102,31 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
         start, end = node.body[-1]
         if start == end:
             node.body.pop()
+    if document.dropped_spans:
+        dropped = [(span.start, span.end) for span in document.dropped_spans]
+        for node in nodes:
+            node.body = _without(node.body, dropped)
     folded = nodes[1] if len(nodes) > 1 and nodes[1].title == document.title else None
     return SectionTree(document, nodes, slug_nodes, folded)
+
+
+def _without(body: Spans, dropped: Spans) -> Spans:
+    """The ranges of `body` less those of `dropped`; both are sorted and disjoint."""
+    kept: Spans = []
+    for start, end in body:
+        for gap_start, gap_end in dropped[bisect_right(dropped, start, key=_end_of) :]:
+            if gap_start >= end:
+                break
+            if gap_start > start:
+                kept.append((start, gap_start))
+            start = gap_end
+        if start < end:
+            kept.append((start, end))
+    return kept
+
+
+def _end_of(span: tuple[int, int]) -> int:
+    return span[1]
 
 
 def _slug_name(heading: Heading, style: str) -> tuple[str, bool]:
