@@ -11,10 +11,13 @@ import pytest
 from support.projects import Here
 
 from leafmark.app import indexing, ingesting
+from leafmark.app.files import read_beneath
 from leafmark.app.requests import IndexRequest
+from leafmark.app.trees import Tree
 from leafmark.errors import ConfirmationError, LockedError, NotFoundError, UsageError
-from leafmark.index import IndexSettings, open_writer
+from leafmark.index import open_writer
 from leafmark.model import Document, FileState, Skipped
+from leafmark.parsing import parse as parse_source
 
 
 def test_first_run_adds_and_the_next_leaves_alone(here: Here) -> None:
@@ -88,12 +91,12 @@ def test_unreadable_file_is_a_diagnostic_and_stops_nothing(
 ) -> None:
     here.write("a.md", "# A\n\none\n")
     here.write("b.md", "# B\n\ntwo\n")
-    real = ingesting.read_beneath
+    real = read_beneath
 
-    def refuse(tree: object, path: str) -> tuple[bytes, FileState]:
+    def refuse(tree: Tree, path: str) -> tuple[bytes, FileState]:
         if path == "a.md":
             raise PermissionError(13, "Permission denied")
-        return real(tree, path)  # type: ignore[arg-type]
+        return real(tree, path)
 
     monkeypatch.setattr(ingesting, "read_beneath", refuse)
     report = here.index()
@@ -182,14 +185,14 @@ def test_settings_that_matter_rebuild_by_themselves(here: Here) -> None:
 
 
 def _interrupt_at(call: int) -> Callable[[bytes, str], Document]:
-    real, calls = ingesting.parse, 0
+    calls = 0
 
     def parse(data: bytes, path: str) -> Document:
         nonlocal calls
         calls += 1
         if calls == call:
             os.kill(os.getpid(), signal.SIGINT)
-        return real(data, path)
+        return parse_source(data, path)
 
     return parse
 
@@ -226,13 +229,8 @@ def test_locked_index_says_so_after_waiting(here: Here) -> None:
     here.write("b.md", "# B\n\ntwo\n")
     here.configure("[index]\nlock_timeout_s = 0\n")
     project = here.project()
-    settings = IndexSettings(**_parts(project.index_settings()))
-    with open_writer(project.index_dir, settings), pytest.raises(LockedError):
+    with open_writer(project.index_dir, project.index_settings()), pytest.raises(LockedError):
         here.index()
-
-
-def _parts(settings: IndexSettings) -> dict[str, object]:
-    return {"fingerprint": settings.fingerprint, "languages": settings.languages}
 
 
 def test_home_folder_is_not_indexed_unasked(here: Here) -> None:
