@@ -118,9 +118,9 @@ def test_a_record_gives_back_the_chunks(source: str, options: ChunkingOptions) -
     for made in chunked.chunks:
         found = stored.chunk(made.position)
         parent = made.parent
-        expected = {
-            name: getattr(made, name) for name in Entry.__dataclass_fields__ if hasattr(made, name)
-        } | {"parent_fragment": parent.fragment if parent else ""}
+        expected = {name: getattr(made, name) for name in Entry._fields if hasattr(made, name)} | {
+            "parent_fragment": parent.fragment if parent else ""
+        }
         assert {name: getattr(found, name) for name in expected} == expected
         assert stored.position_of(made.slug, made.piece) == made.position
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,7 +98,7 @@ def hostile_results(draw: st.DrawFn) -> Result:
 def hostile_answers(draw: st.DrawFn) -> Answer:
     results = draw(st.lists(hostile_results(), max_size=3))
     if len(results) > 1:
-        results[0] = replace(results[0], constituents=(results[-1],))
+        results[0] = results[0]._replace(constituents=(results[-1],))
     text = draw(hostile)
     return make_answer(
         *results,

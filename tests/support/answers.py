@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from leafmark.model import (
@@ -122,7 +121,7 @@ def place_of(offset: int) -> tuple[int, int]:
 
 def make_answer(*results: Result, **fields: Any) -> Answer:
     """An answer with these results, ranked in the order given."""
-    ranked = tuple(replace(result, rank=rank) for rank, result in enumerate(results, start=1))
+    ranked = tuple(result._replace(rank=rank) for rank, result in enumerate(results, start=1))
     values: dict[str, Any] = {
         "query": "client",
         "mode": "lexical",
@@ -181,11 +180,11 @@ def mixed_answer() -> Answer:
         body_places=(), citation=None, snippet=Snippet(), match_ranges=(), full_text=None,
     )  # fmt: skip
     return make_answer(
-        replace(usage, constituents=(retries,)),
+        usage._replace(constituents=(retries,)),
         make_result("Setup", 1, 2.5, also_in=("docs:copy.md#setup",)),
         make_result(
             entry=document, document=api, score=1.25, whole=True, word="", full_text="# Api\n",
             body="", body_bytes=b"", snippet=Snippet(), match_ranges=(),
         ),
-        replace(gone, relaxed=True),
+        gone._replace(relaxed=True),
     )  # fmt: skip

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -92,9 +91,10 @@ def contents(root: Path) -> dict[str, Any]:
         for term, _ in reader.searcher.terms_with_prefix(language.body, "")
     }
     return {
-        "documents": [asdict(entry) for entry in reader.documents()],
+        "documents": [entry._asdict() for entry in reader.documents()],
         "chunks": {
-            e.doc_id: [*map(asdict, reader.chunks_of(e.doc_id))] for e in reader.documents()
+            e.doc_id: [each._asdict() for each in reader.chunks_of(e.doc_id)]
+            for e in reader.documents()
         },
         "found": everything,
         "words": {term: ids for term, ids in words.items() if ids},

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from leafmark.app.changes import Key, Plan, plan_changes
 from leafmark.app.concern import find_concern
@@ -64,7 +64,7 @@ def index_project(
             report = _dry_run(project, request, found)
         else:
             report = _run(project, found, request, progress)
-    return replace(report, seconds=time.monotonic() - started)
+    return report._replace(seconds=time.monotonic() - started)
 
 
 def refresh(project: Project, *, progress: Progress | None = None) -> IndexReader:
@@ -202,7 +202,7 @@ def _write(
         writer.commit(started_ns=0 if interrupted else began_ns)
         rebuilt = writer.rebuilt or None
     report = _report(outcome, found, open_reader(root))
-    return replace(report, rebuilt=rebuilt, interrupted=interrupted)
+    return report._replace(rebuilt=rebuilt, interrupted=interrupted)
 
 
 def _widened(project: Project, found: Scan) -> Scan:

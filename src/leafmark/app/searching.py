@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
@@ -51,8 +51,7 @@ def search_project(
     if request.full_text:
         results = tuple(_with_text(result, sources) for result in results)
     records = _records(results, sources) if request.full_records else {}
-    return replace(
-        answer,
+    return answer._replace(
         query=" ".join(request.queries),
         results=results,
         hints=(*hints, *answer.hints),
@@ -117,4 +116,4 @@ def _with_text(result: Result, sources: Sources) -> Result:
     if entry.heading_start is not None and entry.heading_end is not None:
         heading = data[entry.heading_start : entry.heading_end]
     whole = heading + data[entry.byte_start : entry.byte_end]
-    return replace(result, full_text=whole.decode("utf-8", "replace"))
+    return result._replace(full_text=whole.decode("utf-8", "replace"))

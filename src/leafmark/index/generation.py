@@ -10,7 +10,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -214,7 +214,7 @@ def read_document(
         return stored
     later = find_records(index, searcher, _key_query(index, STATE_KEY + doc_id), 1)
     if later:
-        stored.entry = replace(stored.entry, state=unpack_state(later[0])[1])
+        stored.entry = stored.entry._replace(state=unpack_state(later[0])[1])
     return stored
 
 
@@ -231,4 +231,4 @@ def read_documents(index: tantivy.Index, searcher: tantivy.Searcher) -> Iterator
         for record in find_records(index, searcher, query, limit):
             entry = unpack_document(record).entry
             state = states.get(entry.doc_id) if states else None
-            yield entry if state is None else replace(entry, state=state)
+            yield entry if state is None else entry._replace(state=state)

@@ -7,8 +7,7 @@ the source, by span, after the source's hash was checked.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from leafmark.model.chunk import ChunkKind, ContentType, fragment
 from leafmark.model.diagnostic import Diagnostic
@@ -17,8 +16,7 @@ from leafmark.model.ids import document_id, ordinal_id
 __all__ = ["DocumentEntry", "Entry", "FileState"]
 
 
-@dataclass(frozen=True, slots=True)
-class FileState:
+class FileState(NamedTuple):
     """How a file looked when it was indexed; equal states mean that it need not be read again.
 
     `changed_ns` is ctime. `digest` is the sha256 of the file's bytes, hex.
@@ -31,8 +29,7 @@ class FileState:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One indexed chunk, without text. Field names are those of `Chunk`."""
 
     tree: str
@@ -88,8 +85,7 @@ class Entry:
         return "> " + " › ".join(self.section_path)
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentEntry:
+class DocumentEntry(NamedTuple):
     """One indexed source: its state on disk and what belongs to the whole document.
 
     `slugs` maps the slugs that no chunk carries (discarded headings) to positions.
@@ -106,8 +102,8 @@ class DocumentEntry:
     chunk_count: int
     tags: tuple[str, ...] = ()
     version: str | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-    slugs: Mapping[str, int] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = {}
+    slugs: Mapping[str, int] = {}
     degraded: bool = False
     diagnostics: tuple[Diagnostic, ...] = ()
     named: bool = False

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from leafmark.model.diagnostic import Diagnostic
 from leafmark.model.entry import DocumentEntry, Entry
@@ -20,16 +19,14 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(NamedTuple):
     """A source that was left out on purpose; `reason` is one short clause."""
 
     path: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class IndexReport:
+class IndexReport(NamedTuple):
     """What one indexing run did; the lists hold document ids, sorted."""
 
     added: tuple[str, ...] = ()
@@ -46,8 +43,7 @@ class IndexReport:
     interrupted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """One thing asked for by id, read from its source.
 
     `record` is the record of SPEC section 6 with `body`; `heading` the heading
@@ -66,16 +62,14 @@ class Shown:
     stale: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ShowReport:
+class ShowReport(NamedTuple):
     """Answers in the order of the ids; `not_found` pairs an id with the nearest ones."""
 
     shown: tuple[Shown, ...] = ()
     not_found: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TreeStatus:
+class TreeStatus(NamedTuple):
     """One tree of the project; `scope` is `local` or `global`, `bytes` counts the sources."""
 
     name: str
@@ -87,8 +81,7 @@ class TreeStatus:
     missing: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class StatusReport:
+class StatusReport(NamedTuple):
     """The state of a project's index."""
 
     config_files: tuple[str, ...] = ()
@@ -103,11 +96,10 @@ class StatusReport:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SettingOrigin:
+class SettingOrigin(NamedTuple):
     """One setting in force and where it comes from (`default`, a file and line, a flag, …)."""
 
     name: str
     value: Any
     origin: str = "default"
-    note: str = field(default="")
+    note: str = ""

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from leafmark.model.entry import DocumentEntry, Entry
 
 __all__ = ["Answer", "Candidate", "Factor", "Hint", "Phase", "Result", "Snippet"]
 
 
-@dataclass(frozen=True, slots=True)
-class Factor:
+class Factor(NamedTuple):
     """One part of a score: `value` is what it contributes, `how` says by which rule.
 
     `operation` tells how the parts of one level combine: `add` (term × field
@@ -31,8 +29,7 @@ class Factor:
     parts: tuple[Factor, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A scored chunk. `relaxed` ones match some of a question's words, not all.
 
     `topics` are the 0-based numbers of the query arguments that it matched.
@@ -52,8 +49,7 @@ class Candidate:
     factors: tuple[Factor, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Snippet:
+class Snippet(NamedTuple):
     """An excerpt of a body, `ranges` marking the matches in `text` (characters)."""
 
     text: str = ""
@@ -74,8 +70,7 @@ class Snippet:
         return "".join(parts) + html.escape(self.text[at:], quote=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """What the user gets for one place in the ranking.
 
     `body` and `span_sha256` are None when the source is not what was indexed
@@ -107,8 +102,7 @@ class Result:
     full_text: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Phase:
+class Phase(NamedTuple):
     """What one phase of the pipeline did: how many went in, how many came out, and why."""
 
     name: str
@@ -117,16 +111,14 @@ class Phase:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
+class Hint(NamedTuple):
     """Something the user may want to do next; `code` is stable, `message` one sentence."""
 
     code: str
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """The answer to one search; `records` are the full chunk records by id, where asked for.
 
     `roots` holds the absolute root folder of each tree, by name.
@@ -138,7 +130,7 @@ class Answer:
     phases: tuple[Phase, ...] = ()
     hints: tuple[Hint, ...] = ()
     elapsed_ms: float = 0.0
-    counts: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, int] = {}
     expressions: tuple[str, ...] = ()
-    records: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    roots: Mapping[str, str] = field(default_factory=dict)
+    records: Mapping[str, Mapping[str, Any]] = {}
+    roots: Mapping[str, str] = {}

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from leafmark.model import Candidate, Entry, Phase
 from leafmark.retrieval.ordering import sort_candidates
@@ -195,8 +195,7 @@ def _take_in(ancestor: Candidate, below: Sequence[Candidate]) -> Candidate:
     """Return the ancestor with more constituents; it scores at least as the best of them."""
     held = [ancestor, *below]
     counted = [one for one in held if not one.relaxed] or held
-    return replace(
-        ancestor,
+    return ancestor._replace(
         score=max(one.score for one in counted),
         relaxed=counted[0].relaxed,
         topics=_topics(held),

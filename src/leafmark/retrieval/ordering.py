@@ -7,7 +7,6 @@ segments of the index, so that the same documents give the same answer.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 from leafmark.model import Candidate, Entry, Phase
@@ -65,7 +64,7 @@ def join_duplicates(
             first[name] = len(kept)
         kept.append(candidate)
     for at, ids in others.items():
-        kept[at] = replace(kept[at], also_in=(*kept[at].also_in, *ids))
+        kept[at] = kept[at]._replace(also_in=(*kept[at].also_in, *ids))
     note = "results with the same text are shown once" if others else ""
     return kept, Phase("duplicates", len(candidates), len(kept), note)
 

@@ -9,7 +9,6 @@ what is shown.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from leafmark.errors import DamagedError
 from leafmark.index import IndexReader
@@ -159,7 +158,7 @@ class _Run:
         for rank, candidate in enumerate(candidates, start=1):
             result = presenter.present(candidate, rank)
             if self._params.explain:
-                result = replace(result, factors=explain(candidate, hits, self._reader))
+                result = result._replace(factors=explain(candidate, hits, self._reader))
             results.append(result)
         return tuple(results)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from leafmark.model import Candidate, Phase
 from leafmark.retrieval.ordering import Key, key_of, rank_order, sort_candidates
@@ -30,5 +29,5 @@ def join_topics(topics: Sequence[Sequence[Candidate]]) -> tuple[list[Candidate],
             matched.setdefault(key, set()).update(candidate.topics)
             if key not in best or rank_order(candidate) < rank_order(best[key]):
                 best[key] = candidate
-    joined = [replace(one, topics=tuple(sorted(matched[key]))) for key, one in best.items()]
+    joined = [one._replace(topics=tuple(sorted(matched[key]))) for key, one in best.items()]
     return sort_candidates(joined), Phase("topics", total, len(joined))

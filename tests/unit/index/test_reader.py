@@ -47,7 +47,7 @@ def test_entries_are_the_chunks(tmp_path: Path) -> None:
     reader = open_reader(tmp_path)
     chunks = chunk("a.md", SOURCE).chunks
     entries = reader.chunks_of("t:a.md")
-    names = [name for name in Entry.__dataclass_fields__ if name != "parent_fragment"]
+    names = [name for name in Entry._fields if name != "parent_fragment"]
     for found, made in zip(entries, chunks, strict=True):
         assert {n: getattr(found, n) for n in names} == {n: getattr(made, n) for n in names}
         assert (found.id, found.ordinal_id) == (made.id, made.ordinal_id)

@@ -177,7 +177,7 @@ def test_an_unreadable_source_keeps_its_diagnostics(tmp_path: Path) -> None:
 
 def test_touching_keeps_the_chunks(tmp_path: Path) -> None:
     index(tmp_path, {"a.md": "words\n"})
-    moved = replace(state_of("words\n"), inode=99, changed_ns=3)
+    moved = state_of("words\n")._replace(inode=99, changed_ns=3)
     with open_writer(tmp_path, SETTINGS) as writer:
         assert writer.touch("t", "a.md", state_of("words\n"))  # as it was: nothing to do
         assert writer.touch("t", "a.md", moved)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from support.answers import ROOTS, SOURCE, make_answer, make_entry, make_result
 
@@ -64,7 +62,7 @@ def test_a_body_that_begins_inside_a_line_keeps_its_column() -> None:
 
 
 def test_a_match_over_a_line_end_is_marked_up_to_it() -> None:
-    result = replace(result_in(b"a b\nc d\n", ((0, 8),), b"zz"), match_ranges=((2, 5),))
+    result = result_in(b"a b\nc d\n", ((0, 8),), b"zz")._replace(match_ranges=((2, 5),))
     assert match_lines(result) == [MatchLine(1, "a b", (3,), ((2, 3),))]
 
 
@@ -74,7 +72,7 @@ def test_bytes_that_are_no_utf_8_do_not_move_matches() -> None:
 
 
 def test_lines_are_never_guessed() -> None:
-    result = replace(make_result(), body_places=())
+    result = make_result()._replace(body_places=())
     with pytest.raises(
         ValueError, match=r"^docs:guide\.md#setup: matches without the places of its body$"
     ):
@@ -82,13 +80,13 @@ def test_lines_are_never_guessed() -> None:
 
 
 def test_unreadable_results_have_no_lines() -> None:
-    result = replace(make_result(), body=None, body_bytes=None, match_ranges=())
+    result = make_result()._replace(body=None, body_bytes=None, match_ranges=())
     assert match_lines(result) == []
 
 
 def test_vimgrep_prints_each_match_once() -> None:
     setup = make_result("Setup", 1)
-    answer = make_answer(replace(setup, constituents=(setup,)))
+    answer = make_answer(setup._replace(constituents=(setup,)))
     assert render_vimgrep(answer, PLACES) == (
         "docs/guide.md:7:13:Install the client.\ndocs/guide.md:8:16:Then start the client twice.\n"
     )

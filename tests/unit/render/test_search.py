@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from support.answers import ROOTS, make_answer, make_document, make_entry, make_result, mixed_answer
@@ -93,7 +92,7 @@ def test_known_records_are_used_whole_and_in_order() -> None:
 
 
 def test_a_stale_result_has_no_text_whatever_the_record_says() -> None:
-    result = replace(make_result(), stale=True, body=None)
+    result = make_result()._replace(stale=True, body=None)
     answer = make_answer(result, records={result.entry.id: {"body": "old", "text": "old"}})
     (record,) = answer_record(answer)["results"]
     assert (record["stale"], record["body"], record["text"]) == (True, None, None)
@@ -119,7 +118,7 @@ def test_groups_follow_their_best_result_and_name_the_best_score() -> None:
     answer = make_answer(
         make_result("Setup", 1, 1.0),
         make_result(entry=make_entry("X", 2, path="other.md"), document=other, score=0.9),
-        replace(make_result("Usage", 3, 5.0), relaxed=True),
+        make_result("Usage", 3, 5.0)._replace(relaxed=True),
     )
     groups = group_results(answer.results)
     assert [(group.doc_id, len(group.results), group.best_score) for group in groups] == [

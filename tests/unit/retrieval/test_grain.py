@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,7 +20,7 @@ def forest() -> Forest:
     forest.add("a.md", OUTLINE)
     for key, entry in forest.entries.items():
         if entry.title.isdigit():
-            forest.entries[key] = replace(entry, kind="piece")
+            forest.entries[key] = entry._replace(kind="piece")
     return forest
 
 
