@@ -3,8 +3,28 @@
 from __future__ import annotations
 
 import sys
+from typing import NoReturn
 
-__all__ = ["main"]
+__all__ = ["main", "program"]
+
+GARBAGE_THRESHOLD = 50_000
+"""Allocations between two collections; starting makes many objects and hardly any garbage."""
+
+
+def program() -> NoReturn:
+    """Run the command and end the process at once: tearing the modules down takes a tenth of it."""
+    import gc
+    import os
+
+    gc.set_threshold(GARBAGE_THRESHOLD, 20, 20)
+    code = main()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):  # nobody reads any more, and that was told already
+            continue
+    os._exit(code)
 
 
 def main() -> int:
@@ -37,4 +57,4 @@ def _print_version() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program()

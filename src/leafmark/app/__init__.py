@@ -4,19 +4,24 @@ Finds files, reads configuration, clock and environment, wires the stages and
 owns the locks. Below this room everything arrives as a parameter.
 """
 
-from leafmark.app.indexing import index_project
-from leafmark.app.listing import (
-    list_chunks,
-    list_documents,
-    list_settings,
-    list_tags,
-    list_trees,
-    project_status,
-    write_config,
-)
-from leafmark.app.project import Project, open_project
-from leafmark.app.searching import search_project
-from leafmark.app.showing import show_chunks
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from leafmark.app.indexing import index_project
+    from leafmark.app.listing import (
+        list_chunks,
+        list_documents,
+        list_settings,
+        list_tags,
+        list_trees,
+        project_status,
+        write_config,
+    )
+    from leafmark.app.project import Project, open_project
+    from leafmark.app.searching import search_project
+    from leafmark.app.showing import show_chunks
 
 __all__ = [
     "Project",
@@ -32,3 +37,29 @@ __all__ = [
     "show_chunks",
     "write_config",
 ]
+
+_HOMES = {
+    "Project": "leafmark.app.project",
+    "index_project": "leafmark.app.indexing",
+    "list_chunks": "leafmark.app.listing",
+    "list_documents": "leafmark.app.listing",
+    "list_settings": "leafmark.app.listing",
+    "list_tags": "leafmark.app.listing",
+    "list_trees": "leafmark.app.listing",
+    "open_project": "leafmark.app.project",
+    "project_status": "leafmark.app.listing",
+    "search_project": "leafmark.app.searching",
+    "show_chunks": "leafmark.app.showing",
+    "write_config": "leafmark.app.listing",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a use case when it is first asked for: a command runs one of them."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value

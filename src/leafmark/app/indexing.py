@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from leafmark.app.changes import Key, Plan, plan_changes
 from leafmark.app.concern import find_concern
@@ -19,7 +20,7 @@ from leafmark.app.requests import IndexRequest, Progress
 from leafmark.app.scanning import Scan, find_place, scan
 from leafmark.app.walk import SourceFile, WalkNotes, named_source
 from leafmark.errors import ConfirmationError, DamagedError, LeafmarkError, NotFoundError
-from leafmark.index import IndexReader, IndexWriter, has_index, open_reader, open_writer
+from leafmark.index import IndexReader, has_index, open_reader
 from leafmark.model import (
     BINARY,
     Diagnostic,
@@ -27,6 +28,9 @@ from leafmark.model import (
     Skipped,
 )
 from leafmark.model.ids import document_id
+
+if TYPE_CHECKING:
+    from leafmark.index import IndexWriter
 
 __all__ = ["check_concern", "index_project", "read_index", "refresh"]
 
@@ -182,6 +186,8 @@ def _write(
     named: bool = False,
 ) -> IndexReport:
     """Plan under the lock, since another writer may have been faster, and carry it out."""
+    from leafmark.index import open_writer  # late, as below: most runs find nothing to write
+
     outcome, interrupted = _Outcome(), False
     settings = project.index_settings()
     root = project.index_dir
@@ -254,6 +260,8 @@ def _apply(work: _Work, plan: Plan, outcome: _Outcome) -> None:
 
 def _remove(project: Project, request: IndexRequest) -> IndexReport:
     """Take places out of the index; they come back when they are indexed again."""
+    from leafmark.index import open_writer
+
     prefixes = [find_place(project, path).prefix for path in request.paths]
     outcome = _Outcome()
     timeout_s = project.configuration.index.lock_timeout_s

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import fields
-from datetime import datetime
 from typing import Any
 
 from leafmark.app.opening import open_index
@@ -13,7 +12,6 @@ from leafmark.app.project import Project
 from leafmark.app.reading import Sources
 from leafmark.app.requests import Progress, SearchRequest
 from leafmark.app.settings import SearchSettings
-from leafmark.app.since import parse_since
 from leafmark.errors import NotFoundError
 from leafmark.model import Answer, Result
 from leafmark.query import parse_topics
@@ -93,6 +91,10 @@ def _params(project: Project, request: SearchRequest) -> SearchParams:
 
 
 def _seconds(since: str) -> float:
+    from datetime import datetime  # late: few searches ask for it
+
+    from leafmark.app.since import parse_since
+
     return parse_since(since, now=datetime.now().astimezone()) / 1_000_000_000
 
 

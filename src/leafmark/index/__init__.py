@@ -1,19 +1,27 @@
 """What is on disk: schema, analyzers, writer, reader, manifest, generations, locks.
 
 The only room that writes index files and, with `retrieval`, the only one that
-imports Tantivy. One commit changes text and manifest together.
+imports Tantivy. One commit changes text and manifest together. What only writing
+and checking need is imported when it is first asked for: most runs read.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from leafmark.index.analyzer import LANGUAGES, Analyzer, Token, analyzer_for
-from leafmark.index.check import check_index
 from leafmark.index.facts import canonical, fact, language_fact, meta_prefix
-from leafmark.index.filling import PreparedSource, prepare_source
 from leafmark.index.generation import IndexMeta, RecordCounts
 from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest, ManifestRow
 from leafmark.index.reader import IndexReader, TreeCounts, has_index, open_reader
 from leafmark.index.schema import FORMAT, TEXT_FIELDS, Language
-from leafmark.index.writer import IndexSettings, IndexWriter, open_writer
+from leafmark.index.settings import IndexSettings
+
+if TYPE_CHECKING:
+    from leafmark.index.check import check_index
+    from leafmark.index.filling import PreparedSource, prepare_source
+    from leafmark.index.writer import IndexWriter, open_writer
 
 __all__ = [
     "FORMAT",
@@ -44,3 +52,22 @@ __all__ = [
     "open_writer",
     "prepare_source",
 ]
+
+_LATE = {
+    "IndexWriter": "leafmark.index.writer",
+    "PreparedSource": "leafmark.index.filling",
+    "check_index": "leafmark.index.check",
+    "open_writer": "leafmark.index.writer",
+    "prepare_source": "leafmark.index.filling",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name of `_LATE` when it is first used."""
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(_LATE[name]), name)
+    globals()[name] = value
+    return value

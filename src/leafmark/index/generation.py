@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,7 +120,8 @@ def _open_read_only(path: Path) -> tantivy.Index:
 
     The engine maps every file when it opens, so the links may go at once.
     """
-    import tempfile  # rarely needed, and slow to import
+    import shutil  # rarely needed, and slow to import
+    import tempfile
 
     view = tempfile.mkdtemp(prefix="leafmark-")
     try:

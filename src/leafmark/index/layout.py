@@ -18,7 +18,6 @@ import contextlib
 import json
 import os
 import re
-import shutil
 import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -106,6 +105,8 @@ class Layout:
 
     def collect(self, keep: int | None) -> None:
         """Remove all generations but `keep`, as far as the system lets go of them."""
+        import shutil  # late: only a writer tidies up
+
         for number in self.generations():
             if number != keep:
                 shutil.rmtree(self.generation(number), ignore_errors=True)

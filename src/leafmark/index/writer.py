@@ -11,9 +11,9 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import tantivy
@@ -44,24 +44,13 @@ from leafmark.index.manifest import (
 from leafmark.index.packing import pack_object
 from leafmark.index.records import pack_document, pack_state
 from leafmark.index.schema import META_KEY, SOURCE_KEY, STATE_KEY
+from leafmark.index.settings import IndexSettings
 from leafmark.model import ChunkedDocument, DocumentEntry, FileState, ids
 
-__all__ = ["IndexSettings", "IndexWriter", "open_writer"]
+__all__ = ["IndexWriter", "open_writer"]
 
 HEAP_BYTES = 128_000_000
 """The engine's memory before it writes a segment; less makes more merging (measured)."""
-
-
-@dataclass(frozen=True, slots=True)
-class IndexSettings:
-    """What decides what an index holds. Another fingerprint or language means a rebuild.
-
-    `fingerprint` stands for all settings that change chunks or terms. `languages`
-    maps each tree to its stemmer, one of `LANGUAGES` or None.
-    """
-
-    fingerprint: str
-    languages: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @contextmanager

@@ -6,7 +6,6 @@ Byte ranges are half-open. `match_ranges` count from the start of the body
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -62,6 +61,8 @@ class Snippet(NamedTuple):
         >>> Snippet("a <b> c", ((2, 5),)).html
         'a <b>&lt;b&gt;</b> c'
         """
+        import html  # late: only HTML and JSON need it
+
         parts, at = [], 0
         for start, end in self.ranges:
             parts.append(html.escape(self.text[at:start], quote=False))

@@ -1,0 +1,20 @@
+"""What decides what an index holds: apart from the writer, since readers compare it, too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["IndexSettings"]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """What decides what an index holds. Another fingerprint or language means a rebuild.
+
+    `fingerprint` stands for all settings that change chunks or terms. `languages`
+    maps each tree to its stemmer, one of `LANGUAGES` or None.
+    """
+
+    fingerprint: str
+    languages: Mapping[str, str | None] = field(default_factory=dict)
