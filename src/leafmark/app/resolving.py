@@ -136,6 +136,8 @@ def _readings(name: str) -> Iterator[tuple[str, str]]:
         head, found, rest = name.partition(sign)
         if found:
             readings.append((head, sign + rest))
+            head, _, rest = name.rpartition(sign)  # a path typed as it is may hold the sign, too
+            readings.append((head, sign + rest))
             break
     stem, dot, number = name.rpartition(".")
     if dot and number.isascii() and number.isdecimal() and len(number) < 10:

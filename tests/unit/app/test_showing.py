@@ -74,7 +74,7 @@ def test_an_exact_id_goes_before_an_ordinal(here: Here) -> None:
 
 def test_reserved_characters_of_a_path_may_be_typed_as_they_are(here: Here) -> None:
     here.write("a#b~1%.md", "# A\n\nx\n")
-    for wanted in ("a#b~1%.md", "here:a%23b%7E1%25.md", "a%23b%7E1%25.md#a"):
+    for wanted in ("a#b~1%.md", "a#b~1%.md#a", "here:a%23b%7E1%25.md", "a%23b%7E1%25.md#a"):
         (shown,) = here.show(wanted).shown
         assert shown.entry.doc_id == "here:a%23b%7E1%25.md"
 
