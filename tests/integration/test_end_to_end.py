@@ -172,3 +172,42 @@ def test_mistakes_get_one_clear_message(
     assert ran.out == ""
     assert ran.err.startswith("error: ")
     assert message in ran.err
+
+
+def test_a_named_secret_is_refused_and_said_to_be(leafmark: Leafmark, work: Path) -> None:
+    (work / ".env").write_text("TOKEN=1\n")
+    (work / "a.md").write_text("# A\n\nb\n")
+    ran = leafmark("index", ".env")
+    assert ran.err == "skipped .env: secret\n"
+    assert leafmark("search", "TOKEN").code == 1
+
+
+def test_interrupt_ends_with_130_and_loses_nothing(
+    work: Path, environment: dict[str, str], leafmark: Leafmark
+) -> None:
+    import signal
+    import subprocess
+    import sys
+
+    for number in range(400):
+        (work / f"{number}.md").write_text(f"# Page {number}\n\n" + "some words here\n" * 300)
+    code = (
+        "import os, signal, sys\n"
+        "from leafmark.app import ingesting\n"
+        "real, calls = ingesting.parse, []\n"
+        "def parse(data, path):\n"
+        "    calls.append(path)\n"
+        "    if len(calls) == 20:\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return real(data, path)\n"
+        "ingesting.parse = parse\n"
+        "from leafmark.__main__ import program\n"
+        "sys.argv = ['leafmark', 'index']\n"
+        "program()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=work, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 128 + signal.SIGINT
+    assert "interrupted: what was done is kept, and the next run goes on\n" in done.stderr
+    assert leafmark("index", "--json").json["documents"] == 400

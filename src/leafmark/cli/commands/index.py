@@ -16,7 +16,7 @@ __all__ = ["COMMAND"]
 
 INTERRUPTED = 130
 DIAGNOSTICS_SHOWN = 10
-"""How many diagnostics are printed without -v; chosen by eye."""
+"""How many diagnostics, and skipped files of named paths, are printed without -v; by eye."""
 
 OPTIONS = (
     Option(("--rebuild",), "Index everything again, beside the old index, and switch over."),
@@ -63,6 +63,11 @@ def _print(call: Call, report: IndexReport) -> None:
         console.write_json(index_record(report))
         return
     console.write(render_index(report, console.style, verbose=console.verbose))
+    if call.words and not console.verbose:
+        from leafmark.render.terminal import clean_line
+
+        for skipped in report.skipped[:DIAGNOSTICS_SHOWN]:
+            console.note(f"skipped {clean_line(skipped.path)}: {clean_line(skipped.reason)}\n")
     shown = len(report.diagnostics) if console.verbose else DIAGNOSTICS_SHOWN
     for diagnostic in report.diagnostics[:shown]:
         console.diagnostic(diagnostic)
