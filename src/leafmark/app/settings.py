@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeVar, cast
 
 from leafmark.errors import ConfigError
+from leafmark.index import LANGUAGES as STEMMED
 
 __all__ = [
     "LANGUAGES",
@@ -34,26 +35,7 @@ Value = bool | int | float | str | None
 
 T = TypeVar("T")
 
-LANGUAGES = (
-    "arabic",
-    "danish",
-    "dutch",
-    "english",
-    "finnish",
-    "french",
-    "german",
-    "greek",
-    "hungarian",
-    "italian",
-    "norwegian",
-    "portuguese",
-    "romanian",
-    "russian",
-    "spanish",
-    "swedish",
-    "tamil",
-    "turkish",
-)
+LANGUAGES = tuple(sorted(STEMMED))
 """The languages whose words can be reduced to stems."""
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
