@@ -101,3 +101,9 @@ def contents(root: Path) -> dict[str, Any]:
         "manifest": dict(reader.manifest),
         "counts": (reader.meta.documents, reader.meta.chunks),
     }
+
+
+def put_in_place(path: Path, data: bytes) -> None:
+    """Give `path` other bytes in a new file: the old one may be mapped, and must keep its size."""
+    path.unlink(missing_ok=True)
+    path.write_bytes(data)

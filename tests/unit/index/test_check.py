@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
-from support.indexes import index
+from support.indexes import index, put_in_place
 
 from leafmark.errors import NotFoundError, UsageError
 from leafmark.index import check_index
@@ -38,9 +38,9 @@ def test_every_flipped_bit_is_found(sound: Path) -> None:
             bad = bytearray(good)
             # The footer's own JSON has bits that say nothing, such as a version's digits.
             bad[chance.randrange(len(good) - 100)] ^= 1 << chance.randrange(8)
-            path.write_bytes(bad)
+            put_in_place(path, bytes(bad))
             assert check_index(sound) == [f"{path.name} is not what was written"]
-        path.write_bytes(good)
+        put_in_place(path, good)
     assert check_index(sound) == []
 
 
@@ -48,11 +48,11 @@ def test_truncated_and_missing_files_are_found(sound: Path) -> None:
     for path in _segment_files(sound):
         good = path.read_bytes()
         for size in (0, 3, len(good) // 2, len(good) - 1):
-            path.write_bytes(good[:size])
+            put_in_place(path, good[:size])
             assert check_index(sound) == [f"{path.name} is not what was written"]
         path.unlink()
         assert check_index(sound)
-        path.write_bytes(good)
+        put_in_place(path, good)
 
 
 def test_a_list_of_files_that_cannot_be_read(sound: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import tantivy
-from support.indexes import SETTINGS, chunk, contents, index, search, state_of
+from support.indexes import SETTINGS, chunk, contents, index, put_in_place, search, state_of
 
 from leafmark.errors import DamagedError, NotFoundError, StorageError
 from leafmark.index import (
@@ -137,9 +137,9 @@ def test_a_snapshot_that_does_not_fit_is_made_again(tmp_path: Path, damage: Any)
     elif isinstance(damage, int):
         flipped = bytearray(good)
         flipped[damage] ^= 1
-        path.write_bytes(flipped)
+        put_in_place(path, bytes(flipped))
     else:
-        path.write_bytes(damage)
+        put_in_place(path, bytes(damage))
     assert dict(open_reader(tmp_path).manifest) == expected
     assert path.read_bytes() == good
     index(tmp_path, {"a.md": "y\n"})
