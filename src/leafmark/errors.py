@@ -6,7 +6,7 @@ LeafmarkError
 │   └── ConfirmationError   it goes on only when the user says so             exit 2
 ├── QueryError          the query string cannot be understood                 exit 2
 ├── ConfigError         a configuration file or setting is wrong              exit 2
-├── NotFoundError       no such id, tree, file                                exit 1
+├── NotFoundError       no such id (exit 1), tree, folder, file               exit 2
 ├── AmbiguousError      an id that fits several chunks                        exit 2
 ├── LockedError         another process is writing the index                  exit 2
 ├── DamagedError        the index on disk is not what was written             exit 2
@@ -82,10 +82,12 @@ class ConfigError(LeafmarkError):
 
 
 class NotFoundError(LeafmarkError):
-    """No such id, tree or file; `did_you_mean` holds the nearest names, best first."""
+    """No such id, tree or file; `did_you_mean` holds the nearest names, best first.
+
+    An id that names nothing is an answer (exit code 1); the rest are mistakes.
+    """
 
     kind = "not_found"
-    exit_code = 1
 
     def __init__(
         self,
@@ -94,9 +96,11 @@ class NotFoundError(LeafmarkError):
         did_you_mean: tuple[str, ...] = (),
         location: str | None = None,
         hint: str | None = None,
+        exit_code: int = 2,
     ):
         super().__init__(message, location=location, hint=hint)
         self.did_you_mean = did_you_mean
+        self.exit_code = exit_code
 
 
 class AmbiguousError(LeafmarkError):

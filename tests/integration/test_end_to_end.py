@@ -211,3 +211,14 @@ def test_interrupt_ends_with_130_and_loses_nothing(
     assert done.returncode == 128 + signal.SIGINT
     assert "interrupted: what was done is kept, and the next run goes on\n" in done.stderr
     assert leafmark("index", "--json").json["documents"] == 400
+
+
+def test_a_missing_tree_is_named_when_nothing_is_found(leafmark: Leafmark, work: Path) -> None:
+    (work / "leafmark.toml").write_text('[tree.docs]\npath = "nowhere"\n')
+    ran = leafmark("search", "hello")
+    assert ran.code == 1
+    assert f"hint: the folder of tree 'docs' is missing: {work / 'nowhere'}\n" in ran.err
+
+
+def test_a_missing_folder_is_a_mistake_and_not_an_empty_answer(leafmark: Leafmark) -> None:
+    assert leafmark("-C", "nowhere", "search", "x").code == 2

@@ -39,7 +39,8 @@ def admit(
     if trust.covers(file.path, wishes):
         return replace(file, trusted=True)
     warnings.extend(
-        f"{wish.location}: {wish.key} {wish.why}; left out until you run `leafmark trust`"
+        f"{wish.location}: {wish.key} {wish.why}; left out: "
+        "put it into your own configuration file to allow it"
         for wish in wishes
     )
     closed = {wish.key for wish in wishes}

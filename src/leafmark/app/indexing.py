@@ -34,7 +34,7 @@ from leafmark.model.ids import document_id
 if TYPE_CHECKING:
     from leafmark.index import IndexWriter
 
-__all__ = ["check_concern", "index_project", "read_index", "refresh"]
+__all__ = ["check_concern", "index_project", "read_index", "refresh", "source_notes"]
 
 
 @dataclass(slots=True)
@@ -312,20 +312,28 @@ def _report(
     outcome: _Outcome, found: Scan, reader: IndexReader | None, *, dry_run: bool = False
 ) -> IndexReport:
     """Put what was done together with what is known of every source that has a note."""
-    notes = list(_noted(reader)) if reader is not None else []
-    binary = [Skipped(note.path, BINARY) for note in notes if note.code == BINARY]
-    told = [d for d in notes if d.code != BINARY]
+    skipped, diagnostics = source_notes(found, reader)
     return IndexReport(
         added=tuple(sorted(outcome.added)),
         modified=tuple(sorted(outcome.modified)),
         removed=tuple(sorted(outcome.removed)),
         unchanged=outcome.unchanged,
-        skipped=(*found.notes.skipped, *binary),
-        diagnostics=(*found.notes.diagnostics, *told),
+        skipped=skipped,
+        diagnostics=diagnostics,
         documents=reader.meta.documents if reader is not None else 0,
         chunks=reader.meta.chunks if reader is not None else 0,
         dry_run=dry_run,
     )
+
+
+def source_notes(
+    found: Scan, reader: IndexReader | None
+) -> tuple[tuple[Skipped, ...], tuple[Diagnostic, ...]]:
+    """Return what was left out, and what is known of sources, by this scan and by the index."""
+    notes = list(_noted(reader)) if reader is not None else []
+    binary = [Skipped(note.path, BINARY) for note in notes if note.code == BINARY]
+    told = [note for note in notes if note.code != BINARY]
+    return (*found.notes.skipped, *binary), (*found.notes.diagnostics, *told)
 
 
 def _noted(reader: IndexReader) -> Iterable[Diagnostic]:

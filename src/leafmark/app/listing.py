@@ -6,17 +6,17 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from leafmark.app.indexing import read_index
+from leafmark.app.indexing import read_index, source_notes
 from leafmark.app.opening import open_index
 from leafmark.app.paths import CONFIG_NAME, find_directories
 from leafmark.app.project import Project
 from leafmark.app.requests import InitRequest, ListRequest, Progress
 from leafmark.app.resolving import Resolver
+from leafmark.app.scanning import scan
 from leafmark.app.template import initial_text
 from leafmark.errors import LeafmarkError, NotFoundError, StorageError, UsageError
 from leafmark.index import IndexReader, TreeCounts, lock_holder
 from leafmark.model import (
-    Diagnostic,
     DocumentEntry,
     Entry,
     SettingOrigin,
@@ -133,6 +133,7 @@ def project_status(project: Project) -> StatusReport:
         warnings.append(error.message)
     trees = _tree_states(project, reader)
     warnings += [f"the folder of tree {t.name!r} is missing: {t.path}" for t in trees if t.missing]
+    skipped, diagnostics = source_notes(scan(project, ()), reader)
     holder = lock_holder(project.index_dir / "LOCK")
     return StatusReport(
         config_files=tuple(str(path) for path in project.configuration.config_files),
@@ -142,17 +143,9 @@ def project_status(project: Project) -> StatusReport:
         exists=reader is not None,
         bytes=_size(project.index_dir),
         lock_holder=None if holder is None else str(holder),
-        diagnostics=() if reader is None else _diagnostics(reader),
+        skipped=skipped,
+        diagnostics=diagnostics,
     )
-
-
-def _diagnostics(reader: IndexReader) -> tuple[Diagnostic, ...]:
-    found: list[Diagnostic] = []
-    for (tree, path), row in reader.manifest.items():
-        entry = reader.document(document_id(tree, path)) if row.noted else None
-        if entry is not None:
-            found.extend(entry.diagnostics)
-    return tuple(found)
 
 
 def _size(folder: Path) -> int:

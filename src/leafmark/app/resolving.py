@@ -72,6 +72,7 @@ class Resolver:
             f"nothing indexed is called {wanted!r}",
             did_you_mean=nearest,
             hint="did you mean " + " or ".join(nearest) + "?" if nearest else None,
+            exit_code=1,
         )
 
     def _forms(self, name: str) -> Iterator[list[Entry]]:

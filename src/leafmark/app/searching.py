@@ -13,7 +13,7 @@ from leafmark.app.reading import Sources
 from leafmark.app.requests import Progress, SearchRequest
 from leafmark.app.settings import SearchSettings
 from leafmark.errors import NotFoundError
-from leafmark.model import Answer, Result
+from leafmark.model import Answer, Hint, Result
 from leafmark.query import parse_topics
 from leafmark.retrieval import SearchParams, search
 
@@ -45,6 +45,9 @@ def search_project(
         make_readable=sources.readable,
         local_trees=frozenset(tree.name for tree in project.trees if tree.scope == "local"),
     )
+    hints = (*hints, *_tree_hints(project))
+    if project.trees:
+        hints = (*hints, *answer.hints)
     results = answer.results
     if request.full_text:
         results = tuple(_with_text(result, sources) for result in results)
@@ -52,11 +55,23 @@ def search_project(
     return answer._replace(
         query=" ".join(request.queries),
         results=results,
-        hints=(*hints, *answer.hints),
+        hints=hints,
         elapsed_ms=(time.perf_counter() - began) * 1000,
         records=records,
         roots={tree.name: str(tree.root) for tree in project.trees},
     )
+
+
+def _tree_hints(project: Project) -> tuple[Hint, ...]:
+    """What was not looked at, and why: else it seems that a word does not exist."""
+    left_out = [Hint("configuration", warning) for warning in project.configuration.warnings]
+    missing = [
+        Hint("tree-missing", f"the folder of tree {tree.name!r} is missing: {tree.root}")
+        for tree in project.trees
+        if not tree.root.is_dir()
+    ]
+    none = [] if project.trees else [Hint("no-trees", "there is no tree to search")]
+    return (*left_out, *missing, *none)
 
 
 def _params(project: Project, request: SearchRequest) -> SearchParams:

@@ -38,11 +38,15 @@ def show_chunks(
             continue
         if request.full_document:
             entry = reader.entry(entry.doc_id, 0) or entry
-        shown.append(_shown(reader, sources, entry, request))
+        part = wanted.endswith("#preamble") and entry.kind == "document"
+        shown.append(_shown(reader, sources, entry, request, own=part or request.own))
     return ShowReport(tuple(shown), tuple(missing))
 
 
-def _shown(reader: IndexReader, sources: Sources, entry: Entry, request: ShowRequest) -> Shown:
+def _shown(
+    reader: IndexReader, sources: Sources, entry: Entry, request: ShowRequest, *, own: bool
+) -> Shown:
+    """`own` leaves out what stands in the chunks below; of a preamble nothing else was asked."""
     document = reader.document(entry.doc_id)
     assert document is not None, "a chunk has its document's entry in the same commit"
     below = [
@@ -58,14 +62,15 @@ def _shown(reader: IndexReader, sources: Sources, entry: Entry, request: ShowReq
     chunk = chunked.chunks[entry.position]
     data = chunked.document.data
     heading = _heading(chunk, data)
-    raw = chunk.body_bytes if request.own else heading + chunk.raw
+    raw = chunk.body_bytes if own else heading + chunk.raw
+    whole = chunk.body if own and not request.own else _text(heading + chunk.raw)
     return Shown(
         entry,
         document,
         chunk.to_dict(),
         heading=_text(heading) if chunk.heading_start is not None else None,
         body=chunk.body,
-        full_text=_text(heading + chunk.raw),
+        full_text=whole,
         raw=raw,
         children=tuple(below),
     )

@@ -11,6 +11,7 @@ import zlib
 from typing import Any
 
 from leafmark.errors import DamagedError
+from leafmark.index.engine import REBUILD
 
 __all__ = ["pack_object", "unpack_object"]
 
@@ -44,4 +45,4 @@ def unpack_object(data: bytes) -> Any:
         unpacked = zlib.decompressobj(-15, zdict=_COMMON).decompress(data)
         return json.loads(unpacked.decode("utf-8", "surrogatepass"))
     except (zlib.error, ValueError, RecursionError) as err:
-        raise DamagedError("a record of the index cannot be read") from err
+        raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err

@@ -15,6 +15,7 @@ from itertools import accumulate, repeat
 from typing import Any, Literal, NamedTuple, get_args
 
 from leafmark.errors import DamagedError
+from leafmark.index.engine import REBUILD
 from leafmark.index.packing import pack_object, unpack_object
 from leafmark.model import (
     Chunk,
@@ -207,7 +208,7 @@ class StoredDocument:
             try:
                 found = self._made[position] = self._make(position)
             except _UNREADABLE as err:
-                raise DamagedError("a record of the index cannot be read") from err
+                raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err
         return found
 
     def position_of(self, slug: str | None, piece: int = 0) -> int | None:
@@ -354,7 +355,7 @@ def unpack_document(data: bytes) -> StoredDocument:
             if any(len(record[name]) != count for name in _COLUMNS):
                 raise ValueError("columns of different lengths")
     except _UNREADABLE as err:
-        raise DamagedError("a record of the index cannot be read") from err
+        raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err
     return StoredDocument(entry, record)
 
 
@@ -375,7 +376,7 @@ def unpack_state(data: bytes) -> tuple[str, FileState]:
         doc_id, values = record
         return doc_id, FileState(*values)
     except (TypeError, ValueError) as err:
-        raise DamagedError("a record of the index cannot be read") from err
+        raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err
 
 
 def _pairs(rows: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:

@@ -90,6 +90,12 @@ def test_section_is_heading_and_all_below_it(guide: Here) -> None:
     assert own.raw == b"\n## Empty\n"
 
 
+def test_preamble_is_what_stands_before_the_first_heading(guide: Here) -> None:
+    (shown,) = guide.show("p.md#preamble", raw=True).shown
+    assert shown.full_text == "---\ntitle: Guide\n---\nPreamble.\n"
+    assert shown.raw == b"---\ntitle: Guide\n---\nPreamble.\n"
+
+
 def test_document_is_the_file(guide: Here) -> None:
     (shown,) = guide.show("p.md#setup", full_document=True).shown
     assert (shown.entry.id, shown.full_text) == ("here:p.md", GUIDE)

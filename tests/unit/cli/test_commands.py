@@ -289,7 +289,7 @@ def test_config(leafmark_run: Leafmark, app: FakeApp) -> None:
     assert leafmark_run("config", "index").out == "index.dir = null\n"
     assert problems(leafmark_run("config", "--json").json, "config") == []
     ran = leafmark_run("config", "search.limt")
-    assert ran.code == 1
+    assert ran.code == 2
     assert ran.err == (
         "error: there is no setting `search.limt`\n"
         "hint: did you mean search.limit or search.limits?\n"

@@ -73,7 +73,7 @@ def test_errors_are_json_on_standard_output_under_json(
 
 def test_an_error_says_its_own_exit_code(leafmark_run: Leafmark, app: FakeApp) -> None:
     app.error = NotFoundError("there is no tree `x`")
-    assert leafmark_run("search", "y", "-t", "x").code == 1
+    assert leafmark_run("search", "y", "-t", "x").code == 2
 
 
 def test_ctrl_c_is_130_with_one_line(leafmark_run: Leafmark, app: FakeApp) -> None:

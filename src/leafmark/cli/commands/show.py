@@ -126,7 +126,10 @@ COMMAND = Command(
         ("leafmark show guides/backups.md#restoring-a-backup", "a section"),
         ("leafmark show guides/backups.md.3 --json", "a chunk by its position, as a record"),
         ("leafmark show guides/backups.md --outline", "what is in it"),
-        ("leafmark search retries -o list | cut -d' ' -f1 | leafmark show -", "what was found"),
+        (
+            "leafmark search retries --json | jq -r '.results[].id' | leafmark show -",
+            "what was found",
+        ),
     ),
     run=run,
     aliases=("get", "show-chunk", "show-resource"),
