@@ -360,7 +360,10 @@ def test_what_a_project_may_not_wish_is_left_out(
 ) -> None:
     desk.write("project/leafmark.toml", text)
     found = desk.open()
-    warning = f"{desk.project}/leafmark.toml:{line}: {what}; left out: put it into your own configuration file to allow it"
+    warning = (
+        f"{desk.project}/leafmark.toml:{line}: {what}; left out: "
+        "put it into your own configuration file to allow it"
+    )
     assert found.warnings == (warning,)
     assert found.index.dir is None
     assert not found.index.follow_symlinks
