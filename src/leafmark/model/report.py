@@ -46,7 +46,7 @@ class IndexReport(NamedTuple):
 class Shown(NamedTuple):
     """One thing asked for by id, read from its source.
 
-    `record` is the record of SPEC section 6 with `body`; `heading` the heading
+    `record` is the whole chunk record with `body`; `heading` the heading
     lines and `full_text` the whole section (document: the file) as text; `raw`
     the exact bytes of heading and section. All of them are None when `stale`.
     """
