@@ -132,7 +132,7 @@ def project_status(project: Project) -> StatusReport:
     except LeafmarkError as error:
         warnings.append(error.message)
     trees = _tree_states(project, reader)
-    warnings += [f"the folder of tree {t.name!r} is missing: {t.path}" for t in trees if t.missing]
+    warnings += project.missing_trees()
     skipped, diagnostics = source_notes(scan(project, ()), reader)
     holder = lock_holder(project.index_dir / "LOCK")
     return StatusReport(

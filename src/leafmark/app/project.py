@@ -35,6 +35,14 @@ class Project:
     def tree(self, name: str) -> Tree | None:
         return next((tree for tree in self.trees if tree.name == name), None)
 
+    def missing_trees(self) -> list[str]:
+        """Say of each tree whose folder is not there that it is not."""
+        return [
+            f"the folder of tree {tree.name!r} is missing: {tree.root}"
+            for tree in self.trees
+            if not tree.root.is_dir()
+        ]
+
     def chunking_options(self, tree: Tree) -> ChunkingOptions:
         """How the documents of `tree` become chunks."""
         from leafmark.chunking import ChunkingOptions  # late: a search seldom chunks

@@ -19,6 +19,9 @@ __all__ = ["Sources"]
 
 @dataclass(slots=True)
 class _Read:
+    """A source as it was read once: the file's bytes, and those that spans refer to."""
+
+    raw: bytes
     data: bytes
     chunked: ChunkedDocument | None = None
 
@@ -39,7 +42,7 @@ class Sources:
         self, document: DocumentEntry, data: bytes, spans: Sequence[tuple[int, int]]
     ) -> ReadableText | None:
         """Return what a person reads in the spans, None where their bytes are their text."""
-        if document.format != "html" or document.degraded:
+        if document.format != "html":
             return None
         from leafmark.parsing.html import read_html  # late: a heavy parser
 
@@ -56,7 +59,7 @@ class Sources:
             from leafmark.parsing import parse
 
             options = self._project.chunking_options(tree)
-            parsed = parse(self._file(document) or b"", document.path)
+            parsed = parse(read.raw, document.path)
             read.chunked = chunk_document(parsed, tree=document.tree, options=options)
         return read.chunked
 
@@ -67,11 +70,11 @@ class Sources:
             if raw is None:
                 self._read[doc_id] = None
             elif document.encoding == "utf-8":
-                self._read[doc_id] = _Read(raw)
+                self._read[doc_id] = _Read(raw, raw)
             else:
                 from leafmark.parsing import parse  # it alone knows what the file says of itself
 
-                self._read[doc_id] = _Read(parse(raw, document.path).data)
+                self._read[doc_id] = _Read(raw, parse(raw, document.path).data)
         return self._read[doc_id]
 
     def _file(self, document: DocumentEntry) -> bytes | None:

@@ -65,11 +65,7 @@ def search_project(
 def _tree_hints(project: Project) -> tuple[Hint, ...]:
     """What was not looked at, and why: else it seems that a word does not exist."""
     left_out = [Hint("configuration", warning) for warning in project.configuration.warnings]
-    missing = [
-        Hint("tree-missing", f"the folder of tree {tree.name!r} is missing: {tree.root}")
-        for tree in project.trees
-        if not tree.root.is_dir()
-    ]
+    missing = [Hint("tree-missing", note) for note in project.missing_trees()]
     none = [] if project.trees else [Hint("no-trees", "there is no tree to search")]
     return (*left_out, *missing, *none)
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 from support.projects import Here
 
+from leafmark.app import reading
+from leafmark.app.files import read_beneath
+from leafmark.app.trees import Tree
 from leafmark.errors import AmbiguousError, NotFoundError
+from leafmark.model import FileState
 
 GUIDE = (
     "---\ntitle: Guide\n---\nPreamble.\n# Guide\n\n### Setup\ntext a\n## Empty\n# Usage\n"
@@ -115,6 +119,18 @@ def test_stale_source_gives_no_text(guide: Here) -> None:
     assert (shown.body, shown.full_text, shown.raw, shown.heading) == (None, None, None, None)
     (fresh,) = guide.show("p.md#setup-1").shown
     assert fresh.body == "wrong text\n"
+
+
+def test_a_source_is_read_once_for_an_answer(guide: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths: list[str] = []
+
+    def count(tree: Tree, path: str) -> tuple[bytes, FileState]:
+        paths.append(path)
+        return read_beneath(tree, path)
+
+    monkeypatch.setattr(reading, "read_beneath", count)
+    guide.show("p.md", "p.md#setup", "p.md#usage", refresh=False)
+    assert paths == ["p.md"]
 
 
 def test_without_an_index_nothing_is_made_up(here: Here) -> None:
