@@ -22,17 +22,21 @@ if TYPE_CHECKING:
     from leafmark.app.project import Project, open_project
     from leafmark.app.searching import search_project
     from leafmark.app.showing import show_chunks
+    from leafmark.app.trusting import approve, list_trust, revoke
 
 __all__ = [
     "Project",
+    "approve",
     "index_project",
     "list_chunks",
     "list_documents",
     "list_settings",
     "list_tags",
     "list_trees",
+    "list_trust",
     "open_project",
     "project_status",
+    "revoke",
     "search_project",
     "show_chunks",
     "write_config",
@@ -40,14 +44,17 @@ __all__ = [
 
 _HOMES = {
     "Project": "leafmark.app.project",
+    "approve": "leafmark.app.trusting",
     "index_project": "leafmark.app.indexing",
     "list_chunks": "leafmark.app.listing",
     "list_documents": "leafmark.app.listing",
     "list_settings": "leafmark.app.listing",
     "list_tags": "leafmark.app.listing",
     "list_trees": "leafmark.app.listing",
+    "list_trust": "leafmark.app.trusting",
     "open_project": "leafmark.app.project",
     "project_status": "leafmark.app.listing",
+    "revoke": "leafmark.app.trusting",
     "search_project": "leafmark.app.searching",
     "show_chunks": "leafmark.app.showing",
     "write_config": "leafmark.app.listing",

@@ -26,7 +26,7 @@ from leafmark.app.config_file import (
     TreeTable,
     read_config_file,
 )
-from leafmark.app.gate import admit, resolve_path
+from leafmark.app.gate import GatedFile, admit, resolve_path
 from leafmark.app.paths import CONFIG_NAME, Directories, find_directories, index_folder
 from leafmark.app.settings import (
     SETTINGS,
@@ -56,7 +56,9 @@ class Configuration:
     `project` is the folder that the index belongs to: that of the nearest
     project file when the project names trees, the user's configuration folder
     when only the user does, else the folder itself, which then is the one tree
-    (`is_implicit`). `warnings` say in one line each what was left out, and why.
+    (`is_implicit`). `warnings` say in one line each what was left out, and why;
+    `project_files` came with the folder, nearest first; `gated` are those of them
+    that wish something beyond it.
     """
 
     directory: Path
@@ -69,6 +71,8 @@ class Configuration:
     rules: tuple[ContextRule, ...] = ()
     config_files: tuple[Path, ...] = ()
     warnings: tuple[str, ...] = ()
+    project_files: tuple[Path, ...] = ()
+    gated: tuple[GatedFile, ...] = ()
     is_implicit: bool = False
     found: Mapping[str, Found] = field(default_factory=dict, repr=False)
     tree_origins: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -128,7 +132,7 @@ def open_configuration(
     warnings: list[str] = []
     user = _user_file(directories, environ)
     project_files = list(_project_files(folder, directories, warnings))
-    admitted = _admitted(project_files, user, directories, warnings)
+    admitted, gated = _admitted(project_files, user, directories, warnings)
     files = [*admitted, *([user] if user else [])]
     fixed = _from_environment(environ, folder, home) | _from_flags(flags, folder, home)
     found = _from_files(files, home) | fixed
@@ -148,6 +152,8 @@ def open_configuration(
         rules=tuple(rule for file in files for rule in file.rules),
         config_files=tuple(file.path for file in files),
         warnings=tuple(warnings),
+        project_files=tuple(file.path for file in project_files),
+        gated=tuple(each for each in gated if each is not None),
         is_implicit=is_implicit,
         found=found,
         tree_origins=merge.origins,
@@ -159,18 +165,22 @@ def _admitted(
     user: ConfigFile | None,
     directories: Directories,
     warnings: list[str],
-) -> list[ConfigFile]:
-    """Return the project's files, nearest first, without what they may not wish."""
+) -> tuple[Sequence[ConfigFile], Sequence[GatedFile | None]]:
+    """Return the project's files, nearest first, without what they may not wish; and the gated."""
     if not files:
-        return []
+        return (), ()
     trust = read_trust(directories.trust_file)
     if trust.problem:
         warnings.append(trust.problem)
     users = [user] if user else []
-    return [
-        admit(file, [*files[at + 1 :], *users], directories.home, trust, warnings)
-        for at, file in enumerate(files)
-    ]
+    admitted, gated = zip(
+        *(
+            admit(file, [*files[at + 1 :], *users], directories.home, trust, warnings)
+            for at, file in enumerate(files)
+        ),
+        strict=True,
+    )
+    return admitted, gated
 
 
 def _real_folder(directory: Path) -> Path:

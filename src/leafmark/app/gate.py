@@ -1,7 +1,8 @@
 """What is kept of a configuration that came with a folder: all that stays inside the folder.
 
 In: one project file, the files further away, the user's approvals. Out: the
-file without what is not approved, and a warning for each thing left out.
+file without what is not approved, what it asks for, and a warning for each
+thing left out.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from leafmark.app.config_file import ConfigFile, Found, TreeTable
@@ -17,7 +18,20 @@ from leafmark.app.selection import secret_patterns
 from leafmark.app.settings import SETTINGS
 from leafmark.app.trust import Gated, Trust
 
-__all__ = ["admit", "effective_root", "resolve_path", "wishes_of"]
+__all__ = ["GatedFile", "admit", "effective_root", "resolve_path", "wishes_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class GatedFile:
+    """What one project file wishes beyond its folder, and whether the user approved exactly that.
+
+    `before` says that the user approved something else for this file once.
+    """
+
+    path: Path
+    wishes: tuple[Gated, ...]
+    approved: bool
+    before: bool = False
 
 
 def admit(
@@ -26,8 +40,8 @@ def admit(
     home: Path,
     trust: Trust,
     warnings: list[str],
-) -> ConfigFile:
-    """Return `file` less what it wishes beyond its folder, unless `trust` covers that.
+) -> tuple[ConfigFile, GatedFile | None]:
+    """Return `file` less what it wishes beyond its folder, unless `trust` covers that; and those.
 
     `further` are the files that it overrides, nearest first. The home folder, what lies
     above it, and the root of the file system are never admitted.
@@ -35,12 +49,11 @@ def admit(
     file = _without_forbidden(file, further, home, warnings)
     wishes = wishes_of(file, further, home)
     if not wishes:
-        return file
+        return file, None
     if trust.covers(file.path, wishes):
-        return replace(file, trusted=True)
+        return replace(file, trusted=True), GatedFile(file.path, tuple(wishes), True)
     warnings.extend(
-        f"{wish.location}: {wish.key} {wish.why}; left out: "
-        "put it into your own configuration file to allow it"
+        f"{wish.location}: {wish.key} {wish.why}; left out: `leafmark trust` allows it"
         for wish in wishes
     )
     closed = {wish.key for wish in wishes}
@@ -49,7 +62,8 @@ def admit(
         for tree in file.trees
         if f"tree.{tree.name}" not in closed
     )
-    return replace(file, values=_open_values(file.values, "", closed), trees=trees)
+    kept = replace(file, values=_open_values(file.values, "", closed), trees=trees)
+    return kept, GatedFile(file.path, tuple(wishes), False, trust.knows(file.path))
 
 
 def _open_values(

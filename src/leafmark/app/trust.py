@@ -8,14 +8,17 @@ root of the file system are never taken from a project's file, trusted or not.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Gated", "Trust", "digest", "distrusted_owner", "read_trust"]
+from leafmark.errors import StorageError
+
+__all__ = ["Gated", "Trust", "digest", "distrusted_owner", "read_trust", "write_trust"]
 
 _MAX_TRUST_BYTES = 1 << 20
 
@@ -36,6 +39,10 @@ class Trust:
 
     approved: dict[str, str]
     problem: str | None = None
+
+    def knows(self, config_file: Path) -> bool:
+        """Say whether anything was approved for `config_file`, be it what it wishes now or not."""
+        return os.path.realpath(config_file) in self.approved
 
     def covers(self, config_file: Path, wishes: Collection[Gated]) -> bool:
         """Say whether all `wishes` of `config_file`, and no others, were approved."""
@@ -63,6 +70,33 @@ def read_trust(path: Path) -> Trust:
     except (OSError, ValueError, RecursionError, KeyError, TypeError):
         pass
     return Trust({}, f"{path}: the trust file cannot be read; no configuration is trusted")
+
+
+def write_trust(path: Path, approved: Mapping[str, str]) -> None:
+    """Write the user's approvals so that a crash leaves the old file or the new one.
+
+    Only the user can read it, since it names their folders.
+
+    Raises:
+        StorageError: it cannot be written; the old file stands.
+    """
+    text = json.dumps({"trusted": dict(sorted(approved.items()))}, indent=1) + "\n"
+    draft = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with open(handle, "wb") as file:
+            file.write(text.encode("utf-8", "surrogatepass"))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            draft.unlink()
+        reason = (error.strerror or str(error)).lower()
+        raise StorageError(
+            f"the trust file cannot be written: {reason}", location=str(path)
+        ) from error
 
 
 def distrusted_owner(path: Path) -> str | None:

@@ -18,6 +18,7 @@ COMMANDS = (
     "status",
     "config",
     "init",
+    "trust",
     "completion",
     "help",
 )

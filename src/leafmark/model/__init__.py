@@ -17,6 +17,9 @@ from leafmark.model.report import (
     Skipped,
     StatusReport,
     TreeStatus,
+    TrustedFile,
+    TrustReport,
+    TrustWish,
 )
 from leafmark.model.result import Answer, Candidate, Factor, Hint, Phase, Result, Snippet
 from leafmark.model.span import Span
@@ -56,4 +59,7 @@ __all__ = [
     "Span",
     "StatusReport",
     "TreeStatus",
+    "TrustReport",
+    "TrustWish",
+    "TrustedFile",
 ]

@@ -16,6 +16,9 @@ __all__ = [
     "Skipped",
     "StatusReport",
     "TreeStatus",
+    "TrustReport",
+    "TrustWish",
+    "TrustedFile",
 ]
 
 
@@ -103,3 +106,36 @@ class SettingOrigin(NamedTuple):
     value: Any
     origin: str = "default"
     note: str = ""
+
+
+class TrustWish(NamedTuple):
+    """One thing that a project's file wishes beyond its folder.
+
+    `key` is the setting or tree, `why` a clause that says why it is gated,
+    `location` is `path:line`.
+    """
+
+    key: str
+    why: str
+    location: str
+
+
+class TrustedFile(NamedTuple):
+    """One configuration file and the user's approval of what it wishes beyond its folder.
+
+    `state` is `pending` (nothing was approved), `changed` (something else was)
+    or `trusted`; of approvals for other folders, `recorded`, or `gone` when there
+    is no such file any more. `digest` is that of the wishes, "" where not known.
+    """
+
+    path: str
+    state: str
+    wishes: tuple[TrustWish, ...] = ()
+    digest: str = ""
+
+
+class TrustReport(NamedTuple):
+    """The configuration files that wish something, those in force first; then other approvals."""
+
+    files: tuple[TrustedFile, ...] = ()
+    warnings: tuple[str, ...] = ()

@@ -279,7 +279,7 @@ def test_a_tree_outside_of_a_projects_folder_needs_trust(desk: Desk) -> None:
     assert found.search.limit == 4
     assert found.warnings == (
         f"{desk.project}/leafmark.toml:6: tree.out lies outside of the project "
-        f"({desk.home}/elsewhere); left out: put it into your own configuration file to allow it",
+        f"({desk.home}/elsewhere); left out: `leafmark trust` allows it",
     )
     desk.trust("project/leafmark.toml")
     found = desk.open()
@@ -318,7 +318,7 @@ def test_a_project_cannot_widen_the_users_tree(desk: Desk) -> None:
     assert [tree.include for tree in found.trees] == [("public/",)]
     assert found.warnings == (
         f"{desk.project}/leafmark.toml:1: tree.notes lies outside of the project "
-        f"({desk.home}/notes); left out: put it into your own configuration file to allow it",
+        f"({desk.home}/notes); left out: `leafmark trust` allows it",
     )
     desk.trust("project/leafmark.toml", "own/leafmark.toml")
     assert [tree.include for tree in desk.open().trees] == [("*",)]
@@ -360,10 +360,7 @@ def test_what_a_project_may_not_wish_is_left_out(
 ) -> None:
     desk.write("project/leafmark.toml", text)
     found = desk.open()
-    warning = (
-        f"{desk.project}/leafmark.toml:{line}: {what}; left out: "
-        "put it into your own configuration file to allow it"
-    )
+    warning = f"{desk.project}/leafmark.toml:{line}: {what}; left out: `leafmark trust` allows it"
     assert found.warnings == (warning,)
     assert found.index.dir is None
     assert not found.index.follow_symlinks

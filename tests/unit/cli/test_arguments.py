@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from leafmark.cli.arguments import parse_arguments, split_command, wants_json
-from leafmark.cli.catalogue import find_command
+from leafmark.cli.catalogue import COMMANDS, find_command
 from leafmark.errors import UsageError
 
 
@@ -201,11 +201,7 @@ def test_an_unknown_command_names_the_nearest() -> None:
     check_error(caught.value, "there is no command `serach`", "did you mean `leafmark search`?")
     with pytest.raises(UsageError) as caught:
         find_command("qqqq")
-    check_error(
-        caught.value,
-        "there is no command `qqqq`",
-        "there are: search, show, index, ls, status, config, init, completion, help",
-    )
+    check_error(caught.value, "there is no command `qqqq`", f"there are: {', '.join(COMMANDS)}")
 
 
 @pytest.mark.parametrize(
