@@ -10,8 +10,8 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from leafmark.app.changes import Key, Plan, plan_changes
@@ -32,6 +32,7 @@ from leafmark.model import (
 from leafmark.model.ids import document_id
 
 if TYPE_CHECKING:
+    from leafmark.app.ingesting import Prepared, Recipe, Task
     from leafmark.index import IndexWriter
 
 __all__ = ["check_concern", "index_project", "read_index", "refresh", "source_notes"]
@@ -205,7 +206,7 @@ def _write(
     settings = project.index_settings()
     root = project.index_dir
     with (
-        open_writer(root, settings, timeout_s=timeout_s, rebuild=rebuild, threads=2) as writer,
+        open_writer(root, settings, timeout_s=timeout_s, rebuild=rebuild) as writer,
         held_interrupts() as interrupts,
     ):
         if writer.rebuilt is not None and found.scope is not None:
@@ -249,26 +250,68 @@ class _Work:
     progress: Progress | None
     named: bool
 
+    def recipes(self) -> dict[str, Recipe]:
+        """How the sources of each tree are prepared."""
+        from leafmark.app.ingesting import Recipe
+
+        project, writer = self.project, self.writer
+        return {
+            tree.name: Recipe(
+                replace(tree, overrides={}),
+                project.chunking_options(tree),
+                writer.stemmer(tree.name),
+            )
+            for tree in project.trees
+        }
+
+    def tasks(self, sources: Iterable[SourceFile]) -> Iterator[Task]:
+        """What is to be done with the sources, each with what is known of it."""
+        from leafmark.app.ingesting import Task
+
+        for source in sources:
+            is_known = (source.tree, source.path) in self.writer.manifest
+            known = self.writer.state(source.tree, source.path) if is_known else None
+            yield Task(source, known, self.named)
+
 
 def _apply(work: _Work, plan: Plan, outcome: _Outcome) -> None:
     """Carry out the plan, noting what was done; Ctrl-C is heeded between two sources."""
-    from leafmark.app.ingesting import ingest  # late: a search that finds nothing new needs none
+    from leafmark.app.preparing import prepare_all  # late: often nothing has changed
 
     for key in plan.removed:
         work.writer.remove(*key)
         outcome.removed.append(document_id(*key))
-    total = len(plan.added) + len(plan.suspects)
-    done = 0
-    for sources, changed in ((plan.added, outcome.added), (plan.suspects, outcome.modified)):
-        for source in sources:
-            work.interrupts.check()
-            if ingest(work.project, source, work.writer, named=work.named):
-                changed.append(document_id(source.tree, source.path))
+    sources = [*plan.added, *plan.suspects]
+    total, added = len(sources), len(plan.added)
+    prepared = prepare_all(
+        work.tasks(sources),
+        work.recipes(),
+        total_bytes=sum(source.size for source in sources),
+        workers=work.project.configuration.index.workers,
+    )
+    with closing(prepared):
+        work.interrupts.check()
+        for done, each in enumerate(prepared, start=1):
+            if _put(each, work.writer):
+                changed = outcome.added if done <= added else outcome.modified
+                changed.append(document_id(each.tree, each.path))
             else:
                 outcome.unchanged += 1
-            done += 1
             if work.progress is not None:
                 work.progress("indexing", done, total)
+            work.interrupts.check()
+
+
+def _put(prepared: Prepared, writer: IndexWriter) -> bool:
+    """Hand the writer a source; False if its bytes are those that are indexed already."""
+    if prepared.source is not None:
+        writer.put_prepared(prepared.source)
+    elif prepared.same is None:
+        writer.remove(prepared.tree, prepared.path)
+    else:
+        writer.touch(prepared.tree, prepared.path, prepared.same)
+        return False
+    return True
 
 
 def _remove(project: Project, request: IndexRequest) -> IndexReport:

@@ -1,65 +1,103 @@
-"""One source into the index: read, parse, chunk, put.
+"""One source to what the index takes of it: read, compare, parse, chunk, fill fields.
 
-Apart from `indexing` because it needs the parsers, which a run that finds
-nothing changed does not.
+In: a `Task` and the `Recipe` of its tree. Out: `Prepared`. All of them are plain
+values and nothing here knows the writer, so that it can be done in another
+process. Whatever goes wrong with a source becomes a diagnostic of that source.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from leafmark.app.files import read_beneath
-from leafmark.app.project import Project
+from leafmark.app.trees import Tree
 from leafmark.app.walk import SourceFile
-from leafmark.chunking import chunk_document
-from leafmark.index import IndexWriter
+from leafmark.chunking import ChunkingOptions, chunk_document
+from leafmark.errors import LeafmarkError
+from leafmark.index import PreparedSource, is_panic, prepare_source
 from leafmark.model import BINARY, Diagnostic, DocumentEntry, FileState
 from leafmark.parsing import is_binary, parse
 
-__all__ = ["ingest"]
+__all__ = ["Prepared", "Recipe", "Task", "prepare"]
+
+_NO_DIGEST = "0" * 64
 
 
-def ingest(
-    project: Project,
-    source: SourceFile,
-    writer: IndexWriter,
-    *,
-    named: bool,
-) -> bool:
-    """Read and index one source; False if its bytes are those that are indexed already."""
-    tree = project.tree(source.tree)
-    assert tree is not None, "sources come from the project's trees"
+class Recipe(NamedTuple):
+    """How the sources of one tree are prepared; `stemmer` is the tree's language."""
+
+    tree: Tree
+    options: ChunkingOptions
+    stemmer: str | None
+
+
+class Task(NamedTuple):
+    """A source to prepare. `known` is how it looked when it was indexed, if it was."""
+
+    source: SourceFile
+    known: FileState | None = None
+    named: bool = False
+
+
+class Prepared(NamedTuple):
+    """What became of a task: fields for the index, a new state of the same bytes, or neither.
+
+    Neither means that the file is gone.
+    """
+
+    tree: str
+    path: str
+    source: PreparedSource | None = None
+    same: FileState | None = None
+
+
+def prepare(task: Task, recipe: Recipe) -> Prepared:
+    """Read and prepare one source.
+
+    Raises:
+        LeafmarkError: the recipe cannot be followed, for any source.
+    """
+    tree, path = task.source.tree, task.source.path
     try:
-        data, state = read_beneath(tree, source.path)
+        data, state = read_beneath(recipe.tree, path)
+    except FileNotFoundError:
+        return Prepared(tree, path)
     except OSError as error:
-        return _note_unread(source, writer, error)
-    known = (source.tree, source.path) in writer.manifest
-    if known and writer.touch(source.tree, source.path, state):
-        return False
+        return _unread(task, recipe, error)
+    known = task.known
+    if known and (known.digest, known.modified_ns) == (state.digest, state.modified_ns):
+        return Prepared(tree, path, same=state)
     if is_binary(data):
-        note = Diagnostic(source.path, BINARY, "the file is binary")
-        writer.put_unread(_stub(source, state, note))
-        return True
-    document = parse(data, source.path)
-    options = project.chunking_options(tree)
-    writer.put(chunk_document(document, tree=tree.name, options=options), state, named=named)
-    return True
+        note = Diagnostic(path, BINARY, "the file is binary")
+        return _without_chunks(task, recipe, state, note)
+    try:
+        return Prepared(tree, path, _chunked(task, recipe, data, state))
+    except LeafmarkError:
+        raise
+    except BaseException as error:
+        if not isinstance(error, Exception) and not is_panic(error):
+            raise
+        reason = f"the file cannot be prepared: {type(error).__name__}: {error}".rstrip(": ")
+        return _without_chunks(task, recipe, state, Diagnostic(path, "failed", reason))
 
 
-def _note_unread(source: SourceFile, writer: IndexWriter, error: OSError) -> bool:
-    """Remember why a source could not be read; a vanished one is taken out."""
-    if isinstance(error, FileNotFoundError):
-        writer.remove(source.tree, source.path)
-        return True
+def _chunked(task: Task, recipe: Recipe, data: bytes, state: FileState) -> PreparedSource:
+    document = parse(data, task.source.path)
+    chunked = chunk_document(document, tree=recipe.tree.name, options=recipe.options)
+    return prepare_source(chunked, state, stemmer=recipe.stemmer, named=task.named)
+
+
+def _unread(task: Task, recipe: Recipe, error: OSError) -> Prepared:
     reason = (error.strerror or str(error)).lower()
-    note = Diagnostic(source.path, "unreadable", f"the file cannot be read: {reason}")
-    state = FileState(source.size, source.modified_ns, source.changed_ns, source.inode, "0" * 64)
-    writer.put_unread(_stub(source, state, note))
-    return True
+    note = Diagnostic(task.source.path, "unreadable", f"the file cannot be read: {reason}")
+    return _without_chunks(task, recipe, FileState(*task.source[2:6], _NO_DIGEST), note)
 
 
-def _stub(source: SourceFile, state: FileState, note: Diagnostic) -> DocumentEntry:
-    return DocumentEntry(
-        tree=source.tree,
-        path=source.path,
+def _without_chunks(task: Task, recipe: Recipe, state: FileState, note: Diagnostic) -> Prepared:
+    """Remember a source with the reason why nothing of it is indexed."""
+    entry = DocumentEntry(
+        tree=task.source.tree,
+        path=task.source.path,
         state=state,
         title="",
         format="text",
@@ -67,3 +105,4 @@ def _stub(source: SourceFile, state: FileState, note: Diagnostic) -> DocumentEnt
         chunk_count=0,
         diagnostics=(note,),
     )
+    return Prepared(entry.tree, entry.path, PreparedSource(entry, recipe.stemmer, ()))

@@ -228,6 +228,13 @@ class IndexSettings:
     lock_timeout_s: float = _setting(
         30.0, "how long a writer waits for another one", unit="seconds", least=0, most=86_400
     )
+    workers: int = _setting(
+        1,
+        "processes that prepare large amounts of sources beside the main one; each takes 120 MB",
+        unit="processes",
+        least=0,
+        most=64,
+    )
     max_file_bytes: int = _setting(
         52_428_800, "larger files are skipped", unit="bytes", least=1, per_tree=True
     )

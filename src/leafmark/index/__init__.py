@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from leafmark.index.analyzer import LANGUAGES, Analyzer, Token, analyzer_for
+from leafmark.index.engine import is_panic
 from leafmark.index.facts import canonical, fact, language_fact, meta_prefix
 from leafmark.index.generation import IndexMeta, RecordCounts
 from leafmark.index.lock import LockHolder, lock_holder
@@ -45,6 +46,7 @@ __all__ = [
     "check_index",
     "fact",
     "has_index",
+    "is_panic",
     "language_fact",
     "lock_holder",
     "meta_prefix",

@@ -49,8 +49,8 @@ from leafmark.model import ChunkedDocument, DocumentEntry, FileState, ids
 
 __all__ = ["IndexWriter", "open_writer"]
 
-HEAP_BYTES = 128_000_000
-"""The engine's memory before it writes a segment; less makes more merging (measured)."""
+HEAP_BYTES = 64_000_000
+"""The engine's memory before it writes a segment; twice as much saves nothing (measured)."""
 
 
 @contextmanager
@@ -168,18 +168,20 @@ class IndexWriter:
             UsageError: its tree has no language in the settings.
         """
         with self._spoiled_by_errors():
-            stemmer = self._stemmer(chunked.tree)
+            stemmer = self.stemmer(chunked.tree)
             self.put_prepared(prepare_source(chunked, state, stemmer=stemmer, named=named))
 
     def put_prepared(self, source: PreparedSource) -> None:
         """Do what `put` does with a source that was prepared, in another process perhaps.
+
+        Without rows it is one that could not be read or made no chunk.
 
         Raises:
             UsageError: its tree has no language in the settings, or another one.
         """
         entry, schema = source.entry, self._index.schema
         with self._spoiled_by_errors() as engine:
-            if self._stemmer(entry.tree) != source.stemmer:
+            if self.stemmer(entry.tree) != source.stemmer:
                 raise UsageError(f"the tree {entry.tree!r} is not in {source.stemmer}")
             self._delete(engine, entry.tree, entry.path)
             if not source.rows:
@@ -189,17 +191,16 @@ class IndexWriter:
                 engine.add_document(tantivy.Document.from_dict(fields, schema))
             self._manifest[entry.tree, entry.path] = row_of(entry)
 
-    def _stemmer(self, tree: str) -> str | None:
+    def stemmer(self, tree: str) -> str | None:
+        """Return the language of a tree.
+
+        Raises:
+            UsageError: the settings have none for it.
+        """
         language = self._by_tree.get(tree)
         if language is None:
             raise UsageError(f"the index knows no tree named {tree!r}")
         return language.name
-
-    def put_unread(self, entry: DocumentEntry) -> None:
-        """Remember a source that could not be read or made no chunk, with its diagnostics."""
-        with self._spoiled_by_errors() as engine:
-            self._delete(engine, entry.tree, entry.path)
-            self._add_stub(engine, entry)
 
     def touch(self, tree: str, path: str, state: FileState) -> bool:
         """Record the state of a source whose bytes are those that are indexed.

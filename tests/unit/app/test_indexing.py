@@ -109,6 +109,37 @@ def test_unreadable_file_is_a_diagnostic_and_stops_nothing(
     assert report.documents == 1
 
 
+class PanicException(BaseException):
+    """What the parsers raise when they give up, by its name."""
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (RecursionError("too deep"), "RecursionError: too deep"),
+        (MemoryError(), "MemoryError"),
+        (PanicException("index out of bounds"), "PanicException: index out of bounds"),
+    ],
+)
+def test_a_source_that_breaks_a_parser_is_a_diagnostic(
+    here: Here, monkeypatch: pytest.MonkeyPatch, error: BaseException, reason: str
+) -> None:
+    here.write("a.md", "# A\n\none\n")
+    here.write("b.md", "# B\n\ntwo\n")
+
+    def break_down(data: bytes, path: str) -> Document:
+        if path == "a.md":
+            raise error
+        return parse_source(data, path)
+
+    monkeypatch.setattr(ingesting, "parse", break_down)
+    report = here.index()
+    (note,) = report.diagnostics
+    assert (note.path, note.code) == ("a.md", "failed")
+    assert note.message == f"the file cannot be prepared: {reason}"
+    assert (report.documents, here.index().unchanged) == (1, 2)
+
+
 def test_missing_root_keeps_its_documents(here: Here) -> None:
     here.write("a.md", "# A\n\none\n")
     here.configure('[tree.here]\npath = "docs"\n')

@@ -1,0 +1,168 @@
+"""Many sources to what the index takes of them: in their order, on several cores.
+
+The sources go through in batches. Workers get some; this process, which feeds
+the writer, prepares one itself whenever the next one in order is not ready. At
+most a window of batches is under way, so memory does not grow with the corpus;
+a very large source is prepared alone. A worker that fails costs time only: its
+batches are prepared here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from leafmark.app.ingesting import Prepared, Task, prepare
+from leafmark.app.workers import Recipes, Worker, can_start
+
+__all__ = ["prepare_all"]
+
+WORTH_A_WORKER_BYTES = 3_000_000
+"""Less is prepared before a worker has paid for its start (a quarter of a second of work)."""
+
+BATCH_BYTES = 256_000
+"""The sources of a batch: enough to make the talk cheap, few enough to spread evenly."""
+
+BATCH_SOURCES = 64
+
+ALONE_BYTES = 4_000_000
+"""A source of this size is prepared here, while nothing else is under way."""
+
+ASKED_AHEAD = 2
+"""Batches that one worker has at a time: the next one must be there when one is done."""
+
+WINDOW = 6
+"""Batches under way, those of the workers apart."""
+
+Batch = list[Task]
+
+
+def prepare_all(
+    tasks: Iterable[Task], recipes: Recipes, *, total_bytes: int, workers: int
+) -> Generator[Prepared, None, None]:
+    """Yield what became of each task, in order; `workers` processes help where it is worth it.
+
+    `tasks` is read as far as need be, by this thread.
+    """
+    worth_it = total_bytes >= WORTH_A_WORKER_BYTES and can_start()
+    count = min(workers, _cores() - 1) if worth_it else 0
+    if count < 1:
+        return (prepare(task, recipes[task.source.tree]) for task in tasks)
+    return _Line(tasks, recipes, count).run()
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class _Slot(NamedTuple):
+    """A batch on its way: a worker has it, or it was prepared here."""
+
+    batch: Batch
+    worker: Worker | None
+    prepared: Sequence[Prepared]
+
+    def is_ready(self) -> bool:
+        return self.worker is None or self.worker.has_answer()
+
+
+class _Line:
+    """The batches under way, in order."""
+
+    def __init__(self, tasks: Iterable[Task], recipes: Recipes, workers: int):
+        self._batches = _Ahead(_batches(tasks))
+        self._recipes = recipes
+        self._slots: deque[_Slot] = deque()
+        self._wanted = workers
+        self._workers: list[Worker] = []
+
+    def run(self) -> Generator[Prepared, None, None]:
+        try:
+            self._start()
+            while self._slots or self._batches.next is not None:
+                self._ask_workers()
+                if self._slots and (self._slots[0].is_ready() or not self._may_prepare()):
+                    yield from self._finish(self._slots.popleft())
+                else:
+                    batch = self._batches.take()
+                    self._slots.append(_Slot(batch, None, self._prepare(batch)))
+        finally:
+            for worker in self._workers:
+                worker.stop()
+
+    def _start(self) -> None:
+        """Start the workers; a system that lets us start none does not need to."""
+        try:
+            for _ in range(self._wanted):
+                self._workers.append(Worker(self._recipes))
+        except OSError:
+            return
+
+    def _ask_workers(self) -> None:
+        for worker in self._workers:
+            while self._asked(worker) < ASKED_AHEAD and self._may_ask():
+                batch = self._batches.take()
+                worker.ask(batch)
+                self._slots.append(_Slot(batch, worker, ()))
+
+    def _asked(self, worker: Worker) -> int:
+        return sum(slot.worker is worker for slot in self._slots)
+
+    def _may_ask(self) -> bool:
+        batch = self._batches.next
+        alone = any(slot.batch[0].source.size >= ALONE_BYTES for slot in self._slots)
+        return batch is not None and not alone and batch[0].source.size < ALONE_BYTES
+
+    def _may_prepare(self) -> bool:
+        """Whether there is a batch to prepare here, and room for it."""
+        batch = self._batches.next
+        if batch is None:
+            return False
+        if batch[0].source.size >= ALONE_BYTES:
+            return not self._slots
+        return sum(slot.worker is None for slot in self._slots) < WINDOW
+
+    def _finish(self, slot: _Slot) -> Iterable[Prepared]:
+        if slot.worker is None:
+            return slot.prepared
+        answer = slot.worker.answer()
+        return self._prepare(slot.batch) if answer is None else answer
+
+    def _prepare(self, batch: Batch) -> list[Prepared]:
+        return [prepare(task, self._recipes[task.source.tree]) for task in batch]
+
+
+class _Ahead:
+    """An iterator of batches whose next one can be looked at; None at the end."""
+
+    def __init__(self, batches: Iterator[Batch]):
+        self._batches = batches
+        self.next = next(batches, None)
+
+    def take(self) -> Batch:
+        batch = self.next
+        assert batch is not None
+        self.next = next(self._batches, None)
+        return batch
+
+
+def _batches(tasks: Iterable[Task]) -> Iterator[Batch]:
+    """Cut the tasks into batches; a very large source is one by itself."""
+    batch: Batch = []
+    size = 0
+    for task in tasks:
+        large = task.source.size >= ALONE_BYTES
+        if batch and (large or size >= BATCH_BYTES or len(batch) >= BATCH_SOURCES):
+            yield batch
+            batch, size = [], 0
+        batch.append(task)
+        size += task.source.size
+        if large:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

@@ -1,0 +1,140 @@
+"""Another process that prepares sources, and the few words spoken with it.
+
+A worker is this Python, started afresh: it imports only leafmark, never the
+program that leafmark is used in. It gets batches of tasks on its standard input
+and answers each with what `prepare` gave, in order. It ends when its input does,
+so it never outlives us, however we end; keys pressed in the terminal are ours
+alone. It holds nothing that is not in an answer: killing it loses nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from queue import SimpleQueue
+from typing import IO, Any
+
+from leafmark.app.ingesting import Prepared, Recipe, Task, prepare
+
+__all__ = ["Recipes", "Worker", "can_start", "serve"]
+
+Recipes = Mapping[str, Recipe]
+"""How sources are prepared, by the name of their tree."""
+
+_START = (
+    "import sys, pickle; sys.path[:] = pickle.load(sys.stdin.buffer); "
+    "from leafmark.app.workers import serve; serve()"
+)
+_HEAD_BYTES = 8
+_APART: dict[str, Any] = (
+    {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
+    if os.name == "nt"
+    else {"process_group": 0}
+)
+"""Out of reach of the keys of our terminal."""
+
+_GARBAGE_THRESHOLD = 50_000
+"""Allocations between two collections: what is prepared holds few cycles, and short ones."""
+
+
+def can_start() -> bool:
+    """Whether there is a Python to start: none inside a frozen program, or one that embeds it."""
+    return bool(sys.executable) and not getattr(sys, "frozen", False)
+
+
+class Worker:
+    """A process that answers batches in the order in which they were given.
+
+    Once it failed (it was killed, or found no memory), its answers are None.
+    """
+
+    def __init__(self, recipes: Recipes):
+        """Start the process; it may be asked at once.
+
+        Raises:
+            OSError: it cannot be started.
+        """
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", _START],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            **_APART,
+        )
+        self._answers: SimpleQueue[bytes | None] = SimpleQueue()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+        self._tell(sys.path)
+        self._tell(dict(recipes))
+
+    def ask(self, batch: Sequence[Task]) -> None:
+        self._tell(list(batch))
+
+    def has_answer(self) -> bool:
+        return not self._answers.empty()
+
+    def answer(self) -> list[Prepared] | None:
+        """Wait for the answer to the oldest batch that has none yet."""
+        data = self._answers.get()
+        if data is None:
+            self._answers.put(None)  # to whoever asks again
+            return None
+        found: list[Prepared] = pickle.loads(data)
+        return found
+
+    def stop(self) -> None:
+        """End the process, whatever it is doing."""
+        self._process.kill()
+        self._process.wait()
+        self._listener.join()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+
+    def _tell(self, value: object) -> None:
+        """Send a value; what a dead process does not get, its end will tell."""
+        stream = self._process.stdin
+        assert stream is not None
+        with contextlib.suppress(OSError):
+            pickle.dump(value, stream, pickle.HIGHEST_PROTOCOL)
+            stream.flush()
+
+    def _listen(self) -> None:
+        """Keep taking answers, so that the worker never waits for us to take them."""
+        stream = self._process.stdout
+        assert stream is not None
+        while True:
+            size = int.from_bytes(stream.read(_HEAD_BYTES), "little")
+            data = stream.read(size)
+            if not size or len(data) < size:
+                break
+            self._answers.put(data)
+        self._answers.put(None)
+
+
+def serve() -> None:
+    """Be a worker: answer batches until the input ends."""
+    import gc
+
+    gc.set_threshold(_GARBAGE_THRESHOLD, 20, 20)
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what anything prints is no answer
+    with contextlib.suppress(EOFError, BrokenPipeError):
+        _answer_all(sys.stdin.buffer, answers)
+    os._exit(0)
+
+
+def _answer_all(batches: IO[bytes], answers: IO[bytes]) -> None:
+    recipes: Recipes = pickle.load(batches)
+    while True:
+        tasks: list[Task] = pickle.load(batches)
+        prepared = [prepare(task, recipes[task.source.tree]) for task in tasks]
+        data = pickle.dumps(prepared, pickle.HIGHEST_PROTOCOL)
+        answers.write(len(data).to_bytes(_HEAD_BYTES, "little"))
+        answers.write(data)
+        answers.flush()

@@ -1,0 +1,150 @@
+"""Many sources prepared by several processes: the same, in the same order, whatever happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from support.projects import Here
+
+from leafmark.app import preparing
+from leafmark.app.ingesting import Prepared, Recipe, Task
+from leafmark.app.preparing import prepare_all
+from leafmark.app.requests import IndexRequest
+from leafmark.app.trees import Tree
+from leafmark.app.walk import iter_sources
+from leafmark.app.workers import Worker
+from leafmark.chunking import ChunkingOptions
+from leafmark.index import open_reader
+
+
+@pytest.fixture
+def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of sources of all sizes, with limits that make dozens of batches of them."""
+    root = tmp_path / "many"
+    root.mkdir()
+    for number in range(60):
+        text = f"# Title {number}\n\n" + "words of it\n" * (number % 7) * number
+        (root / f"{number:02}.md").write_text(text)
+    (root / "big.md").write_text("# Big\n\n" + "many more words\n\n" * 2000)
+    (root / "binary.txt").write_bytes(b"PK\0\1\2")
+    for name, value in {
+        "WORTH_A_WORKER_BYTES": 0,
+        "BATCH_BYTES": 3000,
+        "BATCH_SOURCES": 4,
+        "ALONE_BYTES": 30_000,
+        "WINDOW": 2,
+    }.items():
+        monkeypatch.setattr(preparing, name, value)
+    monkeypatch.setattr(preparing, "_cores", lambda: 8)
+    return root
+
+
+def _tree(root: Path) -> Tree:
+    return Tree(name="t", root=root, overrides={})
+
+
+def _tasks(root: Path) -> list[Task]:
+    return [Task(source) for source in iter_sources(_tree(root))]
+
+
+def _recipes(root: Path) -> dict[str, Recipe]:
+    return {"t": Recipe(_tree(root), ChunkingOptions(), "english")}
+
+
+def _prepared(root: Path, workers: int) -> list[Prepared]:
+    return list(prepare_all(_tasks(root), _recipes(root), total_bytes=1, workers=workers))
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_workers_give_what_one_process_gives_in_the_same_order(many: Path, workers: int) -> None:
+    assert _prepared(many, workers) == _prepared(many, 0)
+
+
+def test_no_more_is_under_way_than_the_window_allows(many: Path) -> None:
+    taken = 0
+
+    def tasks() -> Iterator[Task]:
+        nonlocal taken
+        for task in _tasks(many):
+            taken += 1
+            yield task
+
+    most = 0
+    prepared = prepare_all(tasks(), _recipes(many), total_bytes=1, workers=1)
+    for done, _ in enumerate(prepared, start=1):
+        most = max(most, taken - done)
+    allowed = preparing.WINDOW + preparing.ASKED_AHEAD + 2  # the next one, and the one given out
+    assert 0 < most <= allowed * preparing.BATCH_SOURCES
+
+
+class _Dying(Worker):
+    """A worker that is killed once it has answered one batch."""
+
+    def ask(self, batch: Sequence[Task]) -> None:
+        super().ask(batch)
+        if not hasattr(self, "asked"):
+            self.asked = True
+            self._answers.put(self._answers.get())
+            self._process.kill()
+            self._process.wait()
+
+
+def test_what_a_killed_worker_had_is_prepared_here(
+    many: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preparing, "Worker", _Dying)
+    assert _prepared(many, 2) == _prepared(many, 0)
+
+
+def test_without_a_process_to_be_had_all_is_prepared_here(
+    many: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(recipes: object) -> Worker:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(preparing, "Worker", refuse)
+    assert _prepared(many, 1) == _prepared(many, 0)
+
+
+def test_little_is_prepared_without_starting_a_process(
+    many: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(recipes: object) -> Worker:
+        raise AssertionError("started")
+
+    monkeypatch.setattr(preparing, "WORTH_A_WORKER_BYTES", 2)
+    monkeypatch.setattr(preparing, "Worker", refuse)
+    assert len(_prepared(many, 1)) == 62
+
+
+def test_leaving_early_ends_the_workers(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[Worker] = []
+
+    def start(recipes: dict[str, Recipe]) -> Worker:
+        started.append(Worker(recipes))
+        return started[-1]
+
+    monkeypatch.setattr(preparing, "Worker", start)
+    prepared = prepare_all(_tasks(many), _recipes(many), total_bytes=1, workers=2)
+    next(prepared)
+    prepared.close()
+    assert [worker._process.returncode for worker in started] == [-9, -9]
+
+
+def test_an_index_made_with_workers_is_the_same(
+    many: Path, here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in many.iterdir():
+        path.rename(here.root / path.name)
+    found = []
+    for workers in (0, 2):
+        monkeypatch.setattr(preparing, "_cores", lambda count=workers: count + 1)
+        here.configure(f"[index]\nworkers = {workers}\n")
+        report = here.run(IndexRequest(rebuild=True))
+        reader = open_reader(here.project().index_dir)
+        chunks = [chunk for each in reader.documents() for chunk in reader.chunks_of(each.doc_id)]
+        words = reader.searcher.terms_with_prefix("body_english", "")
+        found.append((report._replace(seconds=0, rebuilt=None), reader.documents(), chunks, words))
+    assert found[0] == found[1]
