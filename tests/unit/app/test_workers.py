@@ -65,7 +65,7 @@ def test_a_worker_imports_nothing_from_the_current_folder(
     tree = Tree(name="t", root=tmp_path, overrides={})
     worker = Worker({"t": Recipe(tree, ChunkingOptions(), "english")})
     try:
-        worker.ask([Task(source) for source in iter_sources(tree)])
+        worker.ask([Task(each) for each in iter_sources(tree) if each.path == "a.md"])
         answer = worker.answer()
         assert answer is not None
         (prepared,) = answer
