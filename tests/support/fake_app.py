@@ -12,7 +12,14 @@ from typing import Any
 
 import leafmark
 from leafmark.errors import LeafmarkError
-from leafmark.model import Answer, IndexReport, SettingOrigin, ShowReport, StatusReport
+from leafmark.model import (
+    Answer,
+    IndexReport,
+    SettingOrigin,
+    ShowReport,
+    StatusReport,
+    VerifyReport,
+)
 from support.answers import mixed_answer
 
 
@@ -26,6 +33,7 @@ class FakeApp:
     status: StatusReport = field(default_factory=StatusReport)
     settings: tuple[SettingOrigin, ...] = (SettingOrigin("search.limit", 10),)
     listed: tuple[Any, ...] = ()
+    verified: tuple[VerifyReport, ...] = ()
     written: Path = Path("/srv/leafmark.toml")
     error: BaseException | None = None
     asked: list[Any] = field(default_factory=list)
@@ -38,6 +46,7 @@ class FakeApp:
             "open_project": self.open_project,
             "search_project": lambda _, request, progress: self._reply(request, self.answer),
             "show_chunks": lambda _, request, progress: self._reply(request, self.shown),
+            "verify_texts": lambda _, request, progress: self._reply(request, self.verified),
             "index_project": lambda _, request, progress: self._reply(request, self.indexed),
             "project_status": lambda _: self._reply("status", self.status),
             "list_settings": lambda _: self._reply("settings", self.settings),

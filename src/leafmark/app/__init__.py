@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from leafmark.app.searching import search_project
     from leafmark.app.showing import show_chunks
     from leafmark.app.trusting import approve, list_trust, revoke
+    from leafmark.app.verifying import verify_texts
 
 __all__ = [
     "Project",
@@ -39,6 +40,7 @@ __all__ = [
     "revoke",
     "search_project",
     "show_chunks",
+    "verify_texts",
     "write_config",
 ]
 
@@ -57,6 +59,7 @@ _HOMES = {
     "revoke": "leafmark.app.trusting",
     "search_project": "leafmark.app.searching",
     "show_chunks": "leafmark.app.showing",
+    "verify_texts": "leafmark.app.verifying",
     "write_config": "leafmark.app.listing",
 }
 

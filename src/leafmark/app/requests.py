@@ -20,6 +20,7 @@ __all__ = [
     "SearchRequest",
     "ShowRequest",
     "Sort",
+    "VerifyRequest",
 ]
 
 Grain = Literal["auto", "piece", "section", "document"]
@@ -110,3 +111,11 @@ class InitRequest(NamedTuple):
 
     everywhere: bool = False
     force: bool = False
+
+
+class VerifyRequest(NamedTuple):
+    """Check the citations in `texts`, each with the name that reports call it by."""
+
+    texts: tuple[tuple[str, str], ...]
+    refresh: bool = True
+    confirmed: bool = False

@@ -13,6 +13,7 @@ __all__ = ["ALIASES", "COMMANDS", "all_commands", "find_command"]
 COMMANDS = (
     "search",
     "show",
+    "verify",
     "index",
     "ls",
     "status",

@@ -23,6 +23,7 @@ from leafmark.model.report import (
 )
 from leafmark.model.result import Answer, Candidate, Factor, Hint, Phase, Result, Snippet
 from leafmark.model.span import Span
+from leafmark.model.verification import CitationStatus, Place, Verified, VerifyReport
 
 __all__ = [
     "BINARY",
@@ -33,6 +34,7 @@ __all__ = [
     "Chunk",
     "ChunkKind",
     "ChunkedDocument",
+    "CitationStatus",
     "Content",
     "ContentType",
     "Diagnostic",
@@ -47,6 +49,7 @@ __all__ = [
     "IndexReport",
     "Link",
     "Phase",
+    "Place",
     "ReadableText",
     "Reader",
     "Result",
@@ -62,4 +65,6 @@ __all__ = [
     "TrustReport",
     "TrustWish",
     "TrustedFile",
+    "Verified",
+    "VerifyReport",
 ]

@@ -1,17 +1,50 @@
 """Citations: `id@h:start-end`, which anybody can check against the source.
 
 `h` are the first 12 hex digits of the sha256 of exactly `source[start:end]`.
+Here they are written, and found again in whatever text they were put into:
+prose with punctuation around, Markdown, JSON, HTML.
 """
 
 from __future__ import annotations
 
+import html
 import re
+from collections.abc import Collection
+from typing import NamedTuple
 
-__all__ = ["DIGEST_DIGITS", "format_citation"]
+__all__ = ["DIGEST_DIGITS", "Citation", "citation_name", "find_citations", "format_citation"]
 
 DIGEST_DIGITS = 12
 
-_UNSAFE = re.compile(r"[\s\"'`()\[\]{}<>«»‘’“”„‹›（）［］｛｝「」『』【】〈〉《》]")
+LONGEST_NAME = 16_384
+"""Characters of an id that are looked at: four times the longest path of most systems."""
+
+_ENDING = re.compile(r"@([0-9a-f]{12}):([0-9]{1,15})-([0-9]{1,15})(?![0-9])")
+_UNSAFE_SIGNS = r"\s\"'`()\[\]{}<>«»‘’“”„‹›（）［］｛｝「」『』【】〈〉《》"
+_UNSAFE = re.compile(rf"[{_UNSAFE_SIGNS}]|@(?=[0-9a-f]{{12}}:[0-9])")
+_BOUNDARY = re.compile(rf"[{_UNSAFE_SIGNS}]")
+_TREE = re.compile(r"[A-Za-z0-9._-]+(?=:)")
+_JSON_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|[bfnrt])")
+_MARKDOWN_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+class Citation(NamedTuple):
+    """A citation as it stands in a text.
+
+    `names` are what it may cite, likeliest first: ids with what is unsafe in
+    them percent-encoded (`citation_name`). `offset` counts the characters of
+    the text before it.
+    """
+
+    names: tuple[str, ...]
+    digest: str
+    start: int
+    end: int
+    offset: int = 0
+
+    @property
+    def text(self) -> str:
+        return f"{self.names[0]}@{self.digest}:{self.start}-{self.end}"
 
 
 def format_citation(chunk_id: str, sha256: str, start: int, end: int) -> str:
@@ -23,9 +56,74 @@ def format_citation(chunk_id: str, sha256: str, start: int, end: int) -> str:
     >>> format_citation("docs:a (1).md", "0123456789abcdef", 3, 9)
     'docs:a%20%281%29.md@0123456789ab:3-9'
     """
-    name = _UNSAFE.sub(_escape, chunk_id)
-    return f"{name}@{sha256[:DIGEST_DIGITS]}:{start}-{end}"
+    return f"{citation_name(chunk_id)}@{sha256[:DIGEST_DIGITS]}:{start}-{end}"
+
+
+def citation_name(chunk_id: str) -> str:
+    """Return an id as it stands in citations.
+
+    Citations are looked up in this form: `%09` in one may be a tab of a slug or
+    three characters of a path, so they are never decoded. An `@` that would look
+    like the end of the id is encoded, too.
+    """
+    return _UNSAFE.sub(_escape, chunk_id)
 
 
 def _escape(match: re.Match[str]) -> str:
-    return "".join(f"%{byte:02X}" for byte in match[0].encode())
+    return "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "surrogatepass"))
+
+
+def find_citations(text: str, trees: Collection[str] = ()) -> list[Citation]:
+    """Return the citations in a text, in order; linear in the text.
+
+    Words may stand before an id without a space (`see:docs:a.md@…`), so that it
+    begins where the name of one of `trees` does; else with the first name that
+    could be a tree's.
+
+    >>> [found.text for found in find_citations("(docs:a.md#b@0123456789ab:3-9).", ["docs"])]
+    ['docs:a.md#b@0123456789ab:3-9']
+    """
+    found = []
+    after = 0
+    for ending in _ENDING.finditer(text):
+        run = text[max(after, ending.start() - LONGEST_NAME) : ending.start()]
+        written = _BOUNDARY.split(run)[-1]
+        after = ending.end()
+        if ":" in written:
+            offset = ending.start() - len(_from_tree(written, trees))
+            digits = ending[1], int(ending[2]), int(ending[3])
+            found.append(Citation(_names(written, trees), *digits, offset))
+    return found
+
+
+def _names(written: str, trees: Collection[str]) -> tuple[str, ...]:
+    """Return the names that the characters before a citation's `@` may hold, likeliest first.
+
+    They are read as written, and as JSON, Markdown and HTML escape them: a
+    backslash may be part of a path.
+    """
+    readings = [written]
+    if "\\" in written:
+        readings.append(_BOUNDARY.split(_JSON_ESCAPE.sub(_read_json_escape, written))[-1])
+        readings.append(_MARKDOWN_ESCAPE.sub(r"\1", written))
+    if "&" in written:
+        readings.append(_BOUNDARY.split(html.unescape(written))[-1])
+    names = dict.fromkeys(_from_tree(reading, trees) for reading in readings)
+    return tuple(sorted(names, key=lambda name: name.partition(":")[0] not in trees))
+
+
+def _read_json_escape(match: re.Match[str]) -> str:
+    sign = match[0][1:]
+    return chr(int(sign[1:], 16)) if sign[0] == "u" else " "
+
+
+def _from_tree(written: str, trees: Collection[str]) -> str:
+    """Return what is written from where an id begins; all of it where no tree's name stands."""
+    first = None
+    for match in _TREE.finditer(written):
+        first = match.start() if first is None else first
+        for at in range(match.start(), match.end()):
+            begins = at == match.start() or not written[at - 1].isalnum()
+            if begins and written[at : match.end()] in trees:
+                return written[at:]
+    return written if first is None else written[first:]

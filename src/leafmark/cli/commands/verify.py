@@ -1,0 +1,84 @@
+"""`leafmark verify`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from leafmark.cli.options import JSON, Argument, Call, Command, Option
+from leafmark.errors import NotFoundError, StorageError
+
+if TYPE_CHECKING:
+    from leafmark.app import Project
+    from leafmark.app.requests import Progress
+    from leafmark.model import VerifyReport
+
+__all__ = ["COMMAND"]
+
+OPTIONS = (
+    Option(("--no-refresh",), "Look only for documents that are indexed already."),
+    JSON,
+)
+
+
+def run(call: Call) -> int:
+    """Check citations; exit code 1 when one does not hold, or there is none."""
+    from leafmark.app import verify_texts
+    from leafmark.app.requests import VerifyRequest
+    from leafmark.cli.projects import with_project
+    from leafmark.render.verification import render_verification, summarize, verification_record
+
+    texts = tuple((name, _read(call, name)) for name in call.words)
+
+    def use_case(
+        project: Project, progress: Progress | None, confirmed: bool
+    ) -> tuple[VerifyReport, ...]:
+        request = VerifyRequest(texts, refresh=not call.on("no_refresh"), confirmed=confirmed)
+        return verify_texts(project, request, progress=progress)
+
+    reports = with_project(call, use_case)
+    console = call.console
+    record = verification_record(reports)
+    if console.json:
+        console.write_json(record)
+    else:
+        console.write(render_verification(reports, console.style, everything=console.verbose))
+        console.note(f"{summarize(reports)}\n")
+    return 0 if record["ok"] else 1
+
+
+def _read(call: Call, name: str) -> str:
+    """Return a text, what is not UTF-8 in it replaced: citations are ASCII where it matters."""
+    if name == "-":
+        stream = getattr(sys.stdin, "buffer", None)
+        return sys.stdin.read() if stream is None else stream.read().decode("utf-8", "replace")
+    try:
+        data = (call.console.directory / name).read_bytes()
+    except FileNotFoundError as error:
+        raise NotFoundError("there is no such file", location=name) from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise StorageError(f"the file cannot be read: {reason}", location=name) from error
+    return data.decode("utf-8", "replace")
+
+
+COMMAND = Command(
+    name="verify",
+    summary="check the citations in a text",
+    description=(
+        "Finds every citation (id@hash:start-end, as -o full and --json print them) in a text of "
+        "any kind, and compares it with the sources as they are now. A citation is ok; or moved: "
+        "the same bytes stand elsewhere, in a renamed file or under another heading, and the "
+        "citation to use now is printed; or changed: other bytes stand in their place; or gone.\n\n"
+        "Exit code 1 means that a citation is not ok, or that there is none. -v lists those that "
+        "are ok, too."
+    ),
+    examples=(
+        ("leafmark verify answer.md", "check the citations in a file"),
+        ("leafmark search retries -o full | leafmark verify -", "what was just printed"),
+        ("leafmark verify docs/report.md docs/faq.md --json", "several files, for programs"),
+    ),
+    run=run,
+    argument=Argument("FILE", "The text to check; - reads it from standard input.", least=1),
+    options=OPTIONS,
+)
