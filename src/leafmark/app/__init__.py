@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from leafmark.app.agents import package_folder, update_agents
     from leafmark.app.indexing import index_project
     from leafmark.app.listing import (
         list_chunks,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
         project_status,
         write_config,
     )
+    from leafmark.app.llms import write_llms
     from leafmark.app.project import Project, open_project
     from leafmark.app.searching import search_project
     from leafmark.app.showing import show_chunks
@@ -36,12 +38,15 @@ __all__ = [
     "list_trees",
     "list_trust",
     "open_project",
+    "package_folder",
     "project_status",
     "revoke",
     "search_project",
     "show_chunks",
+    "update_agents",
     "verify_texts",
     "write_config",
+    "write_llms",
 ]
 
 _HOMES = {
@@ -55,12 +60,15 @@ _HOMES = {
     "list_trees": "leafmark.app.listing",
     "list_trust": "leafmark.app.trusting",
     "open_project": "leafmark.app.project",
+    "package_folder": "leafmark.app.agents",
     "project_status": "leafmark.app.listing",
     "revoke": "leafmark.app.trusting",
     "search_project": "leafmark.app.searching",
     "show_chunks": "leafmark.app.showing",
     "verify_texts": "leafmark.app.verifying",
+    "update_agents": "leafmark.app.agents",
     "write_config": "leafmark.app.listing",
+    "write_llms": "leafmark.app.llms",
 }
 
 

@@ -11,10 +11,12 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 __all__ = [
+    "AgentsRequest",
     "Grain",
     "IndexRequest",
     "InitRequest",
     "ListRequest",
+    "LlmsRequest",
     "Mode",
     "Progress",
     "SearchRequest",
@@ -117,5 +119,32 @@ class VerifyRequest(NamedTuple):
     """Check the citations in `texts`, each with the name that reports call it by."""
 
     texts: tuple[tuple[str, str], ...]
+    refresh: bool = True
+    confirmed: bool = False
+
+
+class AgentsRequest(NamedTuple):
+    """Look at agent files, and with `write` bring their block up to date.
+
+    `files` are relative to the current directory; none means those that exist.
+    """
+
+    files: tuple[str, ...] = ()
+    write: bool = False
+    refresh: bool = True
+    confirmed: bool = False
+
+
+class LlmsRequest(NamedTuple):
+    """Write `llms.txt` and `llms-full.txt` of a tree (None: the only one) into `directory`.
+
+    `base_url` is what links begin with; without it they are relative paths.
+    `max_tokens` bounds `llms-full.txt`.
+    """
+
+    directory: str = "."
+    tree: str | None = None
+    base_url: str | None = None
+    max_tokens: int | None = None
     refresh: bool = True
     confirmed: bool = False

@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from leafmark.errors import StorageError
+from leafmark.app.writing import replace_file
 
 __all__ = ["Gated", "Trust", "digest", "distrusted_owner", "read_trust", "write_trust"]
 
@@ -81,22 +81,9 @@ def write_trust(path: Path, approved: Mapping[str, str]) -> None:
         StorageError: it cannot be written; the old file stands.
     """
     text = json.dumps({"trusted": dict(sorted(approved.items()))}, indent=1) + "\n"
-    draft = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    try:
+    with contextlib.suppress(OSError):  # what is wrong is told by the attempt to write
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(handle, "wb") as file:
-            file.write(text.encode("utf-8", "surrogatepass"))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            draft.unlink()
-        reason = (error.strerror or str(error)).lower()
-        raise StorageError(
-            f"the trust file cannot be written: {reason}", location=str(path)
-        ) from error
+    replace_file(path, text.encode("utf-8", "surrogatepass"), what="the trust file", mode=0o600)
 
 
 def distrusted_owner(path: Path) -> str | None:

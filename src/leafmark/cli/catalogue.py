@@ -20,6 +20,7 @@ COMMANDS = (
     "config",
     "init",
     "trust",
+    "agents",
     "completion",
     "help",
 )

@@ -10,7 +10,10 @@ from leafmark.model.document import Block, BlockKind, Document, Format, Heading,
 from leafmark.model.entry import DocumentEntry, Entry, FileState
 from leafmark.model.readable import ReadableText, Reader, Run
 from leafmark.model.report import (
+    AgentFile,
+    AgentsReport,
     IndexReport,
+    LlmsReport,
     SettingOrigin,
     Shown,
     ShowReport,
@@ -27,6 +30,8 @@ from leafmark.model.verification import CitationStatus, Place, Verified, VerifyR
 
 __all__ = [
     "BINARY",
+    "AgentFile",
+    "AgentsReport",
     "Answer",
     "Block",
     "BlockKind",
@@ -48,6 +53,7 @@ __all__ = [
     "Hint",
     "IndexReport",
     "Link",
+    "LlmsReport",
     "Phase",
     "Place",
     "ReadableText",

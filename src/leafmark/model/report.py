@@ -9,7 +9,10 @@ from leafmark.model.diagnostic import Diagnostic
 from leafmark.model.entry import DocumentEntry, Entry
 
 __all__ = [
+    "AgentFile",
+    "AgentsReport",
     "IndexReport",
+    "LlmsReport",
     "SettingOrigin",
     "ShowReport",
     "Shown",
@@ -139,3 +142,37 @@ class TrustReport(NamedTuple):
 
     files: tuple[TrustedFile, ...] = ()
     warnings: tuple[str, ...] = ()
+
+
+class AgentFile(NamedTuple):
+    """One agent file: `state` is `fresh`, `stale` (its block is old or not there) or `missing`.
+
+    `path` is as the user would write it, `target` where it really lies; `before`
+    and `after` are the file's bytes as they are and as they should be.
+    """
+
+    path: str
+    target: str
+    state: str
+    before: bytes
+    after: bytes
+
+
+class AgentsReport(NamedTuple):
+    """The block with its markers, and the files that hold it or should."""
+
+    block: str
+    files: tuple[AgentFile, ...] = ()
+
+
+class LlmsReport(NamedTuple):
+    """What was written for programs to read: files, how many documents, and what is not in them.
+
+    `left_out` are ids of documents for which the full text had no room, `stale`
+    those whose source changed while it was read.
+    """
+
+    paths: tuple[str, ...] = ()
+    documents: int = 0
+    left_out: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()

@@ -1,0 +1,42 @@
+"""Replace a file so that a crash at any instant leaves the old one or the new one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from leafmark.errors import StorageError
+
+__all__ = ["replace_file"]
+
+_NEW_FILE = 0o666
+"""What the process's own mask is taken from, as for any file that a program makes."""
+
+
+def replace_file(path: Path, data: bytes, *, what: str, mode: int | None = None) -> None:
+    """Write `data` to `path`, whose folders are made where they are missing.
+
+    An existing file keeps its permissions; a new one gets `mode`, else what the
+    process gives to new files. `what` names the file in the error.
+
+    Raises:
+        StorageError: it cannot be written; the old file stands.
+    """
+    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        known = path.stat().st_mode & 0o7777 if path.exists() else mode
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, known or _NEW_FILE)
+        with open(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if known is not None:
+            os.chmod(draft, known)
+        os.replace(draft, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            draft.unlink()
+        reason = (error.strerror or str(error)).lower()
+        raise StorageError(f"{what} cannot be written: {reason}", location=str(path)) from error

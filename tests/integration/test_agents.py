@@ -1,0 +1,205 @@
+"""`leafmark agents` on real files: blocks that are kept fresh, and llms.txt."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from support.command import Leafmark
+from support.schema import problems
+
+import leafmark as package
+from leafmark.app.agents import package_folder
+from leafmark.app.marked_block import BEGIN, END
+from leafmark.cli.catalogue import find_command
+from leafmark.cli.options import Command
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX links and modes")
+
+
+@pytest.fixture
+def project(work: Path) -> Path:
+    (work / "guides").mkdir()
+    (work / "README.md").write_text("# Lamps\n\nAll about [lamps](guides/oil.md).\n")
+    (work / "guides" / "oil.md").write_text("---\ntitle: Oil\n---\n# Oil\n\nWhale or rock.\n")
+    (work / "page.html").write_text("<h1>Wick</h1><p>Trim &amp; light.</p>")
+    return work
+
+
+def test_writing_makes_the_shared_file_and_is_then_fresh(leafmark: Leafmark, project: Path) -> None:
+    assert leafmark("agents", "--check").code == 1
+    assert leafmark("agents", "--write").out == "AGENTS.md: made\n"
+    text = (project / "AGENTS.md").read_text()
+    assert text == leafmark("agents").out
+    assert text.startswith(BEGIN)
+    assert text.endswith(END + "\n")
+    row = "| `work` | `./` | Markdown, HTML: `README.md`, `guides/`, `page.html` |"
+    assert row in text.splitlines()
+    checked = leafmark("agents", "--check", "--json")
+    assert (checked.code, problems(checked.json, "agents")) == (0, [])
+    assert checked.json["files"] == [{"path": "AGENTS.md", "state": "fresh", "written": False}]
+    assert leafmark("agents", "--diff").out == ""
+
+
+def test_the_block_follows_the_project_and_not_each_edit(leafmark: Leafmark, project: Path) -> None:
+    leafmark("agents", "--write")
+    (project / "guides" / "gas.md").write_text("# Gas\n\nbright\n")
+    assert leafmark("agents", "--check").code == 0
+    (project / "news.md").write_text("# News\n\nnone\n")
+    assert leafmark("agents", "--check").out == "AGENTS.md: not up to date\n"
+    changed = [line for line in leafmark("agents", "--diff").out.splitlines() if line[0] in "+-"]
+    assert changed == [
+        "--- a/AGENTS.md",
+        "+++ b/AGENTS.md",
+        "-| `work` | `./` | Markdown, HTML: `README.md`, `guides/`, `page.html` |",
+        "+| `work` | `./` | Markdown, HTML: `README.md`, `guides/`, `news.md`, `page.html` |",
+    ]
+
+
+def test_existing_files_keep_what_is_not_ours(leafmark: Leafmark, project: Path) -> None:
+    (project / "CLAUDE.md").write_bytes(b"# Ours\r\n\r\nBe kind.")
+    (project / "GEMINI.md").write_bytes(b"x\n")
+    assert leafmark("agents", "--write").out == "CLAUDE.md: updated\nGEMINI.md: updated\n"
+    data = (project / "CLAUDE.md").read_bytes()
+    assert data.startswith(b"# Ours\r\n\r\nBe kind.\r\n\r\n" + BEGIN.encode() + b"\r\n")
+    assert b"\n" not in data.replace(b"\r\n", b"")
+    assert not (project / "AGENTS.md").exists()
+
+
+def test_broken_markers_stop_before_anything_is_written(leafmark: Leafmark, project: Path) -> None:
+    (project / "AGENTS.md").write_text("fine\n")
+    (project / "CLAUDE.md").write_text(f"{BEGIN}\n")
+    ran = leafmark("agents", "--write")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        f"error: the marker {BEGIN} is not one of a pair\n  --> CLAUDE.md:1\n"
+        f"hint: the file may hold one block, between {BEGIN} and {END}\n"
+    )
+    assert (project / "AGENTS.md").read_text() == "fine\n"
+
+
+@posix
+def test_links_and_modes_are_kept(leafmark: Leafmark, project: Path) -> None:
+    (project / "AGENTS.md").write_text("shared\n")
+    (project / "AGENTS.md").chmod(0o640)
+    (project / "CLAUDE.md").symlink_to("AGENTS.md")
+    assert leafmark("agents", "--write").out == "AGENTS.md: updated\n"
+    assert (project / "CLAUDE.md").is_symlink()
+    assert (project / "AGENTS.md").stat().st_mode & 0o777 == 0o640
+    assert leafmark("agents", "--check").code == 0
+
+
+@posix
+def test_a_link_out_of_the_project_is_not_followed(leafmark: Leafmark, project: Path) -> None:
+    outside = project.parent / "theirs.md"
+    outside.write_text("theirs\n")
+    (project / "CLAUDE.md").symlink_to(outside)
+    ran = leafmark("agents", "--write")
+    assert ran.code == 2
+    assert ran.err == (
+        "error: the file is a link that leads out of the project\n"
+        f"  --> {os.path.realpath(project)}/CLAUDE.md\nhint: name the file that you mean\n"
+    )
+    assert outside.read_text() == "theirs\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--write", "--check"), "error: --write and --check exclude each other\n"),
+        (
+            ("A.md",),
+            "error: a file was named, and nothing is to be done with it: A.md\n"
+            "hint: add --write, --diff or --check\n",
+        ),
+        (("--write", "--base-url", "x"), "error: --base-url belongs to --llms\n"),
+        (
+            ("--llms", ".", "--base-url", "x"),
+            "error: the base URL is 'x'\nhint: it begins with http:// or https://\n",
+        ),
+        (
+            ("--llms", ".", "--max-tokens", "3"),
+            "error: not even the first document fits into 3 tokens\n"
+            "hint: --max-tokens 42 takes it in\n",
+        ),
+        (
+            ("--write", "no/AGENTS.md"),
+            "error: there is no such folder\n  --> {work}/no\n",
+        ),
+    ],
+)
+def test_mistakes(
+    leafmark: Leafmark, project: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    ran = leafmark("agents", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert (
+        ran.err.replace(os.path.realpath(project), "{work}").replace(str(project), "{work}")
+        == message
+    )
+
+
+def test_every_command_and_option_that_programs_are_told_of_exists(leafmark: Leafmark) -> None:
+    told = leafmark("agents").out + (package_folder() / "skills/leafmark/SKILL.md").read_text()
+    calls = re.findall(r"leafmark ((?:show|search|verify|context|mcp|ls|like)\b[^`\n#]*)", told)
+    assert len(calls) > 5
+    for call in calls:
+        command: Command = find_command(call.split()[0])
+        known = {name for option in command.all_options for name in option.names}
+        assert set(re.findall(r"(?<!\S)--[a-z][a-z-]*", call)) <= known, call
+
+
+def test_llms_txt_links_notes_and_texts(leafmark: Leafmark, project: Path) -> None:
+    (project / "AGENTS.md").write_text("not for readers\n")
+    ran = leafmark("agents", "--llms", "site", "--base-url", "https://example.org/", "--json")
+    assert problems(ran.json, "llms") == []
+    assert (ran.json["documents"], ran.json["left_out"]) == (3, [])
+    assert (project / "site" / "llms.txt").read_text() == (
+        "# Lamps\n\n> All about lamps.\n\n## Documents\n\n"
+        "- [Lamps](https://example.org/README.md): All about lamps.\n"
+        "- [Wick](https://example.org/page.html): Trim & light.\n\n"
+        "## guides\n\n- [Oil](https://example.org/guides/oil.md): Whale or rock.\n"
+    )
+    full = (project / "site" / "llms-full.txt").read_text()
+    assert full == (
+        "# Lamps\n\nSource: https://example.org/README.md (work:README.md)\n\n"
+        "# Lamps\n\nAll about [lamps](guides/oil.md).\n\n"
+        "# Wick\n\nSource: https://example.org/page.html (work:page.html)\n\n"
+        "# Wick\n\nTrim & light.\n\n"
+        "# Oil\n\nSource: https://example.org/guides/oil.md (work:guides/oil.md)\n\n"
+        "# Oil\n\nWhale or rock.\n"
+    )
+    leafmark("agents", "--llms", "site", "--base-url", "https://example.org/")
+    assert (project / "site" / "llms-full.txt").read_text() == full
+
+
+def test_the_full_text_keeps_its_budget(leafmark: Leafmark, project: Path) -> None:
+    from leafmark.chunking import token_counter
+
+    for budget in (60, 90, 120, 500):
+        assert leafmark("agents", "--llms", "site", "--max-tokens", str(budget)).code == 0
+        full = (project / "site" / "llms-full.txt").read_text()
+        assert token_counter("o200k_base")(full) <= budget
+        left = 3 - full.count("Source: ")
+        assert (f"({left} more documents are left out" in full) == (left > 0)
+
+
+def test_the_manifests_have_the_version_and_name_of_the_package() -> None:
+    folder = package_folder()
+    plugin = json.loads((folder / ".claude-plugin/plugin.json").read_text())
+    assert (plugin["name"], plugin["version"]) == ("leafmark", package.__version__)
+    assert (folder / plugin["skills"] / "leafmark" / "SKILL.md").is_file()
+    skill = (folder / "skills/leafmark/SKILL.md").read_text()
+    _, front, _ = skill.split("---\n", 2)
+    assert "name: leafmark\n" in front
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    assert plugin["license"] == project["license"]
+
+
+def test_the_package_says_where_its_files_are(leafmark: Leafmark) -> None:
+    assert leafmark("agents", "--package").out == f"{package_folder()}\n"
