@@ -69,7 +69,8 @@ def chunk(
         accepted = ", ".join(sorted(set(ChunkingOptions.__slots__) - {"strategy"}))
         raise ConfigError(f"there is no size called {unknown[0]!r}", hint=f"one of {accepted}")
     options = ChunkingOptions(strategy=strategy, **sizes)
-    document = parse(source, path=path)
+    data, called = _read(source, path)
+    document = parse_bytes(data, called, notebook_outputs=options.notebook_outputs)
     return list(chunk_document(document, tree=name, options=options).chunks)
 
 

@@ -36,7 +36,9 @@ def test_paths_and_modules_named_in_the_architecture_exist() -> None:
         assert (SOURCE / room / f"{module}.py").is_file(), f"{room}.{module}"
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/ARCHITECTURE.md", "docs/DECISIONS.md"])
+@pytest.mark.parametrize(
+    "document", ["README.md", "docs/ARCHITECTURE.md", "docs/DECISIONS.md", "docs/formats.md"]
+)
 def test_links_between_documents_lead_somewhere(document: str) -> None:
     folder = (ROOT / document).parent
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", _read(document)):

@@ -105,5 +105,6 @@ class CurrentDocuments:
         from leafmark.parsing import parse
 
         options = self._project.chunking_options(tree)
-        chunked = chunk_document(parse(raw, key[1]), tree=key[0], options=options)
+        parsed = parse(raw, key[1], notebook_outputs=options.notebook_outputs)
+        chunked = chunk_document(parsed, tree=key[0], options=options)
         return CurrentDocument(chunked.document.data, chunked.chunks, dict(chunked.slugs))

@@ -82,7 +82,8 @@ def prepare(task: Task, recipe: Recipe) -> Prepared:
 
 
 def _chunked(task: Task, recipe: Recipe, data: bytes, state: FileState) -> PreparedSource:
-    document = parse(data, task.source.path)
+    outputs = recipe.options.notebook_outputs
+    document = parse(data, task.source.path, notebook_outputs=outputs)
     chunked = chunk_document(document, tree=recipe.tree.name, options=recipe.options)
     return prepare_source(chunked, state, stemmer=recipe.stemmer, named=task.named)
 

@@ -42,11 +42,10 @@ class Sources:
         self, document: DocumentEntry, data: bytes, spans: Sequence[tuple[int, int]]
     ) -> ReadableText | None:
         """Return what a person reads in the spans, None where their bytes are their text."""
-        if document.format != "html":
-            return None
-        from leafmark.parsing.html import read_html  # late: a heavy parser
+        from leafmark.parsing.formats import reader_of
 
-        return read_html(data, spans)
+        reader = reader_of(document.format)  # imports a heavy parser where there is one
+        return None if reader is None else reader(data, spans)
 
     def chunked(self, document: DocumentEntry) -> ChunkedDocument | None:
         """Return the document parsed and chunked as it was for the index; None if stale."""
@@ -59,7 +58,8 @@ class Sources:
             from leafmark.parsing import parse
 
             options = self._project.chunking_options(tree)
-            parsed = parse(read.raw, document.path)
+            outputs = options.notebook_outputs
+            parsed = parse(read.raw, document.path, notebook_outputs=outputs)
             read.chunked = chunk_document(parsed, tree=document.tree, options=options)
         return read.chunked
 

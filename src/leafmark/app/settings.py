@@ -160,6 +160,9 @@ class ChunkingSettings:
         choices=("github", "collapse"),
         per_tree=True,
     )
+    notebook_outputs: bool = _setting(
+        False, "make content of the text that the cells of notebooks printed", per_tree=True
+    )
     tolerance: float = _setting(
         0.5, "how far the number of chunks may miss its estimate, as a share", least=0
     )

@@ -14,6 +14,8 @@ from leafmark.model import Document
 __all__ = ["Meter"]
 
 _SLASH = ord("/")
+_CELL_END_BYTES = 2
+"""What the text of a notebook has, and its bytes have not, where a cell ends."""
 
 
 class Meter:
@@ -25,6 +27,8 @@ class Meter:
         self.count = count
         self._front = 0 if front is None else front.end
         self._dropped = [(span.start, span.end) for span in document.dropped_spans]
+        self._decode = document.reader if document.format == "notebook" else None
+        self._gap = 0 if self._decode is None else _CELL_END_BYTES
 
     def size_bytes(self, start: int, end: int) -> int:
         """An upper bound of `tokens`, free of charge."""
@@ -32,10 +36,14 @@ class Meter:
             start = min(self._front, end)
         if not self._dropped:
             return end - start
-        return sum(after - first for first, after in subtract(start, end, self._dropped))
+        kept = list(subtract(start, end, self._dropped))
+        return sum(after - first for first, after in kept) + self._gap * len(kept)
 
     def tokens(self, start: int, end: int) -> int:
-        return self.count(self.raw(start, end).decode("utf-8", "replace"))
+        if self._decode is None:
+            return self.count(self.raw(start, end).decode("utf-8", "replace"))
+        kept = list(subtract(start, end, self._dropped))
+        return self.count(self._decode(self.document.data, kept).text)
 
     def raw(self, start: int, end: int) -> bytes:
         """The bytes that weigh anything."""

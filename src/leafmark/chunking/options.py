@@ -49,8 +49,10 @@ class ChunkingOptions:
     stand alone, `max_tokens` what `text` never exceeds unless one block cannot
     be cut. `fixed_tokens` and `fixed_overlap` are the window of `fixed`.
     `overlap_sentences` are repeated from one piece to the next. Headings deeper
-    than `heading_levels` are content. `tolerance` is the share by which the
-    number of chunks may miss its estimate before statistics say so.
+    than `heading_levels` are content. `notebook_outputs`, which the parser is
+    told, makes content of what a notebook's cells printed. `tolerance` is the
+    share by which the number of chunks may miss its estimate before statistics
+    say so.
 
     Raises:
         ConfigError: a value is not among those accepted.
@@ -67,6 +69,7 @@ class ChunkingOptions:
     heading_levels: int = 6
     oversize_code: Literal["keep", "split"] = "keep"
     slug_style: Literal["github", "collapse"] = "github"
+    notebook_outputs: bool = False
     tolerance: float = 0.5
 
     def __post_init__(self) -> None:

@@ -6,12 +6,13 @@ every strategy alike and trusts none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.reading import BodyReader
+from leafmark.chunking.spans import rejoin
 from leafmark.model import Chunk, ChunkedDocument
 
 __all__ = ["Finding", "FindingKind", "inspect_quality"]
@@ -61,6 +62,11 @@ def inspect_quality(document: ChunkedDocument, *, options: ChunkingOptions) -> l
     ]
 
 
+def _joined(inspection: _Inspection, chunk: Chunk) -> Sequence[tuple[int, int]]:
+    """The ranges of the body; what only dropped bytes part is one."""
+    return rejoin(chunk.body_spans, inspection.reader.dropped)
+
+
 def _find_small(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]:
     tokens, least = chunk.body_tokens, inspection.options.min_tokens
     if not inspection.several or tokens >= least or not chunk.has_content:
@@ -81,7 +87,7 @@ def _find_large(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]:
 def _find_split_code(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]:
     if inspection.options.oversize_code == "split":
         return
-    for start, end in chunk.body_spans:
+    for start, end in _joined(inspection, chunk):
         for block in inspection.reader.code_within(start, end):
             if block.start < start or block.end > end:
                 line = chunk.owner.line_of(block.start)
@@ -89,7 +95,7 @@ def _find_split_code(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]
 
 
 def _find_orphan_rows(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]:
-    for start, _ in chunk.body_spans:
+    for start, _ in _joined(inspection, chunk):
         table = inspection.reader.table_around(start)
         if table is not None and not chunk.context_spans:
             line = chunk.owner.line_of(table.start)
@@ -99,7 +105,7 @@ def _find_orphan_rows(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding
 def _find_bare_headings(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]:
     """Headings at the end of a body whose content is in the next chunk."""
     data = chunk.owner.document.data
-    for start, end in chunk.body_spans:
+    for start, end in _joined(inspection, chunk):
         headings = inspection.reader.headings_within(start, end)
         if not headings or data[headings[-1].end : end].strip():
             continue

@@ -8,11 +8,12 @@ bodies but are neither content nor, the front matter, text.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from leafmark.chunking.normalising import dedent_code, tidy_prose
+from leafmark.chunking.spans import subtract
 from leafmark.model import Block, Chunk, Content, ContentType, Document, Heading
 
 __all__ = ["BodyReader"]
@@ -33,6 +34,11 @@ class BodyReader:
     """Reads the bodies of one document's chunks."""
 
     document: Document
+
+    @cached_property
+    def dropped(self) -> list[tuple[int, int]]:
+        """The ranges that are in no body, in order."""
+        return [(span.start, span.end) for span in self.document.dropped_spans]
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -114,9 +120,30 @@ class BodyReader:
     def normalise(self, spans: tuple[tuple[int, int], ...]) -> str:
         """Return ranges as `text` has them, blank lines around them removed."""
         if self.document.reader is not None:
-            return tidy_prose(self.document.reader(self.document.data, spans).text).strip("\n")
+            kept = [part for span in spans for part in subtract(*span, self.dropped)]
+            return tidy_prose(self.document.reader(self.document.data, kept).text).strip("\n")
         parts = [part for start, end in spans for part in self._parts(start, end)]
         return "".join(parts).strip("\n")
+
+    def places(self, start: int, end: int, find: Callable[[bytes], Sequence[int]]) -> Sequence[int]:
+        """Return what `find` finds in `[start, end)`, as offsets from `start`.
+
+        It is shown the bytes; in a notebook their text, so that no escape is cut.
+        """
+        reader, data = self.document.reader, self.document.data
+        if reader is None or self.document.format != "notebook":
+            return find(data[start:end])
+        readable = reader(data, list(subtract(start, end, self.dropped)))
+        raw, found = readable.text.encode(), [0]
+        at = character = 0
+        for offset in find(raw):
+            character += len(raw[at:offset].decode())
+            at = offset
+            if 0 < offset < len(raw):
+                place = readable.source_range(character, character + 1)[0]
+                if start + found[-1] < place < end:
+                    found.append(place - start)
+        return found
 
     def is_normal(self, start: int, end: int) -> bool:
         """Whether normalising would change nothing but the ends; may say no when it would not."""

@@ -127,7 +127,8 @@ class Renderer:
         prose = self.reader.document.data[start : piece.byte_end]
         if not prose.strip():
             return []
-        starts = {start + at for at in sentence_starts(prose)}
+        found = self.reader.places(start, piece.byte_end, sentence_starts)
+        starts = {start + at for at in found}
         starts |= {block.start for block in blocks if block.start >= start}
         if not self._begins_sentence(start):
             starts.discard(start)

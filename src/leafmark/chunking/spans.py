@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-__all__ = ["subtract"]
+__all__ = ["rejoin", "subtract"]
 
 
 def subtract(start: int, end: int, holes: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -23,3 +23,22 @@ def subtract(start: int, end: int, holes: Sequence[tuple[int, int]]) -> Iterator
         at += 1
     if start < end:
         yield start, end
+
+
+def rejoin(
+    spans: Sequence[tuple[int, int]], holes: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Make one of neighbouring `spans` that nothing but `holes` parts; both sorted and disjoint.
+
+    >>> rejoin([(0, 2), (4, 8), (9, 12)], [(2, 4)])
+    [(0, 8), (9, 12)]
+    """
+    if not holes:
+        return list(spans)
+    joined: list[tuple[int, int]] = []
+    for start, end in spans:
+        if joined and next(subtract(joined[-1][1], start, holes), None) is None:
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return joined

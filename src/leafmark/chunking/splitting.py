@@ -8,8 +8,9 @@ unless that is asked for, and a table only between rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -132,7 +133,7 @@ class Splitter:
         if block is not None and block.kind == "code":
             return self._keep_code(unit)
         if block is not None and block.kind == "html":
-            return self._cut_at(unit, line_starts(self._raw(unit)))
+            return self._cut_at(unit, self._places_in(unit, line_starts))
         nested = self._nested(unit, block)
         if nested:
             places = [(unit.start, nested[0]), *[(inner.start, inner) for inner in nested[1:]]]
@@ -152,7 +153,7 @@ class Splitter:
 
     def _keep_code(self, unit: Unit) -> Iterator[Unit]:
         if self.cut_code:
-            return self._cut_at(unit, line_starts(self._raw(unit)))
+            return self._cut_at(unit, self._places_in(unit, line_starts))
         return iter((unit._replace(whole=True),))
 
     def _split_table(self, unit: Unit, table: Block) -> Iterator[Unit]:
@@ -192,7 +193,7 @@ class Splitter:
             yield from self._split_prose(self._unit(at, unit.end), self.capacity)
 
     def _split_prose(self, unit: Unit, capacity: int) -> Iterator[Unit]:
-        return self._cut_at(unit, sentence_starts(self._raw(unit)), capacity)
+        return self._cut_at(unit, self._places_in(unit, sentence_starts), capacity)
 
     def _cut_at(
         self, unit: Unit, starts: Sequence[int], capacity: int | None = None
@@ -211,7 +212,8 @@ class Splitter:
             if part.tokens <= capacity and self.meter.fits(start, end, capacity):
                 yield part
                 continue
-            cuts = token_cuts(self._raw(part), capacity, self.tokenizer)
+            find = partial(token_cuts, limit=capacity, tokenizer=self.tokenizer)
+            cuts = self._places_in(part, find)
             for cut, next_cut in _shift(cuts, part):
                 yield self._part(unit, cut, next_cut)
 
@@ -229,8 +231,8 @@ class Splitter:
     def _unit(self, start: int, end: int) -> Unit:
         return Unit(start, end, self.meter.tokens(start, end))
 
-    def _raw(self, unit: Unit) -> bytes:
-        return self.meter.document.data[unit.start : unit.end]
+    def _places_in(self, unit: Unit, find: Callable[[bytes], Sequence[int]]) -> Sequence[int]:
+        return self.reader.places(unit.start, unit.end, find)
 
 
 def _shift(starts: Sequence[int], unit: Unit) -> Iterator[tuple[int, int]]:

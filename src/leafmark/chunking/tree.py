@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from leafmark.chunking.slugs import number_slugs, slug_of
+from leafmark.chunking.spans import rejoin, subtract
 from leafmark.model import Document, Heading
 
 __all__ = ["Node", "SectionTree", "Spans", "build_tree", "is_blank_source", "place"]
@@ -105,7 +106,7 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
     if document.dropped_spans:
         dropped = [(span.start, span.end) for span in document.dropped_spans]
         for node in nodes:
-            node.body = _without(node.body, dropped)
+            node.body = rejoin(_without(node.body, dropped), dropped)
     folded = nodes[1] if len(nodes) > 1 and nodes[1].title == document.title else None
     return SectionTree(document, nodes, slug_nodes, folded)
 
@@ -145,7 +146,7 @@ def _section_ends(document: Document, levels: int) -> list[int]:
     white space in the span. This is judged once, before any is discarded, so a
     discarded heading still ends the sections before it.
     """
-    headings, data = document.headings, document.data
+    headings = document.headings
     ends = [-1] * len(headings)
     opening = [i for i, h in enumerate(headings) if not h.nested and _opens(h, levels)]
     unended: list[int] = []
@@ -159,9 +160,18 @@ def _section_ends(document: Document, levels: int) -> list[int]:
         ends[last] = headings[last].limit
     for index, after in zip_longest(opening, opening[1:], fillvalue=-1):
         start, end = headings[index].end, ends[index]
-        if (after < 0 or end <= headings[after].start) and not data[start:end].strip():
+        if (after < 0 or end <= headings[after].start) and _is_blank(document, start, end):
             ends[index] = -1
     return ends
+
+
+def _is_blank(document: Document, start: int, end: int) -> bool:
+    """Whether a span is white space: the bytes of it, or the text that a notebook's stand for."""
+    if document.format != "notebook" or document.reader is None:
+        return not document.data[start:end].strip()
+    dropped = [(span.start, span.end) for span in document.dropped_spans]
+    kept = list(subtract(start, end, dropped))
+    return not document.reader(document.data, kept).text.strip()
 
 
 def _opens(heading: Heading, levels: int) -> bool:

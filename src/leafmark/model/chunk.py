@@ -354,7 +354,7 @@ class Chunk(NamedTuple):
 
     @property
     def body_tokens(self) -> int:
-        """Tokens of the body, front matter apart."""
+        """Tokens of the body, front matter apart; in a notebook, of the text of its strings."""
         return self.owner.count_tokens(self._body_without_front_matter())
 
     @property
@@ -363,10 +363,13 @@ class Chunk(NamedTuple):
         return bool(self._body_without_front_matter().strip())
 
     def _body_without_front_matter(self) -> str:
-        front = self.owner.document.front_matter
+        document = self.owner.document
+        if document.format == "notebook" and document.reader is not None:
+            return document.reader(document.data, self.body_spans).text
+        front = document.front_matter
         if front is None or not self.body_spans or self.body_spans[0][0] >= front.end:
             return self.body
-        data = self.owner.document.data
+        data = document.data
         parts = [data[max(start, front.end) : end] for start, end in self.body_spans]
         return b"".join(parts).decode("utf-8", "replace")
 

@@ -5,6 +5,8 @@ diagnostics, never an exception, in time linear in the input. Which headings
 become sections, and what they are called, is decided in `chunking`.
 """
 
+from functools import partial
+
 from leafmark.model import Document, Format
 from leafmark.parsing.decoding import Decoded, decode, is_binary
 from leafmark.parsing.formats import CONVERTERS, DATA_SUFFIXES, format_of, parser_of
@@ -20,15 +22,21 @@ __all__ = [
 ]
 
 
-def parse(data: bytes, path: str, *, format: Format | None = None) -> Document:
+def parse(
+    data: bytes, path: str, *, format: Format | None = None, notebook_outputs: bool = False
+) -> Document:
     """Return the document that `data`, the bytes of the file at `path`, holds.
 
     `path` is relative to the tree's root, with `/`. The format is told by its
-    suffix unless given; a file of unknown suffix is plain text. Never raises
+    suffix unless given; a file of unknown suffix is plain text. What a
+    notebook's cells printed is content with `notebook_outputs`. Never raises
     for what `data` holds: problems are the document's `diagnostics`.
 
     >>> document = parse(b"# Guide\\n\\nText.\\n", "guide.md")
     >>> document.title, document.headings[0].end
     ('Guide', 8)
     """
-    return parser_of(format or format_of(path) or "text")(data, path)
+    parser = parser_of(format or format_of(path) or "text")
+    if notebook_outputs and parser is parser_of("notebook"):
+        parser = partial(parser, outputs=True)
+    return parser(data, path)

@@ -10,17 +10,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from typing import Any
 
-from leafmark.model import Document, Format
+from leafmark.model import Document, Format, Reader
 
-__all__ = ["CONVERTERS", "DATA_SUFFIXES", "SUFFIXES", "format_of", "parser_of", "suffix_of"]
+__all__ = [
+    "CONVERTERS",
+    "DATA_SUFFIXES",
+    "SUFFIXES",
+    "format_of",
+    "parser_of",
+    "reader_of",
+    "suffix_of",
+]
 
-Parser = Callable[[bytes, str], Document]
+Parser = Callable[..., Document]
+"""Takes the bytes and the path; a notebook's also `outputs`."""
 
 SUFFIXES: dict[str, Format] = {
     ".htm": "html",
     ".html": "html",
     ".xhtml": "html",
+    ".ipynb": "notebook",
     ".md": "markdown",
     ".markdown": "markdown",
     ".mdx": "markdown",
@@ -32,8 +43,15 @@ SUFFIXES: dict[str, Format] = {
 _PARSERS: dict[Format, str] = {
     "html": "leafmark.parsing.html:parse_html",
     "markdown": "leafmark.parsing.markdown:parse_markdown",
+    "notebook": "leafmark.parsing.notebook:parse_notebook",
     "text": "leafmark.parsing.text:parse_text",
 }
+
+_READERS: dict[str, str] = {
+    "html": "leafmark.parsing.html_text:read_html",
+    "notebook": "leafmark.parsing.notebook:read_notebook",
+}
+"""What makes the readable text of spans, for formats whose bytes are markup."""
 
 DATA_SUFFIXES = frozenset(
     (
@@ -104,6 +122,19 @@ def parser_of(format_name: Format) -> Parser:
     Raises:
         KeyError: no parser is registered for it.
     """
-    module, _, function = _PARSERS[format_name].partition(":")
-    parser: Parser = getattr(import_module(module), function)
+    parser: Parser = _imported(_PARSERS[format_name])
     return parser
+
+
+@cache
+def reader_of(format_name: str) -> Reader | None:
+    """Return what makes the readable text of a format; None where its bytes are its text."""
+    if format_name not in _READERS:
+        return None
+    reader: Reader = _imported(_READERS[format_name])
+    return reader
+
+
+def _imported(name: str) -> Any:
+    module, _, function = name.partition(":")
+    return getattr(import_module(module), function)

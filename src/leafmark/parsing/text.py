@@ -10,7 +10,7 @@ from leafmark.model import Block, Diagnostic, Document, Format
 from leafmark.parsing.decoding import Decoded, decode
 from leafmark.parsing.titles import file_title
 
-__all__ = ["degraded_document", "document_of_text", "parse_text"]
+__all__ = ["degraded_document", "document_of_text", "paragraphs", "parse_text"]
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK_LINES = re.compile(rb"\n(?:[ \t\r\f\v]*\n)+")
@@ -30,20 +30,23 @@ def document_of_text(decoded: Decoded, path: str) -> Document:
         "text",
         file_title(path),
         encoding=decoded.encoding,
-        blocks=tuple(_paragraphs(decoded.data)),
+        blocks=tuple(paragraphs(decoded.data)),
         diagnostics=decoded.diagnostics,
     )
 
 
-def degraded_document(decoded: Decoded, path: str, format: Format, reason: str) -> Document:
+def degraded_document(
+    decoded: Decoded, path: str, format: Format, reason: str, line: int | None = None
+) -> Document:
     """Return as plain text what is of another format but cannot be parsed, and why not."""
-    found = Diagnostic(path, "degraded", f"read as plain text: {reason}")
+    found = Diagnostic(path, "degraded", f"read as plain text: {reason}", line)
     document = document_of_text(decoded, path)
     diagnostics = (*document.diagnostics, found)
     return replace(document, format=format, degraded=True, diagnostics=diagnostics)
 
 
-def _paragraphs(data: bytes) -> Iterator[Block]:
+def paragraphs(data: bytes) -> Iterator[Block]:
+    """Yield the stretches of lines between blank lines, as blocks of level 0."""
     lines = re.sub(rb"\r(?!\n)", b"\n", data) if b"\r" in data else data
     start = len(_BOM) if data.startswith(_BOM) else 0
     first = start + len(lines[start:]) - len(lines[start:].lstrip())

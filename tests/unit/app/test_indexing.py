@@ -215,15 +215,15 @@ def test_settings_that_matter_rebuild_by_themselves(here: Here) -> None:
     assert here.index().rebuilt is None
 
 
-def _interrupt_at(call: int) -> Callable[[bytes, str], Document]:
+def _interrupt_at(call: int) -> Callable[..., Document]:
     calls = 0
 
-    def parse(data: bytes, path: str) -> Document:
+    def parse(data: bytes, path: str, **options: bool) -> Document:
         nonlocal calls
         calls += 1
         if calls == call:
             os.kill(os.getpid(), signal.SIGINT)
-        return parse_source(data, path)
+        return parse_source(data, path, **options)
 
     return parse
 

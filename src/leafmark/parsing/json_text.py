@@ -1,0 +1,91 @@
+r"""The text of JSON strings, each character with the bytes it was written as.
+
+What stands between the quotes is read: `\n`, `\u00e9` and pairs of surrogates
+are one character each, a lone surrogate or an escape that JSON has not is shown
+as U+FFFD or as it is. A cut inside an escape does no harm but to that character.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+
+from leafmark.model import ReadableText
+from leafmark.parsing.readable import ReadableBuilder
+
+__all__ = ["SourceMap", "add_json_text", "is_continued"]
+
+_PIECE = re.compile(
+    rb'([^"\\]++)'
+    rb"|\\([\"\\/bfnrt])"
+    rb"|\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
+    rb"|\\u([0-9a-fA-F]{4})"
+    rb'|["\\]'
+)
+_PLAIN, _SHORT, _HIGH, _LOW, _CODE = range(1, 6)
+_ESCAPES = dict(zip(b'"\\/bfnrt', '"\\/\b\f\n\r\t', strict=True))
+
+_NEXT = re.compile(
+    rb'"[ \t\n\r]*+,[ \t\n\r]*+"[^"\\]*+(?:\\[\s\S][^"\\]*+)*+(?:"[ \t\n\r]*+(?:(:)|)|\Z)'
+)
+
+
+def add_json_text(out: ReadableBuilder, data: bytes, start: int, end: int) -> None:
+    """Append the text of the part of a string `[start, end)`, quotes not included."""
+    for piece in _PIECE.finditer(data, start, end):
+        at, stop = piece.span()
+        kind = piece.lastindex
+        if kind == _PLAIN:
+            out.add_verbatim(data, at, stop)
+        elif kind == _SHORT:
+            out.add(_ESCAPES[data[at + 1]], at, stop)
+        elif kind == _LOW:
+            high, low = int(piece[_HIGH], 16), int(piece[_LOW], 16)
+            out.add(chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00)), at, stop)
+        elif kind == _CODE:
+            code = int(piece[_CODE], 16)
+            out.add("\ufffd" if 0xD800 <= code < 0xE000 else chr(code), at, stop)
+        else:
+            out.add_verbatim(data, at, stop)
+
+
+def is_continued(data: bytes, end: int) -> bool:
+    """Whether the string that ends at `end`, before its quote, has another one after it in a list.
+
+    The value of a member has a name after it instead, which a colon follows.
+    """
+    found = _NEXT.match(data, end)
+    return found is not None and found.lastindex is None
+
+
+class SourceMap:
+    """From offsets into a text's UTF-8 to offsets into the source that it was read from."""
+
+    def __init__(self, readable: ReadableText) -> None:
+        self._runs = readable.runs
+        self._starts: list[int] = []
+        at = 0
+        ends = [*(run[0] for run in readable.runs[1:]), len(readable.text)]
+        for (first, _, _), last in zip(readable.runs, ends, strict=True):
+            self._starts.append(at)
+            at += len(readable.text[first:last].encode())
+        self._starts.append(at)
+
+    def start_of(self, offset: int) -> int:
+        """Where the character at `offset` begins in the source; at the end, where the text ends."""
+        run = bisect_right(self._starts, offset) - 1
+        if run >= len(self._runs):
+            return self.end_of(offset)
+        return self._within(run, offset, 1)
+
+    def end_of(self, offset: int) -> int:
+        """Where the character before `offset` ends in the source."""
+        run = max(0, bisect_left(self._starts, offset) - 1)
+        return self._within(run, offset, 2)
+
+    def _within(self, run: int, offset: int, edge: int) -> int:
+        """The place in a verbatim run; an edge, 1 or 2, of one that stands as a whole."""
+        first, (_, start, end) = self._starts[run], self._runs[run]
+        if self._starts[run + 1] - first == end - start:
+            return start + offset - first
+        return self._runs[run][edge]

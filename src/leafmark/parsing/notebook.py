@@ -1,0 +1,208 @@
+"""Jupyter notebooks to a `Document` whose spans are bytes of the `.ipynb` file.
+
+Markdown cells are read one by one, as Jupyter shows them, and their headings
+make one tree over all cells. Code cells are code blocks, raw cells text. What is
+between the quotes of the cells' sources is kept, escapes and all; everything
+else in the file (keys, outputs, attachments) is in `dropped_spans`. Outputs that
+are text are kept when asked for; the file has them before their cell's source.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
+
+from leafmark.model import Block, Document, Heading, Link, ReadableText, Span
+from leafmark.parsing.decoding import Decoded, decode
+from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
+from leafmark.parsing.html_blocks import gaps, merge
+from leafmark.parsing.json_places import BadJsonError
+from leafmark.parsing.json_text import SourceMap, add_json_text, is_continued
+from leafmark.parsing.markdown_blocks import blocks_of
+from leafmark.parsing.markdown_limits import find_excess
+from leafmark.parsing.markdown_links import links_of
+from leafmark.parsing.markdown_walk import walk
+from leafmark.parsing.notebook_cells import Cell, Notebook, Ranges, read_cells
+from leafmark.parsing.readable import ReadableBuilder
+from leafmark.parsing.text import degraded_document, paragraphs
+from leafmark.parsing.titles import file_title, fold
+
+__all__ = ["parse_notebook", "read_notebook"]
+
+_BOM = b"\xef\xbb\xbf"
+_LONE_CR = re.compile(r"\r(?!\n)")
+_QUOTE = b'"'
+_MAGIC = re.compile(r"\s*%%(\w+)")
+_LANGUAGES = ("bash", "cython", "html", "javascript", "latex", "perl", "ruby", "sh", "sql", "svg")
+_MAGICS = dict(zip(_LANGUAGES, _LANGUAGES, strict=True)) | {
+    "R": "r",
+    "js": "javascript",
+    "markdown": "markdown",
+    "pypy": "python",
+    "python": "python",
+    "python2": "python",
+    "python3": "python",
+    "script": "sh",
+}
+"""The language of a code cell that begins with a magic of this name."""
+
+
+def parse_notebook(data: bytes, path: str, *, outputs: bool = False) -> Document:
+    """Return the document of a notebook; with `outputs`, what its cells printed is content."""
+    decoded = decode(data, path)
+    raw = decoded.data
+    try:
+        notebook = read_cells(raw, len(_BOM) if raw.startswith(_BOM) else 0)
+    except BadJsonError as error:
+        line = raw.count(b"\n", 0, error.at) + 1
+        reason = f"it is not valid JSON: {error.reason}"
+        return degraded_document(decoded, path, "text", reason, line)
+    if not notebook.is_one:
+        return degraded_document(decoded, path, "text", "it has no list of cells")
+    excess = find_excess(b"\n".join(raw[a:b] for cell in notebook.cells for a, b in cell.source))
+    if excess:
+        return degraded_document(decoded, path, "text", excess)
+    return _document(decoded, path, notebook, outputs)
+
+
+def _document(decoded: Decoded, path: str, notebook: Notebook, outputs: bool) -> Document:
+    parts = _Parts(decoded.data, path, notebook.language)
+    for cell in notebook.cells:
+        if outputs:
+            parts.add_outputs(cell)
+        parts.add(cell)
+    front = parts.front
+    size = len(decoded.data)
+    named = {"kernel": notebook.kernel, "language": notebook.language}
+    titles = (h.title for h in parts.headings if h.level == 1 and not h.nested and h.title)
+    return Document(
+        path,
+        decoded.data,
+        "notebook",
+        front.title or fold(notebook.title) or next(titles, "") or file_title(path),
+        encoding=decoded.encoding,
+        headings=tuple(parts.headings),
+        blocks=tuple(sorted(parts.blocks, key=attrgetter("start", "level"))),
+        links=tuple(parts.links),
+        metadata={name: value for name, value in named.items() if value} | dict(front.metadata),
+        tags=front.tags,
+        version=front.version,
+        dropped_spans=tuple(Span(*gap) for gap in gaps(merge(parts.kept), 0, size)),
+        diagnostics=decoded.diagnostics + front.diagnostics,
+        reader=read_notebook,
+    )
+
+
+def read_notebook(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
+    """Return the decoded text of `spans`, each inside one string; a cell ends a paragraph."""
+    out = ReadableBuilder()
+    for start, end in spans:
+        add_json_text(out, data, start, end)
+        if data[end : end + 1] == _QUOTE and not is_continued(data, end):
+            out.add("\n\n", end, end)
+    return out.build(spans)
+
+
+@dataclass(slots=True)
+class _Parts:
+    """What is found cell by cell; `kept` are the ranges that are content."""
+
+    data: bytes
+    path: str
+    language: str
+    headings: list[Heading] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    kept: list[tuple[int, int]] = field(default_factory=list)
+    front: FrontMatter = field(default_factory=FrontMatter)
+    begun: bool = False
+
+    def add(self, cell: Cell) -> None:
+        if not cell.source:
+            return
+        first, self.begun = not self.begun, True
+        self.kept += cell.source
+        read = self._read(cell.source)
+        if cell.kind == "heading":
+            self._add_heading(cell, read.text)
+        elif cell.kind == "code":
+            self._add_code(cell, read.text)
+        else:
+            self._add_text(cell, read, first=first)
+
+    def add_outputs(self, cell: Cell) -> None:
+        self.kept += cell.outputs
+        if cell.outputs:
+            self.blocks.append(Block("code", cell.outputs[0][0], cell.outputs[-1][1]))
+
+    def _read(self, ranges: Ranges) -> ReadableText:
+        out = ReadableBuilder()
+        for start, end in ranges:
+            add_json_text(out, self.data, start, end)
+        return out.build(ranges)
+
+    def _add_heading(self, cell: Cell, text: str) -> None:
+        start, end = cell.source[0][0], cell.source[-1][1]
+        words = text.strip().replace("\n", " ")
+        limit = len(self.data)
+        self.headings.append(Heading(cell.level, fold(words), words, start, end, limit))
+
+    def _add_code(self, cell: Cell, text: str) -> None:
+        if not text.strip():
+            return
+        magic = _MAGIC.match(text)
+        named = _MAGICS.get(magic[1], "") if magic else ""
+        info = named or cell.language or self.language
+        self.blocks.append(Block("code", cell.source[0][0], cell.source[-1][1], info=info))
+
+    def _add_text(self, cell: Cell, read: ReadableText, *, first: bool) -> None:
+        text = _LONE_CR.sub("\n", read.text) if "\r" in read.text else read.text
+        raw, places, start = text.encode(), SourceMap(read), 0
+        if first:
+            self.front = find_front_matter(raw, 0, self.path)
+            start = self._drop_front_matter(places)
+        if cell.kind != "markdown":
+            texts = paragraphs(b"\n" * start + raw[start:])
+            self.blocks += [_place_block(block, places) for block in texts]
+            return
+        text = "\n" * start + raw[start:].decode() if start else text
+        headings, rows = walk(text, raw, start)
+        limit = len(self.data)
+        self.headings += [_place_heading(heading, places, limit) for heading in headings]
+        blocks = blocks_of(rows, headings, raw, start)
+        self.blocks += [_place_block(block, places) for block in blocks]
+        self.links += [
+            link._replace(start=places.start_of(link.start), end=places.end_of(link.end))
+            for link in links_of(rows, text)
+        ]
+
+    def _drop_front_matter(self, places: SourceMap) -> int:
+        """Take the front matter's bytes out of what is kept; return where it ends in the text."""
+        span = self.front.span
+        if span is None:
+            return 0
+        end = places.end_of(span.end)
+        self.kept = [(max(first, end), last) for first, last in self.kept if last > end]
+        return span.end
+
+
+def _place_heading(heading: Heading, places: SourceMap, limit: int) -> Heading:
+    title, slug_text = (text.replace("\0", "\ufffd") for text in (heading.title, heading.slug_text))
+    return heading._replace(
+        title=title,
+        slug_text=slug_text,
+        start=places.start_of(heading.start),
+        end=places.end_of(heading.end),
+        limit=limit,
+    )
+
+
+def _place_block(block: Block, places: SourceMap) -> Block:
+    content = block.content_start
+    return block._replace(
+        start=places.start_of(block.start),
+        end=places.end_of(block.end),
+        content_start=None if content is None else places.start_of(content),
+    )
