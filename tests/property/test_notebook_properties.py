@@ -65,7 +65,12 @@ def test_every_kept_byte_is_in_one_body_or_in_one_heading(
     cells: list[Any], strategy: Any, lines: bool
 ) -> None:
     data = make_notebook(*cells, lines=lines)
-    sizes: dict[str, Any] = {"min_tokens": 2, "target_tokens": 8, "max_tokens": 20, "fixed_tokens": 50}
+    sizes: dict[str, Any] = {
+        "min_tokens": 2,
+        "target_tokens": 8,
+        "max_tokens": 20,
+        "fixed_tokens": 50,
+    }
     chunks = leafmark.chunk(data, path="a.ipynb", strategy=strategy, fixed_overlap=0, **sizes)
     bodies = [span for chunk in chunks for span in chunk.body_spans]
     headings = [

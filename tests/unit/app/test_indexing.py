@@ -218,12 +218,12 @@ def test_settings_that_matter_rebuild_by_themselves(here: Here) -> None:
 def _interrupt_at(call: int) -> Callable[..., Document]:
     calls = 0
 
-    def parse(data: bytes, path: str, **options: bool) -> Document:
+    def parse(data: bytes, path: str, *, notebook_outputs: bool) -> Document:
         nonlocal calls
         calls += 1
         if calls == call:
             os.kill(os.getpid(), signal.SIGINT)
-        return parse_source(data, path, **options)
+        return parse_source(data, path, notebook_outputs=notebook_outputs)
 
     return parse
 
