@@ -10,10 +10,18 @@ import pytest
 import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
-from support.markdown_sources import front_matter, markdown_bytes, messy_bytes
+from support.markdown_sources import (
+    front_matter,
+    heading_like_text,
+    markdown_bytes,
+    markdown_text,
+    messy_bytes,
+)
 
 from leafmark.model import Block, Document, Heading, Link
 from leafmark.parsing import decode, parse
+from leafmark.parsing.markdown_scan import scan_headings
+from leafmark.parsing.markdown_walk import walk
 from leafmark.parsing.metadata import read_yaml, to_json
 from leafmark.parsing.simple_yaml import read_simple_yaml
 
@@ -42,6 +50,17 @@ def test_any_bytes_make_a_document_that_can_be_stored(data: bytes, path: str) ->
     json.dumps(dict(document.metadata), allow_nan=False).encode()
     for text in (document.title, *document.tags, *(h.slug_text for h in document.headings)):
         text.encode()
+
+
+@given(st.one_of(markdown_text(), heading_like_text()))
+@example("<!-->#\n# a\n")
+def test_headings_that_are_certain_without_the_walk_are_those_of_the_walk(text: str) -> None:
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\r\n")
+    raw = text.encode()
+
+    found = scan_headings(raw, 0)
+
+    assert found is None or found == walk(text, raw, 0)[0]
 
 
 @given(messy_bytes(), PATHS)

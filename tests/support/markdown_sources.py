@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-__all__ = ["front_matter", "markdown_bytes", "markdown_text", "messy_bytes"]
+__all__ = ["front_matter", "heading_like_text", "markdown_bytes", "markdown_text", "messy_bytes"]
 
 _WORDS = st.sampled_from(
     [
@@ -73,6 +73,20 @@ def markdown_text() -> st.SearchStrategy[str]:
     lines = st.lists(st.tuples(line, _ENDS).map("".join), max_size=14).map("".join)
     start = st.one_of(st.just(""), st.just("\ufeff"), front_matter())
     return st.builds(lambda before, text: before + text, start, lines)
+
+
+def heading_like_text() -> st.SearchStrategy[str]:
+    """What decides whether a line is a heading, joined without regard to lines."""
+    parts = st.sampled_from(
+        [
+            "# ", "## ", "#\n", "#", "# a # \n", "#\t", "- ", "> ", "1. ", "```", "```\n", "````\n",
+            "~~~\n", "\n", "\n", "\n\n", "a", "word ", "`", "*", "\\", "[", "](x)", "|",
+            "a|b\n-|-\n", "---\n", "===\n", "-\n", "    ", "  ", " ", "\t", "\r\n", "<b>", "</b>",
+            "<div>\n", "<!--", "-->\n", "<!-->", "<?", "?>\n", "<pre>", "</pre>\n", "<!X ", ">\n",
+            "[x]: y\n", '[x]: /u "t\n', "&amp;", "\u00a0", "é", "- [ ] ",
+        ]
+    )  # fmt: skip
+    return st.lists(parts, max_size=16).map("".join)
 
 
 def markdown_bytes() -> st.SearchStrategy[bytes]:

@@ -9,6 +9,7 @@ characters. So every offset that it reports is an offset into the source.
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from leafmark.model import Block, Document, Heading, Link
 from leafmark.parsing.decoding import Decoded, decode
@@ -17,7 +18,8 @@ from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
 from leafmark.parsing.markdown_blocks import blocks_of
 from leafmark.parsing.markdown_limits import find_excess
 from leafmark.parsing.markdown_links import links_of
-from leafmark.parsing.markdown_walk import walk
+from leafmark.parsing.markdown_scan import scan_headings
+from leafmark.parsing.markdown_walk import Row, walk
 from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import file_title, fold
 
@@ -25,6 +27,24 @@ __all__ = ["parse_markdown"]
 
 _BOM = b"\xef\xbb\xbf"
 _LONE_CR = re.compile(r"\r(?!\n)")
+
+
+class _Content:
+    """What follows the front matter, and the walk over it, made when it is first asked for."""
+
+    def __init__(self, text: str, raw: bytes, start: int) -> None:
+        self._whole, self._raw, self._start = text, raw, start
+
+    @cached_property
+    def text(self) -> str:
+        """The source with line feeds for what comes before the content."""
+        text, start = self._whole, self._start
+        rest = text[start:] if text.isascii() else text.encode()[start:].decode()
+        return "\n" * start + rest if start else text
+
+    @cached_property
+    def walked(self) -> tuple[list[Heading], list[Row]]:
+        return walk(self.text, self._raw, self._start)
 
 
 def parse_markdown(data: bytes, path: str) -> Document:
@@ -40,18 +60,18 @@ def parse_markdown(data: bytes, path: str) -> Document:
     start = len(_BOM) if raw.startswith(_BOM) else 0
     front = find_front_matter(raw, start, path)
     start = front.span.end if front.span else start
-    if start:
-        rest = text[start:] if text.isascii() else text.encode()[start:].decode()
-        text = "\n" * start + rest
-    headings, rows = walk(text, raw, start)
+    content = _Content(text, raw, start)
+    headings = None if decoded.stand_in else scan_headings(raw, start)
+    if headings is None:
+        headings = content.walked[0]
     if decoded.stand_in or b"\0" in raw:
         headings = [_restore_heading(heading, decoded) for heading in headings]
 
     def make_blocks() -> tuple[Block, ...]:
-        return _front_block(front) + blocks_of(rows, headings, raw, start)
+        return _front_block(front) + blocks_of(content.walked[1], headings, raw, start)
 
     def make_links() -> tuple[Link, ...]:
-        links = links_of(rows, text)
+        links = links_of(content.walked[1], content.text)
         return tuple(link._replace(target=_restore(link.target, decoded)) for link in links)
 
     return Document(
