@@ -127,10 +127,10 @@ def test_a_source_that_breaks_a_parser_is_a_diagnostic(
     here.write("a.md", "# A\n\none\n")
     here.write("b.md", "# B\n\ntwo\n")
 
-    def break_down(data: bytes, path: str) -> Document:
+    def break_down(data: bytes, path: str, *, notebook_outputs: bool) -> Document:
         if path == "a.md":
             raise error
-        return parse_source(data, path)
+        return parse_source(data, path, notebook_outputs=notebook_outputs)
 
     monkeypatch.setattr(ingesting, "parse", break_down)
     report = here.index()
