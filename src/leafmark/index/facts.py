@@ -11,6 +11,8 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 __all__ = ["canonical", "fact", "language_fact", "meta_facts", "meta_prefix"]
@@ -102,12 +104,24 @@ def meta_facts(metadata: Mapping[str, Any]) -> list[str]:
     >>> meta_facts({"status": "Draft", "n": [1, 2.5], "a": {"b": None, "c": "x"}})
     ['meta.status=draft', 'meta.n=1', 'meta.n=2.5', 'meta.a.c=x']
     """
-    found: list[str] = []
-    for key, value in _leaves(metadata, "", 0):
-        found.append(fact(meta_prefix(key)[:-1], canonical(value)))
-        if len(found) == MAX_META_FACTS:
-            break
+    found = [
+        _short_fact(key, value) if _is_short(value) else _meta_fact(key, value)
+        for key, value in islice(_leaves(metadata, "", 0), MAX_META_FACTS)
+    ]
     return list(dict.fromkeys(found))
+
+
+def _meta_fact(key: str, value: object) -> str:
+    return fact(meta_prefix(key)[:-1], canonical(value))
+
+
+_short_fact = lru_cache(4096)(_meta_fact)
+"""The same, remembered: many values stand in file after file."""
+
+
+def _is_short(value: object) -> bool:
+    """Whether to remember a value; only texts, since 1, 1.0 and True are equal."""
+    return value.__class__ is str and len(str(value)) <= MAX_VALUE_CHARS
 
 
 def _leaves(value: object, key: str, depth: int) -> Iterator[tuple[str, object]]:

@@ -64,7 +64,7 @@ def _rows(
             "position": chunk.position,
             "facts": [*facts, *_own_facts(chunk, content)],
         }
-        body = indexed_text(chunk)
+        body = indexed_text(chunk, entry.front_matter_end)
         if body:
             fields[language.body] = for_index(body)
         if not chunk.position:
@@ -80,13 +80,12 @@ def _own_facts(chunk: Chunk, content: Content) -> list[str]:
     return found
 
 
-def indexed_text(chunk: Chunk) -> str:
-    """Return the body as it is searched: as it is read, without front matter."""
+def indexed_text(chunk: Chunk, skip: int) -> str:
+    """Return the body as it is searched: as it is read, from byte `skip` of the source on."""
     document = chunk.owner.document
     data, spans = document.data, chunk.body_spans
     if document.reader is not None:
         return document.reader(data, spans).text
-    skip = 0 if document.front_matter is None else document.front_matter.end
     if len(spans) == 1 and spans[0][0] >= skip:
         return data[spans[0][0] : spans[0][1]].decode("utf-8", "replace")
     return b"".join([data[max(start, skip) : end] for start, end in spans]).decode(

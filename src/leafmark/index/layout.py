@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from leafmark.errors import DamagedError, StorageError, UsageError
+from leafmark.errors import DamagedError, NotFoundError, StorageError, UsageError
 from leafmark.index.engine import REBUILD, translate
 from leafmark.index.schema import FORMAT
 
@@ -81,6 +81,7 @@ class Layout:
 
         Raises:
             UsageError: a newer leafmark wrote the index.
+            NotFoundError: an older one did, in a format that is not read any more.
             DamagedError: CURRENT is not what was written.
             StorageError: it cannot be read.
         """
@@ -129,6 +130,12 @@ def _parse_current(data: bytes, path: Path) -> Current:
             f"the index has format {number}, written by a newer leafmark (this one knows {FORMAT})",
             location=str(path),
             hint="upgrade leafmark, or give this one an index of its own with `index.dir`",
+        )
+    if isinstance(number, int) and number < FORMAT:
+        raise NotFoundError(
+            f"the index has format {number}, of an older leafmark (this one reads {FORMAT})",
+            location=str(path),
+            hint="run `leafmark index` to make it again",
         )
     if rest != b"%08x\n" % zlib.crc32(body):
         raise damaged

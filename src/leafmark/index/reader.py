@@ -59,7 +59,7 @@ def open_reader(root: Path) -> IndexReader:
     """Open the committed state of the index in the folder `root`.
 
     Raises:
-        NotFoundError: there is no index.
+        NotFoundError: there is no index, or one in an old format.
         DamagedError: it is not what was written.
         UsageError: a newer leafmark wrote it.
         StorageError: it cannot be read.
@@ -122,7 +122,7 @@ class IndexReader:
             return self._layout.read_current() == self.current and self._stamp == _stamp(
                 self._folder
             )
-        except (DamagedError, StorageError):
+        except (DamagedError, NotFoundError, StorageError):
             return False
 
     def guard(self, action: str) -> AbstractContextManager[None]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, repeat
+from operator import sub
 from typing import Any, Literal, NamedTuple, get_args
 
 from leafmark.errors import DamagedError
@@ -65,6 +66,7 @@ def document_entry(
         degraded=document.degraded,
         diagnostics=document.diagnostics,
         named=named,
+        front_matter_end=0 if document.front_matter is None else document.front_matter.end,
     )
 
 
@@ -88,6 +90,7 @@ def pack_document(
         entry.degraded,
         [[d.path, d.code, d.message, d.line] for d in entry.diagnostics],
         entry.named,
+        entry.front_matter_end,
     ]
     record: dict[str, Any] = {"q": head}
     if chunked is not None and chunked.chunks:
@@ -99,41 +102,44 @@ def pack_document(
 
 def _columns(chunks: Sequence[Chunk], contents: Sequence[Content]) -> dict[str, Any]:
     """Lay the chunks out in columns; `_unfold` and `StoredDocument` are the way back."""
-    kinds: dict[tuple[str, tuple[str, ...]], int] = {}
-    extras: dict[int, list[object]] = {}
-    rows: list[tuple[object, ...]] = []
-    before = line_before = 0
+    starts = [chunk.byte_start for chunk in chunks]
+    first_lines = [chunk.line_start for chunk in chunks]
+    last_lines = [chunk.line_end for chunk in chunks]
+    kinds: dict[tuple[object, ...], int] = {}
+    columns: dict[str, list[Any]] = {
+        "t": [chunk.title for chunk in chunks],
+        "s": [0 if chunk.slug == _plain_slug(chunk.title) else chunk.slug for chunk in chunks],
+        "k": [_KIND_NUMBER[chunk.kind] for chunk in chunks],
+        "d": [chunk.depth for chunk in chunks],
+        "n": [chunk.piece for chunk in chunks],
+        "u": [chunk.position - chunk.parent_position for chunk in chunks],
+        "b": list(map(sub, starts, [0, *starts])),
+        "e": [chunk.byte_end - chunk.byte_start for chunk in chunks],
+        "h": [
+            None if chunk.heading_start is None else chunk.byte_start - chunk.heading_start
+            for chunk in chunks
+        ],
+        "l": list(map(sub, first_lines, [0, *first_lines])),
+        "m": list(map(sub, last_lines, first_lines)),
+        "c": [kinds.setdefault(content[:2], len(kinds)) for content in contents],
+    }
+    usual = _usual_columns(len(chunks))
+    told = {name: column for name, column in columns.items() if column != usual.get(name)}
+    return {"y": list(kinds), **told, "x": _extras(chunks)}
+
+
+def _extras(chunks: Sequence[Chunk]) -> dict[int, list[object]]:
+    """What few chunks have, by position: see `_extra`."""
     below: dict[int, list[tuple[int, int]]] = {}
     for chunk in chunks:
         below.setdefault(chunk.parent_position, []).append(_extent(chunk))
-    for chunk, content in zip(chunks, contents, strict=True):
-        line_start = chunk.line_start
-        start, title, heading = chunk.byte_start, chunk.title, chunk.heading_start
-        rows.append(
-            (
-                title,
-                0 if chunk.slug == _plain_slug(title) else chunk.slug,
-                _KIND_NUMBER[chunk.kind],
-                chunk.depth,
-                chunk.piece,
-                chunk.position - chunk.parent_position,
-                start - before,
-                chunk.byte_end - start,
-                None if heading is None else start - heading,
-                line_start - line_before,
-                chunk.line_end - line_start,
-                kinds.setdefault(content[:2], len(kinds)),
-            )
-        )
-        before, line_before = start, line_start
-        span = (start, chunk.byte_end)
+    extras = {}
+    for chunk in chunks:
+        span = (chunk.byte_start, chunk.byte_end)
         extra = _extra(chunk, _less(span, below.get(chunk.position, ())))
         if extra is not None:
             extras[chunk.position] = extra
-    columns = dict(zip(_COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
-    usual = _usual_columns(len(chunks))
-    told = {name: column for name, column in columns.items() if column != usual.get(name)}
-    return {"y": list(kinds), **told, "x": extras}
+    return extras
 
 
 def _usual_columns(count: int) -> dict[str, list[Any]]:
@@ -147,14 +153,13 @@ def _usual_columns(count: int) -> dict[str, list[Any]]:
 
 
 def _extra(chunk: Chunk, derived_body: tuple[tuple[int, int], ...]) -> list[object] | None:
-    """What few chunks have: flags, a body of its own, an odd heading end, covers, context."""
+    """What few chunks have: flags, a body of its own, an odd heading end, covers."""
     body: object = 0 if chunk.body_spans == derived_body else chunk.body_spans
     odd_end = 0 if chunk.heading_end in (None, chunk.byte_start) else chunk.heading_end
     flags = chunk.oversize + 2 * chunk.undersize
-    context = chunk.context_spans if chunk.piece else ()
-    if body == 0 and not (odd_end or flags or context or chunk.covers):
+    if body == 0 and not (odd_end or flags or chunk.covers):
         return None
-    return [flags, body, odd_end, chunk.covers, context]
+    return [flags, body, odd_end, chunk.covers]
 
 
 def _plain_slug(title: str) -> str:
@@ -236,9 +241,7 @@ class StoredDocument:
         last = whole.last[position]
         start, end = whole.spans[position]
         heading = columns["h"][position]
-        flags, body, heading_end, covers, context = columns["x"].get(
-            str(position), (0, 0, 0, (), ())
-        )
+        flags, body, heading_end, covers = columns["x"].get(str(position), (0, 0, 0, ()))
         line = whole.lines[position]
         content, blocks = columns["y"][columns["c"][position]]
         slug = self._slug(position)
@@ -269,7 +272,6 @@ class StoredDocument:
             oversize=bool(flags & 1),
             undersize=bool(flags & 2),
             covers=tuple(covers),
-            context_spans=_pairs(context),
         )
 
     def _children(self, position: int) -> Iterator[int]:
@@ -333,7 +335,7 @@ def unpack_document(data: bytes) -> StoredDocument:
     record = unpack_object(data)
     try:
         tree, path, state, title, form, encoding, count, tags, version, *rest = record["q"]
-        metadata, slugs, degraded, notes, named = rest
+        metadata, slugs, degraded, notes, named, front_matter_end = rest
         entry = DocumentEntry(
             tree,
             path,
@@ -349,6 +351,7 @@ def unpack_document(data: bytes) -> StoredDocument:
             degraded,
             tuple(Diagnostic(*note) for note in notes),
             named,
+            front_matter_end,
         )
         if count:
             record = _usual_columns(count) | record

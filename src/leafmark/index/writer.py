@@ -18,7 +18,13 @@ from pathlib import Path
 
 import tantivy
 
-from leafmark.errors import DamagedError, LeafmarkError, StorageError, UsageError
+from leafmark.errors import (
+    DamagedError,
+    LeafmarkError,
+    NotFoundError,
+    StorageError,
+    UsageError,
+)
 from leafmark.index.engine import engine_guard
 from leafmark.index.filling import PreparedSource, prepare_source
 from leafmark.index.generation import (
@@ -113,7 +119,7 @@ def _usable_current(
     """Return the current generation, and why it cannot be written on (None: it can)."""
     try:
         current = layout.read_current()
-    except DamagedError as err:
+    except (DamagedError, NotFoundError) as err:
         return None, err.message
     if current is None:
         return None, ""

@@ -16,6 +16,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from typing import Any, Literal, NamedTuple
 
 from leafmark.model.document import Document, Link
@@ -121,14 +122,10 @@ class ChunkedDocument:
     def _line_starts(self) -> list[int]:
         """Byte offsets at which lines start; LF, CRLF and lone CR end a line."""
         data = self.document.data
-        starts = [0]
-        if b"\r" in data:
-            data = data.replace(b"\r\n", b" \n").replace(b"\r", b"\n")
-        at = data.find(b"\n") + 1
-        while at:
-            starts.append(at)
-            at = data.find(b"\n", at) + 1
-        return starts
+        starts = [0, *accumulate(map(len, data.splitlines(keepends=True)))]
+        if not data.endswith((b"\n", b"\r")):
+            starts.pop()  # where the source ends, inside its last line
+        return starts or [0]
 
     @cached_property
     def _links(self) -> tuple[list[int], list[Link]]:

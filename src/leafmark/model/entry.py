@@ -58,7 +58,6 @@ class Entry(NamedTuple):
     oversize: bool = False
     undersize: bool = False
     covers: tuple[str, ...] = ()
-    context_spans: tuple[tuple[int, int], ...] = ()
 
     @property
     def doc_id(self) -> str:
@@ -90,7 +89,8 @@ class DocumentEntry(NamedTuple):
 
     `slugs` maps the slugs that no chunk carries (discarded headings) to positions.
     `named` says that the user named the file when it was indexed, so that it stays
-    although an ignore rule leaves it out.
+    although an ignore rule leaves it out. `front_matter_end` is the byte before
+    which nothing is text (0 without front matter).
     """
 
     tree: str
@@ -107,6 +107,7 @@ class DocumentEntry(NamedTuple):
     degraded: bool = False
     diagnostics: tuple[Diagnostic, ...] = ()
     named: bool = False
+    front_matter_end: int = 0
 
     @property
     def doc_id(self) -> str:

@@ -80,6 +80,7 @@ _READ_FROM_SOURCE = frozenset(
         "links",
         "body",
         "text",
+        "context_spans",
         "sha256",
     }
 )

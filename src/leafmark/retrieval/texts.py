@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from leafmark.index import IndexReader
@@ -21,12 +21,6 @@ ReadSource = Callable[[DocumentEntry], bytes | None]
 
 MakeReadable = Callable[[DocumentEntry, bytes, Sequence[tuple[int, int]]], ReadableText | None]
 """Gives the readable text of some spans, None for formats whose bytes are their text."""
-
-_OPENING = re.compile(rb"(?:\xef\xbb\xbf)?(---|\+\+\+)[ \t]*\r?\n")
-_CLOSINGS = {
-    b"---": re.compile(rb"^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.MULTILINE),
-    b"+++": re.compile(rb"^\+\+\+[ \t]*\r?(?:\n|\Z)", re.MULTILINE),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +59,11 @@ class Body:
 
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def _bytes_before(offset: int, spans: Iterable[tuple[int, int]]) -> int:
+    """Return how many bytes of the spans stand before `offset`."""
+    return sum(min(end, offset) - start for start, end in spans if start < offset)
 
 
 def _line_ends(source: bytes, at: int, stop: int) -> int:
@@ -122,20 +121,8 @@ class Texts:
             made = self._make_readable(self.document(entry), source, entry.body_spans)
             if made is not None:
                 return Body(data, made.text, readable=made)
-        skipped = 0 if entry.position else self._front_matter(entry, data)
+        skipped = _bytes_before(self.document(entry).front_matter_end, entry.body_spans)
         return Body(data, data[skipped:].decode("utf-8", "surrogateescape"), skipped)
-
-    def _front_matter(self, entry: Entry, data: bytes) -> int:
-        """Return how many bytes of a document's own body are front matter.
-
-        Only what gave metadata was front matter; the rest was read as text.
-        """
-        opening = _OPENING.match(data)
-        closing = opening and _CLOSINGS[opening[1]].search(data, opening.end())
-        if not opening or not closing:
-            return 0
-        empty = not data[opening.end() : closing.start()].strip()
-        return closing.end() if empty or self.document(entry).metadata else 0
 
     def digest(self, entry: Entry) -> str | None:
         """Return the sha256 of a chunk's whole span, hex; None where the source is another."""

@@ -80,6 +80,6 @@ def test_no_index(tmp_path: Path) -> None:
 
 
 def test_a_newer_index(sound: Path) -> None:
-    (sound / "CURRENT").write_bytes(b'{"format": 2}\n')
-    with pytest.raises(UsageError, match="format 2"):
+    (sound / "CURRENT").write_bytes(b'{"format": 99}\n')
+    with pytest.raises(UsageError, match="format 99"):
         check_index(sound)

@@ -20,7 +20,7 @@ from support.indexes import (
     state_of,
 )
 
-from leafmark.errors import StorageError, UsageError
+from leafmark.errors import NotFoundError, StorageError, UsageError
 from leafmark.index import (
     IndexSettings,
     IndexWriter,
@@ -434,6 +434,22 @@ def test_a_folder_that_cannot_be_made_is_a_storage_error(tmp_path: Path) -> None
     assert caught.value.location == str(tmp_path / "file" / "index")
 
 
+def test_an_older_format_is_made_again(tmp_path: Path) -> None:
+    index(tmp_path, {"a.md": "x\n"})
+    current = tmp_path / "CURRENT"
+    current.write_bytes(b'{"format": 1, "something": "else"}\n00000000\n')
+    message = "the index has format 1, of an older leafmark (this one reads 2)"
+    with pytest.raises(NotFoundError) as caught:
+        open_reader(tmp_path)
+    assert caught.value.message == message
+    assert caught.value.hint == "run `leafmark index` to make it again"
+    with open_writer(tmp_path, SETTINGS) as writer:
+        assert writer.rebuilt == message
+        writer.put(chunk("b.md", "y\n"), state_of("y\n"))
+        writer.commit(started_ns=0)
+    assert search(open_reader(tmp_path), "y") == ["t:b.md"]
+
+
 def test_a_newer_format_is_left_alone(tmp_path: Path) -> None:
     index(tmp_path, {"a.md": "x\n"})
     current = tmp_path / "CURRENT"
@@ -443,7 +459,7 @@ def test_a_newer_format_is_left_alone(tmp_path: Path) -> None:
         with pytest.raises(UsageError) as caught:
             act()
         assert caught.value.message == (
-            "the index has format 99, written by a newer leafmark (this one knows 1)"
+            "the index has format 99, written by a newer leafmark (this one knows 2)"
         )
         assert caught.value.hint == (
             "upgrade leafmark, or give this one an index of its own with `index.dir`"
