@@ -28,6 +28,7 @@ from leafmark.app.config_file import (
 )
 from leafmark.app.gate import GatedFile, admit, resolve_path
 from leafmark.app.paths import CONFIG_NAME, Directories, find_directories, index_folder
+from leafmark.app.presets import with_preset
 from leafmark.app.settings import (
     SETTINGS,
     TABLES,
@@ -134,7 +135,8 @@ def open_configuration(
     project_files = list(_project_files(folder, directories, warnings))
     admitted, gated = _admitted(project_files, user, directories, warnings)
     files = [*admitted, *([user] if user else [])]
-    fixed = _from_environment(environ, folder, home) | _from_flags(flags, folder, home)
+    fixed = with_preset(_from_environment(environ, folder, home))
+    fixed |= with_preset(_from_flags(flags, folder, home))
     found = _from_files(files, home) | fixed
     merge = _TreeMerge(files, found, home)
     trees = merge.trees(fixed)
@@ -241,7 +243,7 @@ def _from_files(files: Sequence[ConfigFile], home: Path) -> dict[str, Found]:
     """Merge the settings of `files`, nearest first."""
     merged: dict[str, Found] = {}
     for file in reversed(files):
-        for name, found in file.values.items():
+        for name, found in with_preset(file.values).items():
             merged[name] = _placed(name, found, file.path.parent, home)
     return merged
 
@@ -340,7 +342,7 @@ class _TreeMerge:
         excluding = next((f for f, table in said if table.exclude), None)
         overrides: dict[str, Value] = {}
         for _, table in reversed(said):
-            for setting, found in table.values.items():
+            for setting, found in with_preset(table.values).items():
                 if setting not in fixed:
                     overrides[setting] = found.value
                     self.origins[f"tree.{name}.{setting}"] = found.location

@@ -71,10 +71,11 @@ class Project:
 
 def _chunking(configuration: Configuration, tree: Tree | None) -> dict[str, object]:
     values: dict[str, object] = asdict(configuration.chunking)
+    del values["preset"]  # it is written out in the sizes
     if tree is not None:
         for each in fields(ChunkingSettings):
             name = f"chunking.{each.name}"
-            if name in tree.overrides:
+            if each.name in values and name in tree.overrides:
                 values[each.name] = tree.overrides[name]
     return values
 

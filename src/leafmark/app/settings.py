@@ -120,6 +120,12 @@ class ChunkingSettings:
         choices=("auto", "heading", "section", "fixed"),
         per_tree=True,
     )
+    preset: Literal["none", "rag", "packlet", "ra"] = _setting(
+        "none",
+        "a named set of sizes; what is said beside it wins",
+        choices=("none", "rag", "packlet", "ra"),
+        per_tree=True,
+    )
     tokenizer: str = _setting(
         "o200k_base", "what sizes are counted in; `characters` counts characters", per_tree=True
     )
@@ -164,7 +170,10 @@ class ChunkingSettings:
         False, "make content of the text that the cells of notebooks printed", per_tree=True
     )
     tolerance: float = _setting(
-        0.5, "how far the number of chunks may miss its estimate, as a share", least=0
+        0.5,
+        "how far the number of chunks may miss its estimate, as a share",
+        least=0,
+        per_tree=True,
     )
 
 

@@ -7,14 +7,15 @@ from dataclasses import fields
 import pytest
 
 from leafmark.app.settings import SETTINGS, ChunkingSettings, check_value, parse_value
-from leafmark.chunking import ChunkingOptions
+from leafmark.chunking import PRESETS, ChunkingOptions
 from leafmark.errors import ConfigError
 
 
 def test_the_defaults_of_chunking_are_those_of_its_room() -> None:
     ours = {each.name: each.default for each in fields(ChunkingSettings)}
     theirs = {each.name: each.default for each in fields(ChunkingOptions)}
-    assert ours == theirs
+    assert ours == theirs | {"preset": "none"}
+    assert SETTINGS["chunking.preset"].rules.choices == ("none", *PRESETS)
 
 
 def test_every_setting_has_a_line_about_it_and_a_default_that_it_accepts() -> None:

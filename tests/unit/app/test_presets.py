@@ -1,0 +1,60 @@
+"""A preset is as strong as the place that names it; sizes said beside it win."""
+
+from __future__ import annotations
+
+import pytest
+from support.projects import Here
+
+from leafmark.app import open_project
+from leafmark.chunking import PRESETS, ChunkingOptions
+
+
+def options(here: Here, tree: str = "here", **flags: object) -> ChunkingOptions:
+    environ = {"HOME": str(here.home), "LEAFMARK_HOME": str(here.home / ".leafmark")}
+    said = {f"chunking.{name}": value for name, value in flags.items()}
+    project = open_project(here.root, flags=said, environ=environ)
+    found = project.tree(tree)
+    assert found is not None
+    return project.chunking_options(found)
+
+
+@pytest.mark.parametrize("name", list(PRESETS))
+def test_a_preset_sets_its_sizes(here: Here, name: str) -> None:
+    assert options(here, preset=name) == ChunkingOptions(**PRESETS[name])
+
+
+def test_sizes_said_beside_a_preset_win(here: Here) -> None:
+    found = options(here, preset="rag", max_tokens=800, strategy="auto")
+    assert (found.strategy, found.min_tokens, found.max_tokens) == ("auto", 100, 800)
+    here.configure("[chunking]\nmin_tokens = 7\npreset = 'rag'\n")
+    found = options(here)
+    assert (found.strategy, found.min_tokens, found.max_tokens) == ("section", 7, 1000)
+
+
+def test_a_preset_wins_over_sizes_from_further_away(here: Here) -> None:
+    here.configure("[chunking]\nmin_tokens = 7\n")
+    assert options(here, preset="packlet").min_tokens == 64
+    here.configure("[chunking]\npreset = 'ra'\n")
+    assert options(here, preset="none") == ChunkingOptions()
+
+
+def test_a_tree_has_its_own(here: Here) -> None:
+    here.configure(
+        "[chunking]\npreset = 'ra'\n"
+        "[tree.a]\npath = 'a'\n"
+        "[tree.b]\npath = 'b'\n"
+        "[tree.b.chunking]\npreset = 'packlet'\ntarget_tokens = 300\n"
+    )
+    assert options(here, "a").tokenizer == "characters"
+    found = options(here, "b")
+    assert (found.tokenizer, found.min_tokens, found.target_tokens) == ("o200k_base", 64, 300)
+    assert options(here, "b", target_tokens=250).target_tokens == 250
+    assert options(here, "b", preset="rag").min_tokens == 100
+
+
+def test_origins_name_the_preset(here: Here) -> None:
+    here.configure("[chunking]\nmin_tokens = 7\npreset = 'rag'\n")
+    configuration = here.project().configuration
+    file = here.root.resolve() / "leafmark.toml"
+    assert configuration.origin("chunking.min_tokens") == f"{file}:2"
+    assert configuration.origin("chunking.max_tokens") == f"{file}:3 (preset rag)"
