@@ -1,4 +1,4 @@
-"""The use cases: index, search, show, list, status, and the configuration they run under.
+"""The use cases: index, search, chunk, show, list, status, and the configuration they run under.
 
 Finds files, reads configuration, clock and environment, wires the stages and
 owns the locks. Below this room everything arrives as a parameter.
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from leafmark.app.agents import package_folder, update_agents
+    from leafmark.app.chunk_jobs import plan_chunking
+    from leafmark.app.chunking import chunk_sources
     from leafmark.app.indexing import index_project
     from leafmark.app.listing import (
         list_chunks,
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Project",
     "approve",
+    "chunk_sources",
     "index_project",
     "list_chunks",
     "list_documents",
@@ -39,6 +42,7 @@ __all__ = [
     "list_trust",
     "open_project",
     "package_folder",
+    "plan_chunking",
     "project_status",
     "revoke",
     "search_project",
@@ -52,6 +56,7 @@ __all__ = [
 _HOMES = {
     "Project": "leafmark.app.project",
     "approve": "leafmark.app.trusting",
+    "chunk_sources": "leafmark.app.chunking",
     "index_project": "leafmark.app.indexing",
     "list_chunks": "leafmark.app.listing",
     "list_documents": "leafmark.app.listing",
@@ -61,6 +66,7 @@ _HOMES = {
     "list_trust": "leafmark.app.trusting",
     "open_project": "leafmark.app.project",
     "package_folder": "leafmark.app.agents",
+    "plan_chunking": "leafmark.app.chunk_jobs",
     "project_status": "leafmark.app.listing",
     "revoke": "leafmark.app.trusting",
     "search_project": "leafmark.app.searching",

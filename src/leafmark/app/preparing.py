@@ -9,13 +9,13 @@ batches are prepared here.
 
 from __future__ import annotations
 
-import os
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
-from leafmark.app.ingesting import Prepared, Task, prepare
-from leafmark.app.workers import Recipes, Worker, can_start
+from leafmark.app.ingesting import Prepared, Recipe, Task, prepare
+from leafmark.app.workers import Worker, can_start, core_count
 
 __all__ = ["prepare_all"]
 
@@ -38,6 +38,11 @@ WINDOW = 6
 
 Batch = list[Task]
 
+Recipes = Mapping[str, Recipe]
+"""How sources are prepared, by the name of their tree."""
+
+Work = Callable[[Task], Prepared]
+
 
 def prepare_all(
     tasks: Iterable[Task], recipes: Recipes, *, total_bytes: int, workers: int
@@ -47,23 +52,22 @@ def prepare_all(
     `tasks` is read as far as need be, by this thread.
     """
     worth_it = total_bytes >= WORTH_A_WORKER_BYTES and can_start()
-    count = min(workers, _cores() - 1) if worth_it else 0
+    count = min(workers, core_count() - 1) if worth_it else 0
+    work = partial(_prepare, recipes=dict(recipes))
     if count < 1:
-        return (prepare(task, recipes[task.source.tree]) for task in tasks)
-    return _Line(tasks, recipes, count).run()
+        return (work(task) for task in tasks)
+    return _Line(tasks, work, count).run()
 
 
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+def _prepare(task: Task, recipes: Recipes) -> Prepared:
+    return prepare(task, recipes[task.source.tree])
 
 
 class _Slot(NamedTuple):
     """A batch on its way: a worker has it, or it was prepared here."""
 
     batch: Batch
-    worker: Worker | None
+    worker: Worker[Task, Prepared] | None
     prepared: Sequence[Prepared]
 
     def is_ready(self) -> bool:
@@ -73,12 +77,12 @@ class _Slot(NamedTuple):
 class _Line:
     """The batches under way, in order."""
 
-    def __init__(self, tasks: Iterable[Task], recipes: Recipes, workers: int):
+    def __init__(self, tasks: Iterable[Task], work: Work, workers: int):
         self._batches = _Ahead(_batches(tasks))
-        self._recipes = recipes
+        self._work = work
         self._slots: deque[_Slot] = deque()
         self._wanted = workers
-        self._workers: list[Worker] = []
+        self._workers: list[Worker[Task, Prepared]] = []
 
     def run(self) -> Generator[Prepared, None, None]:
         try:
@@ -98,7 +102,7 @@ class _Line:
         """Start the workers; a system that lets us start none does not need to."""
         try:
             for _ in range(self._wanted):
-                self._workers.append(Worker(self._recipes))
+                self._workers.append(Worker(self._work))
         except OSError:
             return
 
@@ -109,7 +113,7 @@ class _Line:
                 worker.ask(batch)
                 self._slots.append(_Slot(batch, worker, ()))
 
-    def _asked(self, worker: Worker) -> int:
+    def _asked(self, worker: Worker[Task, Prepared]) -> int:
         return sum(slot.worker is worker for slot in self._slots)
 
     def _may_ask(self) -> bool:
@@ -133,7 +137,7 @@ class _Line:
         return self._prepare(slot.batch) if answer is None else answer
 
     def _prepare(self, batch: Batch) -> list[Prepared]:
-        return [prepare(task, self._recipes[task.source.tree]) for task in batch]
+        return [self._work(task) for task in batch]
 
 
 class _Ahead:

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 __all__ = [
     "AgentsRequest",
+    "ChunkRequest",
     "Grain",
     "IndexRequest",
     "InitRequest",
@@ -93,6 +94,22 @@ class ShowRequest(NamedTuple):
     raw: bool = False
     refresh: bool = True
     confirmed: bool = False
+
+
+class ChunkRequest(NamedTuple):
+    """Chunk files and folders with no index.
+
+    `paths` are as the user wrote them, relative to the project's directory; where
+    `data` is given (standard input), it is chunked as the file `name` in their place.
+    Paths in ids begin at `root`, and ids with `tree`; without them they are those of
+    the configured tree that holds the file, else of the folder that is worked in.
+    """
+
+    paths: tuple[str, ...] = ()
+    data: bytes | None = None
+    name: str = "stdin.md"
+    root: str | None = None
+    tree: str | None = None
 
 
 class ListRequest(NamedTuple):

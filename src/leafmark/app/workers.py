@@ -1,8 +1,8 @@
-"""Another process that prepares sources, and the few words spoken with it.
+"""Another process that works on sources, and the few words spoken with it.
 
 A worker is this Python, started afresh: it imports only leafmark, never the
 program that leafmark is used in. It gets batches of tasks on its standard input
-and answers each with what `prepare` gave, in order. It ends when its input does,
+and answers each with what its work made of them, in order. It ends when its input does,
 so it never outlives us, however we end; keys pressed in the terminal are ours
 alone. It holds nothing that is not in an answer: killing it loses nothing.
 """
@@ -15,16 +15,14 @@ import pickle
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from queue import SimpleQueue
-from typing import IO, Any
+from typing import IO, Any, Generic, TypeVar
 
-from leafmark.app.ingesting import Prepared, Recipe, Task, prepare
+__all__ = ["Worker", "can_start", "core_count", "serve"]
 
-__all__ = ["Recipes", "Worker", "can_start", "serve"]
-
-Recipes = Mapping[str, Recipe]
-"""How sources are prepared, by the name of their tree."""
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
 
 _START = (
     "import sys, pickle; sys.path[:] = pickle.load(sys.stdin.buffer); "
@@ -47,14 +45,22 @@ def can_start() -> bool:
     return bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
-class Worker:
+def core_count() -> int:
+    """How many processes can run at once."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Worker(Generic[Task, Answer]):
     """A process that answers batches in the order in which they were given.
 
-    Once it failed (it was killed, or found no memory), its answers are None.
+    Once it failed (it was killed, found no memory, or its work raised an error),
+    its answers are None.
     """
 
-    def __init__(self, recipes: Recipes):
-        """Start the process; it may be asked at once.
+    def __init__(self, work: Callable[[Task], Answer]):
+        """Start the process; it may be asked at once. `work`, tasks and answers are pickled.
 
         Raises:
             OSError: it cannot be started.
@@ -69,7 +75,7 @@ class Worker:
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
         self._tell(sys.path)
-        self._tell(dict(recipes))
+        self._tell(work)
 
     def ask(self, batch: Sequence[Task]) -> None:
         self._tell(list(batch))
@@ -77,13 +83,13 @@ class Worker:
     def has_answer(self) -> bool:
         return not self._answers.empty()
 
-    def answer(self) -> list[Prepared] | None:
+    def answer(self) -> list[Answer] | None:
         """Wait for the answer to the oldest batch that has none yet."""
         data = self._answers.get()
         if data is None:
             self._answers.put(None)  # to whoever asks again
             return None
-        found: list[Prepared] = pickle.loads(data)
+        found: list[Answer] = pickle.loads(data)
         return found
 
     def stop(self) -> None:
@@ -130,11 +136,10 @@ def serve() -> None:
 
 
 def _answer_all(batches: IO[bytes], answers: IO[bytes]) -> None:
-    recipes: Recipes = pickle.load(batches)
+    work: Callable[[Any], Any] = pickle.load(batches)
     while True:
-        tasks: list[Task] = pickle.load(batches)
-        prepared = [prepare(task, recipes[task.source.tree]) for task in tasks]
-        data = pickle.dumps(prepared, pickle.HIGHEST_PROTOCOL)
+        done = [work(task) for task in pickle.load(batches)]
+        data = pickle.dumps(done, pickle.HIGHEST_PROTOCOL)
         answers.write(len(data).to_bytes(_HEAD_BYTES, "little"))
         answers.write(data)
         answers.flush()

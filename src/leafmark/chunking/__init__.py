@@ -7,7 +7,14 @@ Pure: nothing is read, and the same document and options give the same chunks.
 from leafmark.chunking.chunker import chunk_document
 from leafmark.chunking.options import PRESETS, STRATEGIES, ChunkingOptions, Strategy
 from leafmark.chunking.quality import Finding, inspect_quality
-from leafmark.chunking.statistics import Deviation, Statistics, gather_statistics
+from leafmark.chunking.statistics import (
+    Deviation,
+    DocumentSizes,
+    Statistics,
+    gather_statistics,
+    measure_document,
+    summarise,
+)
 from leafmark.chunking.tokens import register_tokenizer, token_counter, tokenizer_names
 
 __all__ = [
@@ -15,13 +22,16 @@ __all__ = [
     "STRATEGIES",
     "ChunkingOptions",
     "Deviation",
+    "DocumentSizes",
     "Finding",
     "Statistics",
     "Strategy",
     "chunk_document",
     "gather_statistics",
     "inspect_quality",
+    "measure_document",
     "register_tokenizer",
+    "summarise",
     "token_counter",
     "tokenizer_names",
 ]

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
 
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.model import ChunkedDocument
 
-__all__ = ["Deviation", "Statistics", "gather_statistics"]
+__all__ = [
+    "Deviation",
+    "DocumentSizes",
+    "Statistics",
+    "gather_statistics",
+    "measure_document",
+    "summarise",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,26 +79,55 @@ class Statistics:
         }
 
 
-def gather_statistics(
-    documents: Iterable[ChunkedDocument], *, options: ChunkingOptions, seconds: float = 0.0
-) -> Statistics:
-    """Return the statistics of `documents`, which are taken one at a time and not kept.
+@dataclass(frozen=True, slots=True)
+class DocumentSizes:
+    """What statistics need to know of one document, once it is gone.
 
-    `seconds` is how long chunking them took.
+    `tokens` are the body tokens of its chunks that have any. `seconds` is how
+    long it took to make the chunks.
     """
+
+    doc_id: str
+    chunks: int
+    tokens: tuple[int, ...]
+    estimate: int
+    deviates: bool
+    size_bytes: int
+    seconds: float = 0.0
+
+
+def measure_document(
+    document: ChunkedDocument, *, options: ChunkingOptions, seconds: float = 0.0
+) -> DocumentSizes:
+    """Return the sizes of one document's chunks."""
+    own = tuple([tokens for chunk in document.chunks if (tokens := chunk.body_tokens)])
+    estimate = -(-sum(own) // options.target_tokens)
+    return DocumentSizes(
+        doc_id=document.doc_id,
+        chunks=len(document.chunks),
+        tokens=own,
+        estimate=estimate,
+        deviates=abs(len(own) - estimate) > options.tolerance * max(1, estimate),
+        size_bytes=len(document.document.data),
+        seconds=seconds,
+    )
+
+
+def summarise(measured: Iterable[DocumentSizes]) -> Statistics:
+    """Return the statistics of a run."""
     sizes: list[int] = []
     deviations: list[Deviation] = []
     count = chunks = estimates = size_bytes = 0
-    for document in documents:
-        own = [tokens for chunk in document.chunks if (tokens := chunk.body_tokens)]
-        estimate = -(-sum(own) // options.target_tokens)
-        if abs(len(own) - estimate) > options.tolerance * max(1, estimate):
-            deviations.append(Deviation(document.doc_id, estimate, len(own)))
-        sizes += own
+    seconds = 0.0
+    for each in measured:
+        if each.deviates:
+            deviations.append(Deviation(each.doc_id, each.estimate, len(each.tokens)))
+        sizes += each.tokens
         count += 1
-        chunks += len(document.chunks)
-        estimates += estimate
-        size_bytes += len(document.document.data)
+        chunks += each.chunks
+        estimates += each.estimate
+        size_bytes += each.size_bytes
+        seconds += each.seconds
     return Statistics(
         documents=count,
         chunks=chunks,
@@ -106,3 +142,14 @@ def gather_statistics(
         size_bytes=size_bytes,
         seconds=seconds,
     )
+
+
+def gather_statistics(
+    documents: Iterable[ChunkedDocument], *, options: ChunkingOptions, seconds: float = 0.0
+) -> Statistics:
+    """Return the statistics of `documents`, which are taken one at a time and not kept.
+
+    `seconds` is how long chunking them took.
+    """
+    found = summarise(measure_document(document, options=options) for document in documents)
+    return replace(found, seconds=seconds)

@@ -50,7 +50,7 @@ def wants_json(argv: Sequence[str]) -> bool:
     for at, argument in enumerate(argv):
         if argument == "--":
             break
-        if argument in ("--json", "--output=json", "--output=jsonl"):
+        if argument in ("--json", "--jsonl", "--output=json", "--output=jsonl"):
             return True
         if argument in ("json", "jsonl") and at and argv[at - 1] in ("-o", "--output"):
             return True

@@ -14,6 +14,7 @@ COMMANDS = (
     "search",
     "show",
     "verify",
+    "chunk",
     "index",
     "ls",
     "status",

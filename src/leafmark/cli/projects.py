@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leafmark.app import Project
     from leafmark.app.requests import Progress
 
-__all__ = ["with_project"]
+__all__ = ["progress_line", "with_project"]
 
 Answered = TypeVar("Answered")
 
@@ -49,15 +49,15 @@ def _run(
     project: Project,
     confirmed: bool,
 ) -> Answered:
-    with _progress(call) as progress:
+    with progress_line(call) as progress:
         return use_case(project, progress, confirmed)
 
 
 @contextmanager
-def _progress(call: Call) -> Iterator[Progress | None]:
+def progress_line(call: Call, *, wanted: bool = True) -> Iterator[Progress | None]:
     """A line of progress on a terminal; None where nobody looks at it."""
     console = call.console
-    if console.quiet or not console.err_style.links:
+    if not wanted or console.quiet or not console.err_style.links:
         yield None
         return
     line = ProgressLine(console.note, time.monotonic, console.err_style)

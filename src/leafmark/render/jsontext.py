@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any
 
-__all__ = ["SCHEMA_VERSION", "dump_json", "dump_line"]
+__all__ = ["SCHEMA_VERSION", "dump_json", "dump_line", "json_safe"]
 
 SCHEMA_VERSION = 1
 """Grows only when a key changes its meaning or goes away."""
@@ -20,14 +20,15 @@ _ESCAPED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud
 
 def dump_json(value: Any, *, ascii_only: bool = False) -> str:
     """Return `value` as one indented JSON text, keys in the order of the dicts."""
-    return _safe(json.dumps(value, ensure_ascii=ascii_only, indent=2)) + "\n"
+    return json_safe(json.dumps(value, ensure_ascii=ascii_only, indent=2)) + "\n"
 
 
 def dump_line(value: Any, *, ascii_only: bool = False) -> str:
     """Return `value` as JSON on one line."""
-    return _safe(json.dumps(value, ensure_ascii=ascii_only)) + "\n"
+    return json_safe(json.dumps(value, ensure_ascii=ascii_only)) + "\n"
 
 
-def _safe(text: str) -> str:
+def json_safe(text: str) -> str:
+    """Return JSON with what could control a terminal written as escapes."""
     # Outside of strings JSON is ASCII, so whatever is replaced stands in a string.
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -37,7 +37,7 @@ def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "WINDOW": 2,
     }.items():
         monkeypatch.setattr(preparing, name, value)
-    monkeypatch.setattr(preparing, "_cores", lambda: 8)
+    monkeypatch.setattr(preparing, "core_count", lambda: 8)
     return root
 
 
@@ -79,7 +79,7 @@ def test_no_more_is_under_way_than_the_window_allows(many: Path) -> None:
     assert 0 < most <= allowed * preparing.BATCH_SOURCES
 
 
-class _Dying(Worker):
+class _Dying(Worker[Task, Prepared]):
     """A worker that is killed once it has answered one batch."""
 
     def ask(self, batch: Sequence[Task]) -> None:
@@ -101,7 +101,7 @@ def test_what_a_killed_worker_had_is_prepared_here(
 def test_without_a_process_to_be_had_all_is_prepared_here(
     many: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(recipes: object) -> Worker:
+    def refuse(work: object) -> Worker[Task, Prepared]:
         raise OSError(11, "Resource temporarily unavailable")
 
     monkeypatch.setattr(preparing, "Worker", refuse)
@@ -111,7 +111,7 @@ def test_without_a_process_to_be_had_all_is_prepared_here(
 def test_little_is_prepared_without_starting_a_process(
     many: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(recipes: object) -> Worker:
+    def refuse(work: object) -> Worker[Task, Prepared]:
         raise AssertionError("started")
 
     monkeypatch.setattr(preparing, "WORTH_A_WORKER_BYTES", 2)
@@ -120,10 +120,10 @@ def test_little_is_prepared_without_starting_a_process(
 
 
 def test_leaving_early_ends_the_workers(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[Worker] = []
+    started: list[Worker[Task, Prepared]] = []
 
-    def start(recipes: dict[str, Recipe]) -> Worker:
-        started.append(Worker(recipes))
+    def start(work: preparing.Work) -> Worker[Task, Prepared]:
+        started.append(Worker(work))
         return started[-1]
 
     monkeypatch.setattr(preparing, "Worker", start)
@@ -140,7 +140,7 @@ def test_an_index_made_with_workers_is_the_same(
         path.rename(here.root / path.name)
     found = []
     for workers in (0, 2):
-        monkeypatch.setattr(preparing, "_cores", lambda count=workers: count + 1)
+        monkeypatch.setattr(preparing, "core_count", lambda count=workers: count + 1)
         here.configure(f"[index]\nworkers = {workers}\n")
         report = here.run(IndexRequest(rebuild=True))
         reader = open_reader(here.project().index_dir)

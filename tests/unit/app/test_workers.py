@@ -7,12 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from leafmark.app import workers
-from leafmark.app.ingesting import Recipe, Task
+from leafmark.app.ingesting import Recipe, Task, prepare
 from leafmark.app.trees import Tree
 from leafmark.app.walk import iter_sources
 from leafmark.app.workers import Worker
@@ -22,7 +23,7 @@ ONE_WORKER = """
 import sys, time
 from pathlib import Path
 from leafmark.app.workers import Worker
-worker = Worker({})
+worker = Worker(len)
 print(worker._process.pid, flush=True)
 time.sleep(60)
 """
@@ -47,7 +48,7 @@ def test_a_worker_ends_when_its_master_is_killed() -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="process groups of POSIX")
 def test_a_worker_is_out_of_reach_of_the_keys(tmp_path: Path) -> None:
-    worker = Worker({})
+    worker: Worker[str, int] = Worker(len)
     try:
         assert os.getpgid(worker._process.pid) != os.getpgid(0)
     finally:
@@ -63,7 +64,7 @@ def test_a_worker_imports_nothing_from_the_current_folder(
     (tmp_path / "a.md").write_text("# A\n\ntext\n")
     monkeypatch.chdir(tmp_path)
     tree = Tree(name="t", root=tmp_path, overrides={})
-    worker = Worker({"t": Recipe(tree, ChunkingOptions(), "english")})
+    worker = Worker(partial(prepare, recipe=Recipe(tree, ChunkingOptions(), "english")))
     try:
         worker.ask([Task(each) for each in iter_sources(tree) if each.path == "a.md"])
         answer = worker.answer()
@@ -76,7 +77,7 @@ def test_a_worker_imports_nothing_from_the_current_folder(
 
 
 def test_a_stopped_worker_has_no_answers() -> None:
-    worker = Worker({})
+    worker: Worker[str, int] = Worker(len)
     os.kill(worker._process.pid, signal.SIGKILL)
     worker.ask([])
     assert (worker.answer(), worker.answer()) == (None, None)

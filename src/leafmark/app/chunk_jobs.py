@@ -1,0 +1,178 @@
+"""Which sources a `ChunkRequest` names, and as what they are chunked.
+
+In: the project and a request. Out: a `ChunkPlan`: the jobs, in the order in
+which they are answered, and what was left out. Nothing is read yet.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from leafmark.app.project import Project
+from leafmark.app.requests import ChunkRequest
+from leafmark.app.trees import Tree
+from leafmark.app.walk import SourceFile, WalkNotes, iter_sources, named_source
+from leafmark.chunking import ChunkingOptions
+from leafmark.errors import NotFoundError, UsageError
+from leafmark.model import Diagnostic, Skipped
+from leafmark.model.ids import TREE_NAME, tree_name
+
+__all__ = ["ChunkJob", "ChunkPlan", "plan_chunking"]
+
+
+class ChunkJob(NamedTuple):
+    """One source to be chunked: the file `path` of `tree`, or `data` in its place."""
+
+    tree: Tree
+    path: str
+    size: int
+    options: ChunkingOptions
+    data: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkPlan:
+    """What is to be done. No source stands in it twice.
+
+    `refused` were named themselves and are left out all the same; `skipped` are
+    what a walk through a named folder left out.
+    """
+
+    jobs: tuple[ChunkJob, ...]
+    refused: tuple[Skipped, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def plan_chunking(project: Project, request: ChunkRequest) -> ChunkPlan:
+    """Return what the request asks for; files below named folders in the order of the walk.
+
+    Raises:
+        NotFoundError: there is nothing at a path, or no such root.
+        UsageError: a path is not below the root, or the tree or the data cannot be called so.
+        ConfigError: sizes do not fit together.
+    """
+    places = _Places(project, request)
+    if request.data is not None:
+        name = _checked_name(request.name)
+        return ChunkPlan((_job(project, places.first, name, len(request.data), request.data),))
+    named, walked = WalkNotes(), WalkNotes()
+    jobs: dict[tuple[Path, str], ChunkJob] = {}
+    for path in request.paths:
+        tree, below, is_folder = places.find(path)
+        for source in _sources(tree, below, is_folder, walked if is_folder else named):
+            key = (tree.root, source.path)
+            jobs.setdefault(key, _job(project, tree, source.path, source.size, None))
+    return ChunkPlan(
+        tuple(jobs.values()),
+        tuple(dict.fromkeys(named.skipped)),
+        tuple(dict.fromkeys(walked.skipped)),
+        tuple(dict.fromkeys([*named.diagnostics, *walked.diagnostics])),
+    )
+
+
+def _job(project: Project, tree: Tree, path: str, size: int, data: bytes | None) -> ChunkJob:
+    options = project.chunking_options(tree)
+    # the overrides did their work, and a read-only mapping cannot be sent to a process
+    return ChunkJob(replace(tree, overrides={}), path, size, options, data)
+
+
+def _sources(tree: Tree, below: str, is_folder: bool, notes: WalkNotes) -> Iterator[SourceFile]:
+    if is_folder:
+        yield from iter_sources(tree, under=below, notes=notes)
+        return
+    found = named_source(tree, below, notes)
+    if found is not None:
+        yield found
+
+
+def _checked_name(name: str) -> str:
+    parts = name.split("/")
+    if "\0" in name or name.startswith("/") or any(part in ("", ".", "..") for part in parts):
+        raise UsageError(
+            f"standard input cannot be called {name!r}",
+            hint="give it a path as it would have below the root, such as guides/setup.md",
+        )
+    return name
+
+
+class _Places:
+    """The trees in which named paths can lie, in the order in which they are tried.
+
+    With a root, or the name of a configured tree, that one alone. With another
+    name, the folder that is worked in, called so. Else the configured trees, then
+    that folder. A path in none of them stands in a tree made of its own folder.
+    """
+
+    def __init__(self, project: Project, request: ChunkRequest):
+        name = request.tree
+        if name is not None and not TREE_NAME.fullmatch(name):
+            raise UsageError(
+                f"a tree cannot be called {name!r}", hint="use letters, digits, `.`, `_` and `-`"
+            )
+        self._project = project
+        self._name = name
+        self._is_fixed = True
+        named = project.tree(name) if name else None
+        here = self._tree(Path(project.directory))
+        if request.root is not None:
+            self._trees = [self._tree(self._folder(request.root), named)]
+        elif named is not None:
+            self._trees = [named]
+        else:
+            self._is_fixed = False
+            self._trees = [here] if name else [*project.trees, here]
+        self.first = self._trees[0] if self._is_fixed or name else here
+
+    def _folder(self, root: str) -> Path:
+        folder = self._project.directory / root
+        if not folder.is_dir():
+            raise NotFoundError(f"there is no folder {root!r}", location=str(folder))
+        return folder
+
+    def _tree(self, folder: Path, settings: Tree | None = None) -> Tree:
+        """Make a tree of a folder, under the settings of a configured one if given."""
+        real = Path(os.path.realpath(folder))
+        index = self._project.configuration.index
+        return Tree(
+            name=self._name or tree_name(real.name),
+            root=real,
+            max_file_bytes=settings.max_file_bytes if settings else index.max_file_bytes,
+            follow_symlinks=settings.follow_symlinks if settings else index.follow_symlinks,
+            overrides=settings.overrides if settings else {},
+        )
+
+    def find(self, path: str) -> tuple[Tree, str, bool]:
+        """Return a path's tree, the path below its root ("" for the root), and if it is a folder.
+
+        Links are followed: the user named them.
+        """
+        real = os.path.realpath(self._project.directory / path)
+        if not os.path.lexists(real):
+            raise NotFoundError(f"there is nothing at {path!r}", location=real)
+        is_folder = os.path.isdir(real)
+        for tree in self._trees:
+            below = _below(tree, real)
+            if below is not None:
+                return tree, below, is_folder
+        if self._is_fixed:
+            raise UsageError(
+                f"{path!r} is not below the root",
+                location=str(self._trees[0].root),
+                hint="name a folder that holds it with --root",
+            )
+        tree = self._tree(Path(real if is_folder else os.path.dirname(real)))
+        return tree, "" if is_folder else os.path.basename(real), is_folder
+
+
+def _below(tree: Tree, real: str) -> str | None:
+    """Return the path of `real` below the tree's root, None where it is not below."""
+    try:
+        relative = Path(real).relative_to(os.path.realpath(tree.root)).as_posix()
+    except ValueError:
+        return None
+    return "" if relative == "." else relative

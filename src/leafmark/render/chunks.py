@@ -1,0 +1,83 @@
+"""Chunks as JSON: one record a line, or one object around them that is written as it grows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from leafmark.chunking import ChunkingOptions, Finding, Statistics
+from leafmark.model import ChunkedDocument, Diagnostic, Skipped
+from leafmark.render.jsontext import SCHEMA_VERSION, dump_line, json_safe
+from leafmark.render.records import decodable, diagnostic_record
+
+__all__ = [
+    "close_chunk_object",
+    "iter_chunk_items",
+    "iter_chunk_lines",
+    "open_chunk_object",
+    "statistics_record",
+]
+
+_SEPARATOR = ","
+
+
+def iter_chunk_lines(
+    document: ChunkedDocument, options: ChunkingOptions, *, ascii_only: bool = False
+) -> Iterator[str]:
+    """Yield each chunk's record on a line of its own."""
+    for chunk in document.chunks:
+        yield dump_line(chunk.to_dict(), ascii_only=ascii_only)
+
+
+def iter_chunk_items(
+    document: ChunkedDocument, options: ChunkingOptions, *, ascii_only: bool = False
+) -> Iterator[str]:
+    """Yield records as items of an array, a comma before each; the very first loses it."""
+    for line in iter_chunk_lines(document, options, ascii_only=ascii_only):
+        yield f"{_SEPARATOR}\n    {line[:-1]}"
+
+
+def open_chunk_object(items: Iterable[str]) -> Iterator[str]:
+    """Yield the beginning of the object of `chunk --json`, and the items of its array."""
+    yield f'{{\n  "schema_version": {SCHEMA_VERSION},\n  "chunks": ['
+    first = True
+    for item in items:
+        yield item.removeprefix(_SEPARATOR) if first else item
+        first = False
+    yield "]" if first else "\n  ]"
+
+
+def close_chunk_object(
+    skipped: Sequence[Skipped],
+    diagnostics: Sequence[Diagnostic],
+    findings: Sequence[Finding] | None,
+    *,
+    ascii_only: bool = False,
+) -> str:
+    """Return the rest of the object; `findings` is None where quality was not looked at."""
+    rest = json.dumps(_notes(skipped, diagnostics, findings), ensure_ascii=ascii_only, indent=2)
+    return json_safe(f",{rest[1:]}\n")
+
+
+def statistics_record(
+    statistics: Statistics,
+    skipped: Sequence[Skipped],
+    diagnostics: Sequence[Diagnostic],
+    findings: Sequence[Finding],
+) -> dict[str, Any]:
+    """Return the object of `chunk -o stats --json`."""
+    head = {"schema_version": SCHEMA_VERSION, "statistics": statistics.to_dict()}
+    return head | _notes(skipped, diagnostics, findings)
+
+
+def _notes(
+    skipped: Sequence[Skipped],
+    diagnostics: Sequence[Diagnostic],
+    findings: Sequence[Finding] | None,
+) -> dict[str, Any]:
+    return {
+        "skipped": [{"path": decodable(one.path), "reason": one.reason} for one in skipped],
+        "diagnostics": [diagnostic_record(one) for one in diagnostics],
+        "findings": None if findings is None else [one.to_dict() for one in findings],
+    }
