@@ -58,7 +58,8 @@ class SearchRequest(NamedTuple):
 
     `limit` None leaves it to the setting. `since` is what the user wrote (see
     `app.since`). `full_records` asks for the whole chunk records and texts of the
-    results (JSON), `full_text` for `Result.full_text`.
+    results (JSON), `full_text` for `Result.full_text`, `packed` for the packing
+    that a budget needs.
     """
 
     queries: tuple[str, ...]
@@ -75,6 +76,7 @@ class SearchRequest(NamedTuple):
     explain: bool = False
     full_records: bool = False
     full_text: bool = False
+    packed: bool = False
     confirmed: bool = False
 
 
@@ -84,7 +86,8 @@ class ShowRequest(NamedTuple):
     With `full_document` the whole document of each id is shown instead. With
     `outline`, `Shown.children` holds all chunks below the one shown, in order of
     position, not only its children. With `raw`, `Shown.raw` is filled; with `own`
-    too, it holds the body's bytes alone.
+    too, it holds the body's bytes alone. `packed` asks for the packing that a
+    budget needs.
     """
 
     ids: tuple[str, ...]
@@ -92,6 +95,7 @@ class ShowRequest(NamedTuple):
     full_document: bool = False
     outline: bool = False
     raw: bool = False
+    packed: bool = False
     refresh: bool = True
     confirmed: bool = False
 

@@ -13,7 +13,7 @@ from leafmark.app.reading import Sources
 from leafmark.app.requests import Progress, SearchRequest
 from leafmark.app.settings import SearchSettings
 from leafmark.errors import NotFoundError
-from leafmark.model import Answer, Hint, Result
+from leafmark.model import Answer, Hint, Packing, Result
 from leafmark.query import parse_topics
 from leafmark.retrieval import SearchParams, search
 
@@ -52,6 +52,7 @@ def search_project(
     if request.full_text:
         results = tuple(_with_text(result, sources) for result in results)
     records = _records(results, sources) if request.full_records else {}
+    packing, tokenizer = _packed(project, request, results, sources)
     return answer._replace(
         query=" ".join(request.queries),
         results=results,
@@ -59,7 +60,21 @@ def search_project(
         elapsed_ms=(time.perf_counter() - began) * 1000,
         records=records,
         roots={tree.name: str(tree.root) for tree in project.trees},
+        packing=packing,
+        tokenizer=tokenizer,
     )
+
+
+def _packed(
+    project: Project, request: SearchRequest, results: tuple[Result, ...], sources: Sources
+) -> tuple[Packing | None, str]:
+    """The packing where one was asked for, and what a budget is counted in."""
+    tokenizer = str(project.configuration.value("chunking.tokenizer"))
+    if not request.packed:
+        return None, tokenizer
+    from leafmark.app.packing import pack_results  # late: few searches have a budget
+
+    return pack_results(results, sources, tokenizer), tokenizer
 
 
 def _tree_hints(project: Project) -> tuple[Hint, ...]:

@@ -40,7 +40,13 @@ def show_chunks(
             entry = reader.entry(entry.doc_id, 0) or entry
         part = wanted.endswith("#preamble") and entry.kind == "document"
         shown.append(_shown(reader, sources, entry, request, own=part or request.own))
-    return ShowReport(tuple(shown), tuple(missing))
+    tokenizer = str(project.configuration.value("chunking.tokenizer"))
+    packing = None
+    if request.packed:
+        from leafmark.app.packing import pack_shown  # late: few ask for a budget
+
+        packing = pack_shown(shown, sources, tokenizer, own=request.own)
+    return ShowReport(tuple(shown), tuple(missing), packing, tokenizer=tokenizer)
 
 
 def _shown(

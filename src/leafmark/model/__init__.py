@@ -8,6 +8,7 @@ from leafmark.model.chunk import Chunk, ChunkedDocument, ChunkKind, Content, Con
 from leafmark.model.diagnostic import BINARY, Diagnostic
 from leafmark.model.document import Block, BlockKind, Document, Format, Heading, Link
 from leafmark.model.entry import DocumentEntry, Entry, FileState
+from leafmark.model.passage import Extent, Item, Omission, Packing, Passage, Step, Unit
 from leafmark.model.readable import ReadableText, Reader, Run
 from leafmark.model.report import (
     AgentFile,
@@ -46,14 +47,19 @@ __all__ = [
     "Document",
     "DocumentEntry",
     "Entry",
+    "Extent",
     "Factor",
     "FileState",
     "Format",
     "Heading",
     "Hint",
     "IndexReport",
+    "Item",
     "Link",
     "LlmsReport",
+    "Omission",
+    "Packing",
+    "Passage",
     "Phase",
     "Place",
     "ReadableText",
@@ -67,10 +73,12 @@ __all__ = [
     "Snippet",
     "Span",
     "StatusReport",
+    "Step",
     "TreeStatus",
     "TrustReport",
     "TrustWish",
     "TrustedFile",
+    "Unit",
     "Verified",
     "VerifyReport",
 ]

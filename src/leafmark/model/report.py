@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from leafmark.model.diagnostic import Diagnostic
 from leafmark.model.entry import DocumentEntry, Entry
+from leafmark.model.passage import Omission, Packing, Passage
 
 __all__ = [
     "AgentFile",
@@ -55,6 +56,7 @@ class Shown(NamedTuple):
     `record` is the whole chunk record with `body`; `heading` the heading
     lines and `full_text` the whole section (document: the file) as text; `raw`
     the exact bytes of heading and section. All of them are None when `stale`.
+    `passages` are as in `Result`.
     """
 
     entry: Entry
@@ -66,13 +68,20 @@ class Shown(NamedTuple):
     raw: bytes | None
     children: tuple[Entry, ...] = ()
     stale: bool = False
+    passages: tuple[Passage | Omission, ...] | None = None
 
 
 class ShowReport(NamedTuple):
-    """Answers in the order of the ids; `not_found` pairs an id with the nearest ones."""
+    """Answers in the order of the ids; `not_found` pairs an id with the nearest ones.
+
+    `packing`, `omission` and `tokenizer` are as in `Answer`.
+    """
 
     shown: tuple[Shown, ...] = ()
     not_found: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    packing: Packing | None = None
+    omission: Omission | None = None
+    tokenizer: str = "o200k_base"
 
 
 class TreeStatus(NamedTuple):

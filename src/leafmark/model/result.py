@@ -6,10 +6,11 @@ Byte ranges are half-open. `match_ranges` count from the start of the body
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from leafmark.model.entry import DocumentEntry, Entry
+from leafmark.model.passage import Omission, Packing, Passage
 
 __all__ = ["Answer", "Candidate", "Factor", "Hint", "Phase", "Result", "Snippet"]
 
@@ -80,7 +81,9 @@ class Result(NamedTuple):
     `body_bytes` are the bytes that `match_ranges` count in (they differ from
     `body` where a source has bytes that are not UTF-8). `body_places` holds the
     1-based line and byte column at which each of `entry.body_spans` begins.
-    `full_text` is heading and whole section, where it was asked for.
+    `full_text` is heading and whole section, where it was asked for. Under a
+    budget `passages` says what of the result is shown and what is left out; it is
+    None where there is none.
     """
 
     entry: Entry
@@ -101,6 +104,27 @@ class Result(NamedTuple):
     body_bytes: bytes | None = None
     body_places: tuple[tuple[int, int], ...] = ()
     full_text: str | None = None
+    passages: tuple[Passage | Omission, ...] | None = None
+
+    def with_constituents(self) -> Iterator[Result]:
+        """Yield the result and all that was merged into it, from the top down."""
+        yield self
+        for part in self.constituents:
+            yield from part.with_constituents()
+
+    @property
+    def file_ranges(self) -> list[tuple[int, int]]:
+        """The matches as byte ranges of the source; one over a gap of the body ends there."""
+        found = []
+        body_start = 0
+        for start, end in self.entry.body_spans:
+            length = end - start
+            for left, right in self.match_ranges:
+                if body_start <= left < body_start + length:
+                    stop = min(right, body_start + length)
+                    found.append((start + left - body_start, start + stop - body_start))
+            body_start += length
+        return found
 
 
 class Phase(NamedTuple):
@@ -122,7 +146,9 @@ class Hint(NamedTuple):
 class Answer(NamedTuple):
     """The answer to one search; `records` are the full chunk records by id, where asked for.
 
-    `roots` holds the absolute root folder of each tree, by name.
+    `roots` holds the absolute root folder of each tree, by name. `packing` is the
+    order in which it is cut to a budget, where that was asked for, and `omission`
+    what a budget left out altogether; `tokenizer` is what a budget is counted in.
     """
 
     query: str
@@ -135,3 +161,6 @@ class Answer(NamedTuple):
     expressions: tuple[str, ...] = ()
     records: Mapping[str, Mapping[str, Any]] = {}
     roots: Mapping[str, str] = {}
+    packing: Packing | None = None
+    omission: Omission | None = None
+    tokenizer: str = "o200k_base"

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["SCHEMA_VERSION", "dump_json", "dump_line", "json_safe"]
+__all__ = ["SCHEMA_VERSION", "dump_json", "dump_line", "dump_object", "json_safe"]
 
 SCHEMA_VERSION = 1
 """Grows only when a key changes its meaning or goes away."""
@@ -26,6 +27,17 @@ def dump_json(value: Any, *, ascii_only: bool = False) -> str:
 def dump_line(value: Any, *, ascii_only: bool = False) -> str:
     """Return `value` as JSON on one line."""
     return json_safe(json.dumps(value, ensure_ascii=ascii_only)) + "\n"
+
+
+def dump_object(
+    head: Mapping[str, Any], name: str, rows: Iterable[Any], *, ascii_only: bool = False
+) -> str:
+    """Return `head` with the list `rows` as its last key: one line, and one for each row."""
+    opening = dump_line(head, ascii_only=ascii_only).removesuffix("}\n")
+    lines = [dump_line(row, ascii_only=ascii_only).removesuffix("\n") for row in rows]
+    listed = "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
+    separator = ", " if head else ""
+    return f"{opening}{separator}{json.dumps(name)}: {listed}}}\n"
 
 
 def json_safe(text: str) -> str:

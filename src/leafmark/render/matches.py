@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from leafmark.model import Answer, Result
-from leafmark.render.places import MatchLine, Places, match_lines, with_constituents
+from leafmark.model import Answer, Omission, Result
+from leafmark.render.omissions import render_omission
+from leafmark.render.places import MatchLine, Places, match_lines
 from leafmark.render.terminal import Style, clean, clean_line
 
-__all__ = ["render_files", "render_matches", "render_vimgrep"]
+__all__ = ["excerpt_lines", "render_files", "render_matches", "render_vimgrep"]
 
 
 def render_matches(answer: Answer, places: Places, style: Style) -> str:
     """Return each result's id and path, and under it the matching lines with their numbers."""
-    return "\n".join(_matches_of(result, places, style) for result in answer.results)
+    blocks = [_matches_of(result, places, style) for result in answer.results]
+    if answer.omission is not None:
+        blocks.append(style.dim(render_omission(answer.omission)) + "\n")
+    return "\n".join(blocks)
 
 
 def _matches_of(result: Result, places: Places, style: Style) -> str:
@@ -25,15 +29,22 @@ def _matches_of(result: Result, places: Places, style: Style) -> str:
         f"  {style.dim(f'{line.number:>{digits}}:')} {style.highlight(line.text, line.ranges)}"
         for line in found
     ]
-    if not found:
+    left_out = [one for one in result.passages or () if isinstance(one, Omission)]
+    lines += [f"  {style.dim(render_omission(one))}" for one in left_out]
+    if not found and result.passages is None:
         lines.append(f"  {style.dim(_why_no_lines(result))}")
     return "\n".join(lines) + "\n"
+
+
+def excerpt_lines(result: Result) -> str:
+    """Return the result's own matching lines, as text."""
+    return "".join(f"{line.text}\n" for line in match_lines(result))
 
 
 def _lines_of(result: Result) -> list[MatchLine]:
     """The matching lines of the result and of what was merged into it, each line once."""
     found: dict[int, MatchLine] = {}
-    for part in with_constituents(result):
+    for part in result.with_constituents():
         for line in match_lines(part):
             found.setdefault(line.number, line)
     return [found[number] for number in sorted(found)]
@@ -58,7 +69,7 @@ def render_vimgrep(answer: Answer, places: Places) -> str:
         for line in lines:
             for column in line.columns:
                 rows[f"{path}:{line.number}:{column}:{clean(line.text)}\n"] = None
-        if not lines:
+        if not lines and result.passages != ():
             title = clean_line(result.entry.title)
             rows[f"{path}:{result.entry.line_start}:1:{title}\n"] = None
     return "".join(rows)

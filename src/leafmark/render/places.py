@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from leafmark.model import Entry, Result
 
-__all__ = ["MatchLine", "Places", "match_lines", "with_constituents"]
+__all__ = ["MatchLine", "Places", "match_lines"]
 
 
 class Places(NamedTuple):
@@ -47,13 +47,6 @@ class MatchLine(NamedTuple):
     text: str
     columns: tuple[int, ...]
     ranges: tuple[tuple[int, int], ...]
-
-
-def with_constituents(result: Result) -> Iterator[Result]:
-    """Yield `result` and all that was merged into it, from the top down."""
-    yield result
-    for part in result.constituents:
-        yield from with_constituents(part)
 
 
 def match_lines(result: Result) -> list[MatchLine]:

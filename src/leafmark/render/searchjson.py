@@ -6,10 +6,11 @@ from typing import Any
 
 from leafmark.model import Answer
 from leafmark.render.groups import group_results, top_matches
-from leafmark.render.jsontext import SCHEMA_VERSION, dump_line
+from leafmark.render.jsontext import SCHEMA_VERSION, dump_line, dump_object
+from leafmark.render.packed import omission_record, packed_result_record
 from leafmark.render.records import result_record
 
-__all__ = ["answer_record", "render_jsonl"]
+__all__ = ["answer_record", "render_jsonl", "render_packed", "render_packed_lines"]
 
 PHASES = ("candidates", "after_cutoff", "after_aggregation", "returned")
 
@@ -54,6 +55,35 @@ def answer_record(answer: Answer, *, explain: bool = False) -> dict[str, Any]:
     if explain:
         record["explain"] = _explanation(answer)
     return record
+
+
+def render_packed(answer: Answer, *, explain: bool = False, ascii_only: bool = False) -> str:
+    """Return the search object of an answer under a budget, a result on each line.
+
+    Results have their place, what is shown of them and what is left out, and no
+    more; what else the object holds without a budget is left out too.
+    """
+    head: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "query": answer.query,
+        "mode": answer.mode,
+        "phases": {name: answer.counts.get(name, 0) for name in PHASES},
+        "hints": [{"code": hint.code, "message": hint.message} for hint in answer.hints],
+    }
+    if explain:
+        head["explain"] = _explanation(answer)
+    if answer.omission is not None:
+        head["omitted"] = omission_record(answer.omission)
+    records = [packed_result_record(result, explain=explain) for result in answer.results]
+    return dump_object(head, "results", records, ascii_only=ascii_only)
+
+
+def render_packed_lines(answer: Answer, *, explain: bool = False, ascii_only: bool = False) -> str:
+    """Return the results of an answer under a budget, one a line; then what was left out."""
+    records = [packed_result_record(result, explain=explain) for result in answer.results]
+    if answer.omission is not None:
+        records.append({"omitted": omission_record(answer.omission)})
+    return "".join(dump_line(record, ascii_only=ascii_only) for record in records)
 
 
 def _explanation(answer: Answer) -> dict[str, Any]:

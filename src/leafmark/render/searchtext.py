@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from leafmark.model import Answer, DocumentEntry, Result, Snippet
+from leafmark.model import Answer, DocumentEntry, Omission, Result, Snippet
 from leafmark.model.ids import encode_path
 from leafmark.render.explain import render_factors
 from leafmark.render.groups import Group, group_results, top_matches
-from leafmark.render.places import Places, with_constituents
+from leafmark.render.omissions import render_omission, tokens_left_out
+from leafmark.render.places import Places
 from leafmark.render.terminal import Style, clean_line, fold, shorten, wrap
 
 __all__ = ["render_flat", "render_full", "render_grouped", "render_list"]
@@ -37,7 +38,20 @@ def render_grouped(answer: Answer, places: Places, style: Style, *, explain: boo
     several = len({group.document.tree for group in groups}) > 1
     blocks = [_top_line(answer, style)]
     blocks += [_group_block(group, places, style, several, explain) for group in groups]
-    return "\n".join(blocks)
+    return "\n".join(blocks) + _rest(answer, style)
+
+
+def _rest(answer: Answer, style: Style) -> str:
+    """What a budget left out altogether, on a line of its own."""
+    if answer.omission is None:
+        return ""
+    return style.dim(render_omission(answer.omission)) + "\n"
+
+
+def _omissions(result: Result, style: Style, level: int) -> list[str]:
+    """What a budget left out of a result's excerpts."""
+    found = [one for one in result.passages or () if isinstance(one, Omission)]
+    return [f"{'  ' * level}{style.dim(render_omission(one))}" for one in found]
 
 
 def _top_line(answer: Answer, style: Style) -> str:
@@ -55,7 +69,7 @@ def _group_block(group: Group, places: Places, style: Style, several: bool, expl
     documents = [result for result in group.results if result.entry.kind == "document"]
     sections = [result for result in group.results if result.entry.kind != "document"]
     digits = max(
-        (len(str(part.entry.position)) for top in sections for part in with_constituents(top)),
+        (len(str(part.entry.position)) for top in sections for part in top.with_constituents()),
         default=0,
     )
     for result in documents:
@@ -110,7 +124,7 @@ def _below(
 ) -> list[str]:
     """What stands under a result's line: its snippet, its copies, its parts, its factors."""
     lines = []
-    below = (part.snippet.text for part in with_constituents(result) if part is not result)
+    below = (part.snippet.text for part in result.with_constituents() if part is not result)
     if result.snippet.text not in below:
         # Without a match of its own, an aggregate's snippet is that of one of its parts.
         lines += _snippet_lines(result.snippet, style, level + 1)
@@ -122,7 +136,7 @@ def _below(
     for part in result.constituents:
         lines.append(_section_line(part, places, style, level, digits))
         lines += _below(part, places, style, level + 1, digits, explain)
-    return lines
+    return lines + _omissions(result, style, level + 1)
 
 
 def _snippet_lines(snippet: Snippet, style: Style, level: int) -> list[str]:
@@ -166,12 +180,12 @@ def render_flat(answer: Answer, places: Places, style: Style, *, explain: bool =
         name = style.link(
             style.bold(clean_line(entry.id)), places.absolute(entry), entry.line_start
         )
-        digits = max(len(str(part.entry.position)) for part in with_constituents(result))
+        digits = max(len(str(part.entry.position)) for part in result.with_constituents())
         lines = [f"{name} ({result.score:.2f}){_marks(result, style)}"]
         lines.append(f"  {style.dim(_breadcrumb(result))}")
         lines += _below(result, places, style, 1, digits, explain)
         blocks.append("\n".join(lines) + "\n")
-    return "\n".join(blocks)
+    return "\n".join(blocks) + _rest(answer, style)
 
 
 def _breadcrumb(result: Result) -> str:
@@ -185,6 +199,9 @@ def render_list(answer: Answer, style: Style) -> str:
         titles = " › ".join(fold(title) for title in result.entry.section_path)
         known = f"{clean_line(result.entry.id)} ({result.score:.2f}) {titles}"
         marks = _marks(result, Style())
+        for one in result.passages or ():
+            if isinstance(one, Omission):
+                marks += f" [{tokens_left_out(one)}]"
         text, ranges = _folded(result.snippet)
         plain = known + marks + (f" — {text}" if text else "")
         if style.width is not None:
@@ -196,62 +213,78 @@ def render_list(answer: Answer, style: Style) -> str:
             continue
         snippet = style.highlight_line(plain[before:], _within(ranges, 0, kept))
         lines.append(clean_line(plain[:before]) + snippet + "\n")
-    return "".join(lines)
+    return "".join(lines) + _rest(answer, style)
 
 
 def render_full(answer: Answer, places: Places, style: Style, *, explain: bool = False) -> str:
-    """Return for each result its breadcrumb, heading and whole text, and its citation."""
+    """Return for each result its breadcrumb, heading and whole text, and its citation.
+
+    Under a budget, the passages that are shown with a citation each, and what was
+    left out between them.
+    """
     blocks = []
     for result in answer.results:
         head = style.link(
             style.dim(_breadcrumb(result)), places.absolute(result.entry), result.entry.line_start
         )
         lines = [head + _marks(result, style)]
-        text = style.highlight(*_whole_text(result)).rstrip("\n")
-        if text:
-            lines += ["", text, ""]
-        if result.citation:
-            lines.append(style.dim(f"[{clean_line(result.citation)}]"))
+        if result.passages is None:
+            lines += _cited(style.highlight(*_whole_text(result)), result.citation, style)
+        else:
+            lines += render_passages(result, style)
         if explain:
             lines += render_factors(result, 0)
         blocks.append("\n".join(lines) + "\n")
-    return "\n".join(blocks)
+    rest = _rest(answer, style)
+    return "\n".join([*blocks, rest] if rest else blocks)
+
+
+def _cited(text: str, citation: str | None, style: Style) -> list[str]:
+    """A text as it stands in the answer, and its citation below it."""
+    text = text.rstrip("\n")
+    lines = ["", text, ""] if text else []
+    return [*lines, style.dim(f"[{clean_line(citation)}]")] if citation else lines
+
+
+def render_passages(result: Result, style: Style) -> list[str]:
+    """Return the lines of what is shown of a result, and of what was left out."""
+    lines: list[str] = []
+    found = sorted({match for part in result.with_constituents() for match in part.file_ranges})
+    for passage in result.passages or ():
+        if isinstance(passage, Omission):
+            lines.append(style.dim(render_omission(passage)))
+        else:
+            ranges = _in_text(passage.text, passage.start, passage.end, found)
+            lines += _cited(style.highlight(passage.text, ranges), passage.citation, style)
+    return lines
 
 
 def _whole_text(result: Result) -> tuple[str, list[tuple[int, int]]]:
     """The whole text, and the matches in it as character ranges."""
     if result.full_text is None:
         return result.body or "", []
-    data = result.full_text.encode("utf-8", "surrogatepass")
     entry = result.entry
     start = entry.byte_start if entry.heading_start is None else entry.heading_start
-    length = entry.byte_end - start
-    if len(data) != length:
+    found = sorted({match for part in result.with_constituents() for match in part.file_ranges})
+    return result.full_text, _in_text(result.full_text, start, entry.byte_end, found)
+
+
+def _in_text(
+    text: str, start: int, end: int, matches: Iterable[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """The matches that lie in bytes `[start, end)` as character ranges of `text`, their text."""
+    data = text.encode("utf-8", "surrogatepass")
+    if len(data) != end - start:
         # Bytes that are not UTF-8 were replaced: places in the file are none in this text.
-        return result.full_text, []
-    found = sorted({match for part in with_constituents(result) for match in _in_file(part)})
+        return []
     ranges: list[tuple[int, int]] = []
     at = characters = 0
-    for left, right in found:
-        if left - start < at or right - start > length:
+    for left, right in matches:
+        if left - start < at or right > end:
             continue
         characters += len(data[at : left - start].decode("utf-8", "replace"))
         matched = len(data[left - start : right - start].decode("utf-8", "replace"))
         ranges.append((characters, characters + matched))
         characters += matched
         at = right - start
-    return result.full_text, ranges
-
-
-def _in_file(result: Result) -> list[tuple[int, int]]:
-    """The result's matches as byte ranges of the file; one over a gap of the body ends there."""
-    found = []
-    body_start = 0
-    for start, end in result.entry.body_spans:
-        length = end - start
-        for left, right in result.match_ranges:
-            if body_start <= left < body_start + length:
-                stop = min(right, body_start + length)
-                found.append((start + left - body_start, start + stop - body_start))
-        body_start += length
-    return found
+    return ranges

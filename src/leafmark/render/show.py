@@ -2,30 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from leafmark.model import Entry, Shown, ShowReport
-from leafmark.render.jsontext import SCHEMA_VERSION
+from leafmark.model import Entry, Omission, Passage, Shown, ShowReport
+from leafmark.render.jsontext import SCHEMA_VERSION, dump_object
+from leafmark.render.omissions import render_omission
+from leafmark.render.packed import omission_record, packed_shown_record
 from leafmark.render.records import chunk_record, entry_record
 from leafmark.render.terminal import Style, clean, clean_line, fold
 
-__all__ = ["render_outline", "render_show", "show_record"]
+__all__ = ["render_outline", "render_packed_show", "render_show", "show_record"]
 
 
 def render_show(report: ShowReport, style: Style, *, own: bool = False) -> str:
     """Return each chunk: its id and lines, its breadcrumb, and its text (with `own`, its body)."""
-    return "\n".join(_shown(shown, style, own) for shown in report.shown)
+    blocks = [_shown(shown, style, own) for shown in report.shown]
+    if report.omission is not None:
+        blocks.append(style.dim(render_omission(report.omission)) + "\n")
+    return "\n".join(blocks)
 
 
 def _shown(shown: Shown, style: Style, own: bool) -> str:
     entry = shown.entry
     lines = [_head(entry, style), style.dim(_breadcrumb(entry)), ""]
+    if shown.passages is not None and not shown.stale:
+        return "\n".join(lines) + "\n" + "\n".join(_passages(shown.passages, style))
     text = shown.body if own else shown.full_text
     if shown.stale or text is None:
         lines.append(style.dim("(changed since it was indexed: `leafmark index` reads it again)"))
     else:
         lines.append(clean(text).rstrip("\n"))
     return "\n".join(lines) + "\n"
+
+
+def _passages(passages: Iterable[Passage | Omission], style: Style) -> list[str]:
+    """What is shown under a budget, and between it what was left out."""
+    return [
+        style.dim(render_omission(one)) + "\n"
+        if isinstance(one, Omission)
+        else clean(one.text).strip("\n") + "\n"
+        for one in passages
+    ]
 
 
 def _head(entry: Entry, style: Style) -> str:
@@ -64,10 +82,21 @@ def show_record(report: ShowReport) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "results": [_shown_record(shown) for shown in report.shown],
-        "not_found": [
-            {"id": asked, "did_you_mean": list(nearest)} for asked, nearest in report.not_found
-        ],
+        "not_found": _not_found(report),
     }
+
+
+def render_packed_show(report: ShowReport, *, ascii_only: bool = False) -> str:
+    """Return the show object under a budget, a result on each line."""
+    head: dict[str, Any] = {"schema_version": SCHEMA_VERSION, "not_found": _not_found(report)}
+    if report.omission is not None:
+        head["omitted"] = omission_record(report.omission)
+    records = [packed_shown_record(shown) for shown in report.shown]
+    return dump_object(head, "results", records, ascii_only=ascii_only)
+
+
+def _not_found(report: ShowReport) -> list[dict[str, Any]]:
+    return [{"id": asked, "did_you_mean": list(nearest)} for asked, nearest in report.not_found]
 
 
 def _shown_record(shown: Shown) -> dict[str, Any]:

@@ -44,6 +44,7 @@ from leafmark.model import (
         (["x", "-o", "full"], {"full_text": True}),
         (["x", "--json"], {"full_records": True}),
         (["x", "-o", "jsonl"], {"full_records": True}),
+        (["x", "--max-tokens", "9000", "-o", "list"], {}),
         (["x", "--yes"], {"confirmed": True}),
         (["x", "--", "-y"], {"queries": ("x", "-y")}),
     ],
@@ -108,6 +109,24 @@ def test_show_asks_for_what_was_written(leafmark_run: Leafmark, app: FakeApp) ->
     ):
         assert leafmark_run("get", "a", "b", name).code == 0
         assert app.asked[-1] == ShowRequest(("a", "b"), **{field: True})
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("--raw", "--json"),
+        ("--raw", "--outline"),
+        ("--own", "--outline"),
+        ("--raw", "--max-tokens"),
+        ("--outline", "--max-tokens"),
+    ],
+)
+def test_what_excludes_each_other_is_refused(leafmark_run: Leafmark, one: str, other: str) -> None:
+    number = ["5"] if other == "--max-tokens" else []
+    ran = leafmark_run("show", "a", one, other, *number)
+    told = ran.json["error"]["message"] if other == "--json" else ran.err
+    assert (ran.code, "exclude each other" in told) == (2, True)
+    assert told.removeprefix("error: ").rstrip() == f"{one} and {other} exclude each other"
 
 
 def test_show_prints_bytes_text_outline_and_json(leafmark_run: Leafmark, app: FakeApp) -> None:

@@ -7,7 +7,7 @@ from support.answers import ROOTS, SOURCE, make_answer, make_entry, make_result
 
 from leafmark.model import Result
 from leafmark.render.matches import render_files, render_vimgrep
-from leafmark.render.places import MatchLine, Places, match_lines, with_constituents
+from leafmark.render.places import MatchLine, Places, match_lines
 
 PLACES = Places(ROOTS, "/srv")
 
@@ -129,4 +129,4 @@ def test_the_path_of_an_unknown_tree_is_its_own() -> None:
 def test_constituents_come_after_what_holds_them() -> None:
     inner = make_result("Retries", 3)
     outer = make_result("Usage", 2, constituents=(make_result("Setup", 1, constituents=(inner,)),))
-    assert [part.entry.title for part in with_constituents(outer)] == ["Usage", "Setup", "Retries"]
+    assert [part.entry.title for part in outer.with_constituents()] == ["Usage", "Setup", "Retries"]

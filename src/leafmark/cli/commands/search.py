@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMAND"]
 
 FORMATS = ("pretty", "list", "matches", "full", "json", "jsonl", "files", "vimgrep")
+WITH_TEXTS = ("full", "json", "jsonl")
 GRAINS = ("auto", "piece", "section", "document")
 MODES = ("auto", "lexical")
 SORTS = ("score", "mtime", "path")
@@ -61,6 +62,13 @@ OPTIONS = (
         one_of(*FORMATS),
         choices=FORMATS,
     ),
+    Option(
+        ("--max-tokens",),
+        "Print at most N tokens: first where the results are, then their texts, the best first. "
+        "Without -o the output is full.",
+        "N",
+        positive,
+    ),
     Option(("--json",), "Print JSON, errors too: the same as -o json."),
     Option(("--group",), "Group the pretty output by document (the default).", target="group"),
     Option(("--flat",), "Don't group it.", value=False, target="group"),
@@ -93,9 +101,8 @@ def run(call: Call) -> int:
     from leafmark.cli.projects import with_project
 
     values = call.values
-    output = values.get("output") or ("json" if call.on("json") else "pretty")
-    if call.on("json") and output not in ("json", "jsonl"):
-        raise UsageError(f"--json and -o {output} ask for different output")
+    output = _output(call)
+    budget = values.get("max_tokens")
     queries = _queries(call.words)
 
     def use_case(project: Project, progress: Progress | None, confirmed: bool) -> Answer:
@@ -112,8 +119,9 @@ def run(call: Call) -> int:
             aggregation=values.get("aggregation", True),
             refresh=not call.on("no_refresh"),
             explain=call.on("explain"),
-            full_records=output in ("json", "jsonl"),
-            full_text=output == "full",
+            full_records=output in ("json", "jsonl") and budget is None,
+            full_text=output == "full" and budget is None,
+            packed=output in WITH_TEXTS and budget is not None,
             confirmed=confirmed,
         )
         return search_project(project, request, progress=progress)
@@ -123,35 +131,77 @@ def run(call: Call) -> int:
     return 0 if answer.results else 1
 
 
+def _output(call: Call) -> str:
+    """The form of the output; a budget is for reading, so its own is `full`."""
+    chosen: str | None = call.values.get("output")
+    if call.on("json"):
+        if chosen not in (None, "json", "jsonl"):
+            raise UsageError(f"--json and -o {chosen} ask for different output")
+        return chosen or "json"
+    return chosen or ("full" if "max_tokens" in call.values else "pretty")
+
+
 def _queries(words: tuple[str, ...]) -> tuple[str, ...]:
     """The topics; `-` stands for a query on standard input, line ends being spaces."""
     return tuple(" ".join(sys.stdin.read().split()) if word == "-" else word for word in words)
 
 
 def _print(call: Call, answer: Answer, output: str) -> None:
-    console, explain = call.console, call.on("explain")
-    if output == "json":
-        from leafmark.render.searchjson import answer_record
-
-        console.write_json(answer_record(answer, explain=explain))
-        return
-    if output == "jsonl":
-        from leafmark.render.searchjson import render_jsonl
-
-        console.write(render_jsonl(answer, explain=explain, ascii_only=console.ascii_only))
+    console, budget = call.console, call.values.get("max_tokens")
+    if budget is None:
+        console.write(_render(call, answer, output))
     else:
-        console.write(_text(call, answer, output))
-    if explain and output != "jsonl":
-        from leafmark.render.explain import render_explanation
+        from leafmark.cli.budgets import fit_answer
 
-        separator = "\n" if answer.results else ""
-        console.write(separator + render_explanation(answer, console.style))
+        printed, shown = fit_answer(
+            answer, output, lambda part: _render(call, part, output), budget, console
+        )
+        console.write(printed)
+        if output in ("files", "vimgrep"):
+            _note_omissions(call, shown)
+    if output == "json":
+        return  # the object holds its hints
     if not answer.results:
         from leafmark.render.explain import render_nothing_found
 
         console.note(render_nothing_found(answer))
     for hint in answer.hints:
         console.hint(hint.message)
+
+
+def _note_omissions(call: Call, shown: Answer) -> None:
+    """Say what was left out where the output itself is only for programs."""
+    from leafmark.render.omissions import omissions_of, render_omission
+
+    for omission in omissions_of(shown):
+        call.console.note(render_omission(omission) + "\n")
+
+
+def _render(call: Call, answer: Answer, output: str) -> str:
+    """All that goes to standard output."""
+    console, explain = call.console, call.on("explain")
+    if output in ("json", "jsonl"):
+        return _json(call, answer, output)
+    text = _text(call, answer, output)
+    if not explain:
+        return text
+    from leafmark.render.explain import render_explanation
+
+    separator = "\n" if answer.results else ""
+    return text + separator + render_explanation(answer, console.style)
+
+
+def _json(call: Call, answer: Answer, output: str) -> str:
+    from leafmark.render import searchjson
+    from leafmark.render.jsontext import dump_json
+
+    explain, ascii_only = call.on("explain"), call.console.ascii_only
+    if "max_tokens" in call.values:
+        render = searchjson.render_packed if output == "json" else searchjson.render_packed_lines
+        return render(answer, explain=explain, ascii_only=ascii_only)
+    if output == "jsonl":
+        return searchjson.render_jsonl(answer, explain=explain, ascii_only=ascii_only)
+    return dump_json(searchjson.answer_record(answer, explain=explain), ascii_only=ascii_only)
 
 
 def _text(call: Call, answer: Answer, output: str) -> str:

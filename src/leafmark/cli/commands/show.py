@@ -6,7 +6,7 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from leafmark.cli.options import JSON, Argument, Call, Command, Option
+from leafmark.cli.options import JSON, Argument, Call, Command, Option, positive
 from leafmark.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
@@ -18,11 +18,25 @@ __all__ = ["COMMAND"]
 
 _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]")
 
+_EXCLUSIVE = (
+    ("raw", "json"),
+    ("raw", "outline"),
+    ("own", "outline"),
+    ("raw", "max_tokens"),
+    ("outline", "max_tokens"),
+)
+
 OPTIONS = (
     Option(("--own",), "Only the section's own text, without the sections below it."),
     Option(("--full-document",), "The whole document that the id belongs to."),
     Option(("--outline",), "The titles and ids below it instead of its text."),
     Option(("--raw",), "The exact bytes of the file, and nothing else."),
+    Option(
+        ("--max-tokens",),
+        "Print at most N tokens: first what was asked for, then the texts from their beginnings.",
+        "N",
+        positive,
+    ),
     Option(("--no-refresh",), "Answer from the index as it is."),
     JSON,
 )
@@ -44,6 +58,7 @@ def run(call: Call) -> int:
             full_document=call.on("full_document"),
             outline=call.on("outline"),
             raw=call.on("raw"),
+            packed="max_tokens" in call.values,
             refresh=not call.on("no_refresh"),
             confirmed=confirmed,
         )
@@ -58,9 +73,10 @@ def run(call: Call) -> int:
 
 
 def _check_options(call: Call) -> None:
-    for one, other in (("raw", "json"), ("raw", "outline"), ("own", "outline")):
-        if call.on(one) and call.on(other):
-            raise UsageError(f"--{one} and --{other} exclude each other")
+    for one, other in _EXCLUSIVE:
+        if one in call.values and other in call.values:
+            names = [name.replace("_", "-") for name in (one, other)]
+            raise UsageError(f"--{names[0]} and --{names[1]} exclude each other")
 
 
 def _ids(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -80,17 +96,32 @@ def _not_found(asked: str, near: tuple[str, ...]) -> NotFoundError:
 
 
 def _print(call: Call, report: ShowReport) -> None:
-    from leafmark.render.show import render_outline, render_show, show_record
+    if call.on("raw"):
+        _print_raw(call, report)
+        return
+    budget = call.values.get("max_tokens")
+    if budget is None:
+        text = _render(call, report)
+    else:
+        from leafmark.cli.budgets import fit_report
+
+        text = fit_report(report, lambda part: _render(call, part), budget, call.console)
+    call.console.write(text)
+
+
+def _render(call: Call, report: ShowReport) -> str:
+    """All that goes to standard output."""
+    from leafmark.render import show
+    from leafmark.render.jsontext import dump_json
 
     console = call.console
+    if console.json and report.packing is not None:
+        return show.render_packed_show(report, ascii_only=console.ascii_only)
     if console.json:
-        console.write_json(show_record(report))
-    elif call.on("raw"):
-        _print_raw(call, report)
-    elif call.on("outline"):
-        console.write(render_outline(report, console.style))
-    else:
-        console.write(render_show(report, console.style, own=call.on("own")))
+        return dump_json(show.show_record(report), ascii_only=console.ascii_only)
+    if call.on("outline"):
+        return show.render_outline(report, console.style)
+    return show.render_show(report, console.style, own=call.on("own"))
 
 
 def _print_raw(call: Call, report: ShowReport) -> None:

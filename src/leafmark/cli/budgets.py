@@ -1,0 +1,63 @@
+"""`--max-tokens`: output cut to a budget, counted as it leaves the program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from leafmark.render.fitting import Excerpts, Texts, TextsShown, count_tokens, fit
+
+if TYPE_CHECKING:
+    from leafmark.cli.console import Console
+    from leafmark.model import Answer, Result, ShowReport
+    from leafmark.render.fitting import Count
+
+__all__ = ["excerpt_of", "fit_answer", "fit_report"]
+
+
+def fit_answer(
+    answer: Answer, output: str, render: Callable[[Answer], str], budget: int, console: Console
+) -> tuple[str, Answer]:
+    """Return the most of the answer that fits, as `render` prints it in the form `output`.
+
+    Raises:
+        UsageError: not even the least of it fits.
+    """
+    count = _counter(answer.tokenizer, console)
+    plan = (
+        Texts(answer) if answer.packing is not None else Excerpts(answer, excerpt_of(output), count)
+    )
+    found = fit(plan.size, lambda steps, marks: render(plan.answer(steps, marks)), count, budget)
+    return found.text, plan.answer(found.steps)
+
+
+def fit_report(
+    report: ShowReport, render: Callable[[ShowReport], str], budget: int, console: Console
+) -> str:
+    """Return the most of what was asked for by id that fits.
+
+    Raises:
+        UsageError: not even the least of it fits.
+    """
+    plan = TextsShown(report)
+    count = _counter(report.tokenizer, console)
+    found = fit(plan.size, lambda steps, marks: render(plan.report(steps, marks)), count, budget)
+    return found.text
+
+
+def _counter(tokenizer: str, console: Console) -> Count:
+    """A counter of what is written: characters that the output lacks are written as escapes."""
+    count = count_tokens(tokenizer)
+    if not console.ascii_only:
+        return count
+    encoding = getattr(console.out, "encoding", None) or "utf-8"
+    return lambda text: count(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def excerpt_of(output: str) -> Callable[[Result], str] | None:
+    """What a form shows of a result's text, beside its place."""
+    from leafmark.render.matches import excerpt_lines
+
+    if output == "files":
+        return None
+    return excerpt_lines if output in ("matches", "vimgrep") else lambda part: part.snippet.text

@@ -1,0 +1,246 @@
+"""An answer cut to a budget of tokens: the longest beginning of its order that fits.
+
+The order is fixed by the answer (`retrieval.packing`), its cost by the form in
+which it is printed: whoever prints it gives a function that prints the answer
+after any number of steps, and all that it returns is counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from leafmark.chunking import token_counter
+from leafmark.errors import UsageError
+from leafmark.model import Answer, Omission, Packing, Passage, Result, Shown, ShowReport, Snippet
+from leafmark.retrieval.packing import passages
+
+__all__ = ["Count", "Excerpts", "Texts", "TextsShown", "count_tokens", "fit"]
+
+Count = Callable[[str], int]
+
+_BUILT_IN = ("o200k_base", "cl100k_base")
+
+_WORD_BREAK = re.compile(r"(?<=\n)(?=[^\s/])")
+"""Where no word of the built-in tokenizers reaches over: before a line's first sign.
+
+They take a slash together with the line end before it.
+"""
+
+
+_PADDING = 8
+"""Tokens by which more steps may cost less: columns move, and with them runs of spaces."""
+
+
+class Rendered(NamedTuple):
+    """What is printed, and the number of steps that it holds."""
+
+    text: str
+    steps: int
+
+
+def count_tokens(tokenizer: str) -> Count:
+    """Return a function that counts texts which are alike: what was counted is not counted again.
+
+    The counts are those of the whole text; they add up where no word is cut.
+    """
+    count = token_counter(tokenizer)
+    if tokenizer not in _BUILT_IN:
+        return count
+    known: dict[str, int] = {}
+
+    def count_lines(text: str) -> int:
+        total = 0
+        for part in _WORD_BREAK.split(text):
+            if part not in known:
+                known[part] = count(part)
+            total += known[part]
+        return total
+
+    return count_lines
+
+
+def fit(size: int, render: Callable[[int, bool], str], count: Count, budget: int) -> Rendered:
+    """Return what `render(steps, marks)` gives for the most of `size` steps that fits.
+
+    `marks` tells whether omissions are marked. Without marks more steps never
+    cost less (but for `_PADDING`), which narrows the search; with them they may,
+    so that the candidates that are left are tried from the longest down.
+
+    Raises:
+        UsageError: the smallest answer does not fit; it names the least budget.
+    """
+    least = min(1, size)
+    for steps in range(_bound(least, size, render, count, budget), least - 1, -1):
+        text = render(steps, True)
+        if count(text) <= budget:
+            return Rendered(text, steps)
+    needed = _least(least, size, render, count)
+    raise UsageError(
+        f"the answer does not fit into {budget} tokens",
+        hint=f"--max-tokens {needed} is the least for it",
+    )
+
+
+def _bound(
+    least: int, size: int, render: Callable[[int, bool], str], count: Count, budget: int
+) -> int:
+    """Return the most steps that fit without marks, at least `least`."""
+    low, high = least, size
+    while low < high:
+        middle = (low + high + 1) // 2
+        if count(render(middle, False)) <= budget + _PADDING:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _least(least: int, size: int, render: Callable[[int, bool], str], count: Count) -> int:
+    """Return the cost of the cheapest answer: more steps may save a mark."""
+    best = count(render(least, True))
+    for steps in range(least + 1, size + 1):
+        if count(render(steps, False)) >= best + _PADDING:
+            break
+        best = min(best, count(render(steps, True)))
+    return best
+
+
+class _Filling:
+    """A packing filled up to some step; passages are made once for each state of an item."""
+
+    def __init__(self, packing: Packing):
+        self._packing = packing
+        self._made: dict[tuple[int, int], tuple[Passage | Omission, ...]] = {}
+
+    @property
+    def size(self) -> int:
+        return len(self._packing.steps)
+
+    def at(self, steps: int) -> dict[int, int]:
+        """Return how many units each item shows that has a place after so many steps."""
+        shown: dict[int, int] = {}
+        for item, unit in self._packing.steps[:steps]:
+            shown[item] = shown.get(item, 0) + (unit is not None)
+        return shown
+
+    def passages(self, item: int, units: int, marks: bool) -> tuple[Passage | Omission, ...]:
+        if (item, units) not in self._made:
+            packed = self._packing.items[item]
+            self._made[item, units] = passages(packed, packed.order[:units])
+        made = self._made[item, units]
+        return made if marks else tuple(one for one in made if isinstance(one, Passage))
+
+    def left_out(self, placed: dict[int, int], marks: bool) -> Omission | None:
+        """Return what has no place."""
+        rest = [item for at, item in enumerate(self._packing.items) if at not in placed]
+        if not rest or not marks:
+            return None
+        tokens = sum(unit.tokens for item in rest for unit in item.units)
+        return Omission(rest[0].id, tokens, len(rest))
+
+
+class Texts:
+    """An answer whose results are printed with their texts."""
+
+    def __init__(self, answer: Answer):
+        assert answer.packing is not None, "a budget is asked for in the request"
+        self._answer = answer
+        self._filling = _Filling(answer.packing)
+        self.size = self._filling.size
+
+    def answer(self, steps: int, marks: bool = True) -> Answer:
+        """Return the answer after so many steps."""
+        placed = self._filling.at(steps)
+        results = tuple(
+            result._replace(passages=self._filling.passages(at, placed[at], marks))
+            for at, result in enumerate(self._answer.results)
+            if at in placed
+        )
+        omission = self._filling.left_out(placed, marks)
+        return self._answer._replace(results=results, omission=omission)
+
+
+class TextsShown:
+    """What was asked for by id, printed with its texts."""
+
+    def __init__(self, report: ShowReport):
+        assert report.packing is not None, "a budget is asked for in the request"
+        self._report = report
+        self._filling = _Filling(report.packing)
+        self.size = self._filling.size
+
+    def report(self, steps: int, marks: bool = True) -> ShowReport:
+        """Return the report after so many steps."""
+        placed = self._filling.at(steps)
+        shown: tuple[Shown, ...] = tuple(
+            one._replace(passages=self._filling.passages(at, placed[at], marks))
+            for at, one in enumerate(self._report.shown)
+            if at in placed
+        )
+        omission = self._filling.left_out(placed, marks)
+        return self._report._replace(shown=shown, omission=omission)
+
+
+class Excerpts:
+    """An answer whose results are printed with excerpts: snippets, or lines that match.
+
+    After the places of the results come, result by rank, its own excerpt and
+    those of what was merged into it. `excerpt` gives a part's, None where the
+    form prints places alone.
+    """
+
+    def __init__(
+        self, answer: Answer, excerpt: Callable[[Result], str] | None, count: Count
+    ) -> None:
+        self._answer = answer
+        self._costs = [
+            [count(excerpt(part)) for part in result.with_constituents()] if excerpt else []
+            for result in answer.results
+        ]
+        self.size = len(answer.results) + sum(map(len, self._costs))
+
+    def answer(self, steps: int, marks: bool = True) -> Answer:
+        """Return the answer after so many steps."""
+        results = self._answer.results
+        more = steps - len(results)
+        found = []
+        for result, costs in zip(results[:steps], self._costs, strict=False):
+            parts = max(0, min(more, len(costs)))
+            more -= parts
+            found.append(_cut(result, costs, parts, marks))
+        rest, costs_left = results[steps:], self._costs[steps:]
+        omission = None
+        if rest and marks:
+            tokens = sum(map(sum, costs_left))
+            omission = Omission(rest[0].entry.id, tokens, len(rest))
+        return self._answer._replace(results=tuple(found), omission=omission)
+
+
+def _cut(result: Result, costs: list[int], parts: int, marks: bool) -> Result:
+    """Return a result with the excerpts of its first parts, the others marked as left out."""
+    if parts == len(costs):
+        return result if costs else _bare(result)
+    cut = _first_parts(result, parts)[0] if parts else _bare(result)
+    left_out = sum(costs[parts:])
+    if not marks:
+        return cut._replace(passages=())
+    return cut._replace(passages=(Omission(result.entry.id, left_out),)) if left_out else cut
+
+
+def _bare(result: Result) -> Result:
+    return result._replace(snippet=Snippet(), match_ranges=(), constituents=(), also_in=())
+
+
+def _first_parts(result: Result, count: int) -> tuple[Result, int]:
+    """Return the result with the first of its parts, itself counted, and how many it took."""
+    kept: list[Result] = []
+    taken = 1
+    for part in result.constituents:
+        if taken == count:
+            break
+        cut, used = _first_parts(part, count - taken)
+        kept.append(cut)
+        taken += used
+    return result._replace(constituents=tuple(kept)), taken

@@ -1,0 +1,41 @@
+"""What a budget left out, as a line: its cost, and the id to ask for."""
+
+from __future__ import annotations
+
+from leafmark.model import Answer, Omission
+from leafmark.render.terminal import clean_line
+
+__all__ = ["omissions_of", "render_omission", "tokens_left_out"]
+
+
+def render_omission(omission: Omission) -> str:
+    """Return the mark that stands where something was left out.
+
+    >>> render_omission(Omission("docs:a.md#setup", 120))
+    '[120 tokens left out: docs:a.md#setup]'
+    >>> render_omission(Omission("docs:a.md", 1, results=2))
+    '[2 more left out, 1 token, from docs:a.md on]'
+    """
+    name = clean_line(omission.id)
+    if omission.results:
+        return f"[{omission.results} more left out, {_tokens(omission.tokens)}, from {name} on]"
+    return f"[{tokens_left_out(omission)}: {name}]"
+
+
+def tokens_left_out(omission: Omission) -> str:
+    return f"{_tokens(omission.tokens)} left out"
+
+
+def _tokens(count: int) -> str:
+    return "1 token" if count == 1 else f"{count} tokens"
+
+
+def omissions_of(answer: Answer) -> list[Omission]:
+    """Return what was left out of an answer: of its results, and whole results."""
+    found = [
+        one
+        for result in answer.results
+        for one in result.passages or ()
+        if isinstance(one, Omission)
+    ]
+    return [*found, answer.omission] if answer.omission is not None else found

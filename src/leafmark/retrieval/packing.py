@@ -1,0 +1,210 @@
+"""The one order in which the bytes of an answer are added when it must fit a budget.
+
+First the place of every result, in order of rank: its breadcrumb and id. Then
+result by rank its heading and lead, and its other units by score until it is
+whole. An answer under a budget is the longest beginning of that order that fits;
+whoever prints it knows what it costs (`render.fitting`).
+
+A unit is a block: a paragraph, a list item, a table, a code block, with the
+heading before it. A long paragraph is cut at its line and sentence ends, so that
+there is always something small to show.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from leafmark.model import Chunk, ChunkedDocument, Result, Span
+from leafmark.model.passage import Extent, Item, Omission, Packing, Passage, Step, Unit
+from leafmark.retrieval.citations import format_citation
+
+__all__ = ["make_item", "pack", "passages"]
+
+UNIT_BYTES = 800
+"""Longer paragraphs are cut; about 200 tokens of English. Chosen by eye: a long paragraph."""
+
+_WHOLE = frozenset({"code", "table", "front_matter"})
+"""Blocks that mean nothing in parts."""
+
+_CUT = re.compile(rb"[\r\n]+|(?<=[.!?])[ \t]+|\xe3\x80\x82")
+"""After what a long paragraph may be cut: a line, a sentence, an ideographic full stop."""
+
+
+def make_item(
+    chunk: Chunk,
+    ranges: Sequence[tuple[int, int]],
+    count: Callable[[str], int],
+    result: Result | None = None,
+) -> Item:
+    """Return a chunk as it is packed: the parts of the source in `ranges`, in order and disjoint.
+
+    With the `result` that it is, the units of what matched best come first.
+    """
+    owner = chunk.owner
+    data = owner.document.data
+    extents = tuple(
+        Extent(_head(one), one.byte_end, one.id)
+        for one in owner.chunks[chunk.position : chunk.last_position + 1]
+    )
+    cuts = _cuts(owner, extents)
+    units = tuple(
+        Unit(start, end, count(data[start:end].decode("utf-8", "replace")))
+        for first, last in ranges
+        for start, end in _between(cuts, first, last, data)
+    )
+    return Item(
+        id=chunk.id,
+        source=data,
+        span=(chunk.byte_start, chunk.byte_end),
+        units=units,
+        order=_order(units, extents, owner.document.front_matter, result),
+        extents=extents,
+    )
+
+
+def _head(chunk: Chunk) -> int:
+    return chunk.byte_start if chunk.heading_start is None else chunk.heading_start
+
+
+def _cuts(owner: ChunkedDocument, extents: Sequence[Extent]) -> list[int]:
+    """Return where units begin, sorted: at headings, and at blocks but the first below each."""
+    start, end = extents[0].start, extents[0].end
+    heads = {extent.start for extent in extents}
+    blocks = [block for block in owner.document.blocks if start <= block.start < end]
+    starts = {
+        block.start
+        for block in blocks
+        if block.level == 0 or (block.level == 1 and block.kind == "list_item")
+    }
+    cuts: list[int] = []
+    for at in sorted(heads | starts):
+        if at in heads or not (cuts and cuts[-1] in heads) or _is_front_matter(owner, cuts[-1]):
+            cuts.append(at)
+    kept = [(block.start, block.end) for block in blocks if block.kind in _WHOLE]
+    return sorted({*cuts, *_finer(cuts, end, owner.document.data, kept)})
+
+
+def _is_front_matter(owner: ChunkedDocument, at: int) -> bool:
+    front = owner.document.front_matter
+    return front is not None and front.start <= at < front.end
+
+
+def _finer(
+    cuts: Sequence[int], end: int, data: bytes, kept: Sequence[tuple[int, int]]
+) -> Iterator[int]:
+    """Yield where long stretches between cuts are cut again, outside of what is kept whole."""
+    for start, stop in zip(cuts, (*cuts[1:], end), strict=True):
+        if stop - start <= UNIT_BYTES:
+            continue
+        last = start
+        for found in _CUT.finditer(data, start, stop):
+            at = found.end()
+            inside = any(first < at < after for first, after in kept)
+            if at - last >= UNIT_BYTES and at < stop and not inside:
+                yield at
+                last = at
+
+
+def _between(cuts: Sequence[int], first: int, last: int, data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the ranges that the cuts make of `[first, last)`; blanks go to what follows them."""
+    start = first
+    inner = [cut for cut in cuts if first < cut < last]
+    ends = [cut for cut in inner if data[cut:last].strip()]
+    for end in (*ends, last):
+        if data[start:end].strip():
+            yield start, end
+            start = end
+
+
+def _order(
+    units: Sequence[Unit],
+    extents: Sequence[Extent],
+    front_matter: Span | None,
+    result: Result | None,
+) -> tuple[int, ...]:
+    """Return the order in which units are added: the lead, then by score, front matter last.
+
+    A unit scores as its chunk does; of one chunk's, those with matches come first.
+    """
+    scores, matches = _matched(result) if result else ({}, [])
+
+    def key(at: int) -> tuple[bool, float, bool, int]:
+        unit = units[at]
+        is_front = front_matter is not None and unit.start < front_matter.end
+        owner = _narrowest(extents, unit.start, unit.end)
+        matched = any(unit.start <= start < unit.end for start in matches)
+        return is_front, -scores.get(owner, 0.0), not matched, at
+
+    def is_text(at: int) -> bool:
+        return front_matter is None or units[at].start >= front_matter.end
+
+    lead = next(filter(is_text, range(len(units))), None)
+    rest = sorted((at for at in range(len(units)) if at != lead), key=key)
+    return tuple(rest if lead is None else (lead, *rest))
+
+
+def _matched(result: Result) -> tuple[dict[str, float], list[int]]:
+    """Return the score of each chunk that matched in its own text, and where matches begin."""
+    scores: dict[str, float] = {}
+    matches: list[int] = []
+    for part in result.with_constituents():
+        found = part.file_ranges
+        matches += [start for start, _ in found]
+        if found or not part.constituents:
+            scores[part.entry.id] = part.score
+    return scores, matches
+
+
+def _narrowest(extents: Sequence[Extent], start: int, end: int) -> str:
+    """Return the id of the deepest chunk that holds `[start, end)`, the outermost for none."""
+    before = bisect_right(extents, start, key=lambda one: one.start)
+    holding = (one for one in reversed(extents[:before]) if end <= one.end)
+    return next(holding, extents[0]).id
+
+
+def pack(results: Sequence[Item], added: Sequence[Item] = ()) -> Packing:
+    """Return the order of an answer's results and of what was `added` to them by expansion."""
+    steps = [Step(at) for at in range(len(results))]
+    for at, item in enumerate(results):
+        steps += [Step(at, unit) for unit in item.order]
+    for at, item in enumerate(added, start=len(results)):
+        steps += [Step(at), *(Step(at, unit) for unit in item.order)]
+    return Packing((*results, *added), tuple(steps))
+
+
+def passages(item: Item, shown: Iterable[int]) -> tuple[Passage | Omission, ...]:
+    """Return an item's units in order of the text, neighbours joined: those `shown`, those not."""
+    wanted = set(shown)
+    runs: list[tuple[bool, list[Unit]]] = []
+    for at, unit in enumerate(item.units):
+        is_shown = at in wanted
+        if runs and runs[-1][0] == is_shown and (not is_shown or runs[-1][1][-1].end == unit.start):
+            runs[-1][1].append(unit)
+        else:
+            runs.append((is_shown, [unit]))
+    return tuple(
+        _passage(item, run) if is_shown else _omission(item, run) for is_shown, run in runs
+    )
+
+
+def _omission(item: Item, run: Sequence[Unit]) -> Omission:
+    name = _narrowest(item.extents, run[0].start, run[-1].end)
+    return Omission(name, sum(unit.tokens for unit in run))
+
+
+def _passage(item: Item, run: Sequence[Unit]) -> Passage:
+    start, end = run[0].start, run[-1].end
+    text = item.source[start:end].decode("utf-8", "replace")
+    return Passage(start, end, text, _cite(item, start, end))
+
+
+def _cite(item: Item, start: int, end: int) -> str | None:
+    """Return the citation of what lies in the chunk's span; None for a heading alone."""
+    start, end = max(start, item.span[0]), min(end, item.span[1])
+    if start >= end:
+        return None
+    digest = hashlib.sha256(item.source[start:end]).hexdigest()
+    return format_citation(item.id, digest, start, end)

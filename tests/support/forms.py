@@ -1,0 +1,65 @@
+"""An answer printed in each form, as the command prints it, and cut to a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from leafmark.chunking import token_counter
+from leafmark.cli.budgets import fit_answer
+from leafmark.cli.console import open_console
+from leafmark.model import Answer, Item, Passage
+from leafmark.render import matches, searchjson, searchtext
+from leafmark.render.places import Places
+from leafmark.render.terminal import PLAIN
+
+__all__ = ["EXCERPT_FORMS", "TEXT_FORMS", "Form", "cut", "printed", "shown_bytes", "tokens"]
+
+Form = Callable[[Answer], str]
+
+TEXT_FORMS: dict[str, Form] = {
+    "full": lambda answer: searchtext.render_full(answer, _places(answer), PLAIN),
+    "json": searchjson.render_packed,
+    "jsonl": searchjson.render_packed_lines,
+}
+EXCERPT_FORMS: dict[str, Form] = {
+    "pretty": lambda answer: searchtext.render_grouped(answer, _places(answer), PLAIN),
+    "list": lambda answer: searchtext.render_list(answer, PLAIN),
+    "matches": lambda answer: matches.render_matches(answer, _places(answer), PLAIN),
+    "vimgrep": lambda answer: matches.render_vimgrep(answer, _places(answer)),
+    "files": lambda answer: matches.render_files(answer, _places(answer)),
+}
+
+tokens = token_counter("o200k_base")
+
+
+def _places(answer: Answer) -> Places:
+    return Places(answer.roots, "/")
+
+
+def printed(answer: Answer, form: str) -> str:
+    return (TEXT_FORMS | EXCERPT_FORMS)[form](answer)
+
+
+def cut(answer: Answer, form: str, budget: int) -> tuple[str, Answer]:
+    """What the command prints under a budget, and the answer that it prints.
+
+    Raises:
+        UsageError: the budget is too small for anything.
+    """
+    if form not in TEXT_FORMS:
+        answer = answer._replace(packing=None)
+    console = open_console({}, {}, json=False)
+    return fit_answer(answer, form, lambda part: printed(part, form), budget, console)
+
+
+def shown_bytes(answer: Answer, whole: Answer) -> set[tuple[str, int]]:
+    """The bytes that an answer cut to a budget shows, headings too, by document."""
+    assert whole.packing is not None
+    items: tuple[Item, ...] = whole.packing.items
+    found: set[tuple[str, int]] = set()
+    for result, item in zip(answer.results, items, strict=False):
+        for one in result.passages or ():
+            if isinstance(one, Passage):
+                assert one.text == item.source[one.start : one.end].decode("utf-8", "replace")
+                found |= {(result.entry.doc_id, at) for at in range(one.start, one.end)}
+    return found
