@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from leafmark.app.showing import show_chunks
     from leafmark.app.trusting import approve, list_trust, revoke
     from leafmark.app.verifying import verify_texts
+    from leafmark.app.watching import Watcher
 
 __all__ = [
     "Project",
+    "Watcher",
     "approve",
     "chunk_sources",
     "index_project",
@@ -55,6 +57,7 @@ __all__ = [
 
 _HOMES = {
     "Project": "leafmark.app.project",
+    "Watcher": "leafmark.app.watching",
     "approve": "leafmark.app.trusting",
     "chunk_sources": "leafmark.app.chunking",
     "index_project": "leafmark.app.indexing",

@@ -21,7 +21,7 @@ from leafmark.render.errors import (
     render_hint,
     render_warning,
 )
-from leafmark.render.jsontext import dump_json
+from leafmark.render.jsontext import dump_json, dump_line
 from leafmark.render.terminal import Style
 
 __all__ = ["Console", "open_console"]
@@ -62,6 +62,10 @@ class Console(NamedTuple):
 
     def write_json(self, value: Any) -> None:
         self.write(dump_json(value, ascii_only=self.ascii_only))
+
+    def write_line(self, value: Any) -> None:
+        """Print JSON on one line."""
+        self.write(dump_line(value, ascii_only=self.ascii_only))
 
     @property
     def ascii_only(self) -> bool:

@@ -24,6 +24,7 @@ from leafmark.model.report import (
     TrustedFile,
     TrustReport,
     TrustWish,
+    WatchEvent,
 )
 from leafmark.model.result import Answer, Candidate, Factor, Hint, Phase, Result, Snippet
 from leafmark.model.span import Span
@@ -81,4 +82,5 @@ __all__ = [
     "Unit",
     "Verified",
     "VerifyReport",
+    "WatchEvent",
 ]

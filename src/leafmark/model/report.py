@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from leafmark.errors import LeafmarkError
 from leafmark.model.diagnostic import Diagnostic
 from leafmark.model.entry import DocumentEntry, Entry
 from leafmark.model.passage import Omission, Packing, Passage
@@ -23,6 +24,7 @@ __all__ = [
     "TrustReport",
     "TrustWish",
     "TrustedFile",
+    "WatchEvent",
 ]
 
 
@@ -185,3 +187,17 @@ class LlmsReport(NamedTuple):
     documents: int = 0
     left_out: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
+
+
+class WatchEvent(NamedTuple):
+    """What happened while an index was kept fresh.
+
+    `kind` is `watching` (by events), `polling` (by the clock, `message` says why),
+    `indexed` (with `report`), `missing` and `back` (a tree's folder), or `failed`
+    (with `error`; it is tried again).
+    """
+
+    kind: str
+    message: str = ""
+    report: IndexReport | None = None
+    error: LeafmarkError | None = None

@@ -10,7 +10,7 @@ from leafmark.errors import UsageError
 if TYPE_CHECKING:
     from leafmark.app import Project
     from leafmark.app.requests import Progress
-    from leafmark.model import IndexReport
+    from leafmark.model import IndexReport, WatchEvent
 
 __all__ = ["COMMAND"]
 
@@ -21,6 +21,7 @@ DIAGNOSTICS_SHOWN = 10
 OPTIONS = (
     Option(("--rebuild",), "Index everything again, beside the old index, and switch over."),
     Option(("--remove",), "Take the given paths out of the index."),
+    Option(("--watch",), "Stay, and keep the index fresh while files change. Ctrl-C ends it."),
     Option(("--dry-run",), "Say what would be done."),
     Option(("--strict",), "Exit with 1 when there is any diagnostic."),
     JSON,
@@ -38,6 +39,9 @@ def run(call: Call) -> int:
     if call.on("remove") and call.on("rebuild"):
         raise UsageError("--remove and --rebuild exclude each other")
 
+    if call.on("watch"):
+        _check_watch(call)
+
     def use_case(project: Project, progress: Progress | None, confirmed: bool) -> IndexReport:
         request = IndexRequest(
             paths=call.words,
@@ -49,18 +53,56 @@ def run(call: Call) -> int:
         return index_project(project, request, progress=progress)
 
     report = with_project(call, use_case)
-    _print(call, report)
+    _print(call, report, line=call.on("watch"))
     if report.interrupted:
         return INTERRUPTED
+    if call.on("watch"):
+        return _watch(call)
     return 1 if call.on("strict") and report.diagnostics else 0
 
 
-def _print(call: Call, report: IndexReport) -> None:
+def _check_watch(call: Call) -> None:
+    for name in ("remove", "dry_run", "strict"):
+        if call.on(name):
+            raise UsageError(f"--watch and --{name.replace('_', '-')} exclude each other")
+    if call.words:
+        raise UsageError("--watch takes no paths", hint="it watches all trees")
+
+
+def _watch(call: Call) -> int:
+    """Print what happens until Ctrl-C ends it."""
+    import threading
+
+    from leafmark.app import Watcher, open_project
+    from leafmark.render.watching import event_record, render_event
+
+    console = call.console
+
+    def tell(event: WatchEvent) -> None:
+        if console.json:
+            console.write_line(event_record(event))
+        elif event.error is not None:
+            console.error(event.error)
+        elif event.kind == "indexed":
+            console.write(render_event(event, console.style))
+        else:
+            console.note(render_event(event, console.err_style))
+        console.flush()
+
+    watcher = Watcher(
+        lambda: open_project(console.directory, flags=call.settings, environ=console.environ), tell
+    )
+    watcher.run(threading.Event())
+    return INTERRUPTED
+
+
+def _print(call: Call, report: IndexReport, *, line: bool) -> None:
     from leafmark.render.indexing import index_record, render_index
 
     console = call.console
     if console.json:
-        console.write_json(index_record(report))
+        write = console.write_line if line else console.write_json
+        write(index_record(report))
         return
     console.write(render_index(report, console.style, verbose=console.verbose))
     if call.words and not console.verbose:
@@ -91,6 +133,7 @@ COMMAND = Command(
         ("leafmark index", "the current folder, or the trees of the configuration"),
         ("leafmark index guides/backups.md", "one file, even one that an ignore file leaves out"),
         ("leafmark index --rebuild", "everything again"),
+        ("leafmark index --watch", "keep it fresh while files change"),
         ("leafmark index --dry-run -v", "which files would be read, and which are skipped"),
         ("leafmark index --strict --json", "in a build: fail when a document has a problem"),
     ),

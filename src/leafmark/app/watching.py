@@ -1,0 +1,189 @@
+"""Keep an index fresh while sources change: `leafmark index --watch`, and servers.
+
+Events say when to look, scans say what changed. So a lost event costs time and
+no truth: every change is followed by a second look when it has become quiet,
+and there is a look now and then without any event. Where the system has no
+events, looks go by the clock. Folders that vanish keep their documents, and
+their state is told once.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from leafmark.app.indexing import index_project
+from leafmark.app.noticing import NoticeError, is_remote, notice, notice_by_clock
+from leafmark.app.paths import CONFIG_NAME
+from leafmark.app.project import Project
+from leafmark.app.requests import IndexRequest
+from leafmark.errors import ConfigError, LeafmarkError, NotFoundError
+from leafmark.model import IndexReport, WatchEvent
+
+__all__ = ["Watcher"]
+
+SETTLE_S = 2.0
+"""How long after a change a second look comes: a new folder can fill before it is watched."""
+
+SURE_S = 600.0
+"""How often all is scanned without a reason: queues of events can overflow."""
+
+RETRY_S = 5.0
+"""How long after a failure the next attempt comes."""
+
+POLL_S = 2.0
+"""How often to look where there are no events, but never more than a twentieth of the time."""
+
+_BUSY_SHARE = 20
+
+
+class Watcher:
+    """Watches the trees of a project and brings its index up to date.
+
+    `open_project` is called at the start and whenever a configuration file
+    changed. `tell` gets each event, in the thread that runs. With `polling`, no
+    events are asked of the system.
+    """
+
+    def __init__(
+        self,
+        open_project: Callable[[], Project],
+        tell: Callable[[WatchEvent], None],
+        *,
+        polling: bool = False,
+    ):
+        self._open_project = open_project
+        self._tell = tell
+        self._polling = polling
+        self._project = open_project()
+        self._settings = self._settings_stamp()
+        self._missing: frozenset[str] = frozenset()
+        self._took_s = 0.0
+        self._due: list[float] = []
+        self._interrupted = False
+
+    def run(self, stop: threading.Event) -> None:
+        """Watch until `stop` is set, or Ctrl-C came during a run of the index."""
+        self._look()
+        while not stop.is_set() and not self._interrupted:
+            self._tell_missing()
+            self._listen(stop)
+
+    def _listen(self, stop: threading.Event) -> None:
+        """Look whenever there is reason to, until the folders to watch are others."""
+        state = self._roots_stamp()
+        self._due.append(0.0)  # what changed while the system began to watch raised no event
+        for changed in self._signals(stop):
+            if changed:
+                self._look()
+                self._due.append(time.monotonic() + SETTLE_S)
+            elif self._is_due():
+                self._look()
+            reloaded = self._reload()
+            if reloaded or self._interrupted or self._roots_stamp() != state:
+                self._look()
+                return
+
+    def _signals(self, stop: threading.Event) -> Iterator[bool]:
+        roots = [tree.root for tree in self._project.trees if tree.root.is_dir()]
+        why = self._reason_to_poll(roots)
+        if why is None:
+            directories = self._project.configuration.directories
+            ignored = [self._project.index_dir, directories.cache]
+            self._tell(WatchEvent("watching", "by events of the system"))
+            try:
+                yield from notice(roots, ignored, stop)
+                return
+            except NoticeError as error:
+                if not all(root.is_dir() for root in roots):
+                    return
+                why = str(error)
+                self._polling = True
+        self._tell(WatchEvent("polling", why))
+        yield from notice_by_clock(self._interval_s, stop)
+
+    def _reason_to_poll(self, roots: list[Path]) -> str | None:
+        if self._polling:
+            return "by looking every now and then, as asked"
+        if not roots:
+            return "no folder of a tree is there"
+        remote = next((root for root in roots if is_remote(root)), None)
+        return None if remote is None else f"{remote} is on a file system of the network"
+
+    def _interval_s(self) -> float:
+        return max(POLL_S, _BUSY_SHARE * self._took_s)
+
+    def _look(self) -> None:
+        """Bring the index up to date; what goes wrong is told, and tried again."""
+        began = time.monotonic()
+        self._due = [began + SURE_S]
+        try:
+            report = index_project(self._project, IndexRequest(confirmed=True))
+        except LeafmarkError as error:
+            self._due.append(time.monotonic() + RETRY_S)
+            self._tell(WatchEvent("failed", error.message, error=error))
+            return
+        self._took_s = time.monotonic() - began
+        self._interrupted = report.interrupted
+        if _did_something(report):
+            self._tell(WatchEvent("indexed", report=report))
+
+    def _is_due(self) -> bool:
+        return min(self._due) <= time.monotonic()
+
+    def _reload(self) -> bool:
+        """Open the project again if its configuration changed; say whether it did."""
+        stamp = self._settings_stamp()
+        if stamp == self._settings:
+            return False
+        self._settings = stamp
+        try:
+            self._project = self._open_project()
+        except (ConfigError, NotFoundError) as error:
+            self._tell(WatchEvent("failed", error.message, error=error))
+            return False
+        self._settings = self._settings_stamp()
+        return True
+
+    def _settings_stamp(self) -> tuple[object, ...]:
+        configuration = self._project.configuration
+        files = {*configuration.config_files, *configuration.project_files}
+        files |= {configuration.directory / CONFIG_NAME, configuration.directories.config_file}
+        files.add(configuration.directories.trust_file)
+        return tuple((str(path), _stamp(path)) for path in sorted(files))
+
+    def _roots_stamp(self) -> tuple[object, ...]:
+        """Which folders stand in the places of the trees: another folder must be watched anew."""
+        found = []
+        for tree in self._project.trees:
+            stamp = _stamp(tree.root)
+            found.append((tree.name, stamp and stamp[:2]))
+        return tuple(found)
+
+    def _tell_missing(self) -> None:
+        missing = frozenset(t.name for t in self._project.trees if not t.root.is_dir())
+        for name in sorted(missing - self._missing):
+            self._tell(
+                WatchEvent(
+                    "missing", f"the folder of tree {name!r} is gone; its documents are kept"
+                )
+            )
+        for name in sorted(self._missing - missing):
+            self._tell(WatchEvent("back", f"the folder of tree {name!r} is there again"))
+        self._missing = missing
+
+
+def _did_something(report: IndexReport) -> bool:
+    return bool(report.added or report.modified or report.removed or report.rebuilt)
+
+
+def _stamp(path: Path) -> tuple[int, int, int, int] | None:
+    """Device, inode, time and size of what stands at `path`; None where nothing does."""
+    try:
+        info = os.stat(path)
+    except OSError:
+        return None
+    return info.st_dev, info.st_ino, info.st_mtime_ns, info.st_size

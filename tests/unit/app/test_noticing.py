@@ -1,0 +1,80 @@
+"""Which folders can be watched, and what is noise in them."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from leafmark.app import noticing
+from leafmark.app.noticing import NoticeError, notice, notice_by_clock
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "watchfiles", None)
+    with pytest.raises(NoticeError) as caught:
+        next(notice([Path("/")], [], threading.Event()))
+    assert str(caught.value) == 'the extra is not installed: pip install "leafmark[watch]"'
+
+
+def test_the_limit_of_watches_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*folders: Path, **options: object) -> Iterator[set[object]]:
+        yield set()
+        raise OSError("OS file watch limit reached")
+
+    monkeypatch.setattr("watchfiles.watch", full)
+    ticks = notice([tmp_path], [], threading.Event())
+    assert next(ticks) is False
+    with pytest.raises(NoticeError) as caught:
+        next(ticks)
+    assert str(caught.value) == "OS file watch limit reached"
+
+
+@pytest.mark.parametrize(
+    ("path", "noise"),
+    [
+        ("/r/a.md", False),
+        ("/r/.gitignore", False),
+        ("/r/.git/index", True),
+        ("/r/x/node_modules/y/z.js", True),
+        ("/r/cache/leafmark/seg", True),
+        ("/r/cache2/a.md", False),
+        ("/node_modules/r2/a.md", False),
+    ],
+)
+def test_noise(path: str, noise: bool) -> None:
+    folders = [Path("/r"), Path("/node_modules/r2")]
+    assert noticing._noise(folders, [Path("/r/cache")])(path) is noise
+
+
+def test_the_clock_yields_when_it_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(noticing, "TICK_MS", 1)
+    stop = threading.Event()
+    ticks = notice_by_clock(lambda: 0.0, stop)
+    assert [next(ticks), next(ticks)] == [True, True]
+    stop.set()
+    assert list(ticks) == []
+    assert next(notice_by_clock(lambda: 1e9, threading.Event())) is False
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/home/a", "ext4"),
+        ("/mnt/share", "cifs"),
+        ("/mnt/share/deep/er", "cifs"),
+        ("/mnt/shared", "ext4"),
+        ("/my files/x", "fuse.sshfs"),
+    ],
+)
+def test_the_innermost_mount_decides(path: str, kind: str) -> None:
+    mounts = [
+        ("/", "rootfs"),
+        ("/", "ext4"),
+        ("/mnt/share", "cifs"),
+        ("/my\\040files", "fuse.sshfs"),
+    ]
+    assert noticing._type_of(path, mounts) == kind
