@@ -12,6 +12,7 @@ from typing import Any
 
 import leafmark
 from leafmark.errors import LeafmarkError
+from leafmark.evaluation import EvaluationReport
 from leafmark.model import (
     Answer,
     IndexReport,
@@ -21,6 +22,7 @@ from leafmark.model import (
     VerifyReport,
 )
 from support.answers import mixed_answer
+from support.evaluations import small_report
 
 
 @dataclass
@@ -34,6 +36,7 @@ class FakeApp:
     settings: tuple[SettingOrigin, ...] = (SettingOrigin("search.limit", 10),)
     listed: tuple[Any, ...] = ()
     verified: tuple[VerifyReport, ...] = ()
+    evaluated: EvaluationReport = field(default_factory=small_report)
     written: Path = Path("/srv/leafmark.toml")
     error: BaseException | None = None
     asked: list[Any] = field(default_factory=list)
@@ -49,6 +52,8 @@ class FakeApp:
             "verify_texts": lambda _, request, progress: self._reply(request, self.verified),
             "index_project": lambda _, request, progress: self._reply(request, self.indexed),
             "project_status": lambda _: self._reply("status", self.status),
+            "evaluate_project": lambda _, request, **around: self._reply(request, self.evaluated),
+            "draft_judgments": lambda _, request: self._reply(request, self.listed),
             "list_settings": lambda _: self._reply("settings", self.settings),
             "write_config": lambda _, request, environ: self._reply(request, self.written),
         }

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from leafmark.app.agents import package_folder, update_agents
     from leafmark.app.chunk_jobs import plan_chunking
     from leafmark.app.chunking import chunk_sources
+    from leafmark.app.evaluating import draft_judgments, evaluate_project
     from leafmark.app.indexing import index_project
     from leafmark.app.listing import (
         list_chunks,
@@ -35,6 +36,8 @@ __all__ = [
     "Watcher",
     "approve",
     "chunk_sources",
+    "draft_judgments",
+    "evaluate_project",
     "index_project",
     "list_chunks",
     "list_documents",
@@ -60,6 +63,8 @@ _HOMES = {
     "Watcher": "leafmark.app.watching",
     "approve": "leafmark.app.trusting",
     "chunk_sources": "leafmark.app.chunking",
+    "draft_judgments": "leafmark.app.evaluating",
+    "evaluate_project": "leafmark.app.evaluating",
     "index_project": "leafmark.app.indexing",
     "list_chunks": "leafmark.app.listing",
     "list_documents": "leafmark.app.listing",

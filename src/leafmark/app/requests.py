@@ -13,6 +13,8 @@ from typing import Literal, NamedTuple
 __all__ = [
     "AgentsRequest",
     "ChunkRequest",
+    "DraftRequest",
+    "EvaluationRequest",
     "Grain",
     "IndexRequest",
     "InitRequest",
@@ -168,4 +170,37 @@ class LlmsRequest(NamedTuple):
     base_url: str | None = None
     max_tokens: int | None = None
     refresh: bool = True
+    confirmed: bool = False
+
+
+class EvaluationRequest(NamedTuple):
+    """Judge searches by the queries in `files` (`-` is standard input).
+
+    `compare` are the ways to search: a strategy, and after `+` settings that
+    differ (`auto+relax_share=0.5`); none means the project's own. `by` makes a
+    table for each `kind`, `language` or `tree`. `half` takes one half of the
+    queries (see `evaluation.half_of`). `gates` are bounds such as `rr500>=0.55`.
+    `diagnose` asks why answers were not found.
+    """
+
+    files: tuple[str, ...]
+    compare: tuple[str, ...] = ()
+    mode: Mode = "auto"
+    limit: int | None = None
+    kinds: tuple[str, ...] = ()
+    trees: tuple[str, ...] = ()
+    half: str | None = None
+    by: str | None = None
+    gates: tuple[str, ...] = ()
+    seed: int = 1
+    resamples: int = 1000
+    diagnose: bool = False
+    confirmed: bool = False
+
+
+class DraftRequest(NamedTuple):
+    """Draft at most `limit` queries from the documents of these trees (none: of all)."""
+
+    limit: int = 100
+    trees: tuple[str, ...] = ()
     confirmed: bool = False

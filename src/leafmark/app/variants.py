@@ -1,0 +1,61 @@
+"""`auto+relax_share=0.5`: a way to search, as the user writes it.
+
+A strategy, then settings that differ, each after a `+`. A setting may be named
+without its table where only one table has it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+from leafmark.app.settings import SETTINGS
+from leafmark.errors import UsageError
+from leafmark.evaluation import Variant
+
+__all__ = ["parse_variants"]
+
+_STRATEGY = "chunking.strategy"
+_TABLES = ("chunking.", "search.")
+
+
+def parse_variants(texts: Sequence[str], strategy: str) -> tuple[Variant, ...]:
+    """Return the ways to search that the texts name; none is the project's own `strategy`.
+
+    Raises:
+        UsageError: a text names no strategy or setting, or two name the same way.
+    """
+    found = tuple(_variant(text) for text in texts) or (Variant(strategy, {}),)
+    names = [variant.name for variant in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"{name!r} is compared with itself", hint="name each way once")
+    return found
+
+
+def _variant(text: str) -> Variant:
+    strategy, *changes = [part.strip() for part in text.split("+")]
+    choices = SETTINGS[_STRATEGY].rules.choices
+    if strategy not in choices:
+        raise UsageError(
+            f"{text!r} names no strategy",
+            hint=f"begin with one of {', '.join(choices)}; settings follow, as in "
+            "auto+relax_share=0.5",
+        )
+    return Variant(text, {_STRATEGY: strategy} | dict(map(_change, changes)))
+
+
+def _change(text: str) -> tuple[str, str]:
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not equals or not value:
+        raise UsageError(f"{text!r} changes no setting", hint="write it like relax_share=0.5")
+    known = [each for each in SETTINGS if each.startswith(_TABLES)]
+    for each in known:
+        if name in (each, each.partition(".")[2]):
+            return each, value
+    short = [each.partition(".")[2] for each in known]
+    near = difflib.get_close_matches(name, short, n=1)
+    raise UsageError(
+        f"there is no setting {name!r}",
+        hint=f"did you mean {near[0]}?" if near else "`leafmark config` lists them",
+    )

@@ -1,0 +1,170 @@
+"""`leafmark eval`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafmark.cli.options import JSON, Argument, Call, Command, Option, one_of, positive, text
+from leafmark.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leafmark.app import Project
+    from leafmark.app.requests import Progress
+    from leafmark.evaluation import EvaluationReport, JudgedQuery
+
+__all__ = ["COMMAND"]
+
+MAKE = "make"
+MODES = ("auto", "lexical")
+HALVES = ("choose", "judge")
+GROUPS = ("kind", "language", "tree")
+
+OPTIONS = (
+    Option(
+        ("--compare",),
+        "Ways to search, with commas between: a strategy, and settings after a +, "
+        "as in fixed,auto,auto+relax_share=0.5.",
+        "LIST",
+        text,
+    ),
+    Option(("--mode",), "How to search.", "MODE", one_of(*MODES), choices=MODES),
+    Option(("-n", "--limit"), "Results of a query; with make, the most drafts.", "N", positive),
+    Option(("--kind",), "Only queries of this kind.", "KIND", text, repeat=True),
+    Option(("-t", "--tree"), "Only queries of this tree.", "TREE", text, repeat=True),
+    Option(
+        ("--half",),
+        "One half of the queries: choose settings by the one, judge them by the other.",
+        "HALF",
+        one_of(*HALVES),
+        choices=HALVES,
+    ),
+    Option(("--by",), "A table for each as well.", "KEY", one_of(*GROUPS), choices=GROUPS),
+    Option(
+        ("--gate",),
+        "A bound such as 'rr500>=0.55', of the last way or 'auto:rr500>=0.55'; "
+        "one that fails makes the exit code 1.",
+        "BOUND",
+        text,
+        repeat=True,
+    ),
+    Option(("--queries",), "Tell of every query what became of it."),
+    Option(("--worst",), "Tell it of the N worst.", "N", positive),
+    Option(("--seed",), "Seed of the intervals (1).", "N", positive),
+    Option(("--resamples",), "How often queries are drawn for an interval (1000).", "N", positive),
+    JSON,
+)
+
+
+def run(call: Call) -> int:
+    """Evaluate or draft; exit code 1 when a gate fails, or there is nothing to draft."""
+    if call.words[0] == MAKE:
+        return _make(call)
+    return _evaluate(call)
+
+
+def _evaluate(call: Call) -> int:
+    from leafmark.app import evaluate_project
+    from leafmark.app.requests import EvaluationRequest
+    from leafmark.cli.projects import with_project
+
+    values, console = call.values, call.console
+    diagnose = call.on("queries") or "worst" in values
+
+    def use_case(project: Project, progress: Progress | None, confirmed: bool) -> EvaluationReport:
+        request = EvaluationRequest(
+            files=call.words,
+            compare=_names(values.get("compare", "")),
+            mode=values.get("mode", "auto"),
+            limit=values.get("limit"),
+            kinds=tuple(values.get("kind", ())),
+            trees=tuple(values.get("tree", ())),
+            half=values.get("half"),
+            by=values.get("by"),
+            gates=tuple(values.get("gate", ())),
+            seed=values.get("seed", 1),
+            resamples=values.get("resamples", 1000),
+            diagnose=diagnose,
+            confirmed=confirmed,
+        )
+        return evaluate_project(
+            project, request, flags=call.settings, environ=console.environ, progress=progress
+        )
+
+    report = with_project(call, use_case)
+    _print(call, report, diagnose)
+    return 0 if all(gate.passed for gate in report.gates) else 1
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _print(call: Call, report: EvaluationReport, diagnose: bool) -> None:
+    from leafmark.render import evaluation
+
+    console = call.console
+    places = evaluation.worst_first(report, call.values.get("worst")) if diagnose else []
+    if console.json:
+        console.write_json(evaluation.evaluation_record(report, places))
+        return
+    console.write(evaluation.render_evaluation(report, console.style))
+    if places:
+        console.write("\n" + evaluation.render_outcomes(report, places, console.style))
+
+
+def _make(call: Call) -> int:
+    from leafmark.app import draft_judgments
+    from leafmark.app.requests import DraftRequest
+    from leafmark.cli.projects import with_project
+    from leafmark.evaluation import render_judgments
+
+    console = call.console
+    if len(call.words) > 1:
+        raise UsageError(
+            f"`leafmark eval make` does not take `{call.words[1]}`",
+            hint="it drafts from the project's documents; --tree limits it to one tree",
+        )
+
+    def use_case(
+        project: Project, progress: Progress | None, confirmed: bool
+    ) -> Sequence[JudgedQuery]:
+        limit, trees = call.values.get("limit", 100), tuple(call.values.get("tree", ()))
+        return draft_judgments(project, DraftRequest(limit, trees, confirmed))
+
+    drafts = with_project(call, use_case)
+    console.write(render_judgments(drafts))
+    if not drafts:
+        console.note("no document holds anything to draft a query from\n")
+    return 0 if drafts else 1
+
+
+COMMAND = Command(
+    name="eval",
+    summary="measure how well searches answer judged queries",
+    description=(
+        "Searches by the queries of a file, compares the results with what people said answers "
+        "them, and prints how well the search did, with intervals. The file is JSONL (or TOML), "
+        'a query a line: {"query": "restore a backup", "answers": ["docs:guide.md#restore"]}. '
+        "An answer is an id, a citation, or a place in a document: "
+        '{"path": "guide.md", "section": "Backups > Restore", "quote": "To restore", '
+        '"until": "is done."}. An empty list says that nothing answers the query; "kind", '
+        '"language", "tree" and "draft" are optional.\n\n'
+        "With --compare, each way to search has an index of its own in the cache folder; the "
+        "project's index is left alone.\n\n"
+        "leafmark eval make prints queries drafted from headings, definitions and the texts of "
+        "links, as a start: look at them, reword them as a reader would ask, and take out the "
+        "mark draft."
+    ),
+    examples=(
+        ("leafmark eval queries.jsonl", "how well does the search do?"),
+        ("leafmark eval queries.jsonl --compare fixed,heading,section,auto", "what suits best?"),
+        ("leafmark eval queries.jsonl --worst 10", "what goes wrong, and where?"),
+        ("leafmark eval queries.jsonl --gate 'rr500>=0.55'", "fail a build when it gets worse"),
+        ("leafmark eval make > queries.jsonl", "draft queries to start with"),
+    ),
+    run=run,
+    argument=Argument("FILE", "Judged queries; - reads standard input; or the word make.", least=1),
+    options=OPTIONS,
+)

@@ -1,0 +1,63 @@
+"""Judged queries to numbers: how well did the results of a search answer?
+
+In: what people said which bytes answer a query, and the bytes that a search
+gave. Out: metrics for each query, their means with intervals, and differences
+between ways to search. Everything is judged by bytes, so that chunks of any
+shape are compared by the same rule. Pure: knows no index, no engine, no files.
+"""
+
+from leafmark.evaluation.bootstrap import Estimate, Resampler
+from leafmark.evaluation.drafting import draft_queries
+from leafmark.evaluation.gates import Gate, parse_gate
+from leafmark.evaluation.judgments import (
+    HALVES,
+    JudgedQuery,
+    Reference,
+    half_of,
+    parse_judgments,
+    render_judgments,
+)
+from leafmark.evaluation.metrics import METRICS, Metric, Read, measure, rank_of, tokens_to
+from leafmark.evaluation.passages import Passage, covers, overlaps, shared_bytes
+from leafmark.evaluation.report import (
+    Cell,
+    EvaluationReport,
+    GateOutcome,
+    Group,
+    Outcome,
+    Variant,
+    VariantOutcomes,
+    build_groups,
+)
+
+__all__ = [
+    "HALVES",
+    "METRICS",
+    "Cell",
+    "Estimate",
+    "EvaluationReport",
+    "Gate",
+    "GateOutcome",
+    "Group",
+    "JudgedQuery",
+    "Metric",
+    "Outcome",
+    "Passage",
+    "Read",
+    "Reference",
+    "Resampler",
+    "Variant",
+    "VariantOutcomes",
+    "build_groups",
+    "covers",
+    "draft_queries",
+    "half_of",
+    "measure",
+    "overlaps",
+    "parse_gate",
+    "parse_judgments",
+    "rank_of",
+    "render_judgments",
+    "shared_bytes",
+    "tokens_to",
+]

@@ -1,0 +1,240 @@
+"""Judged queries as text, JSONL or TOML, to `JudgedQuery` values, and back.
+
+A line of JSONL, or a `[[query]]` table of TOML, holds a `query` and its
+`answers`; none (`[]`) says that nothing answers it. An answer is an id or a
+citation, or a table that names a place in a document: see `Reference`. Which
+bytes that is, is found out by whoever can read the documents.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from leafmark.errors import UsageError
+
+__all__ = [
+    "HALVES",
+    "JudgedQuery",
+    "Reference",
+    "half_of",
+    "parse_judgments",
+    "render_judgments",
+]
+
+HALVES = ("choose", "judge")
+"""Settings are chosen on one half of the queries and judged on the other."""
+
+_QUERY_KEYS = ("query", "answers", "kind", "language", "tree", "draft", "note")
+_ANSWER_KEYS = ("id", "path", "section", "start", "end", "quote", "until", "grade")
+
+
+class Reference(NamedTuple):
+    """A place that answers a query, as it was written.
+
+    Either `id` (of a document, section or piece, or a citation) or `path`. Of the
+    document at a path, `section` (titles, outermost first; a suffix of the
+    section path is enough), `quote` (to the end of `until` where that is given)
+    or the bytes `[start, end)` narrow it down; a quote may stand in a section.
+    """
+
+    id: str = ""
+    path: str = ""
+    section: tuple[str, ...] = ()
+    start: int | None = None
+    end: int | None = None
+    quote: str = ""
+    until: str = ""
+    grade: float = 1.0
+
+
+class JudgedQuery(NamedTuple):
+    """A query and what answers it; `location` is where it was written, `file:line`.
+
+    `tree` limits the search to one tree. A `draft` was made by a program and
+    nobody has looked at it.
+    """
+
+    query: str
+    answers: tuple[Reference, ...]
+    kind: str = ""
+    language: str = ""
+    tree: str = ""
+    draft: bool = False
+    location: str = ""
+
+
+def half_of(query: str) -> str:
+    """Return the half that a query belongs to, by a hash of its text: never a matter of choice.
+
+    >>> half_of("how do I restore a backup?")
+    'judge'
+    """
+    return HALVES[hashlib.sha256(query.encode("utf-8", "surrogatepass")).digest()[0] % 2]
+
+
+def parse_judgments(text: str, name: str) -> list[JudgedQuery]:
+    """Return the queries of a file; TOML where its `name` ends so, else JSONL.
+
+    Raises:
+        UsageError: the file is no such file, or a query lacks what it needs.
+    """
+    rows = _toml_rows(text, name) if name.lower().endswith(".toml") else _jsonl_rows(text, name)
+    return [_query(row, location) for row, location in rows]
+
+
+def render_judgments(queries: Iterable[JudgedQuery]) -> str:
+    """Return queries as JSONL that `parse_judgments` reads back."""
+    return "".join(json.dumps(_row(query), ensure_ascii=False) + "\n" for query in queries)
+
+
+def _row(query: JudgedQuery) -> dict[str, Any]:
+    answers = [_written(answer) for answer in query.answers]
+    row = query._asdict() | {"answers": answers}
+    del row["location"]
+    return {key: value for key, value in row.items() if value or key in ("query", "answers")}
+
+
+def _written(answer: Reference) -> str | dict[str, Any]:
+    if answer == Reference(id=answer.id):
+        return answer.id
+    empty = Reference()._asdict()
+    told = {key: value for key, value in answer._asdict().items() if value != empty[key]}
+    return told | {"section": list(answer.section)} if answer.section else told
+
+
+def _jsonl_rows(text: str, name: str) -> Iterator[tuple[Any, str]]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            yield json.loads(line), f"{name}:{number}"
+        except ValueError as error:
+            raise UsageError(
+                f"this line is no JSON: {error}",
+                location=f"{name}:{number}",
+                hint='write one object a line: {"query": "…", "answers": ["docs:a.md#b"]}',
+            ) from error
+
+
+def _toml_rows(text: str, name: str) -> Iterator[tuple[Any, str]]:
+    try:
+        rows = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"this is no TOML: {error}", location=name) from error
+    if set(rows) - {"query"} or not isinstance(rows.get("query", []), list):
+        raise UsageError(
+            "the file holds something other than queries",
+            location=name,
+            hint="write [[query]] before each one",
+        )
+    for number, row in enumerate(rows.get("query", []), start=1):
+        yield row, f"{name}: query {number}"
+
+
+def _query(row: Any, location: str) -> JudgedQuery:
+    reader = _Row(row, _QUERY_KEYS, "query", location)
+    query = reader.text("query")
+    if not query.strip():
+        raise reader.problem("a query without its text", 'add "query"')
+    answers = reader.row.get("answers")
+    if not isinstance(answers, list):
+        raise reader.problem(
+            f"the query {query!r} does not say what answers it",
+            'add "answers", a list of ids or places; an empty one says that nothing does',
+        )
+    draft = reader.row.get("draft", False)
+    if not isinstance(draft, bool):
+        raise reader.problem(f"draft is {draft!r}", "draft must be true or false")
+    return JudgedQuery(
+        query=query,
+        answers=tuple(_reference(answer, location) for answer in answers),
+        kind=reader.text("kind"),
+        language=reader.text("language"),
+        tree=reader.text("tree"),
+        draft=draft,
+        location=location,
+    )
+
+
+def _reference(answer: Any, location: str) -> Reference:
+    if isinstance(answer, str) and answer.strip():
+        return Reference(id=answer)
+    reader = _Row(answer, _ANSWER_KEYS, "answer", location)
+    found = Reference(
+        id=reader.text("id"),
+        path=reader.text("path"),
+        section=reader.titles("section"),
+        start=reader.offset("start"),
+        end=reader.offset("end"),
+        quote=reader.text("quote"),
+        until=reader.text("until"),
+        grade=reader.grade(),
+    )
+    if bool(found.id) == bool(found.path):
+        raise reader.problem("an answer with neither or both of id and path", "name one of them")
+    narrowed = (found.section, found.quote, found.until, found.start, found.end)
+    if found.id and any(each not in ((), "", None) for each in narrowed):
+        raise reader.problem("an answer with an id and a place in it", "name the path instead")
+    _check_span(found, reader)
+    return found
+
+
+def _check_span(found: Reference, reader: _Row) -> None:
+    spanned = found.start is not None or found.end is not None
+    if spanned and (found.start is None or found.end is None or found.start >= found.end):
+        raise reader.problem(
+            f"the bytes from {found.start} to {found.end} are no span",
+            "start and end are whole numbers, and start is less than end",
+        )
+    if spanned and (found.quote or found.section):
+        raise reader.problem(
+            "an answer with bytes and with a quote or a section", "keep one of them"
+        )
+    if found.until and not found.quote:
+        raise reader.problem("an answer with until and no quote", "add the quote's beginning")
+
+
+class _Row:
+    """One table of a file of queries, read key by key."""
+
+    def __init__(self, row: Any, keys: tuple[str, ...], what: str, location: str):
+        self._what = what
+        self._location = location
+        if not isinstance(row, Mapping):
+            raise self.problem(f"{row!r} is no {what}", f"write a table with {', '.join(keys)}")
+        self.row = row
+        for key in row:
+            if key not in keys:
+                raise self.problem(f"a {what} has no key {key!r}", "there are: " + ", ".join(keys))
+
+    def problem(self, message: str, hint: str) -> UsageError:
+        return UsageError(message, location=self._location, hint=hint)
+
+    def text(self, key: str) -> str:
+        value = self.row.get(key, "")
+        if not isinstance(value, str):
+            raise self.problem(f"{key} is {value!r}", f"{key} must be a text")
+        return value
+
+    def titles(self, key: str) -> tuple[str, ...]:
+        value = self.row.get(key, [])
+        titles = [part.strip() for part in value.split(" > ")] if isinstance(value, str) else value
+        if not isinstance(titles, list) or not all(isinstance(t, str) and t for t in titles):
+            raise self.problem(f"{key} is {value!r}", f'{key} must be like "Guide > Setup"')
+        return tuple(titles)
+
+    def offset(self, key: str) -> int | None:
+        value = self.row.get(key)
+        if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+            return value
+        raise self.problem(f"{key} is {value!r}", f"{key} must be a whole number from 0 up")
+
+    def grade(self) -> float:
+        value = self.row.get("grade", 1.0)
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 100:
+            return float(value)
+        raise self.problem(f"grade is {value!r}", "grade must be a number above 0, at most 100")

@@ -1,0 +1,203 @@
+"""Evaluations as tables for people, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from leafmark.evaluation import Cell, Estimate, EvaluationReport, Group, Outcome
+from leafmark.render.indexing import count_of
+from leafmark.render.jsontext import SCHEMA_VERSION
+from leafmark.render.terminal import Style, clean_line, display_width, fold, shorten
+
+__all__ = ["evaluation_record", "render_evaluation", "render_outcomes", "worst_first"]
+
+RANKED_BY = "rr500"
+"""The metric by which queries are called better or worse."""
+
+_WIDEST = 90
+"""Columns of a query that are shown."""
+
+_MARK = "*"
+"""Stands after a difference that is more than chance."""
+
+
+def render_evaluation(report: EvaluationReport, style: Style) -> str:
+    """Return the table of every group, and what became of the gates."""
+    names = [clean_line(found.variant.name) for found in report.variants]
+    blocks = [_heading(report)]
+    blocks += [_table(group, names, style) for group in report.groups]
+    if report.gates:
+        blocks.append("".join(_gate(gate, style) for gate in report.gates))
+    return "\n".join(blocks)
+
+
+def _heading(report: EvaluationReport) -> str:
+    chunks = ", ".join(
+        f"{clean_line(found.variant.name)} {found.chunks:,} chunks" for found in report.variants
+    )
+    lines = [
+        f"{report.mode}, {report.limit} results a query; {chunks}",
+        f"[95 % intervals of {report.resamples:,} resamples, seed {report.seed}]",
+    ]
+    if len(report.variants) > 1:
+        lines.append(
+            f"differences are against {clean_line(report.variants[0].variant.name)}; "
+            f"{_MARK} is more than chance"
+        )
+    if report.drafts:
+        lines.append(f"{report.drafts} of the queries are drafts that nobody has looked at")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _table(group: Group, names: Sequence[str], style: Style) -> str:
+    count = f"{group.answerable} with an answer, {group.unanswerable} without"
+    rows = [["", *names]]
+    rows += [[name, *map(_cell, cells)] for name, cells in group.rows.items()]
+    widths = [max(display_width(row[at]) for row in rows) for at in range(len(rows[0]))]
+    lines = [f"{style.bold(clean_line(group.name))}: {count}"]
+    for row in rows:
+        cells = (c + " " * (w - display_width(c)) for c, w in zip(row, widths, strict=True))
+        lines.append(("  " + "  ".join(cells)).rstrip())
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _cell(cell: Cell) -> str:
+    value, change = cell
+    if change is None:
+        return f"{value.mean:.3f} [{value.low:.3f}, {value.high:.3f}]"
+    mark = _MARK if change.is_clear else ""
+    return f"{value.mean:.3f} {change.mean:+.3f} [{change.low:+.3f}, {change.high:+.3f}]{mark}"
+
+
+def _gate(gate: Any, style: Style) -> str:
+    word = "holds" if gate.passed else style.red("fails")
+    return f"{clean_line(gate.gate)} {word}: it is {gate.value:.4f}\n"
+
+
+def worst_first(report: EvaluationReport, limit: int | None) -> list[int]:
+    """Return the places of the queries, the worst under the last way to search first.
+
+    Those without an answer count by how much was shown; all of equal worth stand
+    in the order of the files.
+    """
+    last = report.variants[-1].outcomes
+    order = sorted(range(len(last)), key=lambda at: (_worth(last[at]), at))
+    return order if limit is None else order[:limit]
+
+
+def _worth(outcome: Outcome) -> float:
+    if not outcome.query.answers:
+        return 1.0 if outcome.doubtful or not outcome.results else 0.0
+    return outcome.values[RANKED_BY]
+
+
+def render_outcomes(report: EvaluationReport, places: Sequence[int], style: Style) -> str:
+    """Return what these queries came to under each way to search, one after the other."""
+    return "".join(line for at in places for line in _outcome_lines(report, at, style))
+
+
+def _outcome_lines(report: EvaluationReport, at: int, style: Style) -> Iterator[str]:
+    query = report.variants[0].outcomes[at].query
+    kind = f" ({clean_line(query.kind)})" if query.kind else ""
+    title = style.bold(shorten(fold(query.query), _WIDEST))
+    yield f"{title}{kind}  {style.dim(clean_line(query.location))}\n"
+    width = max(display_width(found.variant.name) for found in report.variants)
+    for found in report.variants:
+        outcome = found.outcomes[at]
+        name = clean_line(found.variant.name)
+        yield f"  {name}{' ' * (width - display_width(name))}  {_came_to(outcome)}\n"
+
+
+def _came_to(outcome: Outcome) -> str:
+    shown = count_of(len(outcome.results), "result") if outcome.results else "nothing found"
+    doubt = ", marked doubtful" if outcome.doubtful else ""
+    if not outcome.query.answers:
+        return f"{shown}{doubt}; nothing answers it"
+    rank = "answer not found" if outcome.rank is None else f"answer at {outcome.rank}"
+    dear = "" if outcome.tokens is None else f" after {outcome.tokens:,} tokens"
+    lost = f"; {outcome.lost}" if outcome.lost else ""
+    return f"{RANKED_BY} {outcome.values[RANKED_BY]:.2f}  {rank}{dear} of {shown}{doubt}{lost}"
+
+
+def evaluation_record(report: EvaluationReport, places: Sequence[int]) -> dict[str, Any]:
+    """Return the evaluation as JSON; `places` are the queries to tell one by one."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "mode": report.mode,
+        "limit": report.limit,
+        "seed": report.seed,
+        "resamples": report.resamples,
+        "drafts": report.drafts,
+        "variants": [
+            {
+                "name": found.variant.name,
+                "settings": dict(found.variant.settings),
+                "chunks": found.chunks,
+            }
+            for found in report.variants
+        ],
+        "groups": [_group_record(report, group) for group in report.groups],
+        "gates": [gate._asdict() for gate in report.gates],
+        "queries": [_query_record(report, at) for at in places],
+    }
+
+
+def _group_record(report: EvaluationReport, group: Group) -> dict[str, Any]:
+    names = [found.variant.name for found in report.variants]
+    return {
+        "name": group.name,
+        "answerable": group.answerable,
+        "unanswerable": group.unanswerable,
+        "metrics": [
+            {
+                "metric": metric,
+                "values": [
+                    {
+                        "variant": name,
+                        **_estimate_record(cell.value),
+                        "difference": None
+                        if cell.difference is None
+                        else _estimate_record(cell.difference),
+                    }
+                    for name, cell in zip(names, cells, strict=True)
+                ],
+            }
+            for metric, cells in group.rows.items()
+        ],
+    }
+
+
+def _estimate_record(estimate: Estimate) -> dict[str, Any]:
+    return {
+        "mean": round(estimate.mean, 6),
+        "low": round(estimate.low, 6),
+        "high": round(estimate.high, 6),
+        "queries": estimate.queries,
+    }
+
+
+def _query_record(report: EvaluationReport, at: int) -> dict[str, Any]:
+    query = report.variants[0].outcomes[at].query
+    return {
+        "query": query.query,
+        "kind": query.kind,
+        "language": query.language,
+        "tree": query.tree,
+        "draft": query.draft,
+        "location": query.location,
+        "outcomes": [
+            {
+                "variant": found.variant.name,
+                "results": list(outcome.results),
+                "rank": outcome.rank,
+                "cover_rank": outcome.cover_rank,
+                "tokens": outcome.tokens,
+                "doubtful": outcome.doubtful,
+                "lost": outcome.lost,
+                "metrics": {name: round(value, 6) for name, value in outcome.values.items()},
+            }
+            for found in report.variants
+            for outcome in [found.outcomes[at]]
+        ],
+    }

@@ -1,0 +1,49 @@
+"""An evaluation of three queries in two ways, with round numbers."""
+
+from __future__ import annotations
+
+from leafmark.evaluation import (
+    EvaluationReport,
+    GateOutcome,
+    JudgedQuery,
+    Outcome,
+    Reference,
+    Resampler,
+    Variant,
+    VariantOutcomes,
+    build_groups,
+)
+
+__all__ = ["small_report"]
+
+FOUND = JudgedQuery("restore", (Reference("t:a.md"),), "keywords", location="q.jsonl:1")
+LOST = JudgedQuery("lost\x1b[1m words", (Reference("t:b.md"),), location="q.jsonl:2")
+SILENT = JudgedQuery("xylophone", (), location="q.jsonl:3")
+
+
+def _outcomes(lost: float) -> tuple[Outcome, ...]:
+    why = "dear: 1,250 tokens, most of them its own"
+    return (
+        Outcome(FOUND, {"rr500": 1.0}, ("t:a.md",), 1, 1, 200),
+        Outcome(LOST, {"rr500": lost}, ("t:a.md", "t:b.md"), 2, 2, 1250, False, why)
+        if lost
+        else Outcome(LOST, {"rr500": 0.0}, ("t:a.md",), lost="not matched: not among 9 matches"),
+        Outcome(SILENT, {"empty-unanswerable": 0.0}, ("t:a.md",), doubtful=True),
+    )
+
+
+def small_report(gates: tuple[GateOutcome, ...] = ()) -> EvaluationReport:
+    found = (
+        VariantOutcomes(Variant("fixed", {"chunking.strategy": "fixed"}), 1200, _outcomes(0.0)),
+        VariantOutcomes(Variant("auto", {"chunking.strategy": "auto"}), 30, _outcomes(0.4)),
+    )
+    return EvaluationReport(
+        mode="lexical",
+        limit=10,
+        seed=1,
+        resamples=200,
+        drafts=1,
+        variants=found,
+        groups=build_groups(found, Resampler(seed=1, resamples=200)),
+        gates=gates,
+    )

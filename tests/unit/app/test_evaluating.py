@@ -1,0 +1,185 @@
+"""Whole evaluations of a small project, whose numbers can be told beforehand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.projects import Here
+
+from leafmark.app import draft_judgments, evaluate_project
+from leafmark.app.requests import DraftRequest, EvaluationRequest
+from leafmark.errors import ConfigError, NotFoundError, UsageError
+from leafmark.evaluation import EvaluationReport
+
+WORDS = ["alpha", "beta", "gamma", "delta"]
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Here:
+    here = Here(tmp_path / "docs", tmp_path)
+    for word in WORDS:
+        filler = "\n\n".join(f"Filler number {at} of this page." for at in range(12))
+        here.write(
+            f"{word}.md",
+            f"# Page of {word}\n\n{filler}\n\n## Zebra {word}\n\nStripes of {word} are here.\n",
+        )
+    return here
+
+
+def _judge(here: Here, *queries: dict[str, Any], **wishes: Any) -> EvaluationReport:
+    lines = "".join(json.dumps(query) + "\n" for query in queries)
+    (here.home / "q.jsonl").write_text(lines, encoding="utf-8")
+    environ = {"HOME": str(here.home), "LEAFMARK_HOME": str(here.home / ".leafmark")}
+    request = EvaluationRequest(files=(str(here.home / "q.jsonl"),), **wishes)
+    return evaluate_project(here.project(), request, flags={}, environ=environ)
+
+
+FOUND = {"query": "stripes gamma", "answers": ["gamma.md#zebra-gamma"], "kind": "keywords"}
+UNFOUND = {"query": "stripes alpha", "answers": ["delta.md#zebra-delta"], "kind": "question"}
+SILENT = {"query": "xylophone", "answers": []}
+
+
+def _mean(report: EvaluationReport, metric: str, at: int = 0, group: int = 0) -> float:
+    return report.groups[group].rows[metric][at].value.mean
+
+
+def test_numbers_are_means_over_the_queries_that_have_them(here: Here) -> None:
+    report = _judge(here, FOUND, UNFOUND, SILENT)
+    assert (report.groups[0].answerable, report.groups[0].unanswerable) == (2, 1)
+    assert _mean(report, "overlap-mrr@10") == 0.5
+    assert _mean(report, "rr500") == 0.5
+    assert _mean(report, "empty") == 0
+    assert _mean(report, "empty-unanswerable") == 1
+
+
+def test_two_runs_give_the_same(here: Here) -> None:
+    wishes: dict[str, Any] = {"compare": ("fixed", "auto"), "by": "kind", "diagnose": True}
+    first = _judge(here, FOUND, UNFOUND, SILENT, **wishes)
+    assert _judge(here, FOUND, UNFOUND, SILENT, **wishes) == first
+
+
+def test_ways_are_compared_by_the_same_bytes(here: Here) -> None:
+    report = _judge(here, FOUND, compare=("fixed", "heading+grain=piece", "auto+grain=document"))
+    assert [each.chunks for each in report.variants] == [4, 12, 12]
+    fixed, heading, document = (each.outcomes[0] for each in report.variants)
+    assert fixed.tokens is not None
+    assert heading.tokens is not None
+    assert document.tokens is not None
+    assert heading.tokens < document.tokens
+    assert heading.results[0] == "docs:gamma.md#zebra-gamma"
+    assert document.results == ("docs:gamma.md",)
+    cell = report.groups[0].rows["precision"]
+    assert cell[0].difference is None
+    assert cell[1].difference is not None
+    assert cell[1].difference.mean == pytest.approx(cell[1].value.mean - cell[0].value.mean)
+
+
+def test_the_project_s_own_index_is_left_alone(here: Here) -> None:
+    _judge(here, FOUND, compare=("fixed", "auto"))
+    assert not here.project().index_dir.exists()
+    kept = here.home / ".leafmark" / "cache" / "evaluation"
+    assert len(list(kept.iterdir())) == 2
+    _judge(here, FOUND, compare=("fixed", "auto+relax_share=0.5"))
+    assert len(list(kept.iterdir())) == 2
+
+
+def test_changed_sources_are_judged_as_they_are_now(here: Here) -> None:
+    _judge(here, FOUND)
+    here.write("gamma.md", "# Page\n\n## Zebra gamma\n\nNothing of the kind.\n")
+    here.write("later.md", "# Later\n\nThe stripes of gamma moved here.\n")
+    moved = FOUND | {"answers": ["later.md#later"]}
+    assert _mean(_judge(here, moved), "overlap-mrr@10") == 1
+
+
+def test_tables_by_kind(here: Here) -> None:
+    report = _judge(here, FOUND, UNFOUND, SILENT, by="kind")
+    assert [group.name for group in report.groups] == ["all", "keywords", "none", "question"]
+    assert _mean(report, "rr500", group=1) == 1
+    assert _mean(report, "rr500", group=3) == 0
+    assert set(report.groups[2].rows) == {"empty-unanswerable", "doubt-unanswerable"}
+
+
+def test_gates(here: Here) -> None:
+    report = _judge(
+        here, FOUND, compare=("fixed", "auto"), gates=("rr500>=0.9", "fixed:rr500>=1", "empty>0")
+    )
+    assert [(gate.gate, gate.passed) for gate in report.gates] == [
+        ("rr500>=0.9", True),
+        ("fixed:rr500>=1", True),
+        ("empty>0", False),
+    ]
+
+
+def test_why_an_answer_was_not_found(here: Here) -> None:
+    queries = [
+        UNFOUND,
+        {"query": "xylophone", "answers": ["beta.md"]},
+        {"query": "stripes zebra page", "answers": ["delta.md#zebra-delta"]},
+        FOUND,
+    ]
+    report = _judge(here, *queries, diagnose=True, limit=2)
+    lost = [outcome.lost for outcome in report.variants[0].outcomes]
+    assert lost[0].startswith("cut off: ranks ")
+    assert lost[1] == "not matched: not among 0 matches"
+    assert lost[2] == ("crowded out: ranks 3 of the matches and matches some of the words only")
+    assert lost[3] == ""
+
+
+def test_an_answer_in_another_file_of_the_same_bytes_is_found(here: Here) -> None:
+    text = (here.root / "gamma.md").read_text(encoding="utf-8")
+    here.write("zz-copy.md", text)
+    copied = FOUND | {"answers": ["zz-copy.md#zebra-gamma"]}
+    assert _mean(_judge(here, copied), "rr500") == 1
+
+
+@pytest.mark.parametrize(
+    ("wishes", "error", "message"),
+    [
+        (
+            {"kinds": ("error",)},
+            UsageError,
+            "none of the 1 queries is asked for",
+        ),
+        (
+            {"gates": ("heading:rr500>0",)},
+            UsageError,
+            "the gate heading:rr500>0 names a way to search that is not compared",
+        ),
+        (
+            {"gates": ("empty-unanswerable>0",)},
+            UsageError,
+            "the gate empty-unanswerable>0 is about queries that there are none of",
+        ),
+        (
+            {"compare": ("auto+relax_share=7",)},
+            ConfigError,
+            'search.relax_share is "7"',
+        ),
+    ],
+)
+def test_what_cannot_be_evaluated(
+    here: Here, wishes: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error) as caught:
+        _judge(here, FOUND, **wishes)
+    assert str(caught.value).replace("is 7.0", 'is "7"') == message
+
+
+def test_a_query_that_cannot_be_understood_is_named(here: Here) -> None:
+    with pytest.raises(UsageError) as caught:
+        _judge(here, FOUND, {"query": 'say "x', "answers": []})
+    assert caught.value.message == (
+        "the query 'say \"x' cannot be searched: "
+        "the query has an opening quote without a closing one"
+    )
+    assert caught.value.location == f"{here.home}/q.jsonl:2"
+
+
+def test_drafts_find_what_they_were_drafted_from(here: Here) -> None:
+    drafts = draft_judgments(here.project(), DraftRequest(limit=3))
+    assert [draft.query for draft in drafts] == ["Page of alpha", "Page of beta", "Page of delta"]
+    with pytest.raises(NotFoundError, match="there is no tree named 'x'"):
+        draft_judgments(here.project(), DraftRequest(trees=("x",)))

@@ -1,0 +1,53 @@
+"""Ways to search, as the user writes them."""
+
+from __future__ import annotations
+
+import pytest
+
+from leafmark.app.variants import parse_variants
+from leafmark.errors import UsageError
+from leafmark.evaluation import Variant
+
+
+def test_a_strategy_and_settings_that_differ() -> None:
+    texts = ("fixed", "auto + relax_share=0.5+chunking.target_tokens=200")
+    assert parse_variants(texts, "heading") == (
+        Variant("fixed", {"chunking.strategy": "fixed"}),
+        Variant(
+            texts[1],
+            {
+                "chunking.strategy": "auto",
+                "search.relax_share": "0.5",
+                "chunking.target_tokens": "200",
+            },
+        ),
+    )
+
+
+def test_none_is_the_project_s_own_way() -> None:
+    assert parse_variants((), "section") == (Variant("section", {}),)
+
+
+@pytest.mark.parametrize(
+    ("texts", "message", "hint"),
+    [
+        (
+            ["sections"],
+            "'sections' names no strategy",
+            "begin with one of auto, heading, section, fixed; settings follow, as in "
+            "auto+relax_share=0.5",
+        ),
+        (["auto+strict"], "'strict' changes no setting", "write it like relax_share=0.5"),
+        (
+            ["auto+relax_shar=1"],
+            "there is no setting 'relax_shar'",
+            "did you mean relax_share?",
+        ),
+        (["auto+zzz=1"], "there is no setting 'zzz'", "`leafmark config` lists them"),
+        (["auto", "auto"], "'auto' is compared with itself", "name each way once"),
+    ],
+)
+def test_what_is_no_way_to_search(texts: list[str], message: str, hint: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_variants(texts, "auto")
+    assert (caught.value.message, caught.value.hint) == (message, hint)

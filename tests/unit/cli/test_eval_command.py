@@ -1,0 +1,81 @@
+"""`leafmark eval`: what it asks for, what it prints, and its exit code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support.evaluations import small_report
+from support.fake_app import FakeApp, Leafmark
+from support.schema import problems
+
+from leafmark.app.requests import DraftRequest, EvaluationRequest
+from leafmark.evaluation import GateOutcome, JudgedQuery, Reference
+
+
+@pytest.mark.parametrize(
+    ("argv", "fields"),
+    [
+        ([], {}),
+        (
+            ["--compare", "fixed, auto+relax_share=0.5"],
+            {"compare": ("fixed", "auto+relax_share=0.5")},
+        ),
+        (["--kind", "a", "--kind", "b", "-t", "x"], {"kinds": ("a", "b"), "trees": ("x",)}),
+        (["--half", "judge", "--by", "tree"], {"half": "judge", "by": "tree"}),
+        (["--gate", "rr500>=1", "-n", "5"], {"gates": ("rr500>=1",), "limit": 5}),
+        (["--seed", "7", "--resamples", "50"], {"seed": 7, "resamples": 50}),
+        (["--worst", "2", "-y"], {"diagnose": True, "confirmed": True}),
+        (["--queries", "--mode", "lexical"], {"diagnose": True, "mode": "lexical"}),
+    ],
+)
+def test_it_asks_for_what_was_written(
+    leafmark_run: Leafmark, app: FakeApp, argv: list[str], fields: dict[str, Any]
+) -> None:
+    assert leafmark_run("eval", "q.jsonl", *argv).code == 0
+    assert app.asked == [EvaluationRequest(("q.jsonl",))._replace(**fields)]
+
+
+def test_tables_and_then_the_worst(leafmark_run: Leafmark) -> None:
+    assert leafmark_run("eval", "q.jsonl").out.startswith("lexical, 10 results a query; ")
+    told = leafmark_run("eval", "q.jsonl", "--worst", "1").out
+    assert "\n\nlost\\x1b[1m words  q.jsonl:2\n" in told
+    assert "xylophone" not in told
+
+
+def test_json(leafmark_run: Leafmark) -> None:
+    ran = leafmark_run("eval", "q.jsonl", "--queries", "--json")
+    assert problems(ran.json, "eval") == []
+    assert len(ran.json["queries"]) == 3
+
+
+def test_a_gate_that_fails_makes_the_exit_code_1(leafmark_run: Leafmark, app: FakeApp) -> None:
+    app.evaluated = small_report((GateOutcome("rr500>=0.9", 0.7, False),))
+    ran = leafmark_run("eval", "q.jsonl", "--gate", "rr500>=0.9")
+    assert ran.code == 1
+    assert ran.out.endswith("\nrr500>=0.9 fails: it is 0.7000\n")
+
+
+def test_make_prints_queries(leafmark_run: Leafmark, app: FakeApp) -> None:
+    app.listed = (JudgedQuery("Set up", (Reference("t:a.md#set-up"),), "heading", draft=True),)
+    ran = leafmark_run("eval", "make", "-n", "3", "-t", "t")
+    assert (ran.code, ran.out) == (
+        0,
+        '{"query": "Set up", "answers": ["t:a.md#set-up"], "kind": "heading", "draft": true}\n',
+    )
+    assert app.asked == [DraftRequest(3, ("t",))]
+
+
+def test_make_with_nothing_to_draft_from(leafmark_run: Leafmark) -> None:
+    ran = leafmark_run("eval", "make")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == "no document holds anything to draft a query from\n"
+
+
+def test_make_takes_nothing_else(leafmark_run: Leafmark) -> None:
+    ran = leafmark_run("eval", "make", "q.jsonl")
+    assert ran.code == 2
+    assert ran.err == (
+        "error: `leafmark eval make` does not take `q.jsonl`\n"
+        "hint: it drafts from the project's documents; --tree limits it to one tree\n"
+    )
