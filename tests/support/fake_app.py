@@ -20,6 +20,7 @@ from leafmark.model import (
     ShowReport,
     StatusReport,
     VerifyReport,
+    WhyNotReport,
 )
 from support.answers import mixed_answer
 from support.evaluations import small_report
@@ -35,6 +36,7 @@ class FakeApp:
     status: StatusReport = field(default_factory=StatusReport)
     settings: tuple[SettingOrigin, ...] = (SettingOrigin("search.limit", 10),)
     listed: tuple[Any, ...] = ()
+    absence: WhyNotReport = field(default_factory=lambda: WhyNotReport("docs:a.md", "x"))
     verified: tuple[VerifyReport, ...] = ()
     evaluated: EvaluationReport = field(default_factory=small_report)
     written: Path = Path("/srv/leafmark.toml")
@@ -49,6 +51,7 @@ class FakeApp:
             "open_project": self.open_project,
             "search_project": lambda _, request, progress: self._reply(request, self.answer),
             "show_chunks": lambda _, request, progress: self._reply(request, self.shown),
+            "explain_why_not": lambda _, request, progress: self._reply(request, self.absence),
             "verify_texts": lambda _, request, progress: self._reply(request, self.verified),
             "index_project": lambda _, request, progress: self._reply(request, self.indexed),
             "project_status": lambda _: self._reply("status", self.status),

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from leafmark.app.trusting import approve, list_trust, revoke
     from leafmark.app.verifying import verify_texts
     from leafmark.app.watching import Watcher
+    from leafmark.app.whynot import explain_why_not
 
 __all__ = [
     "Project",
@@ -38,6 +39,7 @@ __all__ = [
     "chunk_sources",
     "draft_judgments",
     "evaluate_project",
+    "explain_why_not",
     "index_project",
     "list_chunks",
     "list_documents",
@@ -59,6 +61,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "explain_why_not": "leafmark.app.whynot",
     "Project": "leafmark.app.project",
     "Watcher": "leafmark.app.watching",
     "approve": "leafmark.app.trusting",

@@ -26,6 +26,7 @@ __all__ = [
     "ShowRequest",
     "Sort",
     "VerifyRequest",
+    "WhyNotRequest",
 ]
 
 Grain = Literal["auto", "piece", "section", "document"]
@@ -204,3 +205,10 @@ class DraftRequest(NamedTuple):
     limit: int = 100
     trees: tuple[str, ...] = ()
     confirmed: bool = False
+
+
+class WhyNotRequest(NamedTuple):
+    """Why the chunk `id` is not among the results of a search."""
+
+    id: str
+    search: SearchRequest

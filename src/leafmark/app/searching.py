@@ -19,6 +19,7 @@ from leafmark.query import Expression, parse_topics
 from leafmark.retrieval import SearchParams, search
 
 __all__ = ["search_index", "search_params", "search_project"]
+__all__ = ["search_params", "search_project"]
 
 
 def search_project(

@@ -13,6 +13,7 @@ __all__ = ["ALIASES", "COMMANDS", "all_commands", "find_command"]
 COMMANDS = (
     "search",
     "show",
+    "why-not",
     "verify",
     "chunk",
     "index",
@@ -43,9 +44,13 @@ def find_command(name: str) -> Command:
         near = nearest(name, [*COMMANDS, *ALIASES])
         hint = f"did you mean `leafmark {near[0]}`?" if near else f"there are: {_LIST}"
         raise UsageError(f"there is no command `{name}`", hint=hint)
-    command: Command = import_module(f"leafmark.cli.commands.{known}").COMMAND
+    command: Command = import_module(_module(known)).COMMAND
     return command
 
 
 def all_commands() -> list[Command]:
-    return [import_module(f"leafmark.cli.commands.{name}").COMMAND for name in COMMANDS]
+    return [import_module(_module(name)).COMMAND for name in COMMANDS]
+
+
+def _module(name: str) -> str:
+    return f"leafmark.cli.commands.{name.replace('-', '_')}"

@@ -4,6 +4,7 @@ Frozen values with no I/O, no engine and no configuration. The stages talk to
 each other only through these.
 """
 
+from leafmark.model.absence import AbsenceReason, LostAt, UnmatchedPart, WhyNotReport
 from leafmark.model.chunk import Chunk, ChunkedDocument, ChunkKind, Content, ContentType
 from leafmark.model.diagnostic import BINARY, Diagnostic
 from leafmark.model.document import Block, BlockKind, Document, Format, Heading, Link
@@ -32,6 +33,7 @@ from leafmark.model.verification import CitationStatus, Place, Verified, VerifyR
 
 __all__ = [
     "BINARY",
+    "AbsenceReason",
     "AgentFile",
     "AgentsReport",
     "Answer",
@@ -58,6 +60,7 @@ __all__ = [
     "Item",
     "Link",
     "LlmsReport",
+    "LostAt",
     "Omission",
     "Packing",
     "Passage",
@@ -80,7 +83,9 @@ __all__ = [
     "TrustWish",
     "TrustedFile",
     "Unit",
+    "UnmatchedPart",
     "Verified",
     "VerifyReport",
     "WatchEvent",
+    "WhyNotReport",
 ]

@@ -42,7 +42,7 @@ from leafmark.retrieval.weights import (
     RELAXED_FROM,
 )
 
-__all__ = ["Compiled", "compile_topic"]
+__all__ = ["Compiled", "compile_for_languages", "compile_topic"]
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 
@@ -69,6 +69,17 @@ def compile_topic(
 ) -> Compiled | None:
     """Return the queries for a topic in a language; None if nothing in it can be looked up."""
     return _Compiler(reader, params, language, topic).compile()
+
+
+def compile_for_languages(
+    reader: IndexReader, topic: Expression, params: SearchParams
+) -> dict[str | None, Compiled]:
+    """Return the topic compiled for each language in which it asks for something."""
+    made = {
+        language.name: compile_topic(reader, topic, params, language)
+        for language in reader.languages
+    }
+    return {name: each for name, each in made.items() if each is not None}
 
 
 class _Compiler:

@@ -9,13 +9,14 @@ what is shown.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from leafmark.errors import DamagedError
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Candidate, Entry, Hint, Phase, Result
 from leafmark.query import Expression, format_query
 from leafmark.retrieval.candidates import Found, Hit, find_candidates
-from leafmark.retrieval.compiler import Compiled, compile_topic
+from leafmark.retrieval.compiler import Compiled, compile_for_languages
 from leafmark.retrieval.explaining import explain
 from leafmark.retrieval.grain import bring_to_grain
 from leafmark.retrieval.hints import hints_about
@@ -25,7 +26,7 @@ from leafmark.retrieval.presenting import Presenter
 from leafmark.retrieval.texts import MakeReadable, ReadSource, Texts
 from leafmark.retrieval.topics import join_topics
 
-__all__ = ["search"]
+__all__ = ["Trace", "search", "trace_search"]
 
 CountTokens = Callable[[str], int]
 
@@ -60,6 +61,35 @@ def _count_tokens(text: str) -> int:
     return token_counter("o200k_base")(text)
 
 
+def trace_search(
+    reader: IndexReader,
+    topics: Sequence[Expression],
+    params: SearchParams,
+    *,
+    read_source: ReadSource,
+    local_trees: Collection[str] = (),
+    count_tokens: CountTokens | None = None,
+) -> Trace:
+    """Return what each phase of `search` leaves over, without presenting anything."""
+    run = _Run(reader, params, Texts(reader, read_source))
+    return run.trace(topics, local_trees, count_tokens or _count_tokens)
+
+
+class Trace(NamedTuple):
+    """What each phase of a search left over.
+
+    `compiled` and `found` are by topic. `ranked` are the results before the limit.
+    """
+
+    compiled: Sequence[Mapping[str | None, Compiled]]
+    found: Sequence[Found]
+    joined: Sequence[Candidate]
+    grained: Sequence[Candidate]
+    ranked: Sequence[Candidate]
+    kept: Sequence[Candidate]
+    phases: tuple[Phase, ...]
+
+
 class _Run:
     """One search."""
 
@@ -68,9 +98,9 @@ class _Run:
         self._params = params
         self._texts = texts
 
-    def answer(
+    def trace(
         self, topics: Sequence[Expression], local_trees: Collection[str], count: CountTokens
-    ) -> Answer:
+    ) -> Trace:
         compiled = [self._compile(topic) for topic in topics]
         found = [
             find_candidates(
@@ -89,30 +119,33 @@ class _Run:
             measure_text=lambda entry: self._measure(entry, count),
         )
         unique, duplicates = join_duplicates(grained, self._texts.comparable_digest)
-        kept, limited = limit_results(self._sorted(unique), self._params.limit)
-        results = self._present(kept, compiled, found)
+        ranked = self._sorted(unique)
+        kept, limited = limit_results(ranked, self._params.limit)
+        phases += [*steps, duplicates, limited]
+        return Trace(compiled, found, joined, grained, ranked, kept, tuple(phases))
+
+    def answer(
+        self, topics: Sequence[Expression], local_trees: Collection[str], count: CountTokens
+    ) -> Answer:
+        trace = self.trace(topics, local_trees, count)
+        results = self._present(trace.kept, trace.compiled, trace.found)
         return Answer(
             query="",
             mode="lexical",
             results=results,
-            phases=(*phases, *steps, duplicates, limited),
-            hints=self._hints(topics, compiled, kept, results),
+            phases=trace.phases,
+            hints=self._hints(topics, trace.compiled, trace.kept, results),
             counts={
-                "candidates": sum(each.matched for each in found),
-                "after_cutoff": len(joined),
-                "after_aggregation": len(grained),
+                "candidates": sum(each.matched for each in trace.found),
+                "after_cutoff": len(trace.joined),
+                "after_aggregation": len(trace.grained),
                 "returned": len(results),
             },
             expressions=tuple(format_query(topic) for topic in topics),
         )
 
     def _compile(self, topic: Expression) -> dict[str | None, Compiled]:
-        """Return the topic compiled for each language in which it asks for something."""
-        made = {
-            language.name: compile_topic(self._reader, topic, self._params, language)
-            for language in self._reader.languages
-        }
-        return {name: each for name, each in made.items() if each is not None}
+        return compile_for_languages(self._reader, topic, self._params)
 
     def _find_parent(self, entry: Entry) -> Entry:
         parent = self._reader.entry(entry.doc_id, entry.parent_position)

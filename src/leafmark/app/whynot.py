@@ -1,0 +1,48 @@
+"""Why a chunk is not among the results of a search: `leafmark why-not`."""
+
+from __future__ import annotations
+
+from leafmark.app.opening import open_index
+from leafmark.app.project import Project
+from leafmark.app.reading import Sources
+from leafmark.app.requests import Progress, WhyNotRequest
+from leafmark.app.resolving import Resolver
+from leafmark.app.searching import search_params
+from leafmark.model import WhyNotReport
+from leafmark.query import parse_topics
+from leafmark.retrieval.absence import explain_absence
+
+__all__ = ["explain_why_not"]
+
+
+def explain_why_not(
+    project: Project, request: WhyNotRequest, *, progress: Progress | None = None
+) -> WhyNotReport:
+    """Return the phase that lost the chunk, and what would show it.
+
+    Raises:
+        AmbiguousError, NotFoundError: the id names no one chunk; there is no index.
+        QueryError, UsageError: see `search_project`.
+    """
+    wish = request.search
+    topics = parse_topics(wish.queries)
+    params = search_params(project, wish)
+    reader, _ = open_index(project, fresh=wish.refresh, confirmed=wish.confirmed, progress=progress)
+    target = Resolver(reader, reader.manifest).resolve(request.id)
+    found = explain_absence(
+        reader,
+        topics,
+        params,
+        target,
+        read_source=Sources(project).data,
+        local_trees=frozenset(tree.name for tree in project.trees if tree.scope == "local"),
+    )
+    return WhyNotReport(
+        target.id,
+        " ".join(wish.queries),
+        found.reasons,
+        None if found.shown is None else found.shown.entry.id,
+        found.rank,
+        found.remedy,
+        found.without,
+    )

@@ -1,0 +1,84 @@
+"""`leafmark why-not`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafmark.cli.commands.search import OPTIONS as SEARCH_OPTIONS
+from leafmark.cli.options import JSON, Argument, Call, Command
+from leafmark.errors import UsageError
+
+if TYPE_CHECKING:
+    from leafmark.app import Project
+    from leafmark.app.requests import Progress, SearchRequest
+    from leafmark.model import WhyNotReport
+
+__all__ = ["COMMAND"]
+
+_FIELDS = {"tree": "trees", "tag": "tags", "no_refresh": "refresh"}
+"""Options of a search that a request calls otherwise."""
+
+_NOT_TAKEN = frozenset(
+    ("output", "json", "group", "explain", "sort", "expand", "max_tokens", "packed")
+)
+"""Options of a search that decide nothing about which chunks are results."""
+
+OPTIONS = (*(one for one in SEARCH_OPTIONS if one.dest not in _NOT_TAKEN), JSON)
+
+
+def run(call: Call) -> int:
+    """Say why a chunk is not among the results; exit code 1 when it is one."""
+    from leafmark.app import explain_why_not
+    from leafmark.app.requests import WhyNotRequest
+    from leafmark.cli.projects import with_project
+    from leafmark.render.absence import render_why_not, why_not_record
+
+    wanted, *queries = call.words
+
+    def use_case(project: Project, progress: Progress | None, confirmed: bool) -> WhyNotReport:
+        request = WhyNotRequest(wanted, _search(call, tuple(queries), confirmed))
+        return explain_why_not(project, request, progress=progress)
+
+    report = with_project(call, use_case)
+    console = call.console
+    if console.json:
+        console.write_json(why_not_record(report))
+    else:
+        console.write(render_why_not(report, console.style))
+    return 0 if report.reasons else 1
+
+
+def _search(call: Call, queries: tuple[str, ...], confirmed: bool) -> SearchRequest:
+    """Return the search that was asked about."""
+    from leafmark.app.requests import SearchRequest
+
+    if "-" in queries:
+        raise UsageError("the query of why-not is not read from standard input")
+    values = {_FIELDS.get(name, name): value for name, value in call.values.items()}
+    wishes = {name: value for name, value in values.items() if name in SearchRequest._fields}
+    lists = {name: tuple(value) for name, value in wishes.items() if isinstance(value, list)}
+    refresh = {"refresh": not call.on("no_refresh"), "confirmed": confirmed}
+    return SearchRequest(queries)._replace(**wishes | lists | refresh)
+
+
+COMMAND = Command(
+    name="why-not",
+    summary="say why a chunk is not among the results of a search",
+    description=(
+        "Runs the search as leafmark search does, with the same options, and says at which phase "
+        "the chunk was lost: filter, match (which words it lacks), strict, relaxed, candidates, "
+        "cutoff, merged (which result took it in), duplicate or limit. What would show it is "
+        "tried before it is named. Of a document or a section, what lies below it is looked at, "
+        "too.\n\n"
+        "Exit code 1 means that there is nothing to say: it is among the results."
+    ),
+    examples=(
+        ("leafmark why-not guides/backups.md#schedule restore", "why a section is not found"),
+        ('leafmark why-not guides/backups.md "how do I restore?" -n 3', "with options of search"),
+        ("leafmark why-not guides/backups.md.4 retries --json", "for programs"),
+    ),
+    run=run,
+    argument=Argument("ID QUERY", "A chunk, and what was looked for.", least=2),
+    options=OPTIONS,
+    is_query=True,
+)

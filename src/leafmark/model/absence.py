@@ -1,0 +1,66 @@
+"""Why a chunk is not among the results of a search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+__all__ = ["AbsenceReason", "LostAt", "UnmatchedPart", "WhyNotReport"]
+
+LostAt = Literal[
+    "filter", "match", "strict", "relaxed", "candidates", "cutoff", "merged", "duplicate", "limit"
+]
+"""The phase at which a chunk was lost: not admitted by a filter; not matching; matching some of
+the words while `strict` asks for all, or while enough others match all; below the candidates that
+were considered; after the cutoff; part of a larger result; the same text as one; after the last
+result shown."""
+
+
+class UnmatchedPart(NamedTuple):
+    """A part of the query that the chunk does not meet.
+
+    `refuses` says that the chunk has what the part leaves out. `chunks` tells how
+    many chunks have it, `near` which words of the chunk are most like it.
+    """
+
+    text: str
+    refuses: bool = False
+    chunks: int = 0
+    near: tuple[str, ...] = ()
+
+
+class AbsenceReason(NamedTuple):
+    """Where one topic lost a chunk, and what it was that came that far.
+
+    `id` is the chunk itself or one below it. `rank` and `score` are its place
+    among `of` matches. `by` is the id of the result that took it in, or has the
+    same text. `ratio` is the drop of scores that ended the list before it.
+    """
+
+    lost_at: LostAt
+    message: str
+    id: str
+    topic: int = 0
+    rank: int | None = None
+    score: float | None = None
+    of: int | None = None
+    by: str | None = None
+    ratio: float | None = None
+    unmatched: tuple[UnmatchedPart, ...] = ()
+
+
+class WhyNotReport(NamedTuple):
+    """Why the chunk `id` is not among the results; or, with `shown_as`, at which rank it is.
+
+    `shown_as` is the id of the result: its own or that of a chunk below it.
+    `remedy` are settings, and `without` parts of the query to leave out, that
+    together do show it: this was tried. Both are empty where nothing tried did.
+    """
+
+    id: str
+    query: str
+    reasons: tuple[AbsenceReason, ...] = ()
+    shown_as: str | None = None
+    rank: int | None = None
+    remedy: Mapping[str, Any] = {}
+    without: tuple[str, ...] = ()

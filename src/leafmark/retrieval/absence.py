@@ -1,0 +1,321 @@
+"""Why a chunk is not among the results: the phase that lost it, and what would show it.
+
+The pipeline runs as it does for a search, and the chunk (or what lies below
+it) is looked for in what each phase left over. What would show it is tried: the
+settings that a reason calls for are changed, and the search runs again, until
+the chunk is a result.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from leafmark.index import IndexReader
+from leafmark.model import AbsenceReason, Candidate, Entry, LostAt, UnmatchedPart
+from leafmark.query import (
+    And,
+    Expression,
+    Not,
+    all_of,
+    filters_only,
+    format_query,
+)
+from leafmark.retrieval.candidates import find_candidates
+from leafmark.retrieval.compiler import Compiled, compile_for_languages
+from leafmark.retrieval.params import SearchParams
+from leafmark.retrieval.pipeline import Trace, trace_search
+from leafmark.retrieval.texts import ReadSource
+from leafmark.retrieval.unmatched import FILTERS, Demands
+
+__all__ = ["Absence", "explain_absence"]
+
+FARTHEST = 10_000
+"""Matches among which a chunk is looked for; past it the rank is not told."""
+
+MOST_CHANGES = 8
+"""Changes of settings and query that are tried one after the other to show a chunk."""
+
+_OPTIONS = {"trees": "--tree", "tags": "--tag", "since": "--since"}
+"""How the options are called that set them."""
+
+_ORDER: tuple[LostAt, ...] = ("cutoff", "candidates", "relaxed", "strict", "match", "filter")
+"""How far a chunk came in a topic, farthest first."""
+
+
+class Absence(NamedTuple):
+    """What `model.WhyNotReport` says, without the words of the user."""
+
+    reasons: tuple[AbsenceReason, ...]
+    shown: Candidate | None = None
+    rank: int | None = None
+    remedy: Mapping[str, Any] = {}
+    without: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What would bring a chunk past the phase that lost it."""
+
+    params: Mapping[str, Any]
+    without: tuple[Expression, ...] = ()
+
+
+def explain_absence(
+    reader: IndexReader,
+    topics: Sequence[Expression],
+    params: SearchParams,
+    target: Entry,
+    *,
+    read_source: ReadSource,
+    local_trees: Collection[str] = (),
+) -> Absence:
+    """Return why `target` is not among the results; what lies below it counts for it.
+
+    Raises:
+        DamagedError, StorageError: the index cannot be read.
+    """
+    with reader.guard("search the index"):
+        return _Inquiry(reader, target, read_source, local_trees).answer(topics, params)
+
+
+class _Inquiry:
+    """The questions about one chunk."""
+
+    def __init__(
+        self,
+        reader: IndexReader,
+        target: Entry,
+        read_source: ReadSource,
+        local_trees: Collection[str],
+    ):
+        self._reader = reader
+        self._target = target
+        self._read_source = read_source
+        self._local_trees = local_trees
+
+    def answer(self, topics: Sequence[Expression], params: SearchParams) -> Absence:
+        found = self._in_results(topics, params)
+        if isinstance(found, Absence):
+            return found
+        reasons = tuple(each for each, _ in found)
+        remedy, without = self._remedy(topics, params, found)
+        return Absence(reasons, remedy=remedy, without=without)
+
+    def _trace(self, topics: Sequence[Expression], params: SearchParams) -> Trace:
+        return trace_search(
+            self._reader,
+            topics,
+            params,
+            read_source=self._read_source,
+            local_trees=self._local_trees,
+        )
+
+    def _remedy(
+        self,
+        topics: Sequence[Expression],
+        params: SearchParams,
+        found: Sequence[tuple[AbsenceReason, _Change]],
+    ) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+        """Change what each reason calls for, until the chunk is a result."""
+        changed: dict[str, Any] = {}
+        without: list[str] = []
+        for _ in range(MOST_CHANGES):
+            reason, change = found[0]
+            changed |= change.params
+            params = replace(params, **change.params)
+            if change.without:
+                shorter = _without(topics[reason.topic], change.without)
+                if shorter is None:
+                    break
+                without += map(format_query, change.without)
+                topics = [*topics[: reason.topic], shorter, *topics[reason.topic + 1 :]]
+            now = self._in_results(topics, params)
+            if isinstance(now, Absence):
+                return changed, tuple(without)
+            if [one for one, _ in now] == [one for one, _ in found]:
+                break
+            found = now
+        return {}, ()
+
+    # -- among the results ------------------------------------------------------------
+
+    def _in_results(
+        self, topics: Sequence[Expression], params: SearchParams
+    ) -> Absence | list[tuple[AbsenceReason, _Change]]:
+        """Return the result that is the chunk or lies below it, else why there is none."""
+        trace = self._trace(topics, params)
+        ranked = [(rank, one) for rank, one in enumerate(trace.kept, 1) if self._is_part(one.entry)]
+        if ranked:
+            rank, candidate = min(ranked, key=lambda pair: pair[1].entry != self._target)
+            return Absence((), candidate, rank)
+        for rank, candidate in enumerate(trace.ranked, start=1):
+            found = self._beside(candidate, rank, params)
+            if found is not None:
+                return [found]
+        reasons = [
+            self._in_topic(expression, trace.compiled[at], at, params)
+            for at, expression in enumerate(topics)
+        ]
+        return sorted(reasons, key=lambda pair: _ORDER.index(pair[0].lost_at))
+
+    def _is_part(self, entry: Entry) -> bool:
+        """Whether a chunk is the one asked about, or lies below it."""
+        target = self._target
+        return (entry.tree, entry.path) == (target.tree, target.path) and (
+            target.position <= entry.position <= target.last_position
+        )
+
+    def _beside(
+        self, candidate: Candidate, rank: int, params: SearchParams
+    ) -> tuple[AbsenceReason, _Change] | None:
+        """Return how a result past the phases holds the chunk: past the limit, or taken in."""
+        by = candidate.entry.id
+        past = f", which is result {rank}, past the {params.limit} shown"
+        where = past if rank > params.limit else f" (result {rank})"
+        part = next((one for one in _all_within(candidate) if self._is_part(one.entry)), None)
+        if part is None:
+            copy = self._copied(candidate)
+            if copy is None:
+                return None
+            message = f"it has the same text as {by}{where}, and is named beside it"
+            return AbsenceReason("duplicate", message, copy, rank=rank, by=by), _Change({})
+        score = part.score
+        if part is candidate:
+            message = f"it is result {rank}, and {params.limit} are shown"
+            reason = AbsenceReason("limit", message, by, rank=rank, score=score)
+            return reason, _Change({"limit": rank})
+        message = f"it is part of {by}{where}"
+        reason = AbsenceReason("merged", message, part.entry.id, rank=rank, score=score, by=by)
+        return reason, _Change({"aggregation": False})
+
+    def _copied(self, candidate: Candidate) -> str | None:
+        """Return which id beside the result is the chunk's or one below it."""
+        chunks = self._reader.chunks_of(self._target.doc_id)
+        ids = {entry.id for entry in chunks if self._is_part(entry)}
+        return next((each for each in candidate.also_in if each in ids), None)
+
+    # -- before the results -------------------------------------------------------------
+
+    def _in_topic(
+        self,
+        topic: Expression,
+        compiled: Mapping[str | None, Compiled],
+        at: int,
+        params: SearchParams,
+    ) -> tuple[AbsenceReason, _Change]:
+        """Return where a topic lost the chunk, which is not among its candidates."""
+        wide = replace(params, candidate_limit=FARTHEST, max_results=FARTHEST, cutoff_ratio=0.0)
+        found = find_candidates(
+            self._reader, list(compiled.values()), wide, topic=at, local_trees=self._local_trees
+        )
+        for tier in (False, True):
+            hits = [one for one in found.candidates if one.relaxed == tier]
+            number = next((n for n, one in enumerate(hits, 1) if self._is_part(one.entry)), None)
+            if number is not None:
+                reason, change = _past_the_cut(hits, number, params)
+                return reason._replace(topic=at), change
+        reason, change = self._unseen(topic, compiled, params, strict=found.strict)
+        return reason._replace(topic=at), change
+
+    def _unseen(
+        self,
+        topic: Expression,
+        compiled: Mapping[str | None, Compiled],
+        params: SearchParams,
+        *,
+        strict: int,
+    ) -> tuple[AbsenceReason, _Change]:
+        """Return why the chunk is not even among the farthest candidates of a topic."""
+        demands = Demands(self._reader, self._target, params)
+        if demands.is_matched(compiled, "strict"):
+            message = f"more than {FARTHEST:,} chunks match better"
+            return AbsenceReason("candidates", message, self._target.id), _Change({})
+        refusing = demands.refusing_filters()
+        if refusing:
+            message = f"{' and '.join(map(_OPTIONS.__getitem__, refusing))} leaves it out"
+            change = _Change({name: FILTERS[name] for name in refusing})
+            return AbsenceReason("filter", message, self._target.id), change
+        best, unmet = demands.unmet(topic)
+        parts = tuple(demands.describe(best, part, self._read_source) for part in unmet)
+        lax = compile_for_languages(self._reader, topic, replace(params, strict=False))
+        filtered = bool(unmet) and all(map(_is_filter, unmet))
+        lost_at: LostAt = "filter" if filtered else "match"
+        message, change = _lacking(parts), _Change({}, tuple(unmet))
+        if demands.is_matched(lax, "relaxed"):
+            if params.strict:
+                lost_at, change = "strict", _Change({"strict": False})
+                message += "; --strict asks for all words"
+            else:
+                lost_at, change = "relaxed", _Change({"limit": strict + 1})
+                message += (
+                    f"; such matches are added where fewer than {params.limit} chunks match "
+                    f"all words, and {strict} do"
+                )
+        return AbsenceReason(lost_at, message, best.id, unmatched=parts), change
+
+
+def _past_the_cut(
+    hits: Sequence[Candidate], number: int, params: SearchParams
+) -> tuple[AbsenceReason, _Change]:
+    """Return why match `number` of a tier did not become a result, best matches first."""
+    candidate = hits[number - 1]
+    facts: dict[str, Any] = {"rank": number, "score": candidate.score, "of": len(hits)}
+    if number > params.candidates:
+        message = (
+            f"{number - 1} chunks match better, and the first {params.candidates} are considered"
+        )
+        reason = AbsenceReason("candidates", message, candidate.entry.id, **facts)
+        return reason, _Change({"candidate_limit": number})
+    drops = [worse.score / better.score for better, worse in pairwise(hits[:number])]
+    cut = next((at for at, drop in enumerate(drops) if drop < params.cutoff_ratio), None)
+    change: dict[str, Any] = {"max_results": number} if number > params.kept else {}
+    if cut is None:
+        message = (
+            f"it is match {number}, and {params.kept} are kept where scores do not fall sharply"
+        )
+    else:
+        change["cutoff_ratio"] = math.floor(min(drops) * 1000) / 1000
+        facts["ratio"] = drops[cut]
+        last, after = hits[cut].score, hits[cut + 1].score
+        message = (
+            f"it is match {number} with {candidate.score:.2f}; the list ends after match "
+            f"{cut + 1}, where scores fall from {last:.2f} to {after:.2f}, "
+            f"below {params.cutoff_ratio:g} of the one before"
+        )
+    return AbsenceReason("cutoff", message, candidate.entry.id, **facts), _Change(change)
+
+
+def _is_filter(part: Expression) -> bool:
+    return filters_only(part) and not isinstance(part, Not)
+
+
+def _lacking(parts: Sequence[UnmatchedPart]) -> str:
+    """Say which parts of a query are not met, and why."""
+    lacks = [f"“{part.text}”" for part in parts if not part.refuses]
+    has = [f"“{part.text}”" for part in parts if part.refuses]
+    said = []
+    if lacks:
+        said.append(f"it lacks {', '.join(lacks)}")
+    if has:
+        said.append(f"it has {', '.join(has)}, which the query leaves out")
+    return " and ".join(said) or "it does not match"
+
+
+def _without(topic: Expression, parts: Iterable[Expression]) -> Expression | None:
+    """Return a topic without some of its parts; None if nothing to look for would be left."""
+    left_out = {id(part) for part in parts}
+    operands = topic.operands if isinstance(topic, And) else (topic,)
+    kept = [part for part in operands if id(part) not in left_out]
+    if all(isinstance(part, Not) for part in kept):
+        return None
+    return all_of(kept)
+
+
+def _all_within(candidate: Candidate) -> Iterator[Candidate]:
+    yield candidate
+    for constituent in candidate.constituents:
+        yield from _all_within(constituent)

@@ -1,0 +1,139 @@
+"""Which parts of a query a chunk does not meet, and which filters leave it out.
+
+Each part is asked apart, of the chunk and of those below it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import tantivy
+
+from leafmark.index import IndexReader
+from leafmark.model import Entry, UnmatchedPart
+from leafmark.query import (
+    And,
+    Expression,
+    Filter,
+    Not,
+    Term,
+    filters_only,
+    format_query,
+    iter_terms,
+)
+from leafmark.retrieval.compiler import Compiled, compile_for_languages
+from leafmark.retrieval.filters import Filters
+from leafmark.retrieval.params import SearchParams
+from leafmark.retrieval.stopwords import stop_words
+from leafmark.retrieval.texts import ReadSource, Texts
+
+__all__ = ["FILTERS", "Demands"]
+
+FILTERS: Mapping[str, Any] = MappingProxyType({"trees": (), "tags": (), "since": None})
+"""The parameters that filter, with the values that admit everything."""
+
+MOST_READ = 200_000
+"""Characters of a chunk in which near misses are looked for."""
+
+NEAREST = 3
+LIKENESS = 0.7
+"""Words of the chunk that are named as near misses, and how alike they are: `difflib`'s measure."""
+
+
+class Demands:
+    """What the search for a topic asks of `target`, or of a chunk below it."""
+
+    def __init__(self, reader: IndexReader, target: Entry, params: SearchParams):
+        self._reader = reader
+        self._target = target
+        self._params = params
+        self._language = reader.language_of(target.tree)
+        self._below = Filters(reader).compile(Filter("under", target.id))
+
+    def is_matched(self, compiled: Mapping[str | None, Compiled], name: str) -> bool:
+        """Whether one of the topic's queries (`strict`, `relaxed`) matches."""
+        own = None if self._language is None else compiled.get(self._language.name)
+        query: tantivy.Query | None = getattr(own, name, None)
+        return query is not None and bool(self._positions(query))
+
+    def refusing_filters(self) -> list[str]:
+        """Return the names of the parameters that leave the chunk out."""
+        found = []
+        for name, everything in FILTERS.items():
+            value = getattr(self._params, name)
+            if value == everything:
+                continue
+            only: dict[str, Any] = {name: value}
+            queries = Filters(self._reader).of_params(SearchParams(**only))
+            if not all(map(self._positions, queries)):
+                found.append(name)
+        return found
+
+    def unmet(self, topic: Expression) -> tuple[Entry, list[Expression]]:
+        """Return the chunk that meets most parts, the target before others, and those it lacks."""
+        met = [(part, self._meeting(part)) for part in self._required(topic)]
+        first, last = self._target.position, self._target.last_position
+        best = max(
+            range(first, last + 1),
+            key=lambda position: (sum(position in each for _, each in met), -position),
+        )
+        entry = self._reader.entry(self._target.doc_id, best) or self._target
+        return entry, [part for part, each in met if best not in each]
+
+    def describe(self, entry: Entry, part: Expression, read_source: ReadSource) -> UnmatchedPart:
+        """Return what there is to say of a part that `entry` does not meet."""
+        inner = part.operand if isinstance(part, Not) else part
+        query = self._query_of(inner)
+        chunks = 0 if query is None else self._reader.live_count(query)
+        near: list[str] = []
+        if not isinstance(part, Not):
+            words = self._words(entry, read_source)
+            for asked in iter_terms(inner):
+                typed = "" if isinstance(asked.leaf, Filter) else asked.leaf.text.lower()
+                near += difflib.get_close_matches(typed, words, NEAREST, LIKENESS)
+        return UnmatchedPart(format_query(inner), isinstance(part, Not), chunks, tuple(near))
+
+    def _required(self, topic: Expression) -> list[Expression]:
+        """Return the parts that have to match: stop words only where there is nothing else."""
+        stops = stop_words(self._language.name if self._language else None)
+        parts: list[Expression] = [*topic.operands] if isinstance(topic, And) else [topic]
+        kept = [one for one in parts if not (isinstance(one, Term) and one.text.lower() in stops)]
+        return kept if any(not filters_only(one) for one in kept) else parts
+
+    def _meeting(self, part: Expression) -> Collection[int]:
+        """Return the positions of the chunks that meet a part: all of them if it asks nothing."""
+        every = range(self._target.position, self._target.last_position + 1)
+        negated = isinstance(part, Not)
+        query = self._query_of(part.operand if isinstance(part, Not) else part, exact=negated)
+        if query is None:
+            return every
+        found = self._positions(query)
+        return [each for each in every if each not in found] if negated else found
+
+    def _query_of(self, part: Expression, *, exact: bool = False) -> tantivy.Query | None:
+        """Return the query for a part alone, without filters; None if it asks for nothing."""
+        free: dict[str, Any] = dict(FILTERS) | {"strict": True}
+        if exact:
+            free["fuzzy_distance"] = 0
+        compiled = compile_for_languages(self._reader, part, replace(self._params, **free))
+        own = None if self._language is None else compiled.get(self._language.name)
+        return None if own is None else own.strict
+
+    def _positions(self, query: tantivy.Query) -> set[int]:
+        """Return the positions of those chunks from the target downwards that match."""
+        must = tantivy.Occur.Must
+        both = tantivy.Query.boolean_query([(must, query), (must, self._below)])
+        most = self._target.last_position - self._target.position + 1
+        hits = self._reader.searcher.search(both, most, count=False).hits
+        return {position for _, position in self._reader.places(at for _, at in hits)}
+
+    def _words(self, entry: Entry, read_source: ReadSource) -> list[str]:
+        """Return the words of a chunk's title and body, in lower case; no body if it changed."""
+        body = Texts(self._reader, read_source).body(entry)
+        text = f"{entry.title}\n{body.shown if body else ''}"[:MOST_READ]
+        return list(dict.fromkeys(re.findall(r"\w+", text.lower())))
