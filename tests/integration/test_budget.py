@@ -39,7 +39,7 @@ def test_packed_json_is_the_published_shape(leafmark: Leafmark, handbook: Path) 
     assert "omitted" in ran.json
     *lines, last = leafmark(*words, "250", "-o", "jsonl", cwd=handbook).out.splitlines()
     assert all(problems(json.loads(line), "packed_result") == [] for line in lines)
-    assert problems(json.loads(last), "left_out") == []
+    assert problems(json.loads(last), "packed_rest") == []
     ran = leafmark(
         "show", "README.md", "guides/backups.md", "--json", "--max-tokens", "300", cwd=handbook
     )
