@@ -70,6 +70,7 @@ class SearchRequest(NamedTuple):
     trees: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     since: str | None = None
+    section: tuple[str, ...] = ()
     mode: Mode = "auto"
     grain: Grain = "auto"
     sort: Sort = "score"

@@ -128,6 +128,7 @@ def search_params(project: Project, request: SearchRequest) -> SearchParams:
     values |= {
         "trees": request.trees,
         "tags": request.tags,
+        "section": request.section,
         "sort": request.sort,
         "strict": request.strict,
         "aggregation": request.aggregation,

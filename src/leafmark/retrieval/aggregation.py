@@ -34,17 +34,19 @@ def aggregate(
     *,
     find_parent: FindParent,
     measure_text: MeasureText,
+    may_stand: Callable[[Entry], bool] | None = None,
 ) -> tuple[list[Candidate], Phase]:
     """Replace children by their parent where enough of them match, deepest parents first.
 
     A parent scores as the best of its children and of its own match; it is
     relaxed only if all of these are, and else counts its strict ones alone.
-    `measure_text` is asked only when there is a limit.
+    `measure_text` is asked only when there is a limit. A parent for which
+    `may_stand` does not hold takes nothing in.
     """
     done: list[Candidate] = []
     merges = 0
     for document in _by_document(candidates):
-        merger = _Merger(params, find_parent, measure_text)
+        merger = _Merger(params, find_parent, measure_text, may_stand)
         done += merger.merge(document)
         merges += merger.merges
     note = f"{merges} times children gave way to their parent" if merges else ""
@@ -81,6 +83,7 @@ class _Merger:
     params: SearchParams
     find_parent: FindParent
     measure_text: MeasureText
+    may_stand: Callable[[Entry], bool] | None = None
     merges: int = 0
     active: dict[int, Candidate] = field(default_factory=dict)
     children: dict[int, list[int]] = field(default_factory=dict)
@@ -126,6 +129,8 @@ class _Merger:
 
     def _may_stand(self, parent: Entry) -> bool:
         if parent.depth < self.params.max_merge_depth:
+            return False
+        if self.may_stand is not None and not self.may_stand(parent):
             return False
         most = self.params.aggregation_max_tokens
         return not most or self.measure_text(parent) <= most

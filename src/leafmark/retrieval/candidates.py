@@ -21,6 +21,7 @@ from leafmark.retrieval.cutoff import elbow_cutoff
 from leafmark.retrieval.filters import Filters, any_of, unscored
 from leafmark.retrieval.ordering import Key, key_of, sort_candidates
 from leafmark.retrieval.params import SearchParams
+from leafmark.retrieval.sections import section_filter
 from leafmark.retrieval.weights import WIDENED_BELOW
 
 __all__ = ["Found", "Hit", "find_candidates"]
@@ -115,16 +116,22 @@ def find_candidates(
         matched,
         len(strict),
         (
-            _phase_of_matches(strict, relaxed, matched),
+            _phase_of_matches(strict, relaxed, matched, params),
             Phase("cutoff", matched, len(candidates), _cut_note(matched, len(candidates), params)),
         ),
         {key_of(one.entry): hit for one, hit in kept},
     )
 
 
-def _phase_of_matches(strict: Sequence[Hit], relaxed: Sequence[Hit], matched: int) -> Phase:
-    note = f"{len(relaxed)} match some of the words only" if relaxed else ""
-    return Phase("candidates", len(strict) + len(relaxed), matched, note)
+def _phase_of_matches(
+    strict: Sequence[Hit], relaxed: Sequence[Hit], matched: int, params: SearchParams
+) -> Phase:
+    notes = []
+    if relaxed:
+        notes.append(f"{len(relaxed)} match some of the words only")
+    if params.section:
+        notes.append("only sections like " + " or ".join(f"“{one}”" for one in params.section))
+    return Phase("candidates", len(strict) + len(relaxed), matched, "; ".join(notes))
 
 
 def _cut_note(before: int, after: int, params: SearchParams) -> str:
@@ -156,6 +163,8 @@ class _Finder:
         self._filters = Filters(reader)
         self._complete = False
         known = {tree for language in reader.languages for tree in language.trees}
+        self._admits = section_filter(params.section)
+        self._admitted: dict[tuple[int, int], bool] = {}
         self._local = known & set(local_trees)
         self._global = known - self._local
 
@@ -202,9 +211,23 @@ class _Finder:
                 Hit(_rounded(float(score) * boost), at, compiled, exact, boost)
                 for score, at in found
             ]
-            if not self._complete or len(hits) < wanted or hits[-1].score < hits[limit - 1].score:
+            exhausted = len(hits) < wanted
+            if self._admits is not None:
+                hits = self._in_sections(hits)
+            enough = len(hits) > limit or (len(hits) == limit and not self._complete)
+            if exhausted or (
+                enough and (not self._complete or hits[-1].score < hits[limit - 1].score)
+            ):
                 return hits
             wanted *= _WIDER
+
+    def _in_sections(self, hits: Sequence[Hit]) -> list[Hit]:
+        """Return the hits in the sections asked for; each chunk is looked at once."""
+        unknown = [hit for hit in hits if hit.place not in self._admitted]
+        entries = self._reader.entries(hit.address for hit in unknown)
+        for hit, entry in zip(unknown, entries, strict=True):
+            self._admitted[hit.place] = self._admits is None or self._admits(entry)
+        return [hit for hit in hits if self._admitted[hit.place]]
 
     def cut(
         self, hits: Sequence[Hit], search: _SearchAgain, topic: int, *, relaxed: bool
@@ -235,7 +258,14 @@ class _Finder:
         query = any_of([each.strict for each in compiled])
         limit = self._params.candidates
         found = self._reader.live_count(query)
-        entries = self._reader.entries(self._first_by_id(query, found, limit))
+        if self._admits is None:
+            entries = self._reader.entries(self._first_by_id(query, found, limit))
+        else:
+            every = self._reader.searcher.search(query, max(1, found), count=False).hits
+            addresses = [address for _, address in every]
+            entries = [one for one in self._reader.entries(addresses) if self._admits(one)]
+            entries = sorted(entries, key=lambda one: one.id)
+            found = len(entries)
         candidates = sort_candidates(
             Candidate(entry, 1.0, False, (topic,), 1.0) for entry in entries
         )

@@ -13,7 +13,7 @@ from leafmark.model.ids import document_part, encode_path
 from leafmark.query import Filter, Range, admits
 from leafmark.retrieval.params import SearchParams
 
-__all__ = ["Filters", "any_of", "find_chunk", "unscored"]
+__all__ = ["Filters", "any_of", "find_chunk", "find_chunks", "unscored"]
 
 _META = "meta."
 _REGEX_SIGNS = re.compile(r"[\\.+*?()|\[\]{}^$]")
@@ -79,14 +79,12 @@ class Filters:
         )
 
     def _id(self, value: str) -> tantivy.Query:
-        entry = find_chunk(self._reader, value)
-        return tantivy.Query.empty_query() if entry is None else self._span(entry, entry.position)
+        found = find_chunks(self._reader, value)
+        return any_of([self._span(entry, entry.position) for entry in found])
 
     def _under(self, value: str) -> tantivy.Query:
-        entry = find_chunk(self._reader, value)
-        if entry is None:
-            return tantivy.Query.empty_query()
-        return self._span(entry, entry.last_position)
+        found = find_chunks(self._reader, value)
+        return any_of([self._span(entry, entry.last_position) for entry in found])
 
     def _span(self, entry: Entry, last: int) -> tantivy.Query:
         """The chunks of a document from `entry` to the position `last`."""
@@ -122,6 +120,17 @@ def unscored(query: tantivy.Query) -> tantivy.Query:
 
 def _quote(text: str) -> str:
     return _REGEX_SIGNS.sub(r"\\\g<0>", text)
+
+
+def find_chunks(reader: IndexReader, name: str) -> list[Entry]:
+    """Return the chunk with a whole id, else those that it names without a tree."""
+    wanted = name.removeprefix("./")
+    found = find_chunk(reader, wanted)
+    if found is not None:
+        return [found]
+    trees = [tree for language in reader.languages for tree in language.trees]
+    named = (find_chunk(reader, f"{tree}:{wanted}") for tree in sorted(trees))
+    return [entry for entry in named if entry is not None]
 
 
 def find_chunk(reader: IndexReader, chunk_id: str) -> Entry | None:

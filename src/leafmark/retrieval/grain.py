@@ -30,8 +30,12 @@ def bring_to_grain(
     *,
     find_parent: FindParent,
     measure_text: MeasureText,
+    may_stand: Callable[[Entry], bool] | None = None,
 ) -> tuple[list[Candidate], list[Phase]]:
-    """Return the results at the grain asked for, best first, and what each step did."""
+    """Return the results at the grain asked for, best first, and what each step did.
+
+    Nothing is merged into a parent for which `may_stand` does not hold.
+    """
     if not params.aggregation or params.grain == "piece":
         return sort_candidates(candidates), []
     found, phases = list(candidates), []
@@ -40,7 +44,9 @@ def bring_to_grain(
         phases.append(phase)
     if params.grain == "section":
         params = replace(params, max_merge_depth=max(1, params.max_merge_depth))
-    found, phase = aggregate(found, params, find_parent=find_parent, measure_text=measure_text)
+    found, phase = aggregate(
+        found, params, find_parent=find_parent, measure_text=measure_text, may_stand=may_stand
+    )
     phases.append(phase)
     sections_only = params.grain == "section"
     found, phase = filter_ancestors(

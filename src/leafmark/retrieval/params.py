@@ -55,7 +55,8 @@ class SearchParams:
 
     `strict` lets no plain word of a query go unmatched; else at least
     `relax_share` of them must match where too little matches all. `trees`,
-    `tags` (any of them) and `since` (seconds since the epoch) filter.
+    `tags` (any of them), `since` (seconds since the epoch) and `section`
+    (patterns of section paths, any of them) filter.
 
     Raises:
         UsageError: a value is not among those accepted.
@@ -82,6 +83,7 @@ class SearchParams:
     trees: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     since: float | None = None
+    section: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, least in _COUNTS.items():

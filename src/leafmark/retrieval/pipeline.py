@@ -18,11 +18,13 @@ from leafmark.query import Expression, format_query
 from leafmark.retrieval.candidates import Found, Hit, find_candidates
 from leafmark.retrieval.compiler import Compiled, compile_for_languages
 from leafmark.retrieval.explaining import explain
+from leafmark.retrieval.filters import find_chunks
 from leafmark.retrieval.grain import bring_to_grain
 from leafmark.retrieval.hints import hints_about
 from leafmark.retrieval.ordering import Key, join_duplicates, limit_results
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.presenting import Presenter
+from leafmark.retrieval.sections import Admits, section_filter, within_bounds
 from leafmark.retrieval.texts import MakeReadable, ReadSource, Texts
 from leafmark.retrieval.topics import join_topics
 
@@ -117,6 +119,7 @@ class _Run:
             self._params,
             find_parent=self._find_parent,
             measure_text=lambda entry: self._measure(entry, count),
+            may_stand=self._may_stand(topics),
         )
         unique, duplicates = join_duplicates(grained, self._texts.comparable_digest)
         ranked = self._sorted(unique)
@@ -146,6 +149,14 @@ class _Run:
 
     def _compile(self, topic: Expression) -> dict[str | None, Compiled]:
         return compile_for_languages(self._reader, topic, self._params)
+
+    def _may_stand(self, topics: Sequence[Expression]) -> Admits | None:
+        """Return what a parent must fulfil to stand for its children, beside its share of them."""
+        sections = section_filter(self._params.section)
+        bounds = within_bounds(topics, lambda name: find_chunks(self._reader, name))
+        if sections is None or bounds is None:
+            return sections or bounds
+        return lambda entry: sections(entry) and bounds(entry)
 
     def _find_parent(self, entry: Entry) -> Entry:
         parent = self._reader.entry(entry.doc_id, entry.parent_position)

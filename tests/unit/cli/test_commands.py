@@ -44,6 +44,7 @@ from leafmark.model import (
         (["x", "-o", "full"], {"full_text": True}),
         (["x", "--json"], {"full_records": True}),
         (["x", "-o", "jsonl"], {"full_records": True}),
+        (["x", "--section", "A > B", "--section", "C*"], {"section": ("A > B", "C*")}),
         (["x", "--max-tokens", "9000", "-o", "list"], {}),
         (["x", "--yes"], {"confirmed": True}),
         (["x", "--", "-y"], {"queries": ("x", "-y")}),

@@ -48,6 +48,14 @@ OPTIONS = (
         "WHEN",
         text,
     ),
+    Option(
+        ("--section",),
+        "Only sections with this path or end of a path: titles or globs, as in 'Guide > Auth*'; "
+        "** stands for any number of titles.",
+        "PATTERN",
+        text,
+        repeat=True,
+    ),
     Option(("--grain",), "How much a result may hold.", "GRAIN", one_of(*GRAINS), choices=GRAINS),
     Option(("--mode",), "How to search.", "MODE", one_of(*MODES), choices=MODES),
     Option(("--sort",), "Order of the results.", "KEY", one_of(*SORTS), choices=SORTS),
@@ -112,6 +120,7 @@ def run(call: Call) -> int:
             trees=tuple(values.get("tree", ())),
             tags=tuple(values.get("tag", ())),
             since=values.get("since"),
+            section=tuple(values.get("section", ())),
             mode=values.get("mode", "auto"),
             grain=values.get("grain", "auto"),
             sort=values.get("sort", "score"),

@@ -1,0 +1,136 @@
+"""`--section`: which section paths a pattern admits, and how far results may be merged.
+
+A pattern is a list of globs, `Guide > Auth*`. It admits a path of which it
+matches the whole or the end, element by element, in any case. `**` stands for
+any number of elements. A breadcrumb as leafmark prints it is a pattern, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from fnmatch import translate
+
+from leafmark.errors import UsageError
+from leafmark.model import Entry
+from leafmark.query import And, Expression, Filter
+
+__all__ = ["Admits", "parse_section", "section_filter", "within_bounds"]
+
+Admits = Callable[[Entry], bool]
+"""Tells whether a chunk may be a result."""
+
+_SEPARATOR = re.compile(r"\s*[>›]\s*")
+_ANY_DEPTH = "**"
+
+
+class SectionPattern:
+    """One pattern; what it found out about a path is remembered."""
+
+    def __init__(self, elements: Sequence[str]):
+        self._elements = [_matcher(element) for element in elements]
+        self._known: dict[tuple[str, ...], bool] = {}
+
+    def admits(self, path: tuple[str, ...]) -> bool:
+        if path not in self._known:
+            self._known[path] = self._is_end_of(_fold(title) for title in path)
+        return self._known[path]
+
+    def _is_end_of(self, path: Iterable[str]) -> bool:
+        """Follow the path with all the beginnings of the pattern that fit its end so far."""
+        reached = {0}
+        for title in path:
+            following = {0}  # the pattern may begin at any element
+            for at in self._skipped(reached):
+                matches = self._elements[at] if at < len(self._elements) else None
+                if at < len(self._elements) and matches is None:
+                    following.add(at)
+                elif matches is not None and matches(title):
+                    following.add(at + 1)
+            reached = following
+        return len(self._elements) in self._skipped(reached)
+
+    def _skipped(self, reached: Iterable[int]) -> set[int]:
+        """The places in the pattern that are reached when `**` stands for nothing more."""
+        found = set(reached)
+        for at, element in enumerate(self._elements):
+            if at in found and element is None:
+                found.add(at + 1)
+        return found
+
+
+def _matcher(element: str) -> Callable[[str], bool] | None:
+    """Tell for a title whether it is the element, or matches it as a glob; None for `**`."""
+    if element == _ANY_DEPTH:
+        return None
+    literal = _fold(element)
+    glob = re.compile(translate(literal))
+    return lambda title: title == literal or glob.match(title) is not None
+
+
+def _fold(title: str) -> str:
+    return " ".join(title.split()).casefold()
+
+
+def parse_section(pattern: str) -> SectionPattern:
+    """Return the pattern written as titles with `>` or `›` between them.
+
+    Raises:
+        UsageError: it has an empty element, or none at all.
+
+    >>> parse_section("> Guide › Auth*").admits(("Guide", "Authorization"))
+    True
+    >>> parse_section("guide > **").admits(("Guide", "Authorization", "OAuth2"))
+    True
+    """
+    written = pattern.strip()
+    elements = _SEPARATOR.split(written[1:].strip() if written[:1] in (">", "›") else written)
+    if not all(elements):
+        raise UsageError(
+            f"the section pattern `{pattern}` has an empty title",
+            hint="write titles with > between them, as in 'Guide > Auth*'",
+        )
+    return SectionPattern(elements)
+
+
+def section_filter(patterns: Iterable[str]) -> Admits | None:
+    """Return what admits the chunks of which one of the patterns matches; None for no pattern.
+
+    Raises:
+        UsageError: a pattern is empty.
+    """
+    parsed = [parse_section(pattern) for pattern in patterns]
+    if not parsed:
+        return None
+    return lambda entry: any(one.admits(entry.section_path) for one in parsed)
+
+
+def within_bounds(
+    topics: Sequence[Expression], find: Callable[[str], Sequence[Entry]]
+) -> Admits | None:
+    """Return what admits the chunks that lie in the subtrees every topic is limited to.
+
+    A topic is limited by an `under:` that all its results must fulfil; where one
+    topic has none, nothing is limited. `find` gives the chunks that an id names.
+    """
+    roots: list[Entry] = []
+    for topic in topics:
+        limited = next(filter(_is_under, _required(topic)), None)
+        if not isinstance(limited, Filter):
+            return None
+        roots += find(str(limited.value))
+    return lambda entry: any(_is_within(entry, root) for root in roots)
+
+
+def _required(topic: Expression) -> Sequence[Expression]:
+    return topic.operands if isinstance(topic, And) else (topic,)
+
+
+def _is_under(expression: Expression) -> bool:
+    return isinstance(expression, Filter) and expression.name == "under"
+
+
+def _is_within(entry: Entry, root: Entry) -> bool:
+    return (entry.tree, entry.path) == (root.tree, root.path) and (
+        root.position <= entry.position <= root.last_position
+    )
