@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 __all__ = ["check_concern", "index_project", "read_index", "refresh", "source_notes"]
 
 
+_GARBAGE_THRESHOLD = 50_000
+"""Allocations between two collections of cycles while sources are prepared."""
+
+
 @dataclass(slots=True)
 class _Outcome:
     """What a run has done so far; lists hold document ids."""
@@ -103,6 +107,17 @@ def _collection_paused() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
+
+
+@contextmanager
+def _collection_seldom() -> Iterator[None]:
+    """Look for cycles seldom: sources make many objects, and what they make goes soon."""
+    before = gc.get_threshold()
+    gc.set_threshold(max(before[0], _GARBAGE_THRESHOLD), *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def check_concern(project: Project, *, confirmed: bool) -> None:
@@ -208,6 +223,7 @@ def _write(
     with (
         open_writer(root, settings, timeout_s=timeout_s, rebuild=rebuild) as writer,
         held_interrupts() as interrupts,
+        _collection_seldom(),
     ):
         if writer.rebuilt is not None and found.scope is not None:
             found = _widened(project, found)
