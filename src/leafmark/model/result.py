@@ -6,7 +6,7 @@ Byte ranges are half-open. `match_ranges` count from the start of the body
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from leafmark.model.entry import DocumentEntry, Entry
@@ -81,6 +81,7 @@ class Result(NamedTuple):
     `body_bytes` are the bytes that `match_ranges` count in (they differ from
     `body` where a source has bytes that are not UTF-8). `body_places` holds the
     1-based line and byte column at which each of `entry.body_spans` begins.
+    `constituents` may be made when they are first looked at.
     `full_text` is heading and whole section, where it was asked for. Under a
     budget `passages` says what of the result is shown and what is left out; it is
     None where there is none.
@@ -98,7 +99,7 @@ class Result(NamedTuple):
     citation: str | None = None
     snippet: Snippet = Snippet()
     match_ranges: tuple[tuple[int, int], ...] = ()
-    constituents: tuple[Result, ...] = ()
+    constituents: Sequence[Result] = ()
     also_in: tuple[str, ...] = ()
     factors: tuple[Factor, ...] = ()
     body_bytes: bytes | None = None

@@ -12,8 +12,8 @@ import re
 from functools import cached_property
 
 from leafmark.model import Block, Document, Heading, Link
+from leafmark.model.deferred import Deferred
 from leafmark.parsing.decoding import Decoded, decode
-from leafmark.parsing.deferred import Deferred
 from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
 from leafmark.parsing.markdown_blocks import blocks_of
 from leafmark.parsing.markdown_limits import find_excess

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from leafmark.index import IndexReader
 from leafmark.model import Candidate, Entry, Result, Snippet
+from leafmark.model.deferred import Deferred
 from leafmark.retrieval.citations import format_citation
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.highlighting import find_matches
@@ -33,6 +34,7 @@ class Presenter:
         self._texts = texts
         self._topics = topics
         self._snippet_chars = snippet_chars
+        self._constituents: dict[int, Result] = {}
 
     def present(self, candidate: Candidate, rank: int) -> Result:
         """Return the result at a 1-based rank, with its constituents."""
@@ -47,8 +49,7 @@ class Presenter:
         self, candidate: Candidate, rank: int, digest: str | None, citation: str | None
     ) -> Result:
         """Return a result; constituents have no rank, digest and citation."""
-        entry, texts = candidate.entry, self._texts
-        constituents = tuple(self._present(one, 0, None, None) for one in candidate.constituents)
+        entry, texts, parts = candidate.entry, self._texts, candidate.constituents
         body = texts.body(entry)
         matches = self._matches(candidate, body) if body else []
         ranges = join_ranges((one.start, one.end) for each in matches for one in each)
@@ -63,13 +64,20 @@ class Presenter:
             body=body.source_text if body else None,
             span_sha256=digest,
             citation=citation,
-            snippet=self._snippet(candidate, body, matches, constituents) if body else Snippet(),
+            snippet=self._snippet(candidate, body, matches) if body else Snippet(),
             match_ranges=body.byte_ranges(ranges) if body else (),
-            constituents=constituents,
+            constituents=Deferred(lambda: tuple(map(self._constituent, parts))) if parts else (),
             also_in=candidate.also_in,
             body_bytes=body.data if body else None,
             body_places=texts.places(entry) if body else (),
         )
+
+    def _constituent(self, candidate: Candidate) -> Result:
+        """Return the result for a constituent, made once: few of them are looked at."""
+        key = id(candidate)
+        if key not in self._constituents:
+            self._constituents[key] = self._present(candidate, 0, None, None)
+        return self._constituents[key]
 
     def _matches(self, candidate: Candidate, body: Body) -> list[list[Match]]:
         """Return the matches in the body for each topic that the candidate matched."""
@@ -91,12 +99,11 @@ class Presenter:
         candidate: Candidate,
         body: Body,
         matches: Sequence[Sequence[Match]],
-        constituents: Sequence[Result],
     ) -> Snippet:
         """Return an excerpt of the own match, else of the best constituent, else the lead."""
         own = [each for each in matches if each]
-        if constituents and (candidate.direct_score is None or not own):
-            best = _best_snippet(constituents)
+        if candidate.constituents and (candidate.direct_score is None or not own):
+            best = _best_snippet(map(self._constituent, candidate.constituents))
             if best.text:
                 return best
         size = self._snippet_chars
@@ -116,5 +123,10 @@ class Presenter:
 
 def _best_snippet(constituents: Iterable[Result]) -> Snippet:
     """Return the snippet of the best constituent that has matches, else the first there is."""
-    found = [one.snippet for one in constituents if one.snippet.text]
-    return next((one for one in found if one.ranges), found[0] if found else Snippet())
+    lead = Snippet()
+    for constituent in constituents:
+        snippet = constituent.snippet
+        if snippet.ranges:
+            return snippet
+        lead = lead if lead.text else snippet
+    return lead

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 
-from leafmark.parsing.deferred import Deferred
+from leafmark.model.deferred import Deferred
 
 
 def test_is_made_once_and_only_when_needed() -> None:
