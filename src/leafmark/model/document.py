@@ -18,7 +18,7 @@ from leafmark.model.span import Span
 
 __all__ = ["Block", "BlockKind", "Document", "Format", "Heading", "Link"]
 
-Format = Literal["markdown", "html", "text", "script", "notebook"]
+Format = Literal["markdown", "html", "text", "script", "notebook", "rst", "asciidoc"]
 
 BlockKind = Literal[
     "paragraph",

@@ -32,18 +32,24 @@ SUFFIXES: dict[str, Format] = {
     ".html": "html",
     ".xhtml": "html",
     ".ipynb": "notebook",
+    ".adoc": "asciidoc",
+    ".asciidoc": "asciidoc",
     ".md": "markdown",
     ".markdown": "markdown",
     ".mdx": "markdown",
+    ".rest": "rst",
+    ".rst": "rst",
     ".txt": "text",
     ".text": "text",
 }
 """Formats by the lower-case suffix of a file's name."""
 
 _PARSERS: dict[Format, str] = {
+    "asciidoc": "leafmark.parsing.asciidoc:parse_asciidoc",
     "html": "leafmark.parsing.html:parse_html",
     "markdown": "leafmark.parsing.markdown:parse_markdown",
     "notebook": "leafmark.parsing.notebook:parse_notebook",
+    "rst": "leafmark.parsing.rst:parse_rst",
     "text": "leafmark.parsing.text:parse_text",
 }
 

@@ -1,0 +1,89 @@
+"""AsciiDoc to a `Document`, by a scanner of our own.
+
+In: the bytes of a source. Out: its titles with exact lines, blocks, ids and
+links. No maintained parser for Python gives structure with places, so the
+language's rules for what begins a block are followed here. `=` is depth 1, `==`
+depth 2. Nothing is included, evaluated or run; attributes are not replaced.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from leafmark.model import Document, Heading, Link
+from leafmark.parsing.asciidoc_blocks import AsciiDocScanner
+from leafmark.parsing.decoding import decode
+from leafmark.parsing.source_lines import SourceLines, too_many_lines
+from leafmark.parsing.text import degraded_document
+from leafmark.parsing.titles import file_title, fold
+
+__all__ = ["parse_asciidoc"]
+
+_LINK = re.compile(
+    rb"<<(?P<reference>[^<>,\n]{1,200}+)(?:,[^<>]{0,400}+)?>>"
+    rb"|(?P<macro>xref|link|image):{1,2}(?P<target>[^\s\[\]]{1,1000}+)\[[^\]\n]{0,1000}+\]"
+    rb"|(?P<address>https?://[^\s\[\]<>\"]{1,1000}+)\["
+)
+_MARKS = re.compile(r"(``|`|\*\*|__|##|\*|_|#|\+\+\+|\+)(?=\S)((?:(?!\1).)+?)(?<=\S)\1")
+_MACROS = re.compile(r"(?:link|xref|https?)[:/]{1,3}[^\s\[\]]*\[([^\]]*)\]")
+_CHARACTERS = {"(C)": "\u00a9", "(R)": "\u00ae", "(TM)": "\u2122", "...": "\u2026\u200b"}
+_LONGEST_TITLE = 1000
+
+
+def parse_asciidoc(data: bytes, path: str) -> Document:
+    """Return the document of an AsciiDoc source."""
+    decoded = decode(data, path)
+    excess = too_many_lines(decoded.data)
+    if excess:
+        return degraded_document(decoded, path, "text", excess)
+    lines = SourceLines(decoded)
+    scanner = AsciiDocScanner(lines)
+    scanner.scan()
+    size = len(decoded.data)
+    headings = []
+    for title in scanner.titles:
+        words = decoded.restore(title_text(title.source)).replace("\0", "\ufffd")
+        start, end = lines.places(title.first, title.after)
+        row = (title.level, fold(words), words, start, end, size, title.nested)
+        headings.append(Heading(*row, anchor=title.anchor or None))
+    first = next((h.title for h in headings if h.level == 1 and not h.nested and h.title), "")
+    return Document(
+        path,
+        decoded.data,
+        "asciidoc",
+        first or file_title(path),
+        encoding=decoded.encoding,
+        headings=tuple(headings),
+        blocks=tuple(scanner.blocks),
+        links=tuple(_links(decoded.data, scanner)),
+        diagnostics=decoded.diagnostics,
+    )
+
+
+def title_text(source: str) -> str:
+    """Return what is shown of a title, marks of formatting left out.
+
+    >>> title_text("The `git` *add* command")
+    'The git add command'
+    """
+    if len(source) > _LONGEST_TITLE:
+        return source
+    return _MARKS.sub(r"\2", _MACROS.sub(r"\1", source))
+
+
+def _links(data: bytes, scanner: AsciiDocScanner) -> Iterator[Link]:
+    """The links outside of code; a reference to an id of the document is `#` and the id."""
+    code = [(block.start, block.end) for block in scanner.blocks if block.kind == "code"]
+    at = 0
+    for found in _LINK.finditer(data):
+        while at < len(code) and code[at][1] <= found.start():
+            at += 1
+        if at < len(code) and code[at][0] <= found.start():
+            continue
+        raw = found["reference"] or found["target"] or found["address"]
+        target = raw.decode("utf-8", "replace").strip()
+        if found["reference"] and "#" not in target:
+            target = f"#{target}"
+        kind = "image" if found["macro"] == b"image" else "link"
+        yield Link(found.start(), found.end(), target, "image" if kind == "image" else "link")

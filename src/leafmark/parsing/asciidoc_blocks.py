@@ -1,0 +1,371 @@
+"""The lines of AsciiDoc to titles and blocks.
+
+A line begins a block only after a blank line, a list, or lines about the block
+to come (`[source]`, `[[id]]`, `.Title`). What is between delimiters is not read
+for titles. Lines that would be left out by conditions (`ifdef::`) are content:
+nothing is evaluated and nothing is included, but attributes that move levels are.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable
+from itertools import pairwise
+from typing import NamedTuple
+
+from leafmark.model import Block, BlockKind
+from leafmark.parsing.source_lines import SourceLines
+
+__all__ = ["AsciiDocScanner", "Title"]
+
+_DEEPEST = 8
+
+_ATX = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)\Z")
+_CLOSING = re.compile(r"[ \t]+(={1,6}|#{1,6})\Z")
+_SETEXT = re.compile(r"(?!\.)(?=[^\w]*\w).*\Z")
+_SETEXT_LEVELS = {"=": 1, "-": 2, "~": 3, "^": 4, "+": 5}
+_DELIMITER = re.compile(
+    r"(?:(-{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|\.{4,}|/{4,}|`{3,})(.*)|--|([|,:!]={3,}))\Z"
+)
+_ATTRIBUTES = re.compile(r"\[(?=[\w{,.#\"'%]|\]).*\]\Z|\[\[[\w:][\w:.-]*(?:,.*)?\]\]\Z")
+_BLOCK_TITLE = re.compile(r"\.[^ .].*\Z|\.\.[^ .].*\Z")
+_ATTRIBUTE = re.compile(r":(!?\w[^:]*):(?:[ \t]+(.*))?\Z")
+_COMMENT = re.compile(r"//(?!/)")
+_DIRECTIVE = re.compile(r"(?:ifdef|ifndef|ifeval|endif|include)::\S*\[.*\]\Z")
+_ITEM = re.compile(
+    r"[ \t]*(?:(-|\*{1,5}|\.{1,5}|\u2022|\d+\.|[a-zA-Z]\.|[IVXivx]+\)|<[\d.]+>)[ \t]+\S"
+    r"|(?!//)[^ \t].*?(?::{2,4}|;;)(?:\Z|[ \t]))"
+)
+_RULES = re.compile(r"(?:'{3,}|-{3}|\*{3}|- - -|\* \* \*|<{3,})\Z")
+_MACRO = re.compile(r"(image|video|audio|toc)::(\S*?)\[.*\]\Z")
+
+_ID = re.compile(
+    r"\[\[([\w:][\w:.-]*)|\[(?:[^\[\]]*[,\]])?[^\[\],]*#([\w:][\w:-]*)|\bid=[\"']?([\w:.-]+)"
+)
+_INLINE_ID = re.compile(r"\[\[([\w:][\w:.-]*)(?:,[^\]]*)?\]\]")
+_STYLE = re.compile(r"\[\s*([\w-]*)")
+
+_KINDS: dict[str, BlockKind] = {
+    "-": "code",
+    ".": "code",
+    "`": "code",
+    "+": "html",
+    "/": "definition",
+    "=": "quote",
+    "*": "quote",
+    "_": "quote",
+    "|": "table",
+    ",": "table",
+    ":": "table",
+    "!": "table",
+}
+_PLAIN = frozenset(("code", "html", "definition", "table"))
+
+
+class Title(NamedTuple):
+    """A title line: lines `[first, after)`; `nested` ones open no section."""
+
+    level: int
+    source: str
+    first: int
+    after: int
+    anchor: str
+    nested: bool
+
+
+class AsciiDocScanner:
+    """Scans `lines` once; `titles`, `blocks` and `attributes` are in order then."""
+
+    def __init__(self, lines: SourceLines) -> None:
+        self.lines = lines
+        self.titles: list[Title] = []
+        self.blocks: list[Block] = []
+        self.attributes: dict[str, str] = {}
+        self._stop = len(lines)
+        self._offset = 0
+        self._meta = -1  # the first of the lines that say something of the next block
+        self._language = ""
+        self._fences: dict[str, list[int]] | None = None
+
+    def scan(self) -> None:
+        at = 0
+        while at < self._stop:
+            at = self._next(at, 0)
+        if self._meta >= 0:  # lines about a block that never comes
+            self._add("paragraph", self._meta, self._stop, 0)
+
+    # -- lines about what follows ----------------------------------------------------
+
+    def _set_attribute(self, name: str, value: str) -> None:
+        name = name.strip().lower()
+        if name == "leveloffset":
+            step = int(value) if re.fullmatch(r"[-+]?[0-9]", value) else 0
+            self._offset = self._offset + step if value[:1] in ("+", "-") else step
+        elif name == "source-language":
+            self._language = value.strip().lower()
+        self.attributes.setdefault(name, value.strip())
+
+    def _described(self, at: int) -> tuple[str, str]:
+        """The style and the id that the lines before the block on line `at` give it."""
+        style = anchor = ""
+        if self._meta >= 0:
+            for line in self.lines.text[self._meta : at]:
+                if line.startswith("["):
+                    found = _ID.search(line)
+                    anchor = (
+                        next((part for part in found.groups() if part), "") if found else anchor
+                    )
+                    named = None if line.startswith("[[") else _STYLE.match(line)
+                    style = named[1].lower() if named and named[1] else style
+        return style, anchor
+
+    # -- one construct -----------------------------------------------------------------
+
+    def _next(self, at: int, level: int) -> int:
+        line = self.lines.text[at]
+        if not line:
+            return at + 1
+        for take in _TAKERS:
+            after = take(self, at, line, level)
+            if after > at:
+                return after
+        return self._paragraph(at, level)
+
+    def _add(
+        self, kind: BlockKind, first: int, after: int, level: int, info: str = "", head: int = 0
+    ) -> int:
+        """Note a block, the lines about it included."""
+        if 0 <= self._meta < first:
+            first = self._meta
+        self._meta = -1
+        start, end = self.lines.places(first, after)
+        content = self.lines.starts[head] if head else None
+        self.blocks.append(Block(kind, start, end, level, info, content))
+        return after
+
+    def _about(self, at: int, line: str, level: int) -> int:
+        """Attributes and the title of the block that follows; comments and conditions."""
+        if _ATTRIBUTES.match(line) or _BLOCK_TITLE.match(line):
+            if self.lines.after_blank(at + 1, self._stop) >= self._stop:
+                return at
+            self._meta = at if self._meta < 0 else self._meta
+            return at + 1
+        entry = _ATTRIBUTE.match(line)
+        if entry and not level:
+            self._set_attribute(entry[1], entry[2] or "")
+        elif not (_COMMENT.match(line) or _DIRECTIVE.match(line)):
+            return at
+        after = at + 1
+        while entry and after < self._stop and self.lines.text[after - 1].endswith((" \\", " +")):
+            after += 1
+        return self._aside(at, after, level)
+
+    def _aside(self, at: int, after: int, level: int) -> int:
+        """Lines between others that are shown nowhere; what is to come keeps its attributes."""
+        if self._meta < 0:
+            self._add("definition", at, after, level)
+        return after
+
+    def _atx(self, at: int, line: str, level: int) -> int:
+        found = _ATX.match(line)
+        if not found:
+            return at
+        words = _CLOSING.sub("", found[2]) if line[0] == "#" or _closes(found) else found[2]
+        return self._title(at, at + 1, len(found[1]), words, level)
+
+    def _setext(self, at: int, line: str, level: int) -> int:
+        if at + 1 >= self._stop or level:
+            return at
+        under = self.lines.text[at + 1]
+        depth = _SETEXT_LEVELS.get(under[:1])
+        if depth is None or under.strip(under[0]) or abs(len(under) - len(line)) > 1:
+            return at
+        if not _SETEXT.match(line) or len(under) < 2:
+            return at
+        return self._title(at, at + 2, depth, line, level)
+
+    def _title(self, at: int, after: int, depth: int, words: str, level: int) -> int:
+        style, anchor = self._described(at)
+        inline = _INLINE_ID.search(words)
+        if inline:
+            words, anchor = _INLINE_ID.sub("", words).strip(), inline[1]
+        nested = level > 0 or style in ("discrete", "float")
+        if level and style not in ("discrete", "float"):
+            return at
+        depth = max(1, depth + self._offset)
+        if nested:
+            self._add("heading", at, after, level)
+        first = at if self._meta < 0 else self._meta
+        self._meta = -1
+        self.titles.append(Title(depth, words, at if nested else first, after, anchor, nested))
+        return after
+
+    def _delimited(self, at: int, line: str, level: int) -> int:
+        """A block between two equal lines; one that is not closed goes to the end."""
+        found = _DELIMITER.match(line)
+        if not found or (found[2] and line[0] != "`"):
+            return at
+        fence = line[:3] if line[0] == "`" else line
+        end = self._closing(at + 1, fence)
+        after = min(end + 1, self._stop)
+        style, _ = self._described(at)
+        kind: BlockKind = "quote" if line == "--" else _KINDS[line[0]]
+        if style in ("source", "listing") and line == "--":
+            kind = "code"
+        info = self._info(at, found[2]) if kind == "code" else ""
+        self._add(kind, at, after, level, info, at + 1 if kind == "code" else 0)
+        if kind == "table":
+            self._rows(at + 1, end, level + 1)
+        elif kind not in _PLAIN:
+            self._inside(at + 1, end, level + 1)
+        return after
+
+    def _closing(self, at: int, fence: str) -> int:
+        """The line that closes a block, or where what holds it ends; looked up, not searched."""
+        if self._fences is None:
+            self._fences = {}
+            for index, line in enumerate(self.lines.text):
+                if line[:1] in _FENCE_MARKS and _DELIMITER.match(line):
+                    self._fences.setdefault(line, []).append(index)
+        places = self._fences.get(fence, [])
+        found = bisect_left(places, at)
+        return min(places[found], self._stop) if found < len(places) else self._stop
+
+    def _info(self, at: int, fence_info: str | None) -> str:
+        """The language of a block of code: after its fence, or the second of its attributes."""
+        if fence_info:
+            return fence_info.strip().split(",")[0].lower()
+        for line in self.lines.text[self._meta : at] if self._meta >= 0 else ():
+            parts = [part.strip() for part in line.strip("[]").split(",")]
+            if line.startswith("[") and parts[0].split("%")[0] in ("source", "") and len(parts) > 1:
+                return parts[1].lower()
+            if line.startswith("[source"):
+                return self._language
+        return ""
+
+    def _inside(self, first: int, after: int, level: int) -> None:
+        if level > _DEEPEST:
+            return
+        kept, self._stop = self._stop, after
+        at = first
+        while at < after:
+            at = self._next(at, level)
+        self._stop, self._meta = kept, -1
+
+    def _rows(self, first: int, after: int, level: int) -> None:
+        """Lines that begin a cell begin a row, for want of counting columns."""
+        starts = [i for i in range(first, after) if self.lines.text[i][:1] in ("|", "!")]
+        for row, following in pairwise([*starts, after]):
+            start, end = self.lines.places(row, following)
+            self.blocks.append(Block("table_row", start, end, level))
+
+    # -- lists and paragraphs ----------------------------------------------------------
+
+    def _list(self, at: int, line: str, level: int) -> int:
+        """Items one after another; blank lines between them are part of the list."""
+        if not _ITEM.match(line):
+            return at
+        items, end = [], at
+        while end < self._stop and _ITEM.match(self.lines.text[end]):
+            first, end = end, self._item_end(end)
+            items.append((first, end))
+            following = self.lines.after_blank(end, self._stop)
+            if following < self._stop and _ITEM.match(self.lines.text[following]):
+                end = following
+        after = items[-1][1]
+        self._add("list", at, after, level)
+        for first, stop in items:
+            start, last = self.lines.places(first, stop)
+            self.blocks.append(Block("list_item", start, last, level + 1))
+        return after
+
+    def _item_end(self, at: int) -> int:
+        """Where an item ends: its lines, and what a line with `+` or indentation attaches."""
+        at += 1
+        text = self.lines.text
+        while at < self._stop:
+            line = text[at]
+            if line == "+" and at + 1 < self._stop:
+                at = self._attached(at + 1)
+            elif not line:
+                following = self.lines.after_blank(at, self._stop)
+                if following >= self._stop or text[following][0] != " ":
+                    return at
+                if _ITEM.match(text[following]):
+                    return at
+                at = following + 1
+            elif _ITEM.match(line) or _ATTRIBUTES.match(line) or _DELIMITER.match(line):
+                return at
+            else:
+                at += 1
+        return at
+
+    def _attached(self, at: int) -> int:
+        """Where the block that begins on line `at` ends."""
+        while at < self._stop and (
+            _ATTRIBUTES.match(self.lines.text[at]) or not self.lines.text[at]
+        ):
+            at += 1
+        if at < self._stop:
+            line = self.lines.text[at]
+            found = _DELIMITER.match(line)
+            if found:
+                fence = line[:3] if line[0] == "`" else line
+                return min(self._closing(at + 1, fence) + 1, self._stop)
+        while at < self._stop and self.lines.text[at] not in ("", "+"):
+            at += 1
+        return at
+
+    def _rule(self, at: int, line: str, level: int) -> int:
+        return self._add("thematic_break", at, at + 1, level) if _RULES.match(line) else at
+
+    def _indented(self, at: int, line: str, level: int) -> int:
+        """A literal paragraph."""
+        if line[0] != " ":
+            return at
+        after = self._until_blank(at)
+        return self._add("code", at, after, level)
+
+    def _until_blank(self, at: int) -> int:
+        while at < self._stop and self.lines.text[at]:
+            at += 1
+        return at
+
+    def _paragraph(self, at: int, level: int) -> int:
+        """Lines up to a blank one, or to attributes or a delimiter."""
+        style, _ = self._described(at)
+        info = self._info(at, None)
+        after = at + 1
+        text = self.lines.text
+        while after < self._stop and text[after]:
+            if _ATTRIBUTES.match(text[after]) or _delimits(text[after]):
+                break
+            after += 1
+        kind: BlockKind = "code" if style in ("source", "listing", "literal") else "paragraph"
+        return self._add(kind, at, after, level, info if kind == "code" else "")
+
+
+_FENCE_MARKS = frozenset("-=*_+./`|,:!")
+_Taker = Callable[[AsciiDocScanner, int, str, int], int]
+_TAKERS: tuple[_Taker, ...] = (
+    AsciiDocScanner._about,
+    AsciiDocScanner._delimited,
+    AsciiDocScanner._atx,
+    AsciiDocScanner._setext,
+    AsciiDocScanner._rule,
+    AsciiDocScanner._list,
+    AsciiDocScanner._indented,
+)
+"""What a line may begin, in order; one that declines returns its own line."""
+
+
+def _delimits(line: str) -> bool:
+    found = _DELIMITER.match(line)
+    return found is not None and not (found[2] and line[0] != "`")
+
+
+def _closes(found: re.Match[str]) -> bool:
+    """Whether a title ends with as many marks as it begins with."""
+    closing = _CLOSING.search(found[2])
+    return closing is not None and closing[1] == found[1]

@@ -1,0 +1,79 @@
+"""reStructuredText and AsciiDoc, and what they are read as: `cases/rst.md`, `cases/asciidoc.md`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from leafmark.model import Document
+from leafmark.parsing import parse
+
+CASES = Path(__file__).with_name("cases")
+FORMATS = ("rst", "asciidoc")
+_CASE = re.compile(r"^## ([^\n]+)\n\n````(\w+)\n(.*?)\n````\n\n````text\n(.*?)````\n", re.M | re.S)
+
+
+def render(document: Document) -> Iterator[str]:
+    """Say what `document` holds, with the source that each part stands for."""
+    data = document.data
+    rows: list[tuple[int, int, int, str]] = []
+    for heading in document.headings:
+        anchor = "" if heading.anchor is None else f" #{heading.anchor}"
+        nested = " nested" if heading.nested else ""
+        rows.append(
+            (heading.start, 0, heading.end, f"h{heading.level} {heading.title}{anchor}{nested}")
+        )
+    for block in document.blocks:
+        info = f" {block.info}" if block.info else ""
+        rows.append((block.start, 1 + block.level, block.end, f"{block.kind}{info}"))
+    for start, level, end, text in sorted(rows, key=lambda row: row[:2]):
+        shown = data[start:end].decode().replace("\n", "⏎")
+        yield f"{'  ' * max(0, level - 1)}{text} | {shown}"
+    for link in document.links:
+        yield f"{link.kind} {link.target} | {data[link.start : link.end].decode()}".replace("\n", "⏎")
+
+
+def expected_of(format: str, source: str) -> str:
+    suffix = {"rst": ".rst", "asciidoc": ".adoc"}[format]
+    return "".join(f"{line}\n" for line in render(parse(source.encode(), f"page{suffix}")))
+
+
+def cases() -> list[tuple[str, str, str, str]]:
+    return [
+        case
+        for format in FORMATS
+        for case in _CASE.findall((CASES / f"{format}.md").read_text(encoding="utf-8"))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("format", "source", "expected"), [pytest.param(f, s, e, id=t) for t, f, s, e in cases()]
+)
+def test_source_is_read_as_written_below_it(format: str, source: str, expected: str) -> None:
+    assert expected_of(format, source) == expected
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_case_is_found(format: str) -> None:
+    text = (CASES / f"{format}.md").read_text(encoding="utf-8")
+    assert len(_CASE.findall(text)) == text.count("\n## ") > 0
+
+
+def test_update(request: pytest.FixtureRequest) -> None:
+    """With --update-golden, write what is found below each source."""
+    if not request.config.getoption("--update-golden"):
+        pytest.skip("nothing to rewrite")
+
+    def rewrite(case: re.Match[str]) -> str:
+        title, format, source, _ = case.groups()
+        found = expected_of(format, source)
+        return f"## {title}\n\n````{format}\n{source}\n````\n\n````text\n{found}````\n"
+
+    for format in FORMATS:
+        path = CASES / f"{format}.md"
+        path.write_text(
+            _CASE.sub(rewrite, path.read_text(encoding="utf-8")), encoding="utf-8", newline="\n"
+        )

@@ -1,0 +1,43 @@
+"""Strategies for sources that look like reStructuredText or AsciiDoc, and are often broken."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+__all__ = ["asciidoc_bytes", "rst_bytes"]
+
+_RST = [
+    "", "", "Title", "Größe 日本", "=====", "-----", "=========", "~~", "====  ====", "a     b",
+    "* item", "  more", "1. one", "(a) x", "#. auto", ":field: body", "-o, --opt=X  option",
+    "--long", ">>> 1", "| line", "+---+---+", "| a | b |", "+===+===+", "..", ".. comment",
+    ".. _label:", ".. _url: http://x.y", ".. code-block:: python", "   :linenos:", "   x = 1",
+    ".. note:: text", "     deep", "__ anonymous", ".. |s| replace:: x", "text::", "::", "> quoted",
+    ":mod:`os` --- x", "``lit`` *em* `a <b>`_ ref_", "`open", "\tTabbed", ".. image:: p.png",
+    "term", "    definition", ".. [1] note", ".. highlight:: c",
+]  # fmt: skip
+_ASCIIDOC = [
+    "", "", "= Title", "== Sub", "=== Deep ===", "## Marked", "Title", "-----", "=====", "~~~~~",
+    "----", "....", "====", "****", "____", "++++", "////", "--", "```", "```py", "|===", "|a |b",
+    ",===", "* item", "** nested", ". one", "+", "term:: def", "term;;", " literal", "[source,py]",
+    "[[id]]", "[#anchor]", "[discrete]", ".Block title", ":attr: value", ":leveloffset: +1",
+    ":leveloffset: 0", "// comment", "ifdef::x[]", "endif::[]", "include::a.adoc[]", "'''",
+    "image::p.png[]", "<<id,text>> https://x.y[z] xref:b.adoc#c[d]", "Größe `code` *b*",
+    "Title[[inline]]", "NOTE: text", "value \\",
+]  # fmt: skip
+_ENDS = st.sampled_from(["\n", "\n", "\n", "\n\n", "\r\n", "\r"])
+
+
+def _sources(lines: list[str]) -> st.SearchStrategy[bytes]:
+    line = st.tuples(st.sampled_from(lines) | st.text(max_size=8), _ENDS).map("".join)
+    text = st.lists(line, max_size=16).map("".join)
+    return st.tuples(st.sampled_from(["", "\ufeff"]), text).map(
+        lambda parts: "".join(parts).encode("utf-8", "replace")
+    )
+
+
+def rst_bytes() -> st.SearchStrategy[bytes]:
+    return _sources(_RST)
+
+
+def asciidoc_bytes() -> st.SearchStrategy[bytes]:
+    return _sources(_ASCIIDOC)
