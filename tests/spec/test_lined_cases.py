@@ -33,7 +33,9 @@ def render(document: Document) -> Iterator[str]:
         shown = data[start:end].decode().replace("\n", "⏎")
         yield f"{'  ' * max(0, level - 1)}{text} | {shown}"
     for link in document.links:
-        yield f"{link.kind} {link.target} | {data[link.start : link.end].decode()}".replace("\n", "⏎")
+        yield f"{link.kind} {link.target} | {data[link.start : link.end].decode()}".replace(
+            "\n", "⏎"
+        )
 
 
 def expected_of(format: str, source: str) -> str:
@@ -59,7 +61,7 @@ def test_source_is_read_as_written_below_it(format: str, source: str, expected: 
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_case_is_found(format: str) -> None:
     text = (CASES / f"{format}.md").read_text(encoding="utf-8")
-    assert len(_CASE.findall(text)) == text.count("\n## ") > 0
+    assert len(_CASE.findall(text)) == text.count(f"\n````{format}\n") > 0
 
 
 def test_update(request: pytest.FixtureRequest) -> None:
