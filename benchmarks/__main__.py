@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from benchmarks import corpus, indexing, measure, parsing, searching, starting
+from benchmarks import corpus, indexing, measure, parsing, searching, starting, structure
 from benchmarks.corpus import Corpus
 from benchmarks.measure import Row
 
@@ -15,6 +15,7 @@ ROWS: dict[str, Callable[[Corpus], list[Row]]] = {
     "indexing": indexing.run,
     "searching": searching.run,
     "starting": starting.run,
+    "structure": structure.run,
 }
 
 
