@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from benchmarks import corpus, indexing, measure, parsing, searching, starting, structure
+from benchmarks import corpus, indexing, measure, parsing, searching, splitters, starting, structure
 from benchmarks.corpus import Corpus
 from benchmarks.measure import Row
 
@@ -14,6 +14,7 @@ ROWS: dict[str, Callable[[Corpus], list[Row]]] = {
     "parsing": parsing.run,
     "indexing": indexing.run,
     "searching": searching.run,
+    "splitters": splitters.run,
     "starting": starting.run,
     "structure": structure.run,
 }
@@ -31,7 +32,8 @@ def main() -> int:
     print(documents)
     print(f"Python {sys.version.split()[0]} on {sys.platform}", flush=True)
     rows = [row for name in options.rows or ROWS for row in ROWS[name](documents)]
-    print(measure.table(rows))
+    if rows:
+        print(measure.table(rows))
     return 1 if any(row.met is False for row in rows) else 0
 
 
