@@ -136,11 +136,11 @@ def _sizes(chunked: ChunkedDocument, options: ChunkingOptions) -> Iterator[tuple
 
 
 def _is_solid(chunk: Chunk) -> bool:
-    """Whether most of the chunk is one block that is never cut: code, or a row of a table."""
+    """Whether most of the chunk is one block that is not cut: code, a row, a table that fits."""
     blocks = [
         block
         for block in chunk.owner.document.blocks
-        if block.kind in ("code", "table_row") and block.start < chunk.byte_end
+        if block.kind in ("code", "table", "table_row") and block.start < chunk.byte_end
         if chunk.byte_start < block.end
     ]
     largest = max((block.end - block.start for block in blocks), default=0)
