@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from leafmark.errors import LeafmarkError
     from leafmark.library import chunk, parse
-    from leafmark.model import Chunk, Diagnostic, Document, Span
+    from leafmark.model import Chunk, ChunkRecord, Diagnostic, Document, Span
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Chunk",
+    "ChunkRecord",
     "Diagnostic",
     "Document",
     "LeafmarkError",
@@ -32,6 +33,7 @@ __all__ = [
 
 _HOMES = {
     "Chunk": "leafmark.model",
+    "ChunkRecord": "leafmark.model",
     "Diagnostic": "leafmark.model",
     "Document": "leafmark.model",
     "LeafmarkError": "leafmark.errors",

@@ -11,6 +11,7 @@ from leafmark.model.document import Block, BlockKind, Document, Format, Heading,
 from leafmark.model.entry import DocumentEntry, Entry, FileState
 from leafmark.model.passage import Extent, Item, Omission, Packing, Passage, Step, Unit
 from leafmark.model.readable import ReadableText, Reader, Run
+from leafmark.model.record import ChunkRecord
 from leafmark.model.report import (
     AgentFile,
     AgentsReport,
@@ -42,6 +43,7 @@ __all__ = [
     "Candidate",
     "Chunk",
     "ChunkKind",
+    "ChunkRecord",
     "ChunkedDocument",
     "CitationStatus",
     "Content",

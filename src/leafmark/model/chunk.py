@@ -21,6 +21,7 @@ from typing import Any, Literal, NamedTuple
 
 from leafmark.model.document import Document, Link
 from leafmark.model.ids import document_id, ordinal_id
+from leafmark.model.record import ChunkRecord
 from leafmark.model.span import Span
 
 __all__ = ["Chunk", "ChunkKind", "ChunkedDocument", "Content", "ContentType", "fragment"]
@@ -434,6 +435,15 @@ class Chunk(NamedTuple):
             "context_spans": [list(span) for span in self.context_spans],
             "sha256": self.sha256,
         }
+
+    def to_record(self) -> ChunkRecord:
+        """Return all there is to tell of the chunk, without its source."""
+        return ChunkRecord.from_dict(self.to_dict())
+
+    @staticmethod
+    def from_dict(record: Mapping[str, Any]) -> ChunkRecord:
+        """Read back what `to_dict` gave: a record, since the source is not in it."""
+        return ChunkRecord.from_dict(record)
 
     def _link_record(self, link: Link) -> dict[str, Any]:
         """A link's data; `id` is the chunk it leads to where that is in this document."""

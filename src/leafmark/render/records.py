@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from leafmark.model import Diagnostic, DocumentEntry, Entry, Factor, Result
+from leafmark.model import ChunkRecord, Diagnostic, DocumentEntry, Entry, Factor, Result
 
 __all__ = [
     "RECORD_KEYS",
@@ -24,48 +24,7 @@ __all__ = [
     "result_record",
 ]
 
-RECORD_KEYS = (
-    "id",
-    "ordinal_id",
-    "doc_id",
-    "parent_id",
-    "tree",
-    "path",
-    "kind",
-    "title",
-    "slug",
-    "depth",
-    "position",
-    "breadcrumb",
-    "section_path",
-    "sibling_count",
-    "sibling_ids",
-    "prev_id",
-    "next_id",
-    "covers",
-    "heading_start",
-    "heading_end",
-    "byte_start",
-    "byte_end",
-    "line_start",
-    "line_end",
-    "content_type",
-    "block_types",
-    "is_complete_section",
-    "oversize",
-    "undersize",
-    "tokens",
-    "body_tokens",
-    "tags",
-    "version",
-    "metadata",
-    "links",
-    "encoding",
-    "body",
-    "text",
-    "context_spans",
-    "sha256",
-)
+RECORD_KEYS = ChunkRecord._fields
 """The keys of a chunk record, in order."""
 
 _UNDECODABLE = re.compile("[\udc80-\udcff]")

@@ -6,10 +6,12 @@ import hashlib
 import json
 import pickle
 
+import pytest
 from support.documents import make_document, words
 
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.model import ChunkedDocument, Document, Heading, Link, Span
+from leafmark.errors import UsageError
+from leafmark.model import Chunk, ChunkedDocument, ChunkRecord, Document, Heading, Link, Span
 
 KEYS = (
     *("id", "ordinal_id", "doc_id", "parent_id", "tree", "path", "kind", "title", "slug"),
@@ -195,3 +197,24 @@ def test_a_breadcrumb_that_breaks_the_bound_is_cut_from_the_left() -> None:
     chunk = chunk_document(document, tree="t", options=options).chunks[-1]
     assert chunk.text == "> … › B\n\n" + words(50)
     assert chunk.breadcrumb.startswith("> Doc › A A")
+
+
+def test_a_record_is_read_back_as_it_was() -> None:
+    for chunk in chunked(example()).chunks:
+        line = json.dumps(chunk.to_dict())
+        record = ChunkRecord.from_dict(json.loads(line))
+        assert record == chunk.to_record() == Chunk.from_dict(chunk.to_dict())
+        assert json.dumps(record.to_dict()) == line
+        assert record._fields == KEYS
+        assert record.context_spans == chunk.context_spans
+    assert record.tags == ("x", "y")
+
+
+def test_keys_that_came_later_do_not_disturb_and_missing_ones_are_named() -> None:
+    record = chunked(example()).chunks[0].to_dict()
+    assert ChunkRecord.from_dict(record | {"mood": "good"}).to_dict() == record
+    del record["slug"]
+    with pytest.raises(UsageError) as missing:
+        ChunkRecord.from_dict(record)
+    assert missing.value.message == "the record of a chunk has no `slug`"
+    assert missing.value.hint == "`leafmark chunk --jsonl` prints whole records, one a line"
