@@ -13,13 +13,14 @@ from leafmark.app.config import Configuration, open_configuration
 from leafmark.app.settings import ChunkingSettings
 from leafmark.app.trees import Tree
 from leafmark.index import IndexSettings
+from leafmark.parsing.script_languages import installed_grammars
 
 if TYPE_CHECKING:
     from leafmark.chunking import ChunkingOptions
 
 __all__ = ["Project", "open_project"]
 
-STRUCTURE_VERSION = 1
+STRUCTURE_VERSION = 2
 """Raised when parsing or chunking begins to give other chunks for the same bytes and settings."""
 
 
@@ -58,7 +59,8 @@ class Project:
             for tree in self.trees
             if (values := _chunking(self.configuration, tree)) != default
         }
-        stated = json.dumps([STRUCTURE_VERSION, default, special], sort_keys=True)
+        parts = [STRUCTURE_VERSION, default, special, installed_grammars()]
+        stated = json.dumps(parts, sort_keys=True)
         stemmers = {tree.name: self._setting("search.stemmer", tree) for tree in self.trees}
         return IndexSettings(
             fingerprint=hashlib.sha256(stated.encode()).hexdigest(),

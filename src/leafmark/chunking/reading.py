@@ -46,7 +46,11 @@ class BodyReader:
 
     @cached_property
     def _code(self) -> list[Block]:
-        return [block for block in self.document.blocks if block.kind == "code"]
+        found: list[Block] = []
+        for block in self.document.blocks:  # code in code, as scripts have it, is part of it
+            if block.kind == "code" and not (found and block.start < found[-1].end):
+                found.append(block)
+        return found
 
     @cached_property
     def _code_ends(self) -> list[int]:
@@ -122,6 +126,9 @@ class BodyReader:
         if self.document.reader is not None:
             kept = [part for span in spans for part in subtract(*span, self.dropped)]
             return tidy_prose(self.document.reader(self.document.data, kept).text).strip("\n")
+        if self.document.format == "script":
+            code = "".join([self._decode(start, end) for start, end in spans])
+            return dedent_code(tidy_prose(code), fenced=False).strip("\n")
         parts = [part for start, end in spans for part in self._parts(start, end)]
         return "".join(parts).strip("\n")
 

@@ -2,8 +2,9 @@
 
 Block, then the blocks inside it (items, rows, paragraphs of a quote), then
 sentences, then a hard cut; each only where the level above is too large. Units
-tile the range: white space belongs to the unit before it. Code is never cut
-unless that is asked for, and a table only between rows.
+tile the range: white space belongs to the unit before it. A code block is never
+cut unless that is asked for, and a table only between rows; what a script's
+parser says of the blocks inside a block of it is no cut but a place between two.
 """
 
 from __future__ import annotations
@@ -130,14 +131,14 @@ class Splitter:
         """Split a unit that is too large one level down."""
         if block is not None and block.kind == "table":
             return self._split_table(unit, block)
-        if block is not None and block.kind == "code":
-            return self._keep_code(unit)
         if block is not None and block.kind == "html":
             return self._cut_at(unit, self._places_in(unit, line_starts))
         nested = self._nested(unit, block)
         if nested:
             places = [(unit.start, nested[0]), *[(inner.start, inner) for inner in nested[1:]]]
             return self._split_at(list(places), unit.end)
+        if block is not None and block.kind == "code":
+            return self._keep_code(unit)
         return self._split_prose_around_code(unit)
 
     def _nested(self, unit: Unit, block: Block | None) -> list[Block]:

@@ -10,6 +10,7 @@ from functools import partial
 from leafmark.model import Document, Format
 from leafmark.parsing.decoding import Decoded, decode, is_binary
 from leafmark.parsing.formats import CONVERTERS, DATA_SUFFIXES, format_of, parser_of
+from leafmark.parsing.script_languages import installed_grammars, language_of
 
 __all__ = [
     "CONVERTERS",
@@ -17,6 +18,7 @@ __all__ = [
     "Decoded",
     "decode",
     "format_of",
+    "installed_grammars",
     "is_binary",
     "parse",
 ]
@@ -28,15 +30,19 @@ def parse(
     """Return the document that `data`, the bytes of the file at `path`, holds.
 
     `path` is relative to the tree's root, with `/`. The format is told by its
-    suffix unless given; a file of unknown suffix is plain text. What a
-    notebook's cells printed is content with `notebook_outputs`. Never raises
+    suffix unless given; a file of unknown suffix is a script if its name or its
+    `#!` line says so, else plain text. What a notebook's cells printed is content
+    with `notebook_outputs`. Never raises
     for what `data` holds: problems are the document's `diagnostics`.
 
     >>> document = parse(b"# Guide\\n\\nText.\\n", "guide.md")
     >>> document.title, document.headings[0].end
     ('Guide', 8)
     """
-    parser = parser_of(format or format_of(path) or "text")
+    found = format or format_of(path)
+    if found is None:
+        found = "script" if language_of(path, data) else "text"
+    parser = parser_of(found)
     if notebook_outputs and parser is parser_of("notebook"):
         parser = partial(parser, outputs=True)
     return parser(data, path)

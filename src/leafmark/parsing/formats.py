@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from leafmark.model import Document, Format, Reader
+from leafmark.parsing.script_languages import SCRIPT_SUFFIXES
 
 __all__ = [
     "CONVERTERS",
@@ -27,7 +28,7 @@ __all__ = [
 Parser = Callable[..., Document]
 """Takes the bytes and the path; a notebook's also `outputs`."""
 
-SUFFIXES: dict[str, Format] = {
+_NAMED_SUFFIXES: dict[str, Format] = {
     ".htm": "html",
     ".html": "html",
     ".xhtml": "html",
@@ -42,6 +43,7 @@ SUFFIXES: dict[str, Format] = {
     ".txt": "text",
     ".text": "text",
 }
+SUFFIXES: dict[str, Format] = {**_NAMED_SUFFIXES, **dict.fromkeys(SCRIPT_SUFFIXES, "script")}
 """Formats by the lower-case suffix of a file's name."""
 
 _PARSERS: dict[Format, str] = {
@@ -50,6 +52,7 @@ _PARSERS: dict[Format, str] = {
     "markdown": "leafmark.parsing.markdown:parse_markdown",
     "notebook": "leafmark.parsing.notebook:parse_notebook",
     "rst": "leafmark.parsing.rst:parse_rst",
+    "script": "leafmark.parsing.script:parse_script",
     "text": "leafmark.parsing.text:parse_text",
 }
 

@@ -1,0 +1,85 @@
+"""Source code to a `Document`: a heading for each definition, code blocks for everything.
+
+A definition has no heading line: its heading is empty and stands where its span
+begins. A language without a grammar, or whose grammar is not installed, is plain
+text; so is a source that is too much for the parser, and then the document says so.
+"""
+
+from __future__ import annotations
+
+import re
+
+from leafmark.model import Block, Document, Heading
+from leafmark.parsing.decoding import Decoded, decode
+from leafmark.parsing.deferred import Deferred
+from leafmark.parsing.script_blocks import script_blocks
+from leafmark.parsing.script_definitions import find_definitions
+from leafmark.parsing.script_grammars import TooMuchWorkError, find_grammar, parse_tree
+from leafmark.parsing.script_languages import language_of
+from leafmark.parsing.text import degraded_document, document_of_text
+from leafmark.parsing.titles import file_title
+
+__all__ = ["MAX_SCRIPT_BYTES", "parse_script"]
+
+MAX_SCRIPT_BYTES = 2_000_000
+"""A syntax tree takes up to a hundred times the memory of its source."""
+
+_LONE_CR = re.compile(rb"\r(?!\n)")
+
+
+def parse_script(data: bytes, path: str) -> Document:
+    """Return the document of a source in a programming language."""
+    decoded = decode(data, path)
+    language = language_of(path, decoded.data)
+    if language is None:
+        return document_of_text(decoded, path)
+    grammar = find_grammar(language)
+    if grammar is None:
+        return document_of_text(decoded, path)
+    if len(decoded.data) > MAX_SCRIPT_BYTES:
+        limit = f"{MAX_SCRIPT_BYTES:,} bytes"
+        return degraded_document(decoded, path, "text", f"code of more than {limit} is not parsed")
+    source = _parseable(decoded)
+    try:
+        tree = parse_tree(grammar, source)
+    except TooMuchWorkError:
+        return degraded_document(
+            decoded, path, "text", f"too much work for the {language.name} parser"
+        )
+    definitions = find_definitions(tree, source, grammar, language)
+
+    def make_blocks() -> tuple[Block, ...]:
+        return script_blocks(tree, source, definitions, grammar, language.name)
+
+    return Document(
+        path,
+        decoded.data,
+        "script",
+        file_title(path),
+        encoding=decoded.encoding,
+        headings=tuple(
+            Heading(
+                level=definition.depth + 1,
+                title=decoded.restore(definition.title),
+                slug_text=definition.title,
+                start=definition.start,
+                end=definition.start,
+                limit=definition.end,
+                slug_path=decoded.restore(definition.path),
+                line_offset=definition.signature,
+            )
+            for definition in definitions
+        ),
+        blocks=Deferred(make_blocks),
+        diagnostics=decoded.diagnostics,
+    )
+
+
+def _parseable(decoded: Decoded) -> bytes:
+    """The source for the parser, byte for byte as long: no bad bytes, NUL or lone CR."""
+    source = decoded.text.encode() if decoded.stand_in else decoded.data
+    if b"\r" in source:
+        source = _LONE_CR.sub(b"\n", source)
+    if source.startswith(b"\xef\xbb\xbf"):
+        source = b"\n\n\n" + source[3:]
+    return source.replace(b"\0", b" ")

@@ -1,0 +1,135 @@
+"""C and C++: definitions, whose names are wrapped in declarators, and prototypes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from leafmark.parsing.script_rules import Found, Rule, Rules, plain, start_of, text_of, wrapper
+
+__all__ = ["CPP_RULES", "C_RULES"]
+
+_NAMES = frozenset(("identifier", "field_identifier", "destructor_name", "operator_name"))
+_UNFIELDED = frozenset(
+    ("parenthesized_declarator", "reference_declarator", "attributed_declarator")
+)
+_POINTERS = frozenset(("pointer_declarator", "reference_declarator"))
+
+
+def _declarators(node: Node | None) -> Iterator[Node]:
+    """The declarators from `node` inwards, the innermost last."""
+    while node is not None:
+        yield node
+        inner = node.child_by_field_name("declarator")
+        if inner is None and node.type in _UNFIELDED and node.named_child_count:
+            inner = node.named_child(node.named_child_count - 1)
+        node = inner if node.type != "operator_cast" else None
+
+
+def _names(node: Node, source: bytes) -> tuple[str, ...]:
+    """The parts of a name that may be qualified, without template arguments."""
+    names: list[str] = []
+    while node.type == "qualified_identifier":
+        scope, inner = node.child_by_field_name("scope"), node.child_by_field_name("name")
+        if scope is not None:
+            names.append(_simple(scope, source))
+        if inner is None:
+            return ()
+        node = inner
+    return (*names, _simple(node, source))
+
+
+def _simple(node: Node, source: bytes) -> str:
+    if node.type == "operator_cast":
+        kind = node.child_by_field_name("type")
+        return "operator-" + ("" if kind is None else text_of(kind, source))
+    if node.type in ("template_type", "template_function"):
+        node = node.child_by_field_name("name") or node
+    return text_of(node, source)
+
+
+def _function(node: Node, source: bytes) -> Found | None:
+    """A function with its body; macros that look like one may have no declarator."""
+    chain = list(_declarators(node.child_by_field_name("declarator")))
+    if not chain or not _holds_name(chain[-1]):
+        return None
+    body = start_of(node.child_by_field_name("body"))
+    return Found("definition", _names(chain[-1], source), body, is_function=True)
+
+
+def _holds_name(node: Node) -> bool:
+    return node.type in _NAMES or node.type in (
+        "qualified_identifier",
+        "operator_cast",
+        "template_function",
+    )
+
+
+def _prototype(node: Node, source: bytes) -> Found | None:
+    """The declaration of a function, not of a pointer to one; else what wraps a type."""
+    chain = list(_declarators(node.child_by_field_name("declarator")))
+    for declarator in chain:
+        if declarator.type == "function_declarator":
+            break
+        if declarator.type not in _POINTERS:
+            return _typed(node, source)
+    if len(chain) > 1 and chain[-2].type == "function_declarator" and _holds_name(chain[-1]):
+        return Found("declaration", _names(chain[-1], source))
+    if len(chain) == 1 and chain[0].type == "operator_cast":
+        return Found("declaration", _names(chain[0], source))
+    return _typed(node, source)
+
+
+def _typed(node: Node, source: bytes) -> Found | None:
+    """A variable, field or alias wraps the type that it defines; a nameless one takes its name."""
+    kind = node.child_by_field_name("type")
+    if kind is None or kind.type not in _SPECIFIERS:
+        return None
+    body = kind.child_by_field_name("body")
+    if body is None:
+        return None
+    if kind.child_by_field_name("name") is not None:
+        return Found("wrapper", inner=kind)
+    alias = node.child_by_field_name("declarator")
+    if node.type != "type_definition" or alias is None or alias.type != "type_identifier":
+        return None
+    return Found("definition", (text_of(alias, source),), body.start_byte, tail=body.end_byte)
+
+
+def _qualified(node: Node, source: bytes) -> Found | None:
+    """A class or namespace with a body, whose name may be qualified."""
+    named, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    if named is None or body is None:
+        return None
+    if named.type == "nested_namespace_specifier":
+        names = tuple(text_of(part, source) for part in named.named_children)
+    else:
+        names = _names(named, source)
+    return Found("definition", names, body.start_byte)
+
+
+_SPECIFIERS = frozenset(
+    ("struct_specifier", "union_specifier", "enum_specifier", "class_specifier")
+)
+
+_C: dict[str, Rule] = {
+    "function_definition": _function,
+    "declaration": _prototype,
+    "type_definition": _typed,
+    "struct_specifier": _qualified,
+    "union_specifier": _qualified,
+    "enum_specifier": _qualified,
+}
+
+C_RULES = Rules(_C)
+CPP_RULES = Rules(
+    _C
+    | {
+        "class_specifier": _qualified,
+        "namespace_definition": _qualified,
+        "concept_definition": plain(),
+        "field_declaration": _prototype,
+        "template_declaration": wrapper(),
+    }
+)

@@ -1,0 +1,241 @@
+"""Definitions in a syntax tree: what they are called, how deep they lie, which bytes are theirs.
+
+A definition's bytes begin with the first comment or annotation directly above
+it, at the beginning of that line, and end with its last line. They nest as the
+syntax does. A name path holds the names of what a definition lies in, also of
+object literals and enum constants, which are no definitions themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import tree_sitter
+
+from leafmark.parsing.script_grammars import Grammar
+from leafmark.parsing.script_languages import Language
+from leafmark.parsing.script_rules import Found, Role
+from leafmark.parsing.titles import fold
+
+__all__ = ["MAX_DEPTH", "Definition", "find_definitions"]
+
+MAX_DEPTH = 32
+"""Definitions in definitions that are told apart; what lies deeper is part of the one around it."""
+
+MAX_TITLE_CHARS = 400
+MAX_NAME_CHARS = 100
+
+_BLANKS = b" \t\f\v\r"
+_TAIL = re.compile(rb"[ \t]*[;,]?[ \t]*")
+_LINE_END = re.compile(rb"[ \t\r]*(?:\n|\Z)")
+_EMPTY_BODY = re.compile(r"(?:\s|;|\{\s*\}?|=>?|:)+$")
+_EMPTY_BLOCK = re.compile(r"[\s;]+end$")
+_END_WORD = frozenset(("ruby", "lua"))
+_SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
+_QUOTES = "\"'`"
+
+
+class Definition(NamedTuple):
+    """A definition: the bytes `[start, end)` of it, and where its signature begins.
+
+    `depth` is 0 for one that lies in no other.
+    """
+
+    start: int
+    end: int
+    depth: int
+    title: str
+    path: str
+    signature: int
+
+
+class _Item(NamedTuple):
+    """What a rule found; `[start, end)` are its bytes with what wraps it."""
+
+    start: int
+    end: int
+    found: Found
+    depth: int = 0
+    path: tuple[str, ...] = ()
+
+
+class _Extras(NamedTuple):
+    """The comments and annotations of a source, in order."""
+
+    starts: list[int]
+    ends: list[int]
+
+
+def find_definitions(
+    tree: tree_sitter.Tree, source: bytes, grammar: Grammar, language: Language
+) -> list[Definition]:
+    """Return the definitions in order of `start`, each one before those inside it."""
+    items, extras = _walk(tree, source, grammar)
+    items = _without_repeats(list(_nest(items, language)))
+    definitions = []
+    for item, start, end in _extents(items, source, extras):
+        signature = _signature_start(item, source, extras)
+        title = _title(item, signature, source, extras)
+        if language.name in _END_WORD:
+            title = _EMPTY_BLOCK.sub("", title)
+        path = language.separator.join(item.path)
+        definitions.append(Definition(start, end, item.depth, title or path, path, signature))
+    return definitions
+
+
+def _walk(tree: tree_sitter.Tree, source: bytes, grammar: Grammar) -> tuple[list[_Item], _Extras]:
+    """Ask the rules about every node; items and extras are in order of start."""
+    rules, comments, annotations = grammar.rules, grammar.comments, grammar.annotations
+    items: list[_Item] = []
+    extras: list[tuple[int, int]] = []
+    outer: dict[tuple[int, int], tuple[int, int]] = {}
+    open_nodes = [tree.root_node]
+    while open_nodes:
+        for node in open_nodes.pop().children:
+            kind = node.kind_id
+            if kind in comments or kind in annotations:
+                extras.append(node.byte_range)
+                continue
+            if kind in rules:
+                found = rules[kind](node, source)
+                if found is not None:
+                    extent = outer.get(node.byte_range, node.byte_range)
+                    if found.inner is not None:
+                        outer[found.inner.byte_range] = extent
+                    else:
+                        items.append(_Item(*extent, found))
+            if node.child_count:
+                open_nodes.append(node)
+    items.sort(key=lambda item: (item.start, -item.end))
+    extras.sort()
+    return items, _Extras([start for start, _ in extras], [end for _, end in extras])
+
+
+def _nest(items: list[_Item], language: Language) -> Iterator[_Item]:
+    """Yield the definitions and declarations among `items` with their depths and paths."""
+    around: list[tuple[int, Found, int, tuple[str, ...]]] = []  # end, what, depth inside, path
+    for item in items:
+        while around and around[-1][0] <= item.start:
+            around.pop()
+        _, outside, depth, path = around[-1] if around else (0, None, 0, ())
+        found = item.found
+        if len(around) >= MAX_DEPTH:
+            continue
+        if found.role == "declaration" and outside is not None and outside.is_function:
+            continue
+        names = [_clean(name, language) for name in found.names]
+        own = (*path, *[name for name in names if name])
+        if found.role != "container":
+            yield item._replace(depth=depth, path=own or ("_",))
+            depth += 1
+        inside = own if found.scope is None else (*path, *found.scope)
+        around.append((item.end, found, depth, inside))
+
+
+def _clean(name: str, language: Language) -> str:
+    """A name without quotes and white space, cut where it is too long."""
+    name = _SPACE.sub("-", name.strip().strip(_QUOTES))
+    if language.separator == ".":
+        name = name.replace("::", ".").replace("\\", ".")
+    return name[:MAX_NAME_CHARS]
+
+
+def _without_repeats(items: list[_Item]) -> list[_Item]:
+    """Leave out declarations of what the same source defines."""
+    role: Role = "declaration"
+    defined = {item.path for item in items if item.found.role != role}
+    return [item for item in items if item.found.role != role or item.path not in defined]
+
+
+def _extents(
+    items: list[_Item], source: bytes, extras: _Extras
+) -> Iterator[tuple[_Item, int, int]]:
+    """Yield each item with its bytes: whole lines where nothing else is on them."""
+    ends = [len(source)]  # of the definitions around
+    taken = [0]  # where the last one ended that lies beside it, at each depth
+    for item in items:
+        del ends[item.depth + 1 :], taken[item.depth + 1 :]
+        start = _extend_up(item.start, taken[-1], source, extras)
+        end = _extend_down(item, min(ends[-1], len(source)), source, extras)
+        taken[-1] = end
+        ends.append(end)
+        taken.append(item.start)
+        yield item, start, end
+
+
+def _extend_up(start: int, floor: int, source: bytes, extras: _Extras) -> int:
+    """Where the first comment or annotation directly above begins, none before `floor`."""
+    begin = _line_start(start, floor, source)
+    if begin is None:
+        return start
+    at = bisect_left(extras.starts, begin) - 1
+    while at >= 0 and extras.starts[at] >= floor:
+        above, end = extras.starts[at], extras.ends[at]
+        gap = source[end:begin]
+        line = _line_start(above, floor, source)
+        joined = source[end - 1 : end] == b"\n"
+        if gap.strip() or gap.count(b"\n") + joined > 1 or line is None:
+            break
+        if not above and source.startswith(b"#!"):
+            break
+        begin = line
+        at -= 1
+    return begin
+
+
+def _line_start(at: int, floor: int, source: bytes) -> int | None:
+    """Where the line of `at` begins if nothing but blanks stands before it there."""
+    line = source.rfind(b"\n", floor, at) + 1
+    if not line:
+        if floor and source[floor - 1] != 10:
+            return None
+        line = floor
+    return None if source[line:at].strip(_BLANKS) else line
+
+
+def _extend_down(item: _Item, limit: int, source: bytes, extras: _Extras) -> int:
+    """The end of the definition's last line if nothing but a comment follows there."""
+    end = min(item.end, limit)
+    while end > item.start and source[end - 1] in b" \t\r\n\f\v":
+        end -= 1
+    tail = _TAIL.match(source, end, limit)
+    after = tail.end() if tail else end
+    at = bisect_left(extras.starts, after)
+    if at < len(extras.starts) and extras.starts[at] == after:
+        comment = source[after : min(extras.ends[at], limit)].rstrip()
+        if b"\n" not in comment:
+            after += len(comment)
+    line_end = _LINE_END.match(source, after, limit)
+    return line_end.end() if line_end else end
+
+
+def _signature_start(item: _Item, source: bytes, extras: _Extras) -> int:
+    """Where the item begins without the annotations and comments it begins with."""
+    start = item.start
+    at = bisect_left(extras.starts, start)
+    while at < len(extras.starts) and extras.starts[at] == start and extras.ends[at] < item.end:
+        start = extras.ends[at]
+        while start < item.end and source[start] in b" \t\r\n":
+            start += 1
+        at = bisect_left(extras.starts, start, at)
+    return start
+
+
+def _title(item: _Item, start: int, source: bytes, extras: _Extras) -> str:
+    """The signature on one line, without comments, annotations and body."""
+    end = item.end if item.found.body is None else max(item.found.body, start)
+    end = min(end, start + MAX_TITLE_CHARS * 8)
+    first, last = bisect_right(extras.starts, start - 1), bisect_left(extras.starts, end)
+    parts = []
+    for at in range(first, last):
+        parts.append(source[start : extras.starts[at]])
+        start = max(start, extras.ends[at])
+    parts.append(source[start:end])
+    if item.found.tail is not None:
+        parts.append(source[item.found.tail : item.end])
+    text = fold(b" ".join(parts).decode("utf-8", "replace"))
+    text = _EMPTY_BODY.sub("", text)
+    return text if len(text) <= MAX_TITLE_CHARS else text[: MAX_TITLE_CHARS - 1] + "…"

@@ -1,0 +1,386 @@
+"""What counts as a definition in each language: a table of rules by the types of its nodes.
+
+The types are those of the language's tree-sitter grammar. To add a language,
+add its table here and its row in `script_languages`.
+"""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from leafmark.parsing.script_c import C_RULES, CPP_RULES
+from leafmark.parsing.script_rules import (
+    Found,
+    Rule,
+    Rules,
+    child_of_type,
+    member_path,
+    plain,
+    start_of,
+    text_of,
+    unnamed,
+    valued,
+    wrapper,
+)
+
+__all__ = ["TABLES"]
+
+_TWO_COMMENTS = frozenset(("line_comment", "block_comment"))
+
+_PYTHON = Rules(
+    {
+        "class_definition": plain(),
+        "function_definition": plain(),
+        "decorated_definition": wrapper("definition"),
+    },
+    annotations=frozenset({"decorator"}),
+)
+
+_FUNCTIONS = ("arrow_function", "function_expression", "generator_function", "class")
+
+
+def _export(node: Node, source: bytes) -> Found | None:
+    """`export` wraps what it exports; `export default` names what has no name."""
+    inner = node.child_by_field_name("declaration")
+    if inner is not None:
+        return Found("wrapper", inner=inner)
+    value = node.child_by_field_name("value")
+    if value is None or value.type not in _FUNCTIONS:
+        return None
+    named = value.child_by_field_name("name")
+    name = "default" if named is None else text_of(named, source)
+    return Found("definition", (name,), start_of(value.child_by_field_name("body")))
+
+
+def _property_name(named: str, value: str) -> Rule:
+    return valued(named, value, _FUNCTIONS, ("object",))
+
+
+def _method(node: Node, source: bytes) -> Found | None:
+    """A method or its signature, unless its name is computed."""
+    named = node.child_by_field_name("name")
+    names = None if named is None else member_path(named, source)
+    return Found("definition", names, start_of(node.child_by_field_name("body"))) if names else None
+
+
+_JAVASCRIPT: dict[str, Rule] = {
+    "function_declaration": plain(),
+    "generator_function_declaration": plain(),
+    "class_declaration": plain(),
+    "method_definition": _method,
+    "field_definition": valued("property", "value", _FUNCTIONS),
+    "pair": _property_name("key", "value"),
+    "variable_declarator": _property_name("name", "value"),
+    "assignment_expression": _property_name("left", "right"),
+    "export_statement": _export,
+    "lexical_declaration": wrapper(only=True),
+    "variable_declaration": wrapper(only=True),
+    "expression_statement": wrapper(only=True),
+}
+
+_TYPESCRIPT: dict[str, Rule] = _JAVASCRIPT | {
+    "function_signature": plain(),
+    "abstract_class_declaration": plain(),
+    "interface_declaration": plain(),
+    "enum_declaration": plain(),
+    "type_alias_declaration": plain(body="value"),
+    "internal_module": plain(),
+    "module": plain(),
+    "method_signature": _method,
+    "abstract_method_signature": _method,
+    "public_field_definition": valued("name", "value", _FUNCTIONS),
+    "ambient_declaration": wrapper(),
+}
+
+
+def _go_method(node: Node, source: bytes) -> Found | None:
+    """A method belongs under the type of its receiver, whatever pointers and parameters it has."""
+    named, at = node.child_by_field_name("name"), node.child_by_field_name("receiver")
+    if named is None or at is None:
+        return None
+    at = child_of_type(at, "parameter_declaration")
+    kind = None if at is None else at.child_by_field_name("type")
+    while kind is not None and kind.type in ("pointer_type", "generic_type", "parenthesized_type"):
+        kind = kind.child_by_field_name("type") or kind.named_child(0)
+    scope = () if kind is None else (text_of(kind, source),)
+    body = start_of(node.child_by_field_name("body"))
+    return Found("definition", (*scope, text_of(named, source)), body)
+
+
+def _go_type(node: Node, source: bytes) -> Found | None:
+    """A named type; the signature of a struct or interface stops before its fields."""
+    named, kind = node.child_by_field_name("name"), node.child_by_field_name("type")
+    if named is None or kind is None:
+        return None
+    body = child_of_type(kind, "field_declaration_list", "{")
+    return Found("definition", (text_of(named, source),), start_of(body))
+
+
+_GO = Rules(
+    {
+        "function_declaration": plain(),
+        "method_declaration": _go_method,
+        "type_spec": _go_type,
+        "method_elem": plain(),
+        "type_declaration": wrapper(only=True),
+    }
+)
+
+
+def _rust_type(node: Node | None, source: bytes) -> str:
+    """The name of a type without its path, references and parameters."""
+    while node is not None and node.type not in ("type_identifier", "primitive_type"):
+        node = node.child_by_field_name("name") or node.child_by_field_name("type")
+    return "" if node is None else text_of(node, source)
+
+
+def _rust_impl(node: Node, source: bytes) -> Found | None:
+    """An `impl` is called after its trait and type; its functions belong under the type."""
+    kind = _rust_type(node.child_by_field_name("type"), source)
+    trait = _rust_type(node.child_by_field_name("trait"), source)
+    name = "-".join(["impl", *([trait, "for"] if trait else []), *([kind] if kind else [])])
+    body = start_of(node.child_by_field_name("body"))
+    return Found("definition", (name,), body, scope=(kind,) if kind else ())
+
+
+_RUST = Rules(
+    {
+        "struct_item": plain(),
+        "enum_item": plain(),
+        "union_item": plain(),
+        "trait_item": plain(),
+        "mod_item": plain(needs_body=True),
+        "function_item": plain(),
+        "function_signature_item": plain(),
+        "macro_definition": plain(body_types=("(", "{", "[")),
+        "impl_item": _rust_impl,
+    },
+    comments=_TWO_COMMENTS,
+    annotations=frozenset({"attribute_item"}),
+)
+
+_JAVA = Rules(
+    {
+        "class_declaration": plain(),
+        "interface_declaration": plain(),
+        "enum_declaration": plain(),
+        "record_declaration": plain(),
+        "annotation_type_declaration": plain(),
+        "annotation_type_element_declaration": plain(),
+        "method_declaration": plain(),
+        "constructor_declaration": plain(),
+        "compact_constructor_declaration": plain(),
+        "enum_constant": plain(role="container", needs_body=True),
+    },
+    comments=_TWO_COMMENTS,
+    annotations=frozenset(("annotation", "marker_annotation")),
+)
+
+
+def _operator(node: Node, source: bytes) -> Found | None:
+    """A C# operator is named by its sign, a conversion by its type."""
+    named = node.child_by_field_name("operator")
+    sign = "operator" if named else "operator-"
+    named = named or node.child_by_field_name("type")
+    body = start_of(node.child_by_field_name("body"))
+    return None if named is None else Found("definition", (sign + text_of(named, source),), body)
+
+
+_ACCESSORS = ("accessor_list", "arrow_expression_clause")
+_CSHARP = Rules(
+    {
+        "namespace_declaration": plain(),
+        "class_declaration": plain(),
+        "struct_declaration": plain(),
+        "interface_declaration": plain(),
+        "enum_declaration": plain(),
+        "record_declaration": plain(),
+        "delegate_declaration": plain(),
+        "method_declaration": plain(),
+        "constructor_declaration": plain(),
+        "destructor_declaration": plain(prefix="~"),
+        "local_function_statement": plain(),
+        "property_declaration": plain(body="accessors", body_types=_ACCESSORS),
+        "indexer_declaration": unnamed("this", *_ACCESSORS),
+        "operator_declaration": _operator,
+        "conversion_operator_declaration": _operator,
+    },
+    annotations=frozenset({"attribute_list"}),
+)
+
+_RUBY = Rules(
+    {
+        "module": plain(),
+        "class": plain(),
+        "method": plain(),
+        "singleton_method": plain(),
+    }
+)
+
+_PHP = Rules(
+    {
+        "namespace_definition": plain(needs_body=True),
+        "class_declaration": plain(),
+        "interface_declaration": plain(),
+        "trait_declaration": plain(),
+        "enum_declaration": plain(),
+        "function_definition": plain(),
+        "method_declaration": plain(),
+    },
+    annotations=frozenset({"attribute_list"}),
+)
+
+_BASH = Rules({"function_definition": plain()})
+
+
+def _created(*body_types: str) -> Rule:
+    """What SQL creates, by the first name in the statement."""
+
+    def rule(node: Node, source: bytes) -> Found | None:
+        named = child_of_type(node, "object_reference")
+        if named is None:
+            return None
+        return Found(
+            "definition", (text_of(named, source),), start_of(child_of_type(node, *body_types))
+        )
+
+    return rule
+
+
+_SQL = Rules(
+    {
+        "create_table": _created("column_definitions", "keyword_as"),
+        "create_view": _created("keyword_as"),
+        "create_materialized_view": _created("keyword_as"),
+        "create_function": _created("function_body"),
+        "create_procedure": _created("procedure_body"),
+        "create_trigger": _created(),
+        "create_type": _created("keyword_as"),
+        "statement": wrapper(only=True),
+    },
+    comments=frozenset(("comment", "marginalia")),
+)
+
+
+def _lua_assignment(node: Node, source: bytes) -> Found | None:
+    """`name = function` or `name = {…}`, one name and one value."""
+    left, right = child_of_type(node, "variable_list"), child_of_type(node, "expression_list")
+    if left is None or right is None or left.named_child_count != 1 or right.named_child_count != 1:
+        return None
+    names, value = member_path(left.named_child(0), source), right.named_child(0)
+    if names and value.type == "function_definition":
+        return Found("definition", names, start_of(value.child_by_field_name("body")))
+    return Found("container", names) if names and value.type == "table_constructor" else None
+
+
+def _lua_function(node: Node, source: bytes) -> Found | None:
+    named = node.child_by_field_name("name")
+    names = None if named is None else member_path(named, source)
+    return Found("definition", names, start_of(node.child_by_field_name("body"))) if names else None
+
+
+_LUA = Rules(
+    {
+        "function_declaration": _lua_function,
+        "assignment_statement": _lua_assignment,
+        "field": valued("name", "value", ("function_definition",), ("table_constructor",)),
+        "variable_declaration": wrapper(only=True),
+    }
+)
+
+
+def _kotlin_function(node: Node, source: bytes) -> Found | None:
+    """A function; one that extends a type belongs under it."""
+    named = node.child_by_field_name("name")
+    if named is None:
+        return None
+    before = [child for child in node.named_children if child.end_byte <= named.start_byte]
+    types = [child for child in before if child.type in ("user_type", "nullable_type")]
+    receiver = child_of_type(types[-1], "identifier", "user_type") if types else None
+    if receiver is not None and receiver.type == "user_type":
+        receiver = child_of_type(receiver, "identifier")
+    scope = () if receiver is None else (text_of(receiver, source),)
+    body = start_of(child_of_type(node, "function_body"))
+    return Found("definition", (*scope, text_of(named, source)), body)
+
+
+def _kotlin_entry(node: Node, source: bytes) -> Found | None:
+    named = child_of_type(node, "identifier")
+    return None if named is None else Found("container", (text_of(named, source),))
+
+
+_KOTLIN_BODIES = ("class_body", "enum_class_body")
+_KOTLIN = Rules(
+    {
+        "class_declaration": plain(body_types=_KOTLIN_BODIES),
+        "object_declaration": plain(body_types=_KOTLIN_BODIES),
+        "companion_object": unnamed("Companion", *_KOTLIN_BODIES),
+        "function_declaration": _kotlin_function,
+        "secondary_constructor": unnamed("constructor", "block"),
+        "enum_entry": _kotlin_entry,
+    },
+    comments=_TWO_COMMENTS,
+    annotations=frozenset({"annotation"}),
+)
+
+
+def _swift_class(node: Node, source: bytes) -> Found | None:
+    """A class, struct, enum or actor; an extension is called after the type it extends."""
+    named = node.child_by_field_name("name")
+    if named is None:
+        return None
+    name, body = text_of(named, source), start_of(node.child_by_field_name("body"))
+    if child_of_type(node, "extension") is None:
+        return Found("definition", (name,), body)
+    return Found("definition", (f"extension-{name}",), body, scope=(name,))
+
+
+_SWIFT = Rules(
+    {
+        "class_declaration": _swift_class,
+        "protocol_declaration": plain(),
+        "function_declaration": plain(),
+        "protocol_function_declaration": plain(),
+        "init_declaration": unnamed("init"),
+        "deinit_declaration": unnamed("deinit"),
+        "subscript_declaration": unnamed("subscript", "computed_property"),
+    },
+    comments=frozenset(("comment", "multiline_comment")),
+    annotations=frozenset({"attribute"}),
+)
+
+_SCALA = Rules(
+    {
+        "package_object": plain(),
+        "object_definition": plain(),
+        "class_definition": plain(),
+        "trait_definition": plain(),
+        "enum_definition": plain(),
+        "function_definition": plain(),
+        "function_declaration": plain(),
+    },
+    comments=frozenset(("comment", "block_comment")),
+    annotations=frozenset({"annotation"}),
+)
+
+TABLES = {
+    "python": _PYTHON,
+    "javascript": Rules(_JAVASCRIPT, annotations=frozenset({"decorator"})),
+    "typescript": Rules(_TYPESCRIPT, annotations=frozenset({"decorator"})),
+    "tsx": Rules(_TYPESCRIPT, annotations=frozenset({"decorator"})),
+    "go": _GO,
+    "rust": _RUST,
+    "java": _JAVA,
+    "c": C_RULES,
+    "cpp": CPP_RULES,
+    "csharp": _CSHARP,
+    "ruby": _RUBY,
+    "php": _PHP,
+    "bash": _BASH,
+    "sql": _SQL,
+    "lua": _LUA,
+    "kotlin": _KOTLIN,
+    "swift": _SWIFT,
+    "scala": _SCALA,
+}
+"""The rules of each language, by its name."""
