@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 
 from leafmark.model import Block, Document, Heading
+from leafmark.model.deferred import Deferred
 from leafmark.parsing.decoding import Decoded, decode
-from leafmark.parsing.deferred import Deferred
 from leafmark.parsing.script_blocks import script_blocks
 from leafmark.parsing.script_definitions import find_definitions
 from leafmark.parsing.script_grammars import TooMuchWorkError, find_grammar, parse_tree
