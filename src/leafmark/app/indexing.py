@@ -150,7 +150,7 @@ def _usable_reader(project: Project) -> IndexReader | None:
         reader = read_index(project)
     except (DamagedError, NotFoundError):
         return None
-    if reader is None:
+    if reader is None or reader.is_suspect:
         return None
     settings = project.index_settings()
     known = reader.current.languages

@@ -5,6 +5,7 @@ INDEX/LOCK            held by the one writer
 INDEX/CURRENT         which generation serves readers; replaced atomically
 INDEX/gen-000007/text the engine's files
 INDEX/gen-000007/manifest  a disposable copy of the manifest (see `snapshot`)
+INDEX/gen-000007/SUSPECT   a reader met damage: the next writer looks at every byte
 ```
 
 A rebuild makes the next generation beside the current one and then replaces
@@ -67,6 +68,9 @@ class Layout:
 
     def manifest(self, number: int) -> Path:
         return self.generation(number) / "manifest"
+
+    def suspect(self, number: int) -> Path:
+        return self.generation(number) / "SUSPECT"
 
     def generations(self) -> list[int]:
         """The numbers of the generations on disk, ascending."""

@@ -6,8 +6,8 @@ costs a few milliseconds and no lock; entries are read when they are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -125,9 +125,24 @@ class IndexReader:
         except (DamagedError, NotFoundError, StorageError):
             return False
 
-    def guard(self, action: str) -> AbstractContextManager[None]:
-        """Turn what the engine raises inside the block into our errors: see `engine_guard`."""
-        return engine_guard(action, self._folder)
+    @contextmanager
+    def guard(self, action: str) -> Iterator[None]:
+        """Turn what the engine raises inside the block into our errors: see `engine_guard`.
+
+        Damage is noted beside the index, so that the next writer looks for it.
+        """
+        try:
+            with engine_guard(action, self._folder):
+                yield
+        except DamagedError:
+            with suppress(OSError):
+                self._layout.suspect(self.current.generation).touch()
+            raise
+
+    @cached_property
+    def is_suspect(self) -> bool:
+        """Whether a reader of this generation met damage that nobody has looked for since."""
+        return self._layout.suspect(self.current.generation).exists()
 
     # -- the manifest -----------------------------------------------------------------
 
@@ -159,7 +174,7 @@ class IndexReader:
 
     def documents(self) -> list[DocumentEntry]:
         """Return the entry of every source, without chunks too, by tree and path."""
-        with engine_guard("read the index", self._folder):
+        with self.guard("read the index"):
             found = list(read_documents(self.engine, self.searcher))
         return sorted(found, key=lambda entry: (entry.tree, entry.path))
 
@@ -167,7 +182,7 @@ class IndexReader:
         """Return what is stored of one source, with all its chunks; remembered for a while."""
         if doc_id in self._stored:
             return self._stored[doc_id]
-        with engine_guard("read the index", self._folder):
+        with self.guard("read the index"):
             found = read_document(self.engine, self.searcher, doc_id, with_states=self._has_states)
         if len(self._stored) >= _REMEMBERED:
             self._stored.pop(next(iter(self._stored)))
@@ -197,7 +212,7 @@ class IndexReader:
         """
         found = list(addresses)
         doc = self.searcher.doc
-        with engine_guard("read the index", self._folder):
+        with self.guard("read the index"):
             positions = self.searcher.fast_field_values("position", found)
             names = [doc(address).get_first("doc_id") for address in found]
         return [
@@ -206,24 +221,27 @@ class IndexReader:
         ]
 
     def _entry(self, doc_id: str, position: int) -> Entry:
-        stored = self.stored(doc_id)
-        if stored is None or not 0 <= position < len(stored):
+        found = self.entry(doc_id, position)
+        if found is None:
             raise DamagedError(
                 f"the index is damaged: no record of {doc_id}",
                 location=str(self._folder),
                 hint=REBUILD,
             )
-        return stored.chunk(position)
+        return found
 
     def entry(self, doc_id: str, position: int) -> Entry | None:
         """Return the chunk at a position of a document, None where there is none."""
         stored = self.stored(doc_id)
-        inside = stored is not None and 0 <= position < len(stored)
-        return stored.chunk(position) if stored is not None and inside else None
+        if stored is None or not 0 <= position < len(stored):
+            return None
+        with self.guard("read the index"):
+            return stored.chunk(position)
 
     def chunks_of(self, doc_id: str) -> list[Entry]:
         """Return all chunks of a document by position; none for one that is not indexed."""
-        return list(self.stored(doc_id) or ())
+        with self.guard("read the index"):
+            return list(self.stored(doc_id) or ())
 
     def find(self, doc_id: str, slug: str | None, piece: int = 0) -> Entry | None:
         """Return the chunk with a slug (None: the document) and piece number, if there is one."""
@@ -239,7 +257,7 @@ class IndexReader:
 
     def live_count(self, query: tantivy.Query) -> int:
         """Return how many records match, deleted ones not counted; linear in the matches."""
-        with engine_guard("read the index", self._folder):
+        with self.guard("read the index"):
             return count_matches(self.searcher, query)
 
 

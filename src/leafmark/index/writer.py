@@ -25,6 +25,7 @@ from leafmark.errors import (
     StorageError,
     UsageError,
 )
+from leafmark.index.check import check_index
 from leafmark.index.engine import engine_guard
 from leafmark.index.filling import PreparedSource, prepare_source
 from leafmark.index.generation import (
@@ -132,7 +133,19 @@ def _usable_current(
         return current, "a language was added"
     if any(known.get(tree, name) != name for tree, name in settings.languages.items()):
         return current, "the language of a tree has changed"
-    return current, None
+    return current, _find_damage(layout, current)
+
+
+def _find_damage(layout: Layout, current: Current) -> str | None:
+    """Look at every byte of a generation in which a reader met damage; say what is wrong."""
+    suspect = layout.suspect(current.generation)
+    if not suspect.exists():
+        return None
+    found = check_index(layout.root)
+    if found:
+        return f"the index is damaged: {found[0]}"
+    suspect.unlink(missing_ok=True)  # it was no damage, or it is gone with a merged segment
+    return None
 
 
 class IndexWriter:
