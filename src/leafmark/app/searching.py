@@ -76,7 +76,7 @@ def _answer(
     results = answer.results
     if request.full_text:
         results = tuple(_with_text(result, sources) for result in results)
-    records = _records(results, sources) if request.full_records else {}
+    records = _records(results, sources, reader) if request.full_records else {}
     packing, tokenizer = _packed(project, request, results, sources)
     return answer._replace(
         query=" ".join(request.queries),
@@ -150,13 +150,19 @@ def _seconds(since: str) -> float:
     return parse_since(since, now=datetime.now().astimezone()) / 1_000_000_000
 
 
-def _records(results: tuple[Result, ...], sources: Sources) -> dict[str, Mapping[str, Any]]:
+def _records(
+    results: tuple[Result, ...], sources: Sources, reader: IndexReader
+) -> dict[str, Mapping[str, Any]]:
     """The full records of the results whose sources are as they were indexed."""
+    from leafmark.app.linking import Links  # late: only records have links
+
+    links = Links(reader, reader.manifest)
     found: dict[str, Mapping[str, Any]] = {}
     for result in results:
         chunked = None if result.stale else sources.chunked(result.document)
         if chunked is not None:
-            found[result.entry.id] = chunked.chunks[result.entry.position].to_dict()
+            record = chunked.chunks[result.entry.position].to_dict()
+            found[result.entry.id] = links.resolve(record, result.document)
     return found
 
 

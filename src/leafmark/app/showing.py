@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from leafmark.app.linking import Links
 from leafmark.app.opening import open_index
 from leafmark.app.project import Project
 from leafmark.app.reading import Sources
@@ -28,6 +29,7 @@ def show_chunks(
     )
     resolver = Resolver(reader, reader.manifest)
     sources = Sources(project)
+    links = Links(reader, reader.manifest)
     shown: list[Shown] = []
     missing: list[tuple[str, tuple[str, ...]]] = []
     for wanted in request.ids:
@@ -39,7 +41,10 @@ def show_chunks(
         if request.full_document:
             entry = reader.entry(entry.doc_id, 0) or entry
         part = wanted.endswith("#preamble") and entry.kind == "document"
-        shown.append(_shown(reader, sources, entry, request, own=part or request.own))
+        one = _shown(reader, sources, entry, request, own=part or request.own)
+        if not one.stale:
+            one = one._replace(record=links.resolve(one.record, one.document))
+        shown.append(one)
     tokenizer = str(project.configuration.value("chunking.tokenizer"))
     packing = None
     if request.packed:

@@ -1,0 +1,174 @@
+"""Where the links of a chunk lead inside its tree: targets as written to chunk ids.
+
+A target is an address relative to its file, as GitHub and browsers take it:
+percent-encoding is decoded, `/` begins at the tree's root, nothing leads out of
+it. What is not there as written is looked for as people mean it: a page's source
+for a page (`a.html` for `a.md`), a folder's first page, a name without its
+suffix. A place that the page has not leads to the page. Nothing is opened: what
+the index does not know leads nowhere.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Any
+from urllib.parse import unquote
+
+from leafmark.app.resolving import Lookup
+from leafmark.model import DocumentEntry
+from leafmark.model.ids import document_id
+
+__all__ = ["Links", "candidate_paths", "split_target"]
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_SOURCES = (".md", ".markdown", ".mdx", ".rst", ".adoc", ".asciidoc", ".html", ".htm", ".ipynb")
+_PAGES = (".html", ".htm", ".xhtml")
+_FIRST_PAGES = ("README", "readme", "index", "_index")
+
+
+def split_target(target: str) -> tuple[str, str] | None:
+    """Return path and fragment of a target, decoded; None for an address outside of any tree.
+
+    >>> split_target("../a%20b.md?plain=1#set-up")
+    ('../a b.md', 'set-up')
+    >>> split_target("https://example.org/a") is None
+    True
+    """
+    if _SCHEME.match(target):
+        return None
+    path, _, fragment = target.partition("#")
+    return unquote(path.partition("?")[0]), unquote(fragment)
+
+
+def candidate_paths(path: str, base: str) -> Iterator[str]:
+    """Yield the paths in a tree that `path`, written in the file `base`, may mean, best first.
+
+    >>> list(candidate_paths("../b.html", "docs/a/x.md"))[:3]
+    ['docs/b.html', 'docs/b.md', 'docs/b.markdown']
+    """
+    if path.startswith("/"):
+        joined = path.lstrip("/")
+    else:
+        joined = posixpath.join(posixpath.dirname(base), path)
+    joined = posixpath.normpath(joined) if joined else "."
+    if joined == ".." or joined.startswith("../"):
+        return
+    is_root = joined == "."
+    if not is_root:
+        yield joined
+        stem, suffix = posixpath.splitext(joined)
+        if suffix.lower() in _PAGES:
+            yield from (stem + other for other in _SOURCES if other != suffix)
+        yield from (joined + other for other in _SOURCES)
+    folder = "" if is_root else joined + "/"
+    yield from (folder + name + suffix for name in _FIRST_PAGES for suffix in _SOURCES)
+
+
+class Links:
+    """Resolves the links of records against one snapshot of the index.
+
+    `documents` are the (tree, path) of all sources.
+    """
+
+    def __init__(self, lookup: Lookup, documents: Iterable[tuple[str, str]]) -> None:
+        self._lookup = lookup
+        self._documents = documents
+
+    def resolve(self, record: Mapping[str, Any], document: DocumentEntry) -> dict[str, Any]:
+        """Return the record of a chunk of `document`, the id of each link in it as far as known."""
+        links = [
+            link | {"id": self.find(link["target"], link["kind"], document)}
+            if link["id"] is None
+            else link
+            for link in record["links"]
+        ]
+        return {**record, "links": links}
+
+    def find(self, target: str, kind: str, document: DocumentEntry) -> str | None:
+        """Return the id of the chunk that a link in `document` leads to, None for any other."""
+        parts = split_target(target)
+        if parts is None:
+            return None
+        path, fragment = parts
+        if kind == "wiki":
+            found = self._page(path, document) if path else document.path
+        else:
+            found = self._file(path, document)
+        return None if found is None else self._place(document.tree, found, fragment)
+
+    @cached_property
+    def _paths(self) -> frozenset[tuple[str, str]]:
+        return frozenset(self._documents)
+
+    @cached_property
+    def _by_name(self) -> Mapping[tuple[str, str], list[str]]:
+        """Paths by tree and file name without suffix, in lower case."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for tree, path in sorted(self._paths):
+            found.setdefault((tree, _stem(path)), []).append(path)
+        return found
+
+    def _file(self, path: str, document: DocumentEntry) -> str | None:
+        base = document.metadata.get("base") if document.format == "html" else None
+        if base:
+            parts = split_target(str(base))
+            if parts is None:
+                return None
+            path = posixpath.join(posixpath.dirname(parts[0]), path)
+        if not path:
+            return document.path
+        candidates = candidate_paths(path, document.path)
+        return next((each for each in candidates if (document.tree, each) in self._paths), None)
+
+    def _page(self, name: str, document: DocumentEntry) -> str | None:
+        """The page of a wiki link: by its name anywhere in the tree, the nearest of several."""
+        wanted = name.strip("/").lower()
+        places = self._by_name.get((document.tree, _stem(wanted)), [])
+        places = [path for path in places if _is_called(path.lower(), wanted)]
+        near = posixpath.dirname(document.path)
+
+        def distance(path: str) -> tuple[bool, int, str]:
+            return posixpath.dirname(path) != near, path.count("/"), path
+
+        return min(places, key=distance, default=None)
+
+    def _place(self, tree: str, path: str, fragment: str) -> str | None:
+        doc_id = document_id(tree, path)
+        entry = None
+        if fragment:
+            entry = self._by_slug(doc_id, fragment) or self._by_slug(doc_id, _slug(fragment))
+        entry = entry or self._lookup.find(doc_id, None)
+        return None if entry is None else entry.id
+
+    def _by_slug(self, doc_id: str, slug: str) -> Any:
+        """The chunk with a slug, or the one that a discarded heading's slug leads to."""
+        found = self._lookup.find(doc_id, slug)
+        if found is None:
+            document = self._lookup.document(doc_id)
+            position = None if document is None else document.slugs.get(slug)
+            found = None if position is None else self._lookup.entry(doc_id, position)
+        return found
+
+
+def _stem(path: str) -> str:
+    """A file's name without a suffix that a document has, in lower case."""
+    name = posixpath.basename(path).lower()
+    stem, suffix = posixpath.splitext(name)
+    return stem if suffix in _SOURCES or suffix == ".txt" else name
+
+
+def _is_called(path: str, wanted: str) -> bool:
+    """Whether a path ends with the name that a wiki link has, folders included."""
+    folder, stem = posixpath.dirname(path), _stem(path)
+    folder_wanted, stem_wanted = posixpath.dirname(wanted), _stem(wanted)
+    return stem == stem_wanted and f"/{folder}".endswith(folder_wanted and f"/{folder_wanted}")
+
+
+def _slug(heading: str) -> str:
+    """The slug of a heading that a link names by its words, as wiki links do."""
+    from leafmark.chunking.slugs import github_slug  # late: few links need it
+
+    return github_slug(heading.rpartition("#")[2])

@@ -1,0 +1,108 @@
+"""Where links lead inside a tree."""
+
+from __future__ import annotations
+
+import pytest
+from support.projects import Here
+
+from leafmark.app.linking import candidate_paths, split_target
+
+
+@pytest.fixture
+def linked(here: Here) -> Here:
+    here.write("README.md", "# Home\n\nx\n")
+    here.write("docs/a b.md", "# A\n\nx\n\n## Set Up\n\ny\n\n## Empty\n## Größe\n\nz\n")
+    here.write("docs/index.md", "# Docs\n\nx\n")
+    here.write("docs/page.html", '<h1 id="Top">P</h1>x<h2>Two</h2>y')
+    here.write("docs/api.rst", ".. _the_label:\n\nApi\n===\n\nx\n")
+    here.write("other/a b.md", "# Other\n\nx\n")
+    return here
+
+
+def ids_of(here: Here, path: str) -> list[tuple[str, str | None]]:
+    here.index()
+    (shown,) = here.show(path).shown
+    return [(link["target"], link["id"]) for link in shown.record["links"]]
+
+
+@pytest.mark.parametrize(
+    ("target", "found"),
+    [
+        ("a%20b.md", "here:docs/a b.md"),
+        ("<a b.md#set-up>", "here:docs/a b.md#set-up"),
+        ("./../docs/a%20b.md?raw=1#gr%C3%B6%C3%9Fe", "here:docs/a b.md#größe"),
+        ("a%20b.md#empty", "here:docs/a b.md#a"),
+        ("a%20b.md#no-such-place", "here:docs/a b.md"),
+        ("a%20b#Set-Up", "here:docs/a b.md#set-up"),
+        ("page.html#Top", "here:docs/page.html#Top"),
+        ("api.html#the-label", "here:docs/api.rst#the-label"),
+        ("/README.md", "here:README.md"),
+        ("..", "here:README.md"),
+        (".", "here:docs/index.md"),
+        ("../docs/", "here:docs/index.md"),
+        ("#own", "here:docs/links.md#own"),
+        ("#nowhere", "here:docs/links.md"),
+        ("../../../etc/passwd", None),
+        ("missing.md", None),
+        ("https://example.org/a.md", None),
+        ("//example.org/a.md", None),
+        ("mailto:a@b.c", None),
+        ("C:/a.md", None),
+    ],
+)
+def test_a_target_leads_to_the_chunk_that_it_names(
+    linked: Here, target: str, found: str | None
+) -> None:
+    linked.write("docs/links.md", f"# Own\n\n[x]({target})\n")
+
+    ((_, led),) = ids_of(linked, "docs/links.md#own")
+    assert led == found
+
+
+@pytest.mark.parametrize(
+    ("link", "found"),
+    [
+        ("[[a b]]", "here:docs/a b.md"),
+        ("[[A B#Set Up]]", "here:docs/a b.md#set-up"),
+        ("[[other/a b|shown]]", "here:other/a b.md"),
+        ("[[readme]]", "here:README.md"),
+        ("[[#Own]]", "here:docs/links.md#own"),
+        ("[[ther/a b]]", None),
+        ("[[nothing]]", None),
+    ],
+)
+def test_a_wiki_link_names_a_page_anywhere_the_nearest_first(
+    linked: Here, link: str, found: str | None
+) -> None:
+    linked.write("docs/links.md", f"# Own\n\n{link}\n")
+
+    ((_, led),) = ids_of(linked, "docs/links.md#own")
+    assert led == found
+
+
+@pytest.mark.parametrize(
+    ("base", "found"),
+    [
+        ("", "here:docs/a b.md"),
+        ('<base href="../other/">', "here:other/a b.md"),
+        ('<base href="/docs/x.html">', "here:docs/a b.md"),
+        ('<base href="https://x.y/">', None),
+    ],
+)
+def test_a_page_s_base_is_obeyed(linked: Here, base: str, found: str | None) -> None:
+    linked.write("docs/links.html", f"{base}<h1>Own</h1><a href='a b.md'>x</a>")
+
+    ((_, led),) = ids_of(linked, "docs/links.html#own")
+    assert led == found
+
+
+def test_targets_are_taken_apart() -> None:
+    assert split_target("") == ("", "")
+    assert split_target("#a%2Fb") == ("", "a/b")
+    assert split_target("data:text/plain,x") is None
+
+
+def test_candidates_stay_in_the_tree() -> None:
+    assert list(candidate_paths("../../x.md", "a/b.md")) == []
+    assert next(candidate_paths("", "b.md")) == "README.md"
+    assert next(candidate_paths("/", "a/b.md")) == "README.md"
