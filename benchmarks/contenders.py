@@ -46,6 +46,7 @@ def contenders() -> tuple[list[Contender], list[str]]:
         ("LangChain Markdown + recursive", "langchain_text_splitters", _langchain),
         ("LlamaIndex Markdown parser", "llama_index.core.node_parser", _llama_index),
         ("chonkie recursive", "chonkie", _chonkie),
+        ("Docling hierarchical", "docling_core.transforms.chunker", _docling),
     ):
         try:
             found.append(make(name, importlib.import_module(module)))
@@ -119,8 +120,43 @@ def _llama_index(name: str, module: Any) -> Contender:
 
 
 def _chonkie(name: str, module: Any) -> Contender:
-    chunker = module.RecursiveChunker(tokenizer=token_counter("o200k_base"), chunk_size=TARGET)
+    encoding = importlib.import_module("bpe_openai").get_encoding("o200k_base")
+    base = importlib.import_module("chonkie.tokenizer").Tokenizer
+    count = token_counter("o200k_base")
+    methods = {
+        "__repr__": lambda self: "o200k_base",
+        "encode": lambda self, text: encoding.encode_ordinary(text),
+        "tokenize": lambda self, text: [
+            encoding.decode([t]) for t in encoding.encode_ordinary(text)
+        ],
+        "decode": lambda self, tokens: encoding.decode(tokens),
+        "count_tokens": lambda self, text: count(text),
+    }
+    chunker = module.RecursiveChunker(
+        tokenizer=type("Exact", (base,), methods)(), chunk_size=TARGET
+    )
     return Contender(name, lambda data, path: [Part(c.text) for c in chunker.chunk(_text(data))])
+
+
+def _docling(name: str, module: Any) -> Contender:
+    """The Markdown backend and the chunker that follows the document's tree; it takes no sizes."""
+    from io import BytesIO
+
+    backend = importlib.import_module("docling.backend.md_backend").MarkdownDocumentBackend
+    inputs = importlib.import_module("docling.datamodel.document").InputDocument
+    markdown = importlib.import_module("docling.datamodel.base_models").InputFormat.MD
+    chunker = module.HierarchicalChunker()
+
+    def split(data: bytes, path: str) -> list[Part]:
+        source = inputs(
+            path_or_stream=BytesIO(data), format=markdown, backend=backend, filename="a.md"
+        )
+        document = backend(source, BytesIO(data)).convert()
+        return [
+            Part(each.text, tuple(each.meta.headings or ())) for each in chunker.chunk(document)
+        ]
+
+    return Contender(name, split, "own")
 
 
 def _text(data: bytes) -> str:
