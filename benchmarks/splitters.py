@@ -33,6 +33,9 @@ _COLUMNS = (
     ("oversized", 9),
     ("lost chars", 10),
 )
+OVERLAP = 64
+"""Characters by which a part may begin before the end of the one before it."""
+
 COUNT = token_counter("o200k_base")
 
 
@@ -72,7 +75,11 @@ def _line(contender: Contender, sources: Sequence[tuple[bytes, str]], judges: li
     totals: Counter[str] = Counter()
     for (data, name), judge in zip(sources, judges, strict=True):
         began = time.process_time()
-        parts = contender.split(data, name)
+        try:
+            parts = contender.split(data, name)
+        except Exception:  # whatever another's bug raises: it is told below
+            totals["failed"] += 1
+            parts = []
         seconds += time.process_time() - began
         totals.update(judge.judge(parts, contender.kind))
     speed = sum(len(data) for data, _ in sources) / 1e6 / seconds
@@ -88,13 +95,15 @@ def _line(contender: Contender, sources: Sequence[tuple[bytes, str]], judges: li
         f"{totals['lost']:,}",
     ]
     shown = [cell.rjust(width) for cell, (_, width) in zip(cells, _COLUMNS, strict=True)]
-    return " ".join([contender.name.ljust(31), *shown])
+    failed = f"  ({totals['failed']:,} documents failed)" if totals["failed"] else ""
+    return " ".join([contender.name.ljust(31), *shown]) + failed
 
 
 class _Judge:
     """What is true of one document, in places among its characters that are no white space."""
 
     def __init__(self, data: bytes, name: str):
+        self._data = data
         front = parse(data, name).front_matter
         self._front = front.end if front else 0
         seen = outline(data, self._front) or Outline([], [], [])
@@ -145,7 +154,7 @@ class _Judge:
         at = 0
         for part in sorted(parts, key=lambda part: part.start or 0):
             solid = _SPACE.sub("", part.text)
-            place = self._solid.find(solid, max(0, at - 64)) if solid else -1
+            place = self._place(part, solid, at)
             tokens = COUNT(part.text)
             found["oversized"] += tokens > MOST
             found["tiny"] += self._several and 0 < tokens < LEAST
@@ -163,6 +172,15 @@ class _Judge:
         found["tables"] = sum(_is_cut(span, cuts) for span in self.tables)
         found["lost"] = max(0, len(self._solid) - covered)
         return found
+
+    def _place(self, part: Part, solid: str, at: int) -> int:
+        """Where the part begins; -1 where its text is not found after the part before it."""
+        if part.start is not None:
+            return len(_SPACE.sub("", self._data[: part.start].decode("utf-8", "replace")))
+        if not solid:
+            return -1
+        place = self._solid.find(solid, at)
+        return place if place >= 0 else self._solid.find(solid, max(0, at - OVERLAP))
 
     def _is_right(self, path: tuple[str, ...], place: int, kind: str) -> bool:
         """Whether the titles given are those above the place where the part begins.
