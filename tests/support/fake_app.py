@@ -51,6 +51,8 @@ class FakeApp:
             "open_project": self.open_project,
             "search_project": lambda _, request, progress: self._reply(request, self.answer),
             "show_chunks": lambda _, request, progress: self._reply(request, self.shown),
+            "find_context": lambda _, request, progress: self._reply(request, self.answer),
+            "find_like": lambda _, request, progress: self._reply(request, self.answer),
             "explain_why_not": lambda _, request, progress: self._reply(request, self.absence),
             "verify_texts": lambda _, request, progress: self._reply(request, self.verified),
             "index_project": lambda _, request, progress: self._reply(request, self.indexed),

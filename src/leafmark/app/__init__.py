@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from leafmark.app.agents import package_folder, update_agents
     from leafmark.app.chunk_jobs import plan_chunking
     from leafmark.app.chunking import chunk_sources
+    from leafmark.app.context import find_context
     from leafmark.app.evaluating import draft_judgments, evaluate_project
     from leafmark.app.indexing import index_project
+    from leafmark.app.like import find_like
     from leafmark.app.listing import (
         list_chunks,
         list_documents,
@@ -40,6 +42,8 @@ __all__ = [
     "draft_judgments",
     "evaluate_project",
     "explain_why_not",
+    "find_context",
+    "find_like",
     "index_project",
     "list_chunks",
     "list_documents",
@@ -61,6 +65,8 @@ __all__ = [
 ]
 
 _HOMES = {
+    "find_context": "leafmark.app.context",
+    "find_like": "leafmark.app.like",
     "explain_why_not": "leafmark.app.whynot",
     "Project": "leafmark.app.project",
     "Watcher": "leafmark.app.watching",

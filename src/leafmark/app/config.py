@@ -33,6 +33,7 @@ from leafmark.app.settings import (
     SETTINGS,
     TABLES,
     ChunkingSettings,
+    ContextSettings,
     IndexSettings,
     SearchSettings,
     Value,
@@ -68,6 +69,7 @@ class Configuration:
     chunking: ChunkingSettings
     search: SearchSettings
     index: IndexSettings
+    context: ContextSettings
     trees: tuple[Tree, ...] = ()
     rules: tuple[ContextRule, ...] = ()
     config_files: tuple[Path, ...] = ()
@@ -149,6 +151,7 @@ def open_configuration(
         directories=directories,
         chunking=_settings("chunking", found),
         search=_settings("search", found),
+        context=_settings("context", found),
         index=index,
         trees=(_implicit_tree(folder, index),) if is_implicit else trees,
         rules=tuple(rule for file in files for rule in file.rules),
@@ -257,7 +260,7 @@ def _placed(name: str, found: Found, base: Path, home: Path) -> Found:
 
 def _from_environment(environ: Mapping[str, str], folder: Path, home: Path) -> dict[str, Found]:
     known = {setting.environment_name: setting for setting in SETTINGS.values()}
-    tables = tuple(f"LEAFMARK_{table.upper()}_" for table in (*TABLES, "context", "embedding"))
+    tables = tuple(f"LEAFMARK_{table.upper()}_" for table in (*TABLES, "embedding"))
     found = {}
     for variable in sorted(environ):
         if not variable.startswith(tables) or not environ[variable]:

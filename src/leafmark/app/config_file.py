@@ -27,6 +27,7 @@ MAX_CONFIG_BYTES = 262_144
 
 _TOP_KEYS = ("root", "tree", "chunking", "search", "index", "context", "embedding")
 _TREE_KEYS = ("path", "include", "exclude", *TABLES)
+_BESIDE_SETTINGS = {"context": ("rules",)}
 _RULE_KEYS = ("match", "terms", "trees", "files")
 PYPROJECT_NAME = "pyproject.toml"
 _PYPROJECT: KeyPath = ("tool", "leafmark")
@@ -232,9 +233,13 @@ class _Reader:
         """Check the settings in the table at `keys`, whose last part is its own name."""
         name = str(keys[-1])
         table = self._table(value, keys)
-        self._known(table, [n.partition(".")[2] for n in SETTINGS if n.startswith(name)], keys)
+        beside = _BESIDE_SETTINGS.get(name, ())
+        own = [n.partition(".")[2] for n in SETTINGS if n.startswith(f"{name}.")]
+        self._known(table, [*own, *beside], keys)
         found = {}
         for key, given in table.items():
+            if key in beside:
+                continue
             location = self._at((*keys, key))
             checked: Value = check_value(setting(f"{name}.{key}"), given, location=location)
             found[f"{name}.{key}"] = Found(checked, location)
@@ -307,7 +312,6 @@ class _Reader:
 
     def _rules(self, value: object) -> tuple[ContextRule, ...]:
         table = self._table(value, ("context",))
-        self._known(table, ("rules",), ("context",))
         rules = table.get("rules", [])
         if not isinstance(rules, list):
             raise self._wrong(("context", "rules"), rules, "a list of tables")

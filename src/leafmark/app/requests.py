@@ -13,11 +13,13 @@ from typing import Literal, NamedTuple
 __all__ = [
     "AgentsRequest",
     "ChunkRequest",
+    "ContextRequest",
     "DraftRequest",
     "EvaluationRequest",
     "Grain",
     "IndexRequest",
     "InitRequest",
+    "LikeRequest",
     "ListRequest",
     "LlmsRequest",
     "Mode",
@@ -213,3 +215,25 @@ class WhyNotRequest(NamedTuple):
 
     id: str
     search: SearchRequest
+
+
+class ContextRequest(NamedTuple):
+    """The documents that matter for `files`, paths as the user wrote them.
+
+    `search` says how results are wished for; it has no queries. Files that are
+    missing are left out where `lenient`, else they are a mistake. With
+    `terms_only` nothing is searched.
+    """
+
+    files: tuple[str, ...]
+    search: SearchRequest
+    lenient: bool = False
+    terms_only: bool = False
+
+
+class LikeRequest(NamedTuple):
+    """What is like `name`: the id of a chunk, or the path of a file."""
+
+    name: str
+    search: SearchRequest
+    terms_only: bool = False

@@ -18,8 +18,7 @@ from leafmark.model import Answer, Hint, Packing, Result
 from leafmark.query import Expression, parse_topics
 from leafmark.retrieval import SearchParams, search
 
-__all__ = ["search_index", "search_params", "search_project"]
-__all__ = ["search_params", "search_project"]
+__all__ = ["answer_topics", "complete_answer", "search_index", "search_params", "search_project"]
 
 
 def search_project(
@@ -62,7 +61,27 @@ def _answer(
     hints: tuple[Hint, ...] = (),
 ) -> Answer:
     began = time.perf_counter()
-    answer = search(
+    answer = answer_topics(project, reader, topics, params, sources)
+    hints = (*hints, *_tree_hints(project))
+    if project.trees:
+        hints = (*hints, *answer.hints)
+    answer = answer._replace(
+        query=" ".join(request.queries),
+        hints=hints,
+        elapsed_ms=(time.perf_counter() - began) * 1000,
+    )
+    return complete_answer(project, reader, answer, request, sources)
+
+
+def answer_topics(
+    project: Project,
+    reader: IndexReader,
+    topics: Sequence[Expression],
+    params: SearchParams,
+    sources: Sources,
+) -> Answer:
+    """Return the bare answer to some topics, which `complete_answer` completes."""
+    return search(
         reader,
         topics,
         params,
@@ -70,19 +89,23 @@ def _answer(
         make_readable=sources.readable,
         local_trees=frozenset(tree.name for tree in project.trees if tree.scope == "local"),
     )
-    hints = (*hints, *_tree_hints(project))
-    if project.trees:
-        hints = (*hints, *answer.hints)
+
+
+def complete_answer(
+    project: Project,
+    reader: IndexReader,
+    answer: Answer,
+    request: SearchRequest,
+    sources: Sources,
+) -> Answer:
+    """Return the answer with the texts and records that the request asks for."""
     results = answer.results
     if request.full_text:
         results = tuple(_with_text(result, sources) for result in results)
     records = _records(results, sources, reader) if request.full_records else {}
     packing, tokenizer = _packed(project, request, results, sources)
     return answer._replace(
-        query=" ".join(request.queries),
         results=results,
-        hints=hints,
-        elapsed_ms=(time.perf_counter() - began) * 1000,
         records=records,
         roots={tree.name: str(tree.root) for tree in project.trees},
         packing=packing,

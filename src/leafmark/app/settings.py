@@ -22,6 +22,7 @@ __all__ = [
     "SETTINGS",
     "TABLES",
     "ChunkingSettings",
+    "ContextSettings",
     "IndexSettings",
     "SearchSettings",
     "Setting",
@@ -258,8 +259,36 @@ class IndexSettings:
     )
 
 
-TABLES: Mapping[str, type[ChunkingSettings | SearchSettings | IndexSettings]] = MappingProxyType(
-    {"chunking": ChunkingSettings, "search": SearchSettings, "index": IndexSettings}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextSettings:
+    """`[context]`: what `leafmark context` takes from the files that are worked on."""
+
+    terms: int = _setting(
+        25, "words of the files that are looked for", unit="words", least=1, most=1000
+    )
+    cutoff_ratio: float = _setting(
+        0.25, "as search.cutoff_ratio, for queries of so many words", least=0, most=1
+    )
+    path_weight: float = _setting(3.0, "factor of the words of a file's path", least=0)
+    heading_weight: float = _setting(
+        3.0, "factor of titles, tags, headings and definitions", least=0
+    )
+    symbol_weight: float = _setting(2.0, "factor of names in code", least=0)
+    import_weight: float = _setting(1.5, "factor of what code imports", least=0)
+    comment_weight: float = _setting(1.5, "factor of comments in code", least=0)
+    body_weight: float = _setting(1.0, "factor of all other words", least=0)
+    rule_weight: float = _setting(4.0, "factor of the words that rules add", least=0)
+
+
+Table = ChunkingSettings | SearchSettings | IndexSettings | ContextSettings
+
+TABLES: Mapping[str, type[Table]] = MappingProxyType(
+    {
+        "chunking": ChunkingSettings,
+        "search": SearchSettings,
+        "index": IndexSettings,
+        "context": ContextSettings,
+    }
 )
 
 SETTINGS: Mapping[str, Setting] = MappingProxyType(

@@ -14,6 +14,8 @@ COMMANDS = (
     "search",
     "show",
     "why-not",
+    "context",
+    "like",
     "verify",
     "chunk",
     "index",

@@ -9,6 +9,7 @@ from leafmark.model.chunk import Chunk, ChunkedDocument, ChunkKind, Content, Con
 from leafmark.model.diagnostic import BINARY, Diagnostic
 from leafmark.model.document import Block, BlockKind, Document, Format, Heading, Link
 from leafmark.model.entry import DocumentEntry, Entry, FileState
+from leafmark.model.keyterm import KeyTerm, WeightedText
 from leafmark.model.passage import Extent, Item, Omission, Packing, Passage, Step, Unit
 from leafmark.model.readable import ReadableText, Reader, Run
 from leafmark.model.record import ChunkRecord
@@ -60,6 +61,7 @@ __all__ = [
     "Hint",
     "IndexReport",
     "Item",
+    "KeyTerm",
     "Link",
     "LlmsReport",
     "LostAt",
@@ -89,5 +91,6 @@ __all__ = [
     "Verified",
     "VerifyReport",
     "WatchEvent",
+    "WeightedText",
     "WhyNotReport",
 ]

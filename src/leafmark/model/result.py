@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from leafmark.model.entry import DocumentEntry, Entry
+from leafmark.model.keyterm import KeyTerm
 from leafmark.model.passage import Omission, Packing, Passage
 
 __all__ = ["Answer", "Candidate", "Factor", "Hint", "Phase", "Result", "Snippet"]
@@ -147,7 +148,8 @@ class Hint(NamedTuple):
 class Answer(NamedTuple):
     """The answer to one search; `records` are the full chunk records by id, where asked for.
 
-    `roots` holds the absolute root folder of each tree, by name. `packing` is the
+    `roots` holds the absolute root folder of each tree, by name. `terms` are what was looked
+    for where it was taken from files or chunks. `packing` is the
     order in which it is cut to a budget, where that was asked for, and `omission`
     what a budget left out altogether; `tokenizer` is what a budget is counted in.
     """
@@ -162,6 +164,7 @@ class Answer(NamedTuple):
     expressions: tuple[str, ...] = ()
     records: Mapping[str, Mapping[str, Any]] = {}
     roots: Mapping[str, str] = {}
+    terms: tuple[KeyTerm, ...] = ()
     packing: Packing | None = None
     omission: Omission | None = None
     tokenizer: str = "o200k_base"

@@ -6,13 +6,17 @@ from collections.abc import Iterable
 
 from leafmark.model import Answer, Factor, Phase, Result
 from leafmark.render.terminal import Style, clean, clean_line
+from leafmark.render.terms import render_terms
 
 __all__ = ["emptying_phase", "render_explanation", "render_factors", "render_nothing_found"]
 
 
 def render_explanation(answer: Answer, style: Style) -> str:
     """Return the query as it was understood and what each phase did."""
-    lines = [style.bold("Understood as")]
+    lines = []
+    if answer.terms:
+        lines += [style.bold("Words"), *render_terms(answer.terms, style).splitlines()]
+    lines.append(style.bold("Understood as"))
     lines += [f"  {line}" for text in answer.expressions for line in clean(text).split("\n")]
     lines.append(style.bold("Phases"))
     width = max((len(phase.name) for phase in answer.phases), default=0)

@@ -9,6 +9,7 @@ from leafmark.render.groups import group_results, top_matches
 from leafmark.render.jsontext import SCHEMA_VERSION, dump_line, dump_object
 from leafmark.render.packed import omission_record, packed_result_record
 from leafmark.render.records import result_record
+from leafmark.render.terms import term_record
 
 __all__ = ["answer_record", "render_jsonl", "render_packed", "render_packed_lines"]
 
@@ -52,6 +53,8 @@ def answer_record(answer: Answer, *, explain: bool = False) -> dict[str, Any]:
             for group in group_results(answer.results)
         ],
     }
+    if answer.terms:
+        record["terms"] = [term_record(term) for term in answer.terms]
     if explain:
         record["explain"] = _explanation(answer)
     return record

@@ -79,9 +79,9 @@ class Statistics:
         live = [(term, self.frequency(field, term)) for term, _ in found]
         return [(term, count) for term, count in live if count]
 
-    def idf(self, frequency: int) -> float:
-        """Return the inverse document frequency of a term in that many of the live chunks."""
-        return _idf(self._records.live, frequency)
+    def idf(self, frequency: int, total: int | None = None) -> float:
+        """Return the inverse document frequency of a term in that many of all live chunks."""
+        return _idf(self._records.live if total is None else total, frequency)
 
     def factor(self, field: str, term: str, *, as_frequent_as: int | None = None) -> float:
         """Return the idf that `term` should have, divided by the one the engine scores with.

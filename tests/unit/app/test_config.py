@@ -471,7 +471,8 @@ WRONG = [
         "[context]\nlimit = 1",
         ":2",
         "unknown key `context.limit`",
-        "known here: rules",
+        "known here: terms, cutoff_ratio, path_weight, heading_weight, symbol_weight, "
+        "import_weight, comment_weight, body_weight, rule_weight, rules",
     ),
     (
         "[[context.rules]]\n[[context.rules]]\nterm = []",

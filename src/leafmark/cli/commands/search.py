@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from leafmark.app.requests import Progress
     from leafmark.model import Answer
 
-__all__ = ["COMMAND"]
+__all__ = ["COMMAND", "OPTIONS", "WITH_TEXTS", "output_of", "print_answer"]
 
 FORMATS = ("pretty", "list", "matches", "full", "json", "jsonl", "files", "vimgrep")
 WITH_TEXTS = ("full", "json", "jsonl")
@@ -109,7 +109,7 @@ def run(call: Call) -> int:
     from leafmark.cli.projects import with_project
 
     values = call.values
-    output = _output(call)
+    output = output_of(call)
     budget = values.get("max_tokens")
     queries = _queries(call.words)
 
@@ -136,11 +136,11 @@ def run(call: Call) -> int:
         return search_project(project, request, progress=progress)
 
     answer = with_project(call, use_case)
-    _print(call, answer, output)
+    print_answer(call, answer, output)
     return 0 if answer.results else 1
 
 
-def _output(call: Call) -> str:
+def output_of(call: Call) -> str:
     """The form of the output; a budget is for reading, so its own is `full`."""
     chosen: str | None = call.values.get("output")
     if call.on("json"):
@@ -155,7 +155,7 @@ def _queries(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(" ".join(sys.stdin.read().split()) if word == "-" else word for word in words)
 
 
-def _print(call: Call, answer: Answer, output: str) -> None:
+def print_answer(call: Call, answer: Answer, output: str) -> None:
     console, budget = call.console, call.values.get("max_tokens")
     if budget is None:
         console.write(_render(call, answer, output))

@@ -1,0 +1,141 @@
+"""A file that somebody works on, taken apart by how much its words say about it.
+
+The path and the headings (in code: the definitions) say most, then names,
+imports and comments, then the rest. Formats are those of `parsing`; whatever
+has another suffix than prose has is read as code, by what comments and imports
+look like in most languages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from leafmark.app.settings import ContextSettings
+from leafmark.errors import NotFoundError, StorageError
+from leafmark.model import Document, WeightedText
+from leafmark.parsing import is_binary, parse
+
+__all__ = ["KEYWORDS", "describe_document", "describe_path", "read_working_file"]
+
+MOST_BYTES = 2_000_000
+"""Bytes of a file that are looked at: the first ones say what it is about."""
+
+_PROSE = frozenset(("", ".adoc", ".asciidoc", ".log", ".org", ".rst", ".tex", ".text", ".txt"))
+_PROSE_FORMATS = frozenset(("html", "markdown", "notebook", "rst", "asciidoc"))
+
+_OPENERS = re.compile(
+    r'"""|\'\'\'|/\*|<!--|(?:^|(?<=[\s;{}]))(?:#(?!(?:include|define|undef|if|ifdef|ifndef|endif'
+    r"|else|pragma|import)\b|[!\[{])|//|--(?=[ \t]))",
+    re.MULTILINE,
+)
+_CLOSERS = {'"""': '"""', "'''": "'''", "/*": "*/", "<!--": "-->"}
+_IMPORT = re.compile(
+    r"^[ \t]*(?:import|from|use|using|require|require_relative|include|package|mod|extern crate"
+    r"|source|#[ \t]*include|#[ \t]*import|@import)\b[^\n]*",
+    re.MULTILINE,
+)
+_NAME = re.compile(r"[^\W\d]\w*(?=\()|[^\W\d]\w*_\w+|[^\W\d]*[a-z][A-Z]\w*")
+_CODE_SPAN = re.compile(r"`([^`\n]+)`")
+
+_KEYWORDS = """
+abstract args array assert async await bool boolean break byte case catch char class const
+continue def default del delete double elif else elsif end endif enum except export extends extern
+false final finally float for foreach from func function global goto if impl implements import in
+include init instanceof int integer interface is isinstance kwargs lambda len let long main match
+mod module mut namespace new nil none nonlocal not null object operator or override package pass
+print printf println private protected pub public raise range require return returns self short
+signed sizeof static str string struct super switch template then this throw throws todo trait
+true try tuple type typedef typename typeof undefined union unsafe unsigned until use using var vec
+virtual void volatile while with yield
+"""
+KEYWORDS = frozenset(_KEYWORDS.split())
+"""Words of programming languages, which say nothing about what a program does."""
+
+
+def read_working_file(path: Path, name: str, settings: ContextSettings) -> list[WeightedText]:
+    """Return the parts of the file `path`, which its project calls `name` (with `/`).
+
+    Raises:
+        NotFoundError: there is no such file.
+        StorageError: it cannot be read.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MOST_BYTES)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise NotFoundError("there is no such file", location=name) from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise StorageError(f"the file cannot be read: {reason}", location=name) from error
+    parts = [describe_path(name, settings)]
+    if not is_binary(data):
+        parts += describe_document(parse(data, name), settings)
+    return [part for part in parts if part.weight and part.text]
+
+
+def describe_path(name: str, settings: ContextSettings) -> WeightedText:
+    """Return the words of a path without the suffix."""
+    stem = name[: -len(_suffix(name))] if _suffix(name) else name
+    return WeightedText("path", stem.replace("/", " "), settings.path_weight)
+
+
+def describe_document(document: Document, settings: ContextSettings) -> list[WeightedText]:
+    """Return the parts of a parsed file."""
+    titles = [document.title, *document.tags, *(heading.title for heading in document.headings)]
+    parts = [WeightedText("headings", "\n".join(titles), settings.heading_weight)]
+    text = _readable(document)
+    if document.format in _PROSE_FORMATS or _suffix(document.path) in _PROSE:
+        names = "\n".join(_CODE_SPAN.findall(text))
+        parts.append(WeightedText("symbols", names, settings.symbol_weight))
+        parts.append(WeightedText("body", text, settings.body_weight))
+        return parts
+    return [*parts, *_describe_code(text, settings)]
+
+
+def _readable(document: Document) -> str:
+    """Return the text of a document without its front matter; of markup, what is read of it."""
+    start = document.front_matter.end if document.front_matter else 0
+    if document.reader is not None:
+        readable = document.reader(document.data, [(start, len(document.data))])
+        if readable is not None:
+            return readable.text
+    return document.data[start:].decode("utf-8", "replace")
+
+
+def _describe_code(text: str, settings: ContextSettings) -> Iterator[WeightedText]:
+    comments, code = _split_comments(text)
+    yield WeightedText("comments", comments, settings.comment_weight)
+    yield WeightedText("imports", "\n".join(_IMPORT.findall(code)), settings.import_weight)
+    code = _IMPORT.sub(" ", code)
+    yield WeightedText("symbols", "\n".join(_NAME.findall(code)), settings.symbol_weight)
+    yield WeightedText("body", _NAME.sub(" ", code), settings.body_weight)
+
+
+def _split_comments(text: str) -> tuple[str, str]:
+    """Return comments and doc strings, and all else; linear in the text."""
+    comments: list[str] = []
+    code: list[str] = []
+    unclosed: set[str] = set()
+    at = 0
+    while match := _OPENERS.search(text, at):
+        code.append(text[at : match.start()])
+        opener = match[0]
+        closer = _CLOSERS.get(opener, "\n")
+        end = -1 if closer in unclosed else text.find(closer, match.end())
+        if end < 0 and closer != "\n":
+            unclosed.add(closer)
+            code.append(opener)
+            at = match.end()
+            continue
+        end = len(text) if end < 0 else end
+        comments.append(text[match.end() : end])
+        at = end + len(closer)
+    code.append(text[at:])
+    return "\n".join(comments), "\n".join(code)
+
+
+def _suffix(name: str) -> str:
+    stem, dot, suffix = name.rpartition("/")[2].rpartition(".")
+    return f".{suffix.lower()}" if dot and stem and suffix else ""

@@ -1,0 +1,71 @@
+"""`leafmark context`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from leafmark.cli.commands.related import OPTIONS, print_related, search_wishes
+from leafmark.cli.options import Argument, Call, Command
+from leafmark.errors import UsageError
+
+if TYPE_CHECKING:
+    from leafmark.app import Project
+    from leafmark.app.requests import Progress
+    from leafmark.model import Answer
+
+__all__ = ["COMMAND"]
+
+
+def run(call: Call) -> int:
+    """Find what matters for some files; exit code 1 when nothing was found."""
+    from leafmark.app import find_context
+    from leafmark.app.requests import ContextRequest
+    from leafmark.cli.projects import with_project
+
+    files = _files(call.words)
+
+    def use_case(project: Project, progress: Progress | None, confirmed: bool) -> Answer:
+        request = ContextRequest(
+            files,
+            search_wishes(call, confirmed),
+            lenient="-" in call.words,
+            terms_only=call.on("terms"),
+        )
+        return find_context(project, request, progress=progress)
+
+    return print_related(call, with_project(call, use_case))
+
+
+def _files(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The files; `-` stands for a list on standard input, one a line."""
+    files: dict[str, None] = {}
+    for word in words:
+        lines = sys.stdin.read().splitlines() if word == "-" else [word]
+        files |= dict.fromkeys(line for line in lines if line.strip())
+    if not files:
+        raise UsageError("there is no file on standard input")
+    return tuple(files)
+
+
+COMMAND = Command(
+    name="context",
+    summary="find the documents that matter for the files being worked on",
+    description=(
+        "Takes the words of the files' paths, headings, definitions, names, comments and imports, "
+        "scores each by how often and where it stands and how few chunks have it, and searches "
+        "for the best of them. The files themselves are left out. [[context.rules]] in the "
+        "configuration add words, trees and documents for files whose path fits a pattern; "
+        "[context] holds the weights.\n\n"
+        "Exit code 1 means that nothing was found."
+    ),
+    examples=(
+        ("leafmark context src/auth/login.py", "what to read before changing a file"),
+        ("git diff --name-only | leafmark context - -n 5", "for all that was changed"),
+        ("leafmark context src/auth/login.py --terms", "by which words it looks"),
+        ("leafmark context src/auth/login.py -o full --max-tokens 4000", "for a model to read"),
+    ),
+    run=run,
+    argument=Argument("FILE", "A file; - reads a list of them from standard input.", least=1),
+    options=OPTIONS,
+)

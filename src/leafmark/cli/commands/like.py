@@ -1,0 +1,50 @@
+"""`leafmark like`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafmark.cli.commands.related import OPTIONS, print_related, search_wishes
+from leafmark.cli.options import Argument, Call, Command
+
+if TYPE_CHECKING:
+    from leafmark.app import Project
+    from leafmark.app.requests import Progress
+    from leafmark.model import Answer
+
+__all__ = ["COMMAND"]
+
+
+def run(call: Call) -> int:
+    """Find what is like a chunk or a file; exit code 1 when nothing was found."""
+    from leafmark.app import find_like
+    from leafmark.app.requests import LikeRequest
+    from leafmark.cli.projects import with_project
+
+    def use_case(project: Project, progress: Progress | None, confirmed: bool) -> Answer:
+        request = LikeRequest(
+            call.words[0], search_wishes(call, confirmed), terms_only=call.on("terms")
+        )
+        return find_like(project, request, progress=progress)
+
+    return print_related(call, with_project(call, use_case))
+
+
+COMMAND = Command(
+    name="like",
+    summary="find sections like one, or like a file",
+    description=(
+        "Takes the words that say most about a chunk, by how often they stand in it and how few "
+        "chunks have them, and searches for them. Neither the chunk itself nor what it is part of "
+        "nor its own parts are among the results. What is no id is read as the path of a file.\n\n"
+        "Exit code 1 means that nothing was found."
+    ),
+    examples=(
+        ("leafmark like guides/backups.md#restoring-a-backup", "sections like this one"),
+        ("leafmark like notes/draft.md -n 3 -o list", "like a file that may not be indexed"),
+        ("leafmark like guides/backups.md.3 --terms", "by which words it looks"),
+    ),
+    run=run,
+    argument=Argument("ID|FILE", "A chunk, or a file.", least=1, most=1),
+    options=OPTIONS,
+)

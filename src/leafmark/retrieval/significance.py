@@ -1,0 +1,175 @@
+"""The terms that say what a text is about, and the query for others like it.
+
+A term counts by where it stands and how often (TF × weight), and by how few
+chunks have it (IDF): a word of every chunk tells nothing, and one that occurs
+nowhere finds nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import tantivy
+
+from leafmark.index import TEXT_FIELDS, IndexReader, Language
+from leafmark.model import KeyTerm, WeightedText
+from leafmark.query import Boost, Expression, Filter, Not, Term, all_of, any_of
+from leafmark.retrieval.filters import Filters
+from leafmark.retrieval.statistics import statistics_of
+from leafmark.retrieval.stopwords import stop_words
+
+__all__ = ["SPARE_TERMS", "find_key_terms", "query_for"]
+
+SPARE_TERMS = 4
+"""How many times the terms wanted are counted in the chosen trees, if these are not all."""
+
+LEAST_CHARS = 3
+"""Shorter words say little (chosen by eye)."""
+
+_WORD = re.compile(r"[^\W_]+")
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_NUMBER = re.compile(r"[\d\W_]+")
+
+
+@dataclass(slots=True)
+class _Seen:
+    """How often a term stands in each part, and in which spellings."""
+
+    words: Counter[str] = field(default_factory=Counter)
+    parts: Counter[WeightedText] = field(default_factory=Counter)
+
+    @property
+    def weight(self) -> float:
+        return sum(part.weight * (1 + math.log(count)) for part, count in self.parts.items())
+
+
+def find_key_terms(
+    reader: IndexReader,
+    texts: Iterable[WeightedText],
+    *,
+    limit: int,
+    trees: Collection[str] = (),
+    without: Collection[str] = (),
+    ignored: Collection[str] = frozenset(),
+) -> list[KeyTerm]:
+    """Return the `limit` terms that say most about the texts, best first; linear in these.
+
+    Only terms that stand in `trees` (none: in any), and not only below the ids
+    in `without`, are among them. `ignored` are words in lower case that say nothing.
+    """
+    with reader.guard("search the index"):
+        found: dict[str, KeyTerm] = {}
+        parts = list(texts)
+        for language in reader.languages:
+            chosen = [tree for tree in language.trees if not trees or tree in trees]
+            if not chosen:
+                continue
+            ranking = _Ranking(reader, language, chosen, without, ignored)
+            for term in ranking.best(parts, limit):
+                other = found.get(term.word)
+                if other is None or term.score > other.score:
+                    found[term.word] = term
+    return sorted(found.values(), key=_best_first)[:limit]
+
+
+def _best_first(term: KeyTerm) -> tuple[float, str]:
+    return -term.score, term.word
+
+
+class _Ranking:
+    """The terms of one language of the index."""
+
+    def __init__(
+        self,
+        reader: IndexReader,
+        language: Language,
+        trees: Sequence[str],
+        without: Collection[str],
+        ignored: Collection[str],
+    ):
+        self._reader = reader
+        self._language = language
+        self._trees = trees
+        self._without = without
+        self._ignored = ignored
+        self._names = [str(getattr(language, name)) for name in TEXT_FIELDS]
+        self._statistics = statistics_of(reader)
+        counts = reader.trees
+        self._total = sum(counts[tree].chunks for tree in trees if tree in counts)
+
+    def best(self, texts: Iterable[WeightedText], limit: int) -> list[KeyTerm]:
+        seen = self._count(texts)
+        rough = {term: self._key_term(one, self._frequency(term)) for term, one in seen.items()}
+        ranked = sorted(
+            (term for term, one in rough.items() if one.chunks),
+            key=lambda term: _best_first(rough[term]),
+        )
+        if not self._without and set(self._trees) == set(self._language.trees):
+            return [rough[term] for term in ranked[:limit]]
+        exact = [
+            self._key_term(seen[term], self._frequency_elsewhere(term))
+            for term in ranked[: SPARE_TERMS * limit]
+        ]
+        return sorted((one for one in exact if one.chunks), key=_best_first)[:limit]
+
+    def _count(self, texts: Iterable[WeightedText]) -> dict[str, _Seen]:
+        """Return the terms of the texts; a name in camel case counts whole and in its parts."""
+        stops = stop_words(self._language.name)
+        seen: dict[str, _Seen] = {}
+        for part in texts:
+            for word, count in Counter(_WORD.findall(part.text)).items():
+                for each in {word, *_CAMEL.findall(word)} if word.isascii() else {word}:
+                    low = each.lower()
+                    if low in stops or low in self._ignored or _says_nothing(low):
+                        continue
+                    for term in self._language.analyzer.terms(each)[:1]:
+                        one = seen.setdefault(term, _Seen())
+                        one.words[low] += count
+                        one.parts[part] += count
+        return seen
+
+    def _key_term(self, seen: _Seen, chunks: int) -> KeyTerm:
+        score = seen.weight * self._statistics.idf(chunks, self._total) if chunks else 0.0
+        word = min(seen.words, key=lambda each: (-seen.words[each], len(each), each))
+        sources = dict.fromkeys(part.source for part in seen.parts)
+        return KeyTerm(word, score, seen.weight, chunks, tuple(sources))
+
+    def _frequency(self, term: str) -> int:
+        return max(self._statistics.frequency(name, term) for name in self._names)
+
+    def _frequency_elsewhere(self, term: str) -> int:
+        """Return in how many chunks of the chosen trees, but those left out, a term stands."""
+        query = tantivy.Query
+        schema, should, must = self._reader.schema, tantivy.Occur.Should, tantivy.Occur.Must
+        found = [query.term_query(schema, name, term, "basic") for name in self._names]
+        anywhere = query.boolean_query([(should, each) for each in found])
+        filters = Filters(self._reader)
+        own = [filters.compile(Filter("under", each)) for each in self._without]
+        clauses = [(must, anywhere), (must, filters.trees(self._trees))]
+        clauses += [(tantivy.Occur.MustNot, each) for each in own]
+        return self._reader.live_count(query.boolean_query(clauses))
+
+
+def _says_nothing(word: str) -> bool:
+    """Whether a word is too short or a number; in scripts without spaces one character is much."""
+    return (len(word) < LEAST_CHARS and word.isascii()) or _NUMBER.fullmatch(word) is not None
+
+
+def query_for(
+    terms: Sequence[KeyTerm], *, without: Iterable[str] = (), apart: Iterable[str] = ()
+) -> Expression:
+    """Return the query for chunks with any of the terms, of which there is one at least.
+
+    `without` are ids that are left out with all below them, `apart` ids of single
+    chunks that are. A term weighs what it does in the text: its rarity is
+    counted by the search itself.
+    """
+    most = max(term.weight for term in terms)
+    words = [Boost(Term(term.word), round(max(0.05, term.weight / most), 3)) for term in terms]
+    left_out: list[Expression] = [Not(Filter("under", each)) for each in without]
+    left_out += [Not(Filter("id", each)) for each in apart]
+    return all_of([any_of(words), *left_out])
