@@ -18,6 +18,7 @@ _SWITCHES = {
     "trees": "without --tree",
     "tags": "without --tag",
     "since": "without --since",
+    "section": "without --section",
 }
 """How changes are asked for that are no value of an option."""
 

@@ -8,6 +8,8 @@ from leafmark.model import Answer, Factor, Phase, Result
 from leafmark.render.terminal import Style, clean, clean_line
 from leafmark.render.terms import render_terms
 
+ROUNDING = "rounding"
+
 __all__ = ["emptying_phase", "render_explanation", "render_factors", "render_nothing_found"]
 
 
@@ -37,6 +39,8 @@ def render_factors(result: Result, level: int) -> list[str]:
 
 def _factors(factors: Iterable[Factor], level: int) -> Iterable[str]:
     for factor in factors:
+        if factor.name == ROUNDING:
+            continue  # it shows in more digits than are printed
         sign = "×" if factor.operation == "multiply" else "+"
         how = f"  ({clean_line(factor.how)})" if factor.how else ""
         yield f"{'  ' * level}{sign} {factor.value:.4f} {clean_line(factor.name)}{how}"

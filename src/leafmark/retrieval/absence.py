@@ -39,7 +39,7 @@ FARTHEST = 10_000
 MOST_CHANGES = 8
 """Changes of settings and query that are tried one after the other to show a chunk."""
 
-_OPTIONS = {"trees": "--tree", "tags": "--tag", "since": "--since"}
+_OPTIONS = {"trees": "--tree", "tags": "--tag", "since": "--since", "section": "--section"}
 """How the options are called that set them."""
 
 _ORDER: tuple[LostAt, ...] = ("cutoff", "candidates", "relaxed", "strict", "match", "filter")
@@ -231,14 +231,14 @@ class _Inquiry:
     ) -> tuple[AbsenceReason, _Change]:
         """Return why the chunk is not even among the farthest candidates of a topic."""
         demands = Demands(self._reader, self._target, params)
-        if demands.is_matched(compiled, "strict"):
-            message = f"more than {FARTHEST:,} chunks match better"
-            return AbsenceReason("candidates", message, self._target.id), _Change({})
         refusing = demands.refusing_filters()
         if refusing:
             message = f"{' and '.join(map(_OPTIONS.__getitem__, refusing))} leaves it out"
             change = _Change({name: FILTERS[name] for name in refusing})
             return AbsenceReason("filter", message, self._target.id), change
+        if demands.is_matched(compiled, "strict"):
+            message = f"more than {FARTHEST:,} chunks match better"
+            return AbsenceReason("candidates", message, self._target.id), _Change({})
         best, unmet = demands.unmet(topic)
         parts = tuple(demands.describe(best, part, self._read_source) for part in unmet)
         lax = compile_for_languages(self._reader, topic, replace(params, strict=False))

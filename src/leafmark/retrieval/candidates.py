@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 import tantivy
@@ -47,7 +47,8 @@ class Hit:
 
     `boost` is the factor for local trees in the score, `lowered` the one by which
     it was put below the exact matches. `exact` ones match without corrections of
-    words that occur.
+    words that occur, `relaxed` ones by some of the words. `raw` is the engine's own
+    score, before boost, lowering and rounding.
     """
 
     score: float
@@ -56,6 +57,8 @@ class Hit:
     exact: bool = False
     boost: float = 1.0
     lowered: float = 1.0
+    relaxed: bool = False
+    raw: float = 0.0
 
     @property
     def place(self) -> tuple[int, int]:
@@ -208,7 +211,7 @@ class _Finder:
         while True:
             found = self._reader.searcher.search(query, wanted, count=False).hits
             hits = [
-                Hit(_rounded(float(score) * boost), at, compiled, exact, boost)
+                Hit(_rounded(float(score) * boost), at, compiled, exact, boost, raw=float(score))
                 for score, at in found
             ]
             exhausted = len(hits) < wanted
@@ -337,16 +340,14 @@ def _strict_hits(finder: _Finder, compiled: Compiled, scope: _Scope, limit: int)
 def _relaxed_hits(finder: _Finder, compiled: Compiled, scope: _Scope, limit: int) -> list[Hit]:
     if compiled.relaxed is None:
         return []
-    return finder.hits(compiled.relaxed, compiled, scope, limit, exact=False)
+    hits = finder.hits(compiled.relaxed, compiled, scope, limit, exact=False)
+    return [replace(hit, relaxed=True) for hit in hits]
 
 
 def _lowered(hits: Sequence[Hit], *, below: float) -> list[Hit]:
     """Return the hits with scores multiplied so that the best is at most `below`."""
     factor = min(1.0, below / hits[0].score)
-    return [
-        Hit(_rounded(hit.score * factor), hit.address, hit.compiled, hit.exact, hit.boost, factor)
-        for hit in hits
-    ]
+    return [replace(hit, score=_rounded(hit.score * factor), lowered=factor) for hit in hits]
 
 
 def _with_ties(hits: Sequence[Hit], count: int) -> list[Hit]:

@@ -53,7 +53,8 @@ class Compiled:
 
     `strict` matches all that must match. `exact` is the same without corrections
     of words that occur (None: there are none). `relaxed` matches enough of the
-    plain words (None: nothing may be relaxed). `filters_only` has no score.
+    plain words (None: nothing may be relaxed), and asks nothing of those of `looked`
+    that are numbered in `unrelaxed`. `filters_only` has no score.
     """
 
     language: Language
@@ -62,6 +63,7 @@ class Compiled:
     relaxed: tantivy.Query | None
     looked: tuple[Looked, ...]
     filters_only: bool = False
+    unrelaxed: frozenset[int] = frozenset()
 
 
 def compile_topic(
@@ -146,6 +148,7 @@ class _Compiler:
             self._relaxed(),
             self._leaves.looked,
             filters_only(self._topic),
+            self._unrelaxed(),
         )
 
     def _strict(self) -> tantivy.Query | None:
@@ -175,6 +178,12 @@ class _Compiler:
         should = [(_SHOULD, query) for query in queries if query is not None]
         some = tantivy.Query.boolean_query(should, minimum_number_should_match=least)
         return self._admitted([*self._stated_clauses(), (_MUST, some)])
+
+    def _unrelaxed(self) -> frozenset[int]:
+        """Return the numbers of the words that a relaxed match is not scored by."""
+        words = [word for word in self._plain if not self._may_be_relaxed(word)]
+        found = [self._leaves.find(word) for word in (*words, *self._stops)]
+        return frozenset(looked.number for looked in found if looked is not None)
 
     def _may_be_relaxed(self, word: Term) -> bool:
         """Whether a match may rest on the word alone: not on a short one that was corrected."""

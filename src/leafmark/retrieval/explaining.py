@@ -1,7 +1,7 @@
 """Why a result scores as it does: factors that combine to its score.
 
 On each level the parts that are added are added up, and the sum is multiplied by
-those that multiply. Within rounding that is the score.
+those that multiply. That is the score, rounding included, to a millionth.
 """
 
 from __future__ import annotations
@@ -21,19 +21,27 @@ __all__ = ["explain"]
 
 _VALUE = re.compile(r'"value":\s*([-+0-9.eE]+)')
 
-NEGLIGIBLE = 1e-4
-"""A share of a score that is rounding, not a factor."""
+NEGLIGIBLE = 1e-5
+"""A share of a score that comes from 32-bit sums, and is no factor."""
 
 
 def explain(
     candidate: Candidate, hits: Mapping[tuple[int, Key], Hit], reader: IndexReader
 ) -> tuple[Factor, ...]:
     """Return the factors of a candidate's score; `hits` are by topic and chunk."""
-    best = _best_part(candidate)
-    if best is candidate:
-        factors, score = _of_own_match(candidate, hits, reader)
+    own = _own_hit(candidate, hits)
+    best = _best_part(candidate, own)
+    if best is not None:
+        parts = explain(best, hits, reader)
+        factors: tuple[Factor, ...] = (
+            Factor(best.entry.id, best.score, how="its best part", parts=parts),
+        )
+        score = best.score
+    elif own is not None:
+        factors, score = _of_hit(own, reader), own.score
     else:
-        factors, score = (_of_part(best, hits, reader),), best.score
+        score = candidate.score if candidate.direct_score is None else candidate.direct_score
+        factors = (Factor("filters", score, how="filters do not score"),)
     bonus = candidate.score / score
     if abs(bonus - 1) > NEGLIGIBLE:
         how = "merge_bonus for each matching child"
@@ -41,49 +49,42 @@ def explain(
     return factors
 
 
-def _of_part(best: Candidate, hits: Mapping[tuple[int, Key], Hit], reader: IndexReader) -> Factor:
-    parts = explain(best, hits, reader)
-    return Factor(best.entry.id, best.score, how="its best part", parts=parts)
-
-
-def _of_own_match(
-    candidate: Candidate, hits: Mapping[tuple[int, Key], Hit], reader: IndexReader
-) -> tuple[tuple[Factor, ...], float]:
-    """Return the factors of a candidate's own match, and its score."""
+def _own_hit(candidate: Candidate, hits: Mapping[tuple[int, Key], Hit]) -> Hit | None:
+    """Return the match that a candidate's own score is from: a strict one before a relaxed one."""
     places = [(topic, key_of(candidate.entry)) for topic in candidate.topics]
     found = [hits[place] for place in places if place in hits]
-    if not found:
-        score = candidate.score if candidate.direct_score is None else candidate.direct_score
-        return (Factor("filters", score, how="filters do not score"),), score
-    best = max(found, key=lambda hit: hit.score)
-    return _of_hit(best, reader), best.score
+    return min(found, key=lambda hit: (hit.relaxed, -hit.score), default=None)
 
 
-def _best_part(candidate: Candidate) -> Candidate:
-    """Return whose score a candidate has: its own, or that of a constituent."""
-    tiers = [one for one in candidate.constituents if one.relaxed == candidate.relaxed]
-    best = max(tiers, key=lambda one: one.score, default=candidate)
-    own = candidate.direct_score
-    if best is candidate or (own is not None and own >= best.score):
-        return candidate
-    return best
+def _best_part(candidate: Candidate, own: Hit | None) -> Candidate | None:
+    """Return the constituent whose score a candidate has, None where that is its own."""
+    tier = [one for one in candidate.constituents if one.relaxed == candidate.relaxed]
+    best = max(tier, key=lambda one: one.score, default=None)
+    if best is None or candidate.direct_score is None:
+        return best
+    counts = own is None or own.relaxed == candidate.relaxed
+    return None if counts and candidate.direct_score >= best.score else best
 
 
 def _of_hit(hit: Hit, reader: IndexReader) -> tuple[Factor, ...]:
+    unasked = hit.compiled.unrelaxed if hit.relaxed else frozenset[int]()
     factors = [
         factor
         for looked in hit.compiled.looked
-        if (factor := _of_looked(looked, hit, reader)).parts
+        if looked.number not in unasked and (factor := _of_looked(looked, hit, reader)).parts
     ]
-    words = sum(factor.value for factor in factors)
-    rest = hit.score / (hit.boost * hit.lowered) - words
-    if rest > NEGLIGIBLE * hit.score:
+    rest = hit.raw - sum(factor.value for factor in factors)
+    if rest > NEGLIGIBLE * hit.raw:
         factors.append(Factor("filters", rest, how="an alternative that only filters"))
     if hit.boost != 1:
         factors.append(Factor("local_boost", hit.boost, "multiply", "a tree of the project"))
     if hit.lowered != 1:
         how = "a correction ranks below the exact matches"
         factors.append(Factor("corrected", hit.lowered, "multiply", how))
+    rounding = hit.score / (hit.raw * hit.boost * hit.lowered)
+    if rounding != 1:
+        how = "scores have four decimals, so that equals are equal"
+        factors.append(Factor("rounding", rounding, "multiply", how))
     return tuple(factors)
 
 

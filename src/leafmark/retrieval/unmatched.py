@@ -29,12 +29,15 @@ from leafmark.query import (
 from leafmark.retrieval.compiler import Compiled, compile_for_languages
 from leafmark.retrieval.filters import Filters
 from leafmark.retrieval.params import SearchParams
+from leafmark.retrieval.sections import section_filter
 from leafmark.retrieval.stopwords import stop_words
 from leafmark.retrieval.texts import ReadSource, Texts
 
 __all__ = ["FILTERS", "Demands"]
 
-FILTERS: Mapping[str, Any] = MappingProxyType({"trees": (), "tags": (), "since": None})
+FILTERS: Mapping[str, Any] = MappingProxyType(
+    {"trees": (), "tags": (), "since": None, "section": ()}
+)
 """The parameters that filter, with the values that admit everything."""
 
 MOST_READ = 200_000
@@ -68,11 +71,18 @@ class Demands:
             value = getattr(self._params, name)
             if value == everything:
                 continue
-            only: dict[str, Any] = {name: value}
-            queries = Filters(self._reader).of_params(SearchParams(**only))
-            if not all(map(self._positions, queries)):
+            if not self._admits(SearchParams(**{name: value})):
                 found.append(name)
         return found
+
+    def _admits(self, params: SearchParams) -> bool:
+        """Whether the filters admit the target or a chunk below it."""
+        queries = Filters(self._reader).of_params(params)
+        admits = section_filter(params.section)
+        chunks = self._reader.chunks_of(self._target.doc_id)
+        below = chunks[self._target.position : self._target.last_position + 1]
+        in_section = admits is None or any(map(admits, below))
+        return in_section and all(map(self._positions, queries))
 
     def unmet(self, topic: Expression) -> tuple[Entry, list[Expression]]:
         """Return the chunk that meets most parts, the target before others, and those it lacks."""

@@ -85,6 +85,7 @@ def test_what_a_query_leaves_out(library: Library) -> None:
         ({"trees": ("u",)}, "--tree", {"trees": ()}),
         ({"tags": ("dev",)}, "--tag", {"tags": ()}),
         ({"since": 4e9}, "--since", {"since": None}),
+        ({"section": ("Fuel",)}, "--section", {"section": ()}),
     ],
 )
 def test_filters_of_the_command_line(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["OPTIONS", "print_related", "search_wishes"]
 
 _TAKEN = frozenset(
-    ("limit", "tree", "tag", "since", "no_refresh", "explain", "output", "json")
+    ("limit", "tree", "tag", "since", "section", "no_refresh", "explain", "output", "json")
 ) | frozenset(("group", "max_tokens", "max_results", "local_boost"))
 
 OPTIONS = (
@@ -36,6 +36,7 @@ def search_wishes(call: Call, confirmed: bool) -> SearchRequest:
         trees=tuple(values.get("tree", ())),
         tags=tuple(values.get("tag", ())),
         since=values.get("since"),
+        section=tuple(values.get("section", ())),
         refresh=not call.on("no_refresh"),
         explain=call.on("explain"),
         full_records=output in ("json", "jsonl") and budget is None,
