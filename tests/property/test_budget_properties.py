@@ -18,9 +18,9 @@ from support.projects import Here
 
 from leafmark.app import search_project
 from leafmark.app.requests import Grain, SearchRequest
-from leafmark.cli.budgets import excerpt_of
+from leafmark.cli.budgets import plan_answer
 from leafmark.errors import UsageError
-from leafmark.model import Answer, Passage
+from leafmark.model import Answer, Passage, Relation
 from leafmark.render.fitting import Excerpts, Texts, count_tokens, fit
 
 ROOT = Path(__file__).parents[2]
@@ -56,7 +56,10 @@ def _project() -> Here:
 
 @cache
 def _answer(query: str, grain: Grain = "auto") -> Answer:
-    request = SearchRequest((query,), packed=True, full_text=True, grain=grain, limit=6)
+    expand: tuple[Relation, ...] = ("parent", "next") if grain == "piece" else ()
+    request = SearchRequest(
+        (query,), packed=True, full_text=True, grain=grain, expand=expand, limit=6
+    )
     return search_project(_project().project(), request)
 
 
@@ -92,9 +95,9 @@ def _least(query: str, grain: Grain, form: str) -> int:
 
 
 def _plan(answer: Answer, form: str) -> Texts | Excerpts:
-    if form in TEXT_FORMS:
-        return Texts(answer)
-    return Excerpts(answer, excerpt_of(form), count_tokens("o200k_base"))
+    if form in EXCERPT_FORMS:
+        answer = answer._replace(packing=None)
+    return plan_answer(answer, form, count_tokens("o200k_base"))
 
 
 @settings(max_examples=40, deadline=None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from leafmark.app import Project, index_project, open_project, show_chunks
 from leafmark.app.requests import IndexRequest, ShowRequest
@@ -38,5 +39,5 @@ class Here:
     def index(self, *paths: str) -> IndexReport:
         return self.run(IndexRequest(paths=paths))
 
-    def show(self, *ids: str, **wishes: bool) -> ShowReport:
+    def show(self, *ids: str, **wishes: Any) -> ShowReport:
         return show_chunks(self.project(), ShowRequest(ids=ids, **wishes))

@@ -1,50 +1,131 @@
-"""Answers prepared for a budget: what can be shown of them, in the order in which it is added."""
+"""Answers prepared for what is shown of them: chunks added around results, and packings.
+
+A packing holds what can be shown, in the order in which it is added under a budget.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from leafmark.app.reading import Sources
 from leafmark.chunking import token_counter
-from leafmark.model import Chunk, Item, Packing, Result, Shown
-from leafmark.retrieval.packing import make_item, pack
+from leafmark.index import IndexReader
+from leafmark.model import (
+    Chunk,
+    DocumentEntry,
+    Entry,
+    Item,
+    Packing,
+    Related,
+    Relation,
+    Result,
+    Shown,
+    Snippet,
+)
+from leafmark.retrieval.expansion import expand
+from leafmark.retrieval.packing import make_item, own_passages, own_ranges, pack
+from leafmark.retrieval.snippets import make_snippet
 
-__all__ = ["pack_results", "pack_shown"]
+__all__ = ["expand_results", "expand_shown", "pack_results", "pack_shown"]
+
+LEAD_CHARS = 150
+"""Characters of an added chunk in forms that show excerpts: as many as of a snippet."""
+
+
+def expand_results(
+    results: Sequence[Result],
+    relations: Sequence[Relation],
+    reader: IndexReader,
+    sources: Sources,
+    *,
+    whole: bool,
+) -> tuple[Result, ...]:
+    """Return the results with what stands around each of them, read from its source."""
+    shown = [[part.entry for part in result.with_constituents()] for result in results]
+    added = expand(shown, relations, lambda entry: reader.chunks_of(entry.doc_id), whole=whole)
+    return tuple(
+        result._replace(expanded=_read(found, result.document, sources))
+        for result, found in zip(results, added, strict=True)
+    )
+
+
+def expand_shown(
+    shown: Sequence[Shown],
+    relations: Sequence[Relation],
+    reader: IndexReader,
+    sources: Sources,
+    *,
+    whole: bool,
+) -> list[Shown]:
+    """Return what was asked for by id with what stands around each of it."""
+    entries = [[one.entry] for one in shown]
+    added = expand(entries, relations, lambda entry: reader.chunks_of(entry.doc_id), whole=whole)
+    return [
+        one._replace(expanded=_read(found, one.document, sources))
+        for one, found in zip(shown, added, strict=True)
+    ]
+
+
+def _read(
+    found: Sequence[tuple[Relation, Entry]], document: DocumentEntry, sources: Sources
+) -> tuple[Related, ...]:
+    """What was found with its text; nothing of a source that is another now."""
+    data = sources.data(document)
+    if data is None:
+        return ()
+    return tuple(
+        Related(name, entry, own_passages(entry, data), _lead(entry, document, data, sources))
+        for name, entry in found
+    )
+
+
+def _lead(entry: Entry, document: DocumentEntry, data: bytes, sources: Sources) -> Snippet:
+    """The beginning of a chunk's own text, as it is read."""
+    readable = sources.readable(document, data, entry.body_spans)
+    if readable is not None:
+        return make_snippet(readable.text, [], size=LEAD_CHARS)
+    body = b"".join([data[start:end] for start, end in entry.body_spans])
+    return make_snippet(body.decode("utf-8", "replace"), [], size=LEAD_CHARS)
 
 
 def pack_results(results: Sequence[Result], sources: Sources, tokenizer: str) -> Packing:
-    """Return the packing of results with their whole texts."""
-    count = token_counter(tokenizer)
-    items = []
-    for result in results:
-        chunk = _chunk(result, sources)
-        items.append(
-            Item(result.entry.id, b"", (0, 0))
-            if chunk is None
-            else make_item(chunk, [whole_range(chunk)], count, result)
-        )
-    return pack(items)
+    """Return the packing of results with their whole texts, and of what was added to them."""
+    return _pack(results, sources, tokenizer, lambda chunk: [whole_range(chunk)])
 
 
 def pack_shown(
     shown: Sequence[Shown], sources: Sources, tokenizer: str, *, own: bool = False
 ) -> Packing:
     """Return the packing of what was asked for by id, with `own` of the bodies alone."""
+    ranges = _body if own else lambda chunk: [whole_range(chunk)]
+    return _pack(shown, sources, tokenizer, ranges)
+
+
+def _pack(
+    found: Sequence[Result] | Sequence[Shown],
+    sources: Sources,
+    tokenizer: str,
+    ranges: Callable[[Chunk], list[tuple[int, int]]],
+) -> Packing:
     count = token_counter(tokenizer)
-    items = []
-    for one in shown:
-        chunk = _chunk(one, sources)
-        if chunk is None:
+    items: list[Item] = []
+    added: list[Item] = []
+    for one in found:
+        chunked = None if one.stale else sources.chunked(one.document)
+        if chunked is None:
             items.append(Item(one.entry.id, b"", (0, 0)))
             continue
-        ranges = list(chunk.body_spans) if own else [whole_range(chunk)]
-        items.append(make_item(chunk, ranges, count))
-    return pack(items)
+        chunk = chunked.chunks[one.entry.position]
+        result = one if isinstance(one, Result) else None
+        items.append(make_item(chunk, ranges(chunk), count, result))
+        for related in one.expanded:
+            chunk = chunked.chunks[related.entry.position]
+            added.append(make_item(chunk, own_ranges(chunk), count))
+    return pack(items, added)
 
 
-def _chunk(one: Result | Shown, sources: Sources) -> Chunk | None:
-    chunked = None if one.stale else sources.chunked(one.document)
-    return None if chunked is None else chunked.chunks[one.entry.position]
+def _body(chunk: Chunk) -> list[tuple[int, int]]:
+    return list(chunk.body_spans)
 
 
 def whole_range(chunk: Chunk) -> tuple[int, int]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
+from leafmark.model.result import Relation
+
 __all__ = [
     "AgentsRequest",
     "ChunkRequest",
@@ -76,6 +78,7 @@ class SearchRequest(NamedTuple):
     mode: Mode = "auto"
     grain: Grain = "auto"
     sort: Sort = "score"
+    expand: tuple[Relation, ...] = ()
     strict: bool = False
     aggregation: bool = True
     refresh: bool = True
@@ -102,6 +105,7 @@ class ShowRequest(NamedTuple):
     outline: bool = False
     raw: bool = False
     packed: bool = False
+    expand: tuple[Relation, ...] = ()
     refresh: bool = True
     confirmed: bool = False
 

@@ -102,6 +102,11 @@ def complete_answer(
     results = answer.results
     if request.full_text:
         results = tuple(_with_text(result, sources) for result in results)
+    if request.expand:
+        from leafmark.app.packing import expand_results  # late: few searches ask for it
+
+        whole = request.full_text or request.packed
+        results = expand_results(results, request.expand, reader, sources, whole=whole)
     records = _records(results, sources, reader) if request.full_records else {}
     packing, tokenizer = _packed(project, request, results, sources)
     return answer._replace(

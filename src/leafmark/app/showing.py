@@ -45,6 +45,10 @@ def show_chunks(
         if not one.stale:
             one = one._replace(record=links.resolve(one.record, one.document))
         shown.append(one)
+    if request.expand:
+        from leafmark.app.packing import expand_shown  # late: few ask for it
+
+        shown = expand_shown(shown, request.expand, reader, sources, whole=not request.own)
     tokenizer = str(project.configuration.value("chunking.tokenizer"))
     packing = None
     if request.packed:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from leafmark.model import Answer, Result, ShowReport
     from leafmark.render.fitting import Count
 
-__all__ = ["excerpt_of", "fit_answer", "fit_report"]
+__all__ = ["fit_answer", "fit_report", "plan_answer"]
 
 
 def fit_answer(
@@ -24,11 +24,19 @@ def fit_answer(
         UsageError: not even the least of it fits.
     """
     count = _counter(answer.tokenizer, console)
-    plan = (
-        Texts(answer) if answer.packing is not None else Excerpts(answer, excerpt_of(output), count)
-    )
+    plan = plan_answer(answer, output, count)
     found = fit(plan.size, lambda steps, marks: render(plan.answer(steps, marks)), count, budget)
     return found.text, plan.answer(found.steps)
+
+
+def plan_answer(answer: Answer, output: str, count: Count) -> Texts | Excerpts:
+    """Return how an answer fills up in a form."""
+    if answer.packing is not None:
+        return Texts(answer)
+    if output not in ("pretty", "list"):
+        results = tuple(one._replace(expanded=()) for one in answer.results)
+        answer = answer._replace(results=results)
+    return Excerpts(answer, _excerpt(output), count)
 
 
 def fit_report(
@@ -54,7 +62,7 @@ def _counter(tokenizer: str, console: Console) -> Count:
     return lambda text: count(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
-def excerpt_of(output: str) -> Callable[[Result], str] | None:
+def _excerpt(output: str) -> Callable[[Result], str] | None:
     """What a form shows of a result's text, beside its place."""
     from leafmark.render.matches import excerpt_lines
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COMMON",
+    "EXPAND",
     "JSON",
     "Argument",
     "Call",
@@ -29,6 +30,7 @@ __all__ = [
     "number",
     "one_of",
     "positive",
+    "several_of",
     "text",
 ]
 
@@ -153,6 +155,25 @@ def one_of(*choices: str) -> Callable[[str, str], str]:
 
     return read
 
+
+def several_of(*choices: str) -> Callable[[str, str], tuple[str, ...]]:
+    """Return a reader of words with commas between them, each taken once."""
+    one = one_of(*choices)
+
+    def read(value: str, name: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(one(word.strip(), name) for word in value.split(",")))
+
+    return read
+
+
+RELATIONS = ("parent", "siblings", "children", "prev", "next")
+
+EXPAND = Option(
+    ("--expand",),
+    f"Add what stands around: {', '.join(RELATIONS)}; several with commas between them.",
+    "WHAT",
+    several_of(*RELATIONS),
+)
 
 COLORS = ("auto", "always", "never")
 

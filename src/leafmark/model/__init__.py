@@ -29,12 +29,24 @@ from leafmark.model.report import (
     TrustWish,
     WatchEvent,
 )
-from leafmark.model.result import Answer, Candidate, Factor, Hint, Phase, Result, Snippet
+from leafmark.model.result import (
+    RELATIONS,
+    Answer,
+    Candidate,
+    Factor,
+    Hint,
+    Phase,
+    Related,
+    Relation,
+    Result,
+    Snippet,
+)
 from leafmark.model.span import Span
 from leafmark.model.verification import CitationStatus, Place, Verified, VerifyReport
 
 __all__ = [
     "BINARY",
+    "RELATIONS",
     "AbsenceReason",
     "AgentFile",
     "AgentsReport",
@@ -72,6 +84,8 @@ __all__ = [
     "Place",
     "ReadableText",
     "Reader",
+    "Related",
+    "Relation",
     "Result",
     "Run",
     "SettingOrigin",

@@ -9,6 +9,7 @@ from leafmark.errors import LeafmarkError
 from leafmark.model.diagnostic import Diagnostic
 from leafmark.model.entry import DocumentEntry, Entry
 from leafmark.model.passage import Omission, Packing, Passage
+from leafmark.model.result import Related
 
 __all__ = [
     "AgentFile",
@@ -58,7 +59,7 @@ class Shown(NamedTuple):
     `record` is the whole chunk record with `body`; `heading` the heading
     lines and `full_text` the whole section (document: the file) as text; `raw`
     the exact bytes of heading and section. All of them are None when `stale`.
-    `passages` are as in `Result`.
+    `passages` and `expanded` are as in `Result`.
     """
 
     entry: Entry
@@ -71,6 +72,7 @@ class Shown(NamedTuple):
     children: tuple[Entry, ...] = ()
     stale: bool = False
     passages: tuple[Passage | Omission, ...] | None = None
+    expanded: tuple[Related, ...] = ()
 
 
 class ShowReport(NamedTuple):

@@ -7,13 +7,24 @@ Byte ranges are half-open. `match_ranges` count from the start of the body
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from leafmark.model.entry import DocumentEntry, Entry
 from leafmark.model.keyterm import KeyTerm
 from leafmark.model.passage import Omission, Packing, Passage
 
-__all__ = ["Answer", "Candidate", "Factor", "Hint", "Phase", "Result", "Snippet"]
+__all__ = [
+    "RELATIONS",
+    "Answer",
+    "Candidate",
+    "Factor",
+    "Hint",
+    "Phase",
+    "Related",
+    "Relation",
+    "Result",
+    "Snippet",
+]
 
 
 class Factor(NamedTuple):
@@ -73,6 +84,23 @@ class Snippet(NamedTuple):
         return "".join(parts) + html.escape(self.text[at:], quote=False)
 
 
+Relation = Literal["parent", "siblings", "children", "prev", "next"]
+RELATIONS: tuple[Relation, ...] = get_args(Relation)
+
+
+class Related(NamedTuple):
+    """A chunk that was added to a result: its heading and own body, in passages.
+
+    Under a budget some of them are omissions. `lead` is the beginning of its
+    text, for forms that show excerpts.
+    """
+
+    relation: Relation
+    entry: Entry
+    passages: tuple[Passage | Omission, ...] = ()
+    lead: Snippet = Snippet()
+
+
 class Result(NamedTuple):
     """What the user gets for one place in the ranking.
 
@@ -85,7 +113,7 @@ class Result(NamedTuple):
     `constituents` may be made when they are first looked at.
     `full_text` is heading and whole section, where it was asked for. Under a
     budget `passages` says what of the result is shown and what is left out; it is
-    None where there is none.
+    None where there is none. `expanded` is what was added to it.
     """
 
     entry: Entry
@@ -107,6 +135,7 @@ class Result(NamedTuple):
     body_places: tuple[tuple[int, int], ...] = ()
     full_text: str | None = None
     passages: tuple[Passage | Omission, ...] | None = None
+    expanded: tuple[Related, ...] = ()
 
     def with_constituents(self) -> Iterator[Result]:
         """Yield the result and all that was merged into it, from the top down."""

@@ -8,8 +8,9 @@ after any number of steps, and all that it returns is counted.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count as count_from
+from typing import NamedTuple, TypeVar
 
 from leafmark.chunking import token_counter
 from leafmark.errors import UsageError
@@ -107,6 +108,9 @@ def _least(least: int, size: int, render: Callable[[int, bool], str], count: Cou
     return best
 
 
+Packed = TypeVar("Packed", Result, Shown)
+
+
 class _Filling:
     """A packing filled up to some step; passages are made once for each state of an item."""
 
@@ -132,6 +136,22 @@ class _Filling:
         made = self._made[item, units]
         return made if marks else tuple(one for one in made if isinstance(one, Passage))
 
+    def fill(
+        self, found: Sequence[Packed], placed: dict[int, int], marks: bool
+    ) -> Iterator[Packed]:
+        """Yield those that have a place, with their passages and what is added to them."""
+        numbers = count_from(len(found))
+        for at, one in enumerate(found):
+            added = [(next(numbers), related) for related in one.expanded]
+            expanded = [
+                related._replace(passages=self.passages(number, placed[number], marks))
+                for number, related in added
+                if number in placed
+            ]
+            if at in placed:
+                passages = self.passages(at, placed[at], marks)
+                yield one._replace(passages=passages, expanded=tuple(expanded))
+
     def left_out(self, placed: dict[int, int], marks: bool) -> Omission | None:
         """Return what has no place."""
         rest = [item for at, item in enumerate(self._packing.items) if at not in placed]
@@ -153,11 +173,7 @@ class Texts:
     def answer(self, steps: int, marks: bool = True) -> Answer:
         """Return the answer after so many steps."""
         placed = self._filling.at(steps)
-        results = tuple(
-            result._replace(passages=self._filling.passages(at, placed[at], marks))
-            for at, result in enumerate(self._answer.results)
-            if at in placed
-        )
+        results: tuple[Result, ...] = tuple(self._filling.fill(self._answer.results, placed, marks))
         omission = self._filling.left_out(placed, marks)
         return self._answer._replace(results=results, omission=omission)
 
@@ -174,11 +190,7 @@ class TextsShown:
     def report(self, steps: int, marks: bool = True) -> ShowReport:
         """Return the report after so many steps."""
         placed = self._filling.at(steps)
-        shown: tuple[Shown, ...] = tuple(
-            one._replace(passages=self._filling.passages(at, placed[at], marks))
-            for at, one in enumerate(self._report.shown)
-            if at in placed
-        )
+        shown: tuple[Shown, ...] = tuple(self._filling.fill(self._report.shown, placed, marks))
         omission = self._filling.left_out(placed, marks)
         return self._report._replace(shown=shown, omission=omission)
 
@@ -187,50 +199,66 @@ class Excerpts:
     """An answer whose results are printed with excerpts: snippets, or lines that match.
 
     After the places of the results come, result by rank, its own excerpt and
-    those of what was merged into it. `excerpt` gives a part's, None where the
-    form prints places alone.
+    those of what was merged into it; then what was added to each by expansion.
+    `excerpt` gives a part's, None where the form prints places alone.
     """
 
     def __init__(
         self, answer: Answer, excerpt: Callable[[Result], str] | None, count: Count
     ) -> None:
         self._answer = answer
-        self._costs = [
+        self._parts = [
             [count(excerpt(part)) for part in result.with_constituents()] if excerpt else []
             for result in answer.results
         ]
-        self.size = len(answer.results) + sum(map(len, self._costs))
+        self._added = [
+            [count(one.lead.text) for one in result.expanded] for result in answer.results
+        ]
+        self.size = len(answer.results) + sum(map(len, (*self._parts, *self._added)))
 
     def answer(self, steps: int, marks: bool = True) -> Answer:
         """Return the answer after so many steps."""
         results = self._answer.results
-        more = steps - len(results)
-        found = []
-        for result, costs in zip(results[:steps], self._costs, strict=False):
-            parts = max(0, min(more, len(costs)))
-            more -= parts
-            found.append(_cut(result, costs, parts, marks))
-        rest, costs_left = results[steps:], self._costs[steps:]
+        left = steps - len(results)
+        parts, left = _share(left, self._parts)
+        added, _ = _share(left, self._added)
+        found = [self._cut(at, parts[at], added[at], marks) for at in range(len(results[:steps]))]
+        rest = results[steps:]
         omission = None
         if rest and marks:
-            tokens = sum(map(sum, costs_left))
+            tokens = sum(map(sum, (*self._parts[steps:], *self._added[steps:])))
             omission = Omission(rest[0].entry.id, tokens, len(rest))
         return self._answer._replace(results=tuple(found), omission=omission)
 
+    def _cut(self, at: int, parts: int, added: int, marks: bool) -> Result:
+        """Return a result with the excerpts of its first parts, the others marked as left out."""
+        result, costs, more = self._answer.results[at], self._parts[at], self._added[at]
+        if not costs:
+            return _bare(result)
+        if (parts, added) == (len(costs), len(more)):
+            return result
+        cut = _first_parts(result, parts)[0] if parts else _bare(result)
+        cut = cut._replace(expanded=result.expanded[:added])
+        if not marks:
+            return cut._replace(passages=())
+        left_out = sum(costs[parts:]) + sum(more[added:])
+        mark = Omission(result.entry.id, left_out)
+        return cut._replace(passages=(mark,)) if left_out else cut
 
-def _cut(result: Result, costs: list[int], parts: int, marks: bool) -> Result:
-    """Return a result with the excerpts of its first parts, the others marked as left out."""
-    if parts == len(costs):
-        return result if costs else _bare(result)
-    cut = _first_parts(result, parts)[0] if parts else _bare(result)
-    left_out = sum(costs[parts:])
-    if not marks:
-        return cut._replace(passages=())
-    return cut._replace(passages=(Omission(result.entry.id, left_out),)) if left_out else cut
+
+def _share(steps: int, costs: Sequence[Sequence[int]]) -> tuple[list[int], int]:
+    """Return how many of each list's entries so many steps reach, and the steps left over."""
+    taken = []
+    for each in costs:
+        taken.append(max(0, min(steps, len(each))))
+        steps -= taken[-1]
+    return taken, steps
 
 
 def _bare(result: Result) -> Result:
-    return result._replace(snippet=Snippet(), match_ranges=(), constituents=(), also_in=())
+    return result._replace(
+        snippet=Snippet(), match_ranges=(), constituents=(), also_in=(), expanded=()
+    )
 
 
 def _first_parts(result: Result, count: int) -> tuple[Result, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leafmark.model import Answer, Omission, Result
-from leafmark.render.omissions import render_omission
+from leafmark.render.marks import render_omission
 from leafmark.render.places import MatchLine, Places, match_lines
 from leafmark.render.terminal import Style, clean, clean_line
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from leafmark.model import ChunkRecord, Diagnostic, DocumentEntry, Entry, Factor, Result
+from leafmark.render.passages import expanded_records
 
 __all__ = [
     "RECORD_KEYS",
@@ -100,6 +101,8 @@ def result_record(
         "snippet_ranges": _plain(result.snippet.ranges),
         "match_ranges": _plain(result.match_ranges),
     }
+    if result.expanded:
+        record["expanded"] = expanded_records(result.expanded)
     if explain:
         record["factors"] = [factor_record(factor) for factor in result.factors]
     return record

@@ -7,7 +7,8 @@ from typing import Any
 from leafmark.model import Answer
 from leafmark.render.groups import group_results, top_matches
 from leafmark.render.jsontext import SCHEMA_VERSION, dump_line, dump_object
-from leafmark.render.packed import omission_record, packed_result_record
+from leafmark.render.packed import packed_result_record
+from leafmark.render.passages import omission_record
 from leafmark.render.records import result_record
 from leafmark.render.terms import term_record
 

@@ -16,11 +16,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from leafmark.model import Answer, DocumentEntry, Omission, Result, Snippet
+from leafmark.model import (
+    Answer,
+    DocumentEntry,
+    Entry,
+    Omission,
+    Passage,
+    Related,
+    Result,
+    Snippet,
+)
 from leafmark.model.ids import encode_path
 from leafmark.render.explain import render_factors
 from leafmark.render.groups import Group, group_results, top_matches
-from leafmark.render.omissions import render_omission, tokens_left_out
+from leafmark.render.marks import relation_name, render_omission, tokens_left_out
 from leafmark.render.places import Places
 from leafmark.render.terminal import Style, clean_line, fold, shorten, wrap
 
@@ -136,7 +145,18 @@ def _below(
     for part in result.constituents:
         lines.append(_section_line(part, places, style, level, digits))
         lines += _below(part, places, style, level + 1, digits, explain)
+    for one in result.expanded:
+        lines += _added(one, places, style, level)
     return lines + _omissions(result, style, level + 1)
+
+
+def _added(one: Related, places: Places, style: Style, level: int) -> list[str]:
+    """A chunk that was added to a result: how it belongs to it, and how it begins."""
+    entry = one.entry
+    number = style.link(style.cyan(f".{entry.position}"), places.absolute(entry), entry.line_start)
+    titles = " › ".join(fold(title) for title in entry.section_path[1:] or (entry.title,))
+    line = f"{'  ' * level}+ {number} {style.dim(relation_name(one.relation))} {titles}"
+    return [line, *_snippet_lines(one.lead, style, level + 2)]
 
 
 def _snippet_lines(snippet: Snippet, style: Style, level: int) -> list[str]:
@@ -189,7 +209,11 @@ def render_flat(answer: Answer, places: Places, style: Style, *, explain: bool =
 
 
 def _breadcrumb(result: Result) -> str:
-    return "> " + " › ".join(fold(title) for title in result.entry.section_path)
+    return _titles(result.entry)
+
+
+def _titles(entry: Entry) -> str:
+    return "> " + " › ".join(fold(title) for title in entry.section_path)
 
 
 def render_list(answer: Answer, style: Style) -> str:
@@ -210,10 +234,20 @@ def render_list(answer: Answer, style: Style) -> str:
         kept = max(0, len(plain) - before)
         if not text or kept == 0:
             lines.append(clean_line(plain) + "\n")
-            continue
-        snippet = style.highlight_line(plain[before:], _within(ranges, 0, kept))
-        lines.append(clean_line(plain[:before]) + snippet + "\n")
+        else:
+            snippet = style.highlight_line(plain[before:], _within(ranges, 0, kept))
+            lines.append(clean_line(plain[:before]) + snippet + "\n")
+        lines += [_added_line(one, style) for one in result.expanded]
     return "".join(lines) + _rest(answer, style)
+
+
+def _added_line(one: Related, style: Style) -> str:
+    titles = " › ".join(fold(title) for title in one.entry.section_path)
+    lead, _ = _folded(one.lead)
+    line = f"  + {clean_line(one.entry.id)} ({relation_name(one.relation)}) {titles}" + (
+        f" — {lead}" if lead else ""
+    )
+    return clean_line(line if style.width is None else shorten(line, style.width)) + "\n"
 
 
 def render_full(answer: Answer, places: Places, style: Style, *, explain: bool = False) -> str:
@@ -231,9 +265,14 @@ def render_full(answer: Answer, places: Places, style: Style, *, explain: bool =
         if result.passages is None:
             lines += _cited(style.highlight(*_whole_text(result)), result.citation, style)
         else:
-            lines += render_passages(result, style)
+            found = sorted(
+                {match for part in result.with_constituents() for match in part.file_ranges}
+            )
+            lines += _passage_lines(result.passages, found, style)
         if explain:
             lines += render_factors(result, 0)
+        for one in result.expanded:
+            lines += _added_whole(one, places, style)
         blocks.append("\n".join(lines) + "\n")
     rest = _rest(answer, style)
     return "\n".join([*blocks, rest] if rest else blocks)
@@ -246,17 +285,26 @@ def _cited(text: str, citation: str | None, style: Style) -> list[str]:
     return [*lines, style.dim(f"[{clean_line(citation)}]")] if citation else lines
 
 
-def render_passages(result: Result, style: Style) -> list[str]:
-    """Return the lines of what is shown of a result, and of what was left out."""
+def _passage_lines(
+    passages: Sequence[Passage | Omission], matches: Sequence[tuple[int, int]], style: Style
+) -> list[str]:
+    """What is shown, each passage with its citation, and what was left out."""
     lines: list[str] = []
-    found = sorted({match for part in result.with_constituents() for match in part.file_ranges})
-    for passage in result.passages or ():
-        if isinstance(passage, Omission):
-            lines.append(style.dim(render_omission(passage)))
+    for one in passages:
+        if isinstance(one, Omission):
+            lines.append(style.dim(render_omission(one)))
         else:
-            ranges = _in_text(passage.text, passage.start, passage.end, found)
-            lines += _cited(style.highlight(passage.text, ranges), passage.citation, style)
+            ranges = _in_text(one.text, one.start, one.end, matches)
+            lines += _cited(style.highlight(one.text, ranges), one.citation, style)
     return lines
+
+
+def _added_whole(one: Related, places: Places, style: Style) -> list[str]:
+    """A chunk that was added to a result, with its own text."""
+    entry = one.entry
+    titles = style.link(style.dim(_titles(entry)), places.absolute(entry), entry.line_start)
+    lines = ["", f"{style.cyan('+ ' + relation_name(one.relation))} {titles}"]
+    return lines + _passage_lines(one.passages, (), style)
 
 
 def _whole_text(result: Result) -> tuple[str, list[tuple[int, int]]]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from leafmark.model import Entry, Omission, Passage, Shown, ShowReport
+from leafmark.model import Entry, Omission, Passage, Related, Shown, ShowReport
 from leafmark.render.jsontext import SCHEMA_VERSION, dump_object
-from leafmark.render.omissions import render_omission
-from leafmark.render.packed import omission_record, packed_shown_record
+from leafmark.render.marks import relation_name, render_omission
+from leafmark.render.packed import packed_shown_record
+from leafmark.render.passages import expanded_records, omission_record
 from leafmark.render.records import chunk_record, entry_record
 from leafmark.render.terminal import Style, clean, clean_line, fold
 
@@ -17,7 +18,11 @@ __all__ = ["render_outline", "render_packed_show", "render_show", "show_record"]
 
 def render_show(report: ShowReport, style: Style, *, own: bool = False) -> str:
     """Return each chunk: its id and lines, its breadcrumb, and its text (with `own`, its body)."""
-    blocks = [_shown(shown, style, own) for shown in report.shown]
+    blocks = [
+        block
+        for shown in report.shown
+        for block in (_shown(shown, style, own), *(_added(one, style) for one in shown.expanded))
+    ]
     if report.omission is not None:
         blocks.append(style.dim(render_omission(report.omission)) + "\n")
     return "\n".join(blocks)
@@ -34,6 +39,13 @@ def _shown(shown: Shown, style: Style, own: bool) -> str:
     else:
         lines.append(clean(text).rstrip("\n"))
     return "\n".join(lines) + "\n"
+
+
+def _added(one: Related, style: Style) -> str:
+    """A chunk that was added: how it belongs to the one above it, and its own text."""
+    head = f"{style.cyan('+ ' + relation_name(one.relation))}  {_head(one.entry, style)}"
+    lines = [head, style.dim(_breadcrumb(one.entry)), ""]
+    return "\n".join(lines) + "\n" + "\n".join(_passages(one.passages, style))
 
 
 def _passages(passages: Iterable[Passage | Omission], style: Style) -> list[str]:
@@ -103,9 +115,12 @@ def _shown_record(shown: Shown) -> dict[str, Any]:
     record = chunk_record(shown.entry, shown.document, None if shown.stale else shown.record)
     if not shown.stale:
         record["body"] = shown.body
-    return record | {
+    record |= {
         "heading": shown.heading,
         "full_text": shown.full_text,
         "stale": shown.stale,
         "children": [entry_record(child) for child in shown.children],
     }
+    if shown.expanded:
+        record["expanded"] = expanded_records(shown.expanded)
+    return record

@@ -17,11 +17,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from leafmark.model import Chunk, ChunkedDocument, Result, Span
+from leafmark.model import Chunk, ChunkedDocument, Entry, Result, Span
 from leafmark.model.passage import Extent, Item, Omission, Packing, Passage, Step, Unit
 from leafmark.retrieval.citations import format_citation
 
-__all__ = ["make_item", "pack", "passages"]
+__all__ = ["make_item", "own_passages", "own_ranges", "pack", "passages"]
 
 UNIT_BYTES = 800
 """Longer paragraphs are cut; about 200 tokens of English. Chosen by eye: a long paragraph."""
@@ -31,6 +31,27 @@ _WHOLE = frozenset({"code", "table", "front_matter"})
 
 _CUT = re.compile(rb"[\r\n]+|(?<=[.!?])[ \t]+|\xe3\x80\x82")
 """After what a long paragraph may be cut: a line, a sentence, an ideographic full stop."""
+
+
+def own_ranges(chunk: Chunk | Entry) -> list[tuple[int, int]]:
+    """Return the bytes of a chunk's heading and own body, neighbours joined."""
+    ranges: list[tuple[int, int]] = []
+    heading = []
+    if chunk.heading_start is not None and chunk.heading_end is not None:
+        heading = [(chunk.heading_start, chunk.heading_end)]
+    for start, end in (*heading, *chunk.body_spans):
+        if ranges and ranges[-1][1] == start:
+            ranges[-1] = (ranges[-1][0], end)
+        elif start < end:
+            ranges.append((start, end))
+    return ranges
+
+
+def own_passages(entry: Entry, source: bytes) -> tuple[Passage, ...]:
+    """Return the heading and own body of a chunk, with citations; blank parts are left out."""
+    item = Item(entry.id, source, (entry.byte_start, entry.byte_end))
+    ranges = own_ranges(entry)
+    return tuple(_passage(item, [Unit(*one, 0)]) for one in ranges if source[slice(*one)].strip())
 
 
 def make_item(

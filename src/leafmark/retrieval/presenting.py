@@ -53,6 +53,9 @@ class Presenter:
         body = texts.body(entry)
         matches = self._matches(candidate, body) if body else []
         ranges = join_ranges((one.start, one.end) for each in matches for one in each)
+        whole = body is not None and not ranges and self._is_whole(candidate)
+        if whole:
+            parts = ()
         return Result(
             entry=entry,
             document=texts.document(entry),
@@ -60,7 +63,7 @@ class Presenter:
             rank=rank,
             relaxed=candidate.relaxed,
             stale=body is None,
-            whole=body is not None and not ranges and self._is_whole(candidate),
+            whole=whole,
             body=body.source_text if body else None,
             span_sha256=digest,
             citation=citation,
@@ -110,15 +113,30 @@ class Presenter:
         return join_snippets(make_snippet(body.shown, each, size=size) for each in own or [[]])
 
     def _is_whole(self, candidate: Candidate) -> bool:
-        """Whether a document with sections matched by its title, path or tags, and none of them."""
+        """Whether a document with sections matched by its title, path or tags, and none of them.
+
+        Its path and tags are every section's too: one that matched by nothing else
+        does not stand out.
+        """
         entry = candidate.entry
-        has_sections = entry.last_position > entry.position
-        asked = any(
-            compiled is not None and compiled.looked
-            for topic in candidate.topics
-            for compiled in [self._compiled(topic, entry)]
+        if entry.kind != "document" or entry.last_position == entry.position:
+            return False
+        found = (self._compiled(topic, entry) for topic in candidate.topics)
+        if not any(one.looked for one in found if one):
+            return False
+        tops = map(self._constituent, candidate.constituents)
+        parts = (part for one in tops for part in one.with_constituents())
+        return not any(part.match_ranges or self._has_title(candidate, part) for part in parts)
+
+    def _has_title(self, candidate: Candidate, part: Result) -> bool:
+        """Whether a section's own title matches; that of the document is no section's."""
+        title = part.entry.title
+        if title == part.document.title or part.entry.kind == "document":
+            return False
+        found = (self._compiled(topic, part.entry) for topic in candidate.topics)
+        return any(
+            bool(find_matches(title, one.looked, one.language.analyzer)) for one in found if one
         )
-        return asked and entry.kind == "document" and has_sections and not candidate.constituents
 
 
 def _best_snippet(constituents: Iterable[Result]) -> Snippet:

@@ -45,6 +45,7 @@ from leafmark.model import (
         (["x", "--json"], {"full_records": True}),
         (["x", "-o", "jsonl"], {"full_records": True}),
         (["x", "--section", "A > B", "--section", "C*"], {"section": ("A > B", "C*")}),
+        (["x", "--expand", "parent,next"], {"expand": ("parent", "next")}),
         (["x", "--max-tokens", "9000", "-o", "list"], {}),
         (["x", "--yes"], {"confirmed": True}),
         (["x", "--", "-y"], {"queries": ("x", "-y")}),
@@ -102,14 +103,24 @@ def test_json_with_another_output_is_refused(leafmark_run: Leafmark) -> None:
 
 def test_show_asks_for_what_was_written(leafmark_run: Leafmark, app: FakeApp) -> None:
     app.shown = ShowReport((make_shown(),))
-    for name, field in (
-        ("--own", "own"),
-        ("--full-document", "full_document"),
-        ("--outline", "outline"),
-        ("--raw", "raw"),
-    ):
+    options: dict[str, dict[str, Any]] = {
+        "--own": {"own": True},
+        "--full-document": {"full_document": True},
+        "--outline": {"outline": True},
+        "--raw": {"raw": True},
+        "--expand=prev,parent,prev": {"expand": ("prev", "parent")},
+    }
+    for name, fields in options.items():
         assert leafmark_run("get", "a", "b", name).code == 0
-        assert app.asked[-1] == ShowRequest(("a", "b"), **{field: True})
+        assert app.asked[-1] == ShowRequest(("a", "b"))._replace(**fields)
+
+
+def test_what_is_no_relation_is_refused(leafmark_run: Leafmark) -> None:
+    ran = leafmark_run("search", "x", "--expand", "parent,cousin")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        "error: --expand got `cousin`\nhint: there are: parent, siblings, children, prev, next\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from leafmark.cli.options import (
+    EXPAND,
     Argument,
     Call,
     Command,
@@ -57,6 +58,7 @@ OPTIONS = (
         repeat=True,
     ),
     Option(("--grain",), "How much a result may hold.", "GRAIN", one_of(*GRAINS), choices=GRAINS),
+    EXPAND,
     Option(("--mode",), "How to search.", "MODE", one_of(*MODES), choices=MODES),
     Option(("--sort",), "Order of the results.", "KEY", one_of(*SORTS), choices=SORTS),
     Option(("--strict",), "All words of a question must match, as of any other query."),
@@ -124,6 +126,7 @@ def run(call: Call) -> int:
             mode=values.get("mode", "auto"),
             grain=values.get("grain", "auto"),
             sort=values.get("sort", "score"),
+            expand=values.get("expand", ()),
             strict=call.on("strict"),
             aggregation=values.get("aggregation", True),
             refresh=not call.on("no_refresh"),
@@ -180,7 +183,7 @@ def print_answer(call: Call, answer: Answer, output: str) -> None:
 
 def _note_omissions(call: Call, shown: Answer) -> None:
     """Say what was left out where the output itself is only for programs."""
-    from leafmark.render.omissions import omissions_of, render_omission
+    from leafmark.render.marks import omissions_of, render_omission
 
     for omission in omissions_of(shown):
         call.console.note(render_omission(omission) + "\n")

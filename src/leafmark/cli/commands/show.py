@@ -6,7 +6,7 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from leafmark.cli.options import JSON, Argument, Call, Command, Option, positive
+from leafmark.cli.options import EXPAND, JSON, Argument, Call, Command, Option, positive
 from leafmark.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ _EXCLUSIVE = (
     ("raw", "json"),
     ("raw", "outline"),
     ("own", "outline"),
+    ("raw", "expand"),
+    ("outline", "expand"),
     ("raw", "max_tokens"),
     ("outline", "max_tokens"),
 )
@@ -30,6 +32,7 @@ OPTIONS = (
     Option(("--own",), "Only the section's own text, without the sections below it."),
     Option(("--full-document",), "The whole document that the id belongs to."),
     Option(("--outline",), "The titles and ids below it instead of its text."),
+    EXPAND,
     Option(("--raw",), "The exact bytes of the file, and nothing else."),
     Option(
         ("--max-tokens",),
@@ -58,6 +61,7 @@ def run(call: Call) -> int:
             full_document=call.on("full_document"),
             outline=call.on("outline"),
             raw=call.on("raw"),
+            expand=call.values.get("expand", ()),
             packed="max_tokens" in call.values,
             refresh=not call.on("no_refresh"),
             confirmed=confirmed,

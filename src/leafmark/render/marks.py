@@ -1,11 +1,11 @@
-"""What a budget left out, as a line: its cost, and the id to ask for."""
+"""Marks beside texts: what a budget left out, and what an added chunk is to its result."""
 
 from __future__ import annotations
 
-from leafmark.model import Answer, Omission
+from leafmark.model import Answer, Omission, Relation
 from leafmark.render.terminal import clean_line
 
-__all__ = ["omissions_of", "render_omission", "tokens_left_out"]
+__all__ = ["omissions_of", "relation_name", "render_omission", "tokens_left_out"]
 
 
 def render_omission(omission: Omission) -> str:
@@ -39,3 +39,12 @@ def omissions_of(answer: Answer) -> list[Omission]:
         if isinstance(one, Omission)
     ]
     return [*found, answer.omission] if answer.omission is not None else found
+
+
+def relation_name(relation: Relation) -> str:
+    """Return what one added chunk is to the result.
+
+    >>> relation_name("siblings")
+    'sibling'
+    """
+    return {"siblings": "sibling", "children": "child"}.get(relation, relation)
