@@ -55,7 +55,7 @@ class Presenter:
         ranges = join_ranges((one.start, one.end) for each in matches for one in each)
         whole = body is not None and not ranges and self._is_whole(candidate)
         if whole:
-            parts = ()
+            candidate, parts = candidate._replace(constituents=()), ()
         return Result(
             entry=entry,
             document=texts.document(entry),
