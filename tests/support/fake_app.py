@@ -22,6 +22,7 @@ from leafmark.model import (
     VerifyReport,
     WhyNotReport,
 )
+from leafmark.model.examination import DoctorReport
 from support.answers import mixed_answer
 from support.evaluations import small_report
 
@@ -34,6 +35,7 @@ class FakeApp:
     shown: ShowReport = field(default_factory=ShowReport)
     indexed: IndexReport = field(default_factory=IndexReport)
     status: StatusReport = field(default_factory=StatusReport)
+    examined: DoctorReport = field(default_factory=DoctorReport)
     settings: tuple[SettingOrigin, ...] = (SettingOrigin("search.limit", 10),)
     listed: tuple[Any, ...] = ()
     absence: WhyNotReport = field(default_factory=lambda: WhyNotReport("docs:a.md", "x"))
@@ -57,6 +59,7 @@ class FakeApp:
             "verify_texts": lambda _, request, progress: self._reply(request, self.verified),
             "index_project": lambda _, request, progress: self._reply(request, self.indexed),
             "project_status": lambda _: self._reply("status", self.status),
+            "examine": lambda directory, flags, environ: self._reply("doctor", self.examined),
             "evaluate_project": lambda _, request, **around: self._reply(request, self.evaluated),
             "draft_judgments": lambda _, request: self._reply(request, self.listed),
             "list_settings": lambda _: self._reply("settings", self.settings),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from leafmark.app.chunk_jobs import plan_chunking
     from leafmark.app.chunking import chunk_sources
     from leafmark.app.context import find_context
+    from leafmark.app.doctor import examine
     from leafmark.app.evaluating import draft_judgments, evaluate_project
     from leafmark.app.indexing import index_project
     from leafmark.app.like import find_like
@@ -41,6 +42,7 @@ __all__ = [
     "chunk_sources",
     "draft_judgments",
     "evaluate_project",
+    "examine",
     "explain_why_not",
     "find_context",
     "find_like",
@@ -67,6 +69,7 @@ __all__ = [
 _HOMES = {
     "find_context": "leafmark.app.context",
     "find_like": "leafmark.app.like",
+    "examine": "leafmark.app.doctor",
     "explain_why_not": "leafmark.app.whynot",
     "Project": "leafmark.app.project",
     "Watcher": "leafmark.app.watching",

@@ -21,6 +21,7 @@ COMMANDS = (
     "index",
     "ls",
     "status",
+    "doctor",
     "eval",
     "config",
     "init",

@@ -1,0 +1,151 @@
+"""Look at everything that can be wrong, and say what to do: `leafmark doctor`.
+
+Reads only. The index is read byte by byte, which no other command does. Each
+check stands for itself: one that fails does not keep the others from being made.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from leafmark.app.changes import plan_changes
+from leafmark.app.indexing import read_index, source_notes
+from leafmark.app.installation import check_installation
+from leafmark.app.project import Project, open_project
+from leafmark.app.scanning import Scan, scan
+from leafmark.errors import LeafmarkError
+from leafmark.index import IndexReader, check_index, has_index, lock_holder
+from leafmark.model.examination import Check, DoctorReport
+
+__all__ = ["examine"]
+
+_SAMPLE = "Tokens are counted offline: 1,234 of them."
+_SAMPLE_TOKENS = {"o200k_base": 12, "cl100k_base": 12, "characters": 42}
+
+
+def examine(
+    directory: Path, *, flags: Mapping[str, object], environ: Mapping[str, str]
+) -> DoctorReport:
+    """Return what is right and wrong with leafmark and with the project of a folder."""
+    checks = list(check_installation())
+    try:
+        project = open_project(directory, flags=flags, environ=environ)
+    except LeafmarkError as error:
+        checks.append(_failure("configuration", error))
+        return DoctorReport(tuple(checks))
+    checks += _configuration(project)
+    found = scan(project, ())
+    checks += _trees(project, found)
+    reader, findings = _index(project)
+    checks += findings
+    checks += _sources(found, reader)
+    checks += _tokenizer(project)
+    return DoctorReport(tuple(checks))
+
+
+def _failure(area: str, error: LeafmarkError) -> Check:
+    where = f" ({error.location})" if error.location else ""
+    return Check(area, "problem", f"{error.message}{where}", error.hint)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def _configuration(project: Project) -> Iterator[Check]:
+    files = project.configuration.config_files
+    named = ", ".join(map(str, files)) if files else "no file, the defaults are in force"
+    yield Check("configuration", "ok", named)
+    for warning in project.configuration.warnings:
+        yield Check("configuration", "warning", warning)
+
+
+def _trees(project: Project, found: Scan) -> Iterator[Check]:
+    if not project.trees:
+        hint = "`leafmark init` writes a configuration with one"
+        yield Check("trees", "warning", "there is no tree to search", hint)
+    for tree in project.trees:
+        if not tree.root.is_dir():
+            message = f"the folder of tree {tree.name!r} is missing: {tree.root}"
+            yield Check("trees", "problem", message, "correct its path, or bring the folder back")
+            continue
+        count = sum(source.tree == tree.name for source in found.found)
+        if count:
+            yield Check("trees", "ok", f"{tree.name}: {_count(count, 'source')} in {tree.root}")
+        else:
+            hint = "`leafmark status -v` says what was left out and why"
+            yield Check("trees", "warning", f"{tree.name}: no sources in {tree.root}", hint)
+
+
+def _index(project: Project) -> tuple[IndexReader | None, list[Check]]:
+    """Return the index, None for one that cannot be used, and what is to be said of it."""
+    root = project.index_dir
+    if not has_index(root):
+        hint = "`leafmark index` makes it, and so does the first search"
+        return None, [Check("index", "ok", f"there is none yet, it will be in {root}", hint)]
+    try:
+        reader = read_index(project)
+        problems = check_index(root)
+    except LeafmarkError as error:
+        return None, [_failure("index", error)]
+    again = "make it again: leafmark index --rebuild"
+    if problems:
+        return None, [Check("index", "problem", each, again) for each in problems]
+    assert reader is not None
+    meta = reader.meta
+    checks = [
+        Check("index", "ok", f"{_count(meta.documents, 'document')}, every byte sound, in {root}")
+    ]
+    checks += _index_notes(project, reader)
+    return reader, checks
+
+
+def _index_notes(project: Project, reader: IndexReader) -> Iterator[Check]:
+    root = project.index_dir
+    if not os.access(root, os.W_OK):
+        hint = "make the folder writable, or move the index with `index.dir`"
+        yield Check("index", "problem", f"it cannot be written: {root}", hint)
+    if reader.fingerprint != project.index_settings().fingerprint:
+        message = "settings that decide what is indexed have changed: the next run makes it again"
+        yield Check("index", "ok", message)
+    holder = lock_holder(root / "LOCK")
+    if holder is not None:
+        yield Check("index", "ok", f"it is being written by {holder}")
+
+
+def _sources(found: Scan, reader: IndexReader | None) -> Iterator[Check]:
+    _, diagnostics = source_notes(found, reader)
+    if diagnostics:
+        many, first = _count(len(diagnostics), "diagnostic"), diagnostics[0]
+        message = f"{many}, the first of {first.path}: {first.message}"
+        yield Check("sources", "warning", message, "`leafmark status -v` lists them all")
+    else:
+        yield Check("sources", "ok", "all can be read, as far as they were indexed")
+    if reader is not None:
+        plan = plan_changes(found, reader.manifest, last_run_ns=reader.meta.started_ns)
+        changed = len(plan.added) + len(plan.suspects) + len(plan.removed)
+        if changed:
+            message = f"{changed:,} to be looked at by the next run, as they may have changed"
+            yield Check("sources", "ok", message)
+
+
+def _tokenizer(project: Project) -> Iterator[Check]:
+    from leafmark.chunking import token_counter
+
+    names = {project.chunking_options(tree).tokenizer for tree in project.trees}
+    for name in sorted(names):
+        try:
+            counted = token_counter(name)(_SAMPLE)
+        except Exception as error:  # whatever a tokenizer's own code raises
+            hint = "install leafmark again, or choose another `chunking.tokenizer`"
+            message = f"{name} cannot count: {type(error).__name__}: {error}"
+            yield Check("tokenizer", "problem", message, hint)
+            continue
+        wanted = _SAMPLE_TOKENS.get(name, counted)
+        if counted == wanted:
+            yield Check("tokenizer", "ok", f"{name} counts as it should")
+        else:
+            message = f"{name} counts {counted} tokens where there are {wanted}"
+            yield Check("tokenizer", "problem", message, "install leafmark again")

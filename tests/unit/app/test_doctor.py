@@ -1,0 +1,191 @@
+"""Everything that can be wrong is shown to the doctor."""
+
+from __future__ import annotations
+
+import os
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from support.indexes import put_in_place
+from support.projects import Here
+
+from leafmark.app import doctor, examine, installation
+from leafmark.app.installation import Requirement, parse_requirement, satisfies
+from leafmark.index.layout import Layout
+from leafmark.model.examination import Check, DoctorReport
+
+
+def _examine(here: Here) -> DoctorReport:
+    environ = {"HOME": str(here.home), "LEAFMARK_HOME": str(here.home / ".leafmark")}
+    return examine(here.root, flags={}, environ=environ)
+
+
+def _of(report: DoctorReport, area: str) -> list[Check]:
+    return [check for check in report.checks if check.area == area]
+
+
+def _problem(report: DoctorReport) -> Check:
+    assert not report.ok
+    (found,) = [check for check in report.checks if check.state == "problem"]
+    return found
+
+
+def test_nothing_is_wrong(here: Here) -> None:
+    here.write("a.md", "# A\n\ntext\n")
+    assert _of(_examine(here), "index") == [
+        Check(
+            "index",
+            "ok",
+            f"there is none yet, it will be in {here.project().index_dir}",
+            "`leafmark index` makes it, and so does the first search",
+        )
+    ]
+    here.index()
+    report = _examine(here)
+    assert report.ok
+    root = here.project().index_dir
+    assert _of(report, "index") == [
+        Check("index", "ok", f"1 document, every byte sound, in {root}")
+    ]
+    assert _of(report, "trees") == [Check("trees", "ok", f"here: 1 source in {here.root}")]
+    assert _of(report, "tokenizer") == [Check("tokenizer", "ok", "o200k_base counts as it should")]
+    assert Layout(root).suspect(1).exists() is False
+
+
+def test_a_flipped_bit(here: Here) -> None:
+    here.write("a.md", "# A\n\ntext\n")
+    here.index()
+    (file,) = Layout(here.project().index_dir).text(1).glob("*.pos")
+    data = bytearray(file.read_bytes())
+    data[0] ^= 1
+    put_in_place(file, bytes(data))
+    message = f"{file.name} is not what was written"
+    assert _problem(_examine(here)) == Check(
+        "index", "problem", message, "make it again: leafmark index --rebuild"
+    )
+
+
+def test_a_broken_configuration_ends_the_examination(here: Here) -> None:
+    here.configure("[search]\nlimit = 'many'\n")
+    report = _examine(here)
+    found = _problem(report)
+    assert report.checks[-1] == found
+    assert found.message == f'search.limit is "many" ({here.root / "leafmark.toml"}:2)'
+    assert found.hint == "search.limit must be a whole number from 1 to 10000"
+
+
+def test_a_missing_folder_and_an_empty_one(here: Here) -> None:
+    here.configure('[tree.a]\npath = "a"\n[tree.b]\npath = "b"\n')
+    (here.root / "b").mkdir()
+    assert _of(_examine(here), "trees") == [
+        Check(
+            "trees",
+            "problem",
+            f"the folder of tree 'a' is missing: {here.root / 'a'}",
+            "correct its path, or bring the folder back",
+        ),
+        Check(
+            "trees",
+            "warning",
+            f"b: no sources in {here.root / 'b'}",
+            "`leafmark status -v` says what was left out and why",
+        ),
+    ]
+
+
+def test_sources_with_diagnostics_and_changes(here: Here) -> None:
+    here.write("a.md", "---\na: [\n---\ntext\n")
+    here.index()
+    here.write("b.md", "new\n")
+    found = _of(_examine(here), "sources")
+    assert [check.state for check in found] == ["warning", "ok"]
+    assert found[0].message.startswith("1 diagnostic, the first of a.md: ")
+    assert found[0].hint == "`leafmark status -v` lists them all"
+    assert found[1].message.endswith(" to be looked at by the next run, as they may have changed")
+
+
+def test_an_index_that_cannot_be_written(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    here.write("a.md", "text\n")
+    here.index()
+    root = here.project().index_dir
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert _problem(_examine(here)).message == f"it cannot be written: {root}"
+
+
+def test_a_tokenizer_that_miscounts(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    here.write("a.md", "text\n")
+    monkeypatch.setitem(doctor._SAMPLE_TOKENS, "o200k_base", 5)
+    assert _problem(_examine(here)) == Check(
+        "tokenizer",
+        "problem",
+        "o200k_base counts 12 tokens where there are 5",
+        "install leafmark again",
+    )
+
+
+def _installed(monkeypatch: pytest.MonkeyPatch, **versions: str) -> None:
+    def version(name: str) -> str:
+        if name not in versions:
+            raise metadata.PackageNotFoundError(name)
+        return versions[name]
+
+    monkeypatch.setattr(metadata, "version", version)
+    wanted = ["tantivy<2,>=1", "watch-it>=1; extra == 'watch'", "b>=1; extra == 'watch'"]
+    monkeypatch.setattr(metadata, "requires", lambda name: wanted)
+
+
+@pytest.mark.parametrize(
+    ("versions", "told"),
+    [
+        ({"tantivy": "1.5", "watch-it": "1", "b": "1"}, ["ok: watch is installed"]),
+        ({"tantivy": "1.5"}, ["ok: watch is not installed"]),
+        ({"tantivy": "1.5", "b": "2"}, ["warning: watch is installed in part: watch-it"]),
+        (
+            {"b": "1", "watch-it": "1"},
+            ["problem: tantivy is not installed", "ok: watch is installed"],
+        ),
+        (
+            {"tantivy": "2.0"},
+            [
+                "problem: tantivy is 2.0, and leafmark wants <2,>=1",
+                "ok: watch is not installed",
+            ],
+        ),
+    ],
+)
+def test_requirements_and_extras(
+    monkeypatch: pytest.MonkeyPatch, versions: dict[str, str], told: list[str]
+) -> None:
+    _installed(monkeypatch, **versions)
+    found = list(installation.check_installation())[1:]
+    assert [f"{check.state}: {check.message}" for check in found] == told
+
+
+def test_an_unknown_installation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def requires(name: str) -> list[str]:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "requires", requires)
+    assert [check.state for check in installation.check_installation()] == ["ok", "warning"]
+
+
+@pytest.mark.parametrize(
+    ("version", "versions", "fits"),
+    [
+        ("1.10.0", ">=1.9", True),
+        ("1.10", ">=1.10.0,<2", True),
+        ("2.0.0rc1", "<2", False),
+        ("1.2.3", "==1.2.3", True),
+        ("1.2.3", "!=1.2.3", False),
+        ("1.2", "~=1.1", True),  # not understood, so not held against it
+        ("1", "<=1,>0", True),
+    ],
+)
+def test_versions(version: str, versions: str, fits: bool) -> None:
+    assert satisfies(version, versions) is fits
+
+
+def test_requirements_are_read() -> None:
+    assert parse_requirement('a-b.c[x]>=1; python_version < "4"') == Requirement("a-b.c", ">=1")
+    assert parse_requirement("a") == Requirement("a", "")
