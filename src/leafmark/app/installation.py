@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from importlib import metadata
 from typing import NamedTuple
 
-from leafmark import __version__
 from leafmark.model.examination import Check
 
 __all__ = ["Requirement", "check_installation", "parse_requirement", "satisfies"]
@@ -33,7 +32,8 @@ class Requirement(NamedTuple):
 
 def check_installation() -> Iterator[Check]:
     """Yield what is installed, then what is missing or of a wrong version."""
-    yield Check(_AREA, "ok", f"leafmark {__version__}, Python {_python()} on {sys.platform}")
+    own = _installed("leafmark") or "of no known version"
+    yield Check(_AREA, "ok", f"leafmark {own}, Python {_python()} on {sys.platform}")
     try:
         wanted = [parse_requirement(text) for text in metadata.requires("leafmark") or ()]
     except metadata.PackageNotFoundError:
