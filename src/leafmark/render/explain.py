@@ -10,7 +10,13 @@ from leafmark.render.terms import render_terms
 
 ROUNDING = "rounding"
 
-__all__ = ["emptying_phase", "render_explanation", "render_factors", "render_nothing_found"]
+__all__ = [
+    "emptying_phase",
+    "nothing_found_because",
+    "render_explanation",
+    "render_factors",
+    "render_nothing_found",
+]
 
 
 def render_explanation(answer: Answer, style: Style) -> str:
@@ -52,14 +58,21 @@ def emptying_phase(answer: Answer) -> Phase | None:
     return next((phase for phase in answer.phases if phase.after == 0), None)
 
 
-def render_nothing_found(answer: Answer) -> str:
-    """Return why nothing was found: which phase let nothing through, and its own note."""
-    lines = [f"nothing found for {clean_line(answer.query)}"]
+def nothing_found_because(answer: Answer) -> str | None:
+    """Return which phase let nothing through, and its own note; None where there was none."""
     phase = emptying_phase(answer)
-    if phase is not None:
-        note = f": {clean_line(phase.note)}" if phase.note else ""
-        if phase.before:
-            lines.append(f"  {clean_line(phase.name)} left none of {phase.before}{note}")
-        else:
-            lines.append(f"  {clean_line(phase.name)} found none{note}")
+    if phase is None:
+        return None
+    note = f": {clean_line(phase.note)}" if phase.note else ""
+    found = f"left none of {phase.before}" if phase.before else "found none"
+    return f"{clean_line(phase.name)} {found}{note}"
+
+
+def render_nothing_found(answer: Answer) -> str:
+    """Return that nothing was found, and why."""
+    because = nothing_found_because(answer)
+    lines = [
+        f"nothing found for {clean_line(answer.query)}",
+        *([f"  {because}"] if because else []),
+    ]
     return "\n".join(lines) + "\n"

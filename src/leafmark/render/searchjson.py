@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from leafmark.model import Answer
+from leafmark.render.explain import nothing_found_because
 from leafmark.render.groups import group_results, top_matches
 from leafmark.render.jsontext import SCHEMA_VERSION, dump_line, dump_object
 from leafmark.render.packed import packed_result_record
@@ -28,7 +29,7 @@ def answer_record(answer: Answer, *, explain: bool = False) -> dict[str, Any]:
         "mode": answer.mode,
         "elapsed_ms": round(answer.elapsed_ms, 3),
         "phases": {name: answer.counts.get(name, 0) for name in PHASES},
-        "hints": [{"code": hint.code, "message": hint.message} for hint in answer.hints],
+        "hints": _hints(answer),
         "results": [
             result_record(result, answer.records.get(result.entry.id), explain=explain)
             for result in answer.results
@@ -88,6 +89,13 @@ def render_packed_lines(answer: Answer, *, explain: bool = False, ascii_only: bo
     if answer.omission is not None:
         records.append({"omitted": omission_record(answer.omission)})
     return "".join(dump_line(record, ascii_only=ascii_only) for record in records)
+
+
+def _hints(answer: Answer) -> list[dict[str, str]]:
+    """The hints; an empty answer has one more, on the phase that emptied it."""
+    found = [{"code": hint.code, "message": hint.message} for hint in answer.hints]
+    emptied = None if answer.results else nothing_found_because(answer)
+    return [{"code": "empty", "message": emptied}, *found] if emptied else found
 
 
 def _explanation(answer: Answer) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from leafmark.model import Candidate, Hint, Result
-from leafmark.query import Expression, is_bare_word
+from leafmark.query import Expression, filters_only, format_query, is_bare_word
 from leafmark.retrieval.compiler import Compiled
 
 __all__ = ["hints_about"]
@@ -35,6 +35,15 @@ def _about_topics(topics: Sequence[Expression]) -> Iterator[Hint]:
             "each argument was searched as a topic of its own; "
             "put the words into one pair of quotes to require them together",
         )
+    elif len(topics) > 1:
+        for topic in topics:
+            if filters_only(topic):
+                name = format_query(topic)
+                yield Hint(
+                    "filter-topic",
+                    f"{name} was searched as a topic of its own, which all that it admits match; "
+                    f"put it into the quotes of the words that it is to filter",
+                )
 
 
 def _about_words(compiled: Sequence[Sequence[Compiled]]) -> Iterator[Hint]:

@@ -17,6 +17,7 @@ from leafmark.model import Answer, Candidate, Entry, Hint, Phase, Result
 from leafmark.query import Expression, format_query
 from leafmark.retrieval.candidates import Found, Hit, find_candidates
 from leafmark.retrieval.compiler import Compiled, compile_for_languages
+from leafmark.retrieval.emptiness import explain_nothing
 from leafmark.retrieval.explaining import explain
 from leafmark.retrieval.filters import find_chunks
 from leafmark.retrieval.grain import bring_to_grain
@@ -213,7 +214,8 @@ class _Run:
         kept: Sequence[Candidate],
         results: Sequence[Result],
     ) -> tuple[Hint, ...]:
-        return hints_about(topics, [list(each.values()) for each in compiled], kept, results)
+        found = hints_about(topics, [list(each.values()) for each in compiled], kept, results)
+        return found if results else (*found, *explain_nothing(self._reader, topics, self._params))
 
 
 def _add_phases(found: Sequence[Found]) -> list[Phase]:

@@ -1,0 +1,120 @@
+"""What an empty answer says: each hint whole, and only where it is true."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.library import Library
+
+SOURCES = {
+    "guides/backups.md": "---\ntags: [backup, ops]\n---\n# Backups\n\nMake a backup nightly.\n",
+    "guides/access.md": "# Access\n\nReset the password.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+    "api.md": "# Api\n\nThe server answers.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return Library(tmp_path_factory.mktemp("index"), t=SOURCES)
+
+
+def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str]]:
+    answer = library.search(*queries, **params)
+    assert answer.results == ()
+    return [(hint.code, hint.message) for hint in answer.hints]
+
+
+@pytest.mark.parametrize(
+    ("query", "params", "expected"),
+    [
+        (
+            "bakcuups",
+            {"fuzzy_distance": 0},
+            [
+                ("unknown-word", "“bakcuups” occurs nowhere"),
+                ("spelling", "the index has words like “bakcuups”: backup"),
+            ],
+        ),
+        ("zzzzzz", {}, [("unknown-word", "“zzzzzz” occurs nowhere")]),
+        (
+            "backup",
+            {"tags": ("opps",)},
+            [
+                ("unknown-tag", "no document has the tag opps; the nearest: ops"),
+                ("filter", "without --tag opps, there would be 2 matches"),
+            ],
+        ),
+        (
+            "server",
+            {"tags": ("ops",), "since": 4e9},
+            [("filter", "without --tag ops and --since, there would be 1 match")],
+        ),
+        (
+            "backup path:guidez/",
+            {},
+            [
+                ("unknown-path", "no path begins with guidez/; the nearest: guides/"),
+                ("filter", "without path:guidez/, there would be 2 matches"),
+            ],
+        ),
+        (
+            "backup tree:tt",
+            {},
+            [
+                ("unknown-tree", "there is no tree named tt; the nearest: t"),
+                ("filter", "without tree:tt, there would be 2 matches"),
+            ],
+        ),
+        (
+            "backup under:t:guides/backup.md",
+            {},
+            [
+                (
+                    "unknown-id",
+                    "nothing indexed is called t:guides/backup.md; the nearest: "
+                    "t:guides/backups.md, t:guides/access.md",
+                ),
+                ("filter", "without under:t:guides/backup.md, there would be 2 matches"),
+            ],
+        ),
+        ("backup has:table", {}, [("filter", "without has:table, there would be 2 matches")]),
+        ("backup -nightly -backups", {}, [("filter", "without -backups, there would be 1 match")]),
+        (
+            "backup password",
+            {"strict": True},
+            [("strict", "without --strict, there would be 3 matches of some of the words")],
+        ),
+        (
+            "backup AND password",
+            {},
+            [("apart", "each part of the query stands somewhere, but never together")],
+        ),
+        ('"nightly backup"', {}, []),
+    ],
+)
+def test_what_is_said(
+    library: Library, query: str, params: dict[str, Any], expected: list[tuple[str, str]]
+) -> None:
+    assert hints(library, query, **params) == expected
+
+
+def test_an_empty_index_is_told(tmp_path: Path) -> None:
+    assert hints(Library(tmp_path, t={"a.md": " \n"}), "x") == [
+        ("unknown-word", "“x” occurs nowhere"),
+        ("nothing-indexed", "there is nothing in what was searched"),
+    ]
+
+
+def test_an_answer_with_results_says_nothing_of_it(library: Library) -> None:
+    assert library.search("backup tags:ops").hints == ()
+
+
+def test_a_filter_that_stands_as_a_topic_of_its_own(library: Library) -> None:
+    (hint,) = library.search("backup", "path:guides/").hints
+    assert (hint.code, hint.message) == (
+        "filter-topic",
+        "path:guides/ was searched as a topic of its own, which all that it admits match; "
+        "put it into the quotes of the words that it is to filter",
+    )
