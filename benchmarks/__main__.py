@@ -25,10 +25,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("rows", nargs="*", choices=[*ROWS, []], metavar="ROW", help=", ".join(ROWS))
     parser.add_argument("--corpus", help="a folder of Markdown files (or LEAFMARK_CORPUS)")
+    parser.add_argument("--suffixes", help="other files than Markdown, for structure: .html,.py")
     parser.add_argument("--megabytes", type=float, help="take a sample of about this size")
     options = parser.parse_args()
     limit = int(options.megabytes * 1e6) if options.megabytes else None
-    documents = corpus.load(options.corpus, limit_bytes=limit)
+    suffixes = tuple(options.suffixes.split(",")) if options.suffixes else corpus.SUFFIXES
+    documents = corpus.load(options.corpus, limit_bytes=limit, suffixes=suffixes)
     print(documents)
     print(f"Python {sys.version.split()[0]} on {sys.platform}", flush=True)
     rows = [row for name in options.rows or ROWS for row in ROWS[name](documents)]

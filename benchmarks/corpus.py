@@ -21,7 +21,7 @@ SUFFIXES = (".md", ".markdown", ".mdx")
 
 @dataclass(frozen=True)
 class Corpus:
-    """Real Markdown files under `root`; `files` are sorted, `size_bytes` is their sum."""
+    """Real files (Markdown unless said) under `root`, sorted, and the sum of their sizes."""
 
     root: Path
     name: str
@@ -29,10 +29,12 @@ class Corpus:
     size_bytes: int
 
     def __str__(self) -> str:
-        return f"{self.name}: {len(self.files):,} Markdown files, {self.size_bytes / 1e6:.1f} MB"
+        return f"{self.name}: {len(self.files):,} files, {self.size_bytes / 1e6:.1f} MB"
 
 
-def load(folder: str | None, *, limit_bytes: int | None = None) -> Corpus:
+def load(
+    folder: str | None, *, limit_bytes: int | None = None, suffixes: tuple[str, ...] = SUFFIXES
+) -> Corpus:
     """Return the corpus in `folder`, in `LEAFMARK_CORPUS`, or the package's own.
 
     With `limit_bytes`, every nth file is taken, so that the sample has all kinds.
@@ -40,13 +42,13 @@ def load(folder: str | None, *, limit_bytes: int | None = None) -> Corpus:
     chosen = folder or os.environ.get("LEAFMARK_CORPUS")
     root = Path(chosen) if chosen else _fetch()
     name = root.name if chosen else PACKAGE
-    files = sorted(p for p in root.rglob("*") if p.suffix in SUFFIXES and p.is_file())
+    files = sorted(p for p in root.rglob("*") if p.suffix in suffixes and p.is_file())
     total = sum(p.stat().st_size for p in files)
     if limit_bytes and total > limit_bytes:
         files = files[:: max(1, round(total / limit_bytes))]
         total = sum(p.stat().st_size for p in files)
     if not files:
-        sys.exit(f"error: no Markdown files under {root}")
+        sys.exit(f"error: no files with {', '.join(suffixes)} under {root}")
     return Corpus(root, name, tuple(files), total)
 
 

@@ -7,6 +7,7 @@ whose headings the two parsers see differently are counted apart.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -31,6 +32,7 @@ MUST_BE_ZERO = (
     "quality findings",
 )
 SHOWN = 5
+_FLAGS = re.DOTALL | re.IGNORECASE
 
 
 def run(corpus: Corpus) -> list[Row]:
@@ -91,6 +93,10 @@ def _problems(
             if not finding.excused and not small:  # under auto a section of its own may be small
                 yield "quality findings", f"{finding.kind} {finding.chunk_id}: {finding.message}"
     document = chunked.document
+    if document.format == "html":
+        yield from _split_elements(chunked, options, counts)
+    if document.format != "markdown":
+        return
     seen = outline(document.data, document.front_matter.end if document.front_matter else 0)
     if seen is None or document.encoding != "utf-8":
         counts["no outline"] += 1
@@ -109,6 +115,7 @@ def _lost_bytes(chunked: ChunkedDocument) -> Iterator[tuple[str, str]]:
         for chunk in chunked.chunks
         if chunk.heading_start is not None and chunk.heading_end is not None
     ]
+    ranges += [(span.start, span.end) for span in chunked.document.dropped_spans]
     ranges = sorted(span for span in ranges if span[0] < span[1])
     ends = [0, *[end for _, end in ranges]]
     size = len(chunked.document.data) if chunked.chunks else 0
@@ -166,6 +173,29 @@ def _is_cut(block: Lines, starts: Sequence[int], cuts: Sequence[int]) -> bool:
     first = starts[min(block.first, len(starts) - 1)]
     end = starts[min(block.last, len(starts) - 1)]
     return bisect_right(cuts, end - 1) > bisect_right(cuts, first - 1)
+
+
+def _split_elements(
+    chunked: ChunkedDocument, options: ChunkingOptions, counts: Counter[str]
+) -> Iterator[tuple[str, str]]:
+    """The `pre` and `table` elements of a page, as a regular expression sees them."""
+    data = chunked.document.data
+    dropped = [(span.start, span.end) for span in chunked.document.dropped_spans]
+    cuts = sorted({at for chunk in chunked.chunks for span in chunk.body_spans for at in span})
+    for name, problem in ((b"pre", "split code blocks"), (b"table", "split tables that fit")):
+        for found in re.finditer(rb"<%b\b[^>]*>.*?</%b\s*>" % (name, name), data, _FLAGS):
+            start, end = found.span()
+            if any(start < last and first < end for first, last in dropped):
+                continue  # what is left out of it makes pieces of it
+            counts["code blocks" if name == b"pre" else "tables"] += 1
+            if bisect_right(cuts, end - 1) == bisect_right(cuts, start):
+                continue
+            text = found[0].decode("utf-8", "replace")
+            if name == b"table" and (
+                b"<table" in found[0][6:] or chunked.count_tokens(text) > options.max_tokens
+            ):
+                continue
+            yield problem, f"{chunked.document.path}:{chunked.line_of(start)}"
 
 
 def _fits(
