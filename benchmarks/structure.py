@@ -33,6 +33,8 @@ MUST_BE_ZERO = (
 )
 SHOWN = 5
 _FLAGS = re.DOTALL | re.IGNORECASE
+_LAYOUT = re.compile(rb"<(table|h[1-6])\b", re.IGNORECASE)
+"""What a table holds that is there for the layout: its headings open sections."""
 
 
 def run(corpus: Corpus) -> list[Row]:
@@ -192,7 +194,7 @@ def _split_elements(
                 continue
             text = found[0].decode("utf-8", "replace")
             if name == b"table" and (
-                b"<table" in found[0][6:] or chunked.count_tokens(text) > options.max_tokens
+                _LAYOUT.search(found[0][6:]) or chunked.count_tokens(text) > options.max_tokens
             ):
                 continue
             yield problem, f"{chunked.document.path}:{chunked.line_of(start)}"

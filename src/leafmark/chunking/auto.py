@@ -2,7 +2,8 @@
 
 The pieces of a body are the fewest, of nearly equal size. A code block, or a
 table that fits the bound, may make one larger. Each piece is one contiguous
-range of the body; a range under `min_tokens` stays the node's own.
+range of the body; a range under `min_tokens` stays the node's own. Many such
+ranges may come to more than the bound: then the node is `oversize`.
 """
 
 from __future__ import annotations
@@ -56,9 +57,22 @@ def _split_body(shop: Workshop, node: Node) -> list[Node]:
             found += groups
     if len(found) < 2:
         node.oversize = any(shop.is_oversize(node, group) for group in found)
+        node.oversize |= _is_scattered(shop, node)
         return []
     node.body = kept
+    node.oversize = _is_scattered(shop, node)
     return [_piece(shop, node, group, number=number) for number, group in enumerate(found, 1)]
+
+
+def _is_scattered(shop: Workshop, node: Node) -> bool:
+    """Whether a body is over the bound that lies between sections, in ranges too small for pieces.
+
+    Source code has such bodies: its statements between many definitions.
+    """
+    if len(node.body) < 2:
+        return False
+    tokens = sum(shop.meter.tokens(start, end) for start, end in node.body)
+    return tokens + shop.breadcrumb_room(node) > shop.options.max_tokens
 
 
 def _piece(shop: Workshop, node: Node, units: list[Unit], *, number: int) -> Node:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.spans import rejoin
-from leafmark.model import Chunk, ChunkedDocument
+from leafmark.model import Block, Chunk, ChunkedDocument
 
 __all__ = ["Finding", "FindingKind", "inspect_quality"]
 
@@ -49,6 +49,10 @@ class _Inspection:
     reader: BodyReader
     options: ChunkingOptions
     several: bool
+
+    def is_solid(self, code: Block) -> bool:
+        """Whether code is one block: that of a script may be made of blocks, and is cut between."""
+        return len(self.reader.blocks_within(code.start, code.end)) == 1
 
 
 def inspect_quality(document: ChunkedDocument, *, options: ChunkingOptions) -> list[Finding]:
@@ -89,7 +93,7 @@ def _find_split_code(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]
         return
     for start, end in _joined(inspection, chunk):
         for block in inspection.reader.code_within(start, end):
-            if block.start < start or block.end > end:
+            if (block.start < start or block.end > end) and inspection.is_solid(block):
                 line = chunk.owner.line_of(block.start)
                 yield Finding("split_code", chunk.id, f"cuts the code block on line {line}")
 

@@ -139,7 +139,7 @@ class Splitter:
             return self._split_at(list(places), unit.end)
         if block is not None and block.kind == "code":
             return self._keep_code(unit)
-        return self._split_prose_around_code(unit)
+        return self._split_prose_around_code(unit, self.capacity)
 
     def _nested(self, unit: Unit, block: Block | None) -> list[Block]:
         """The blocks that the unit's block is made of, where there are several at some level."""
@@ -173,7 +173,7 @@ class Splitter:
         room = self.capacity - header
         for first, after in pack(sizes, room):
             part = Unit(starts[first], starts[after], sum(sizes[first:after]))
-            parts = self._split_prose(part, room) if part.tokens > room else [part]
+            parts = self._split_prose_around_code(part, room) if part.tokens > room else [part]
             for found in parts:
                 yield found._replace(header=header if found.start > unit.start else 0)
 
@@ -181,17 +181,17 @@ class Splitter:
         header = self.meter.tokens(table.start, table.content_start or table.start)
         return header if header * _HEADER_SHARE <= self.capacity else 0
 
-    def _split_prose_around_code(self, unit: Unit) -> Iterator[Unit]:
+    def _split_prose_around_code(self, unit: Unit, capacity: int) -> Iterator[Unit]:
         """Split what has no blocks to be cut at, but for code too deep inside to be found so."""
         at = unit.start
         for block in self.reader.code_within(unit.start, unit.end):
             start, end = max(block.start, unit.start), min(block.end, unit.end)
             if start > at:
-                yield from self._split_prose(self._unit(at, start), self.capacity)
+                yield from self._split_prose(self._unit(at, start), capacity)
             yield from self._keep_code(self._unit(start, end))
             at = end
         if at < unit.end:
-            yield from self._split_prose(self._unit(at, unit.end), self.capacity)
+            yield from self._split_prose(self._unit(at, unit.end), capacity)
 
     def _split_prose(self, unit: Unit, capacity: int) -> Iterator[Unit]:
         return self._cut_at(unit, self._places_in(unit, sentence_starts), capacity)
