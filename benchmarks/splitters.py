@@ -7,6 +7,7 @@ the white space; what cannot be placed counts as lost.
 
 from __future__ import annotations
 
+import logging
 import re
 import time
 from bisect import bisect_left
@@ -47,11 +48,11 @@ def run(corpus: Corpus) -> list[Row]:
     found, missing = contenders()
     for name in missing:
         print(f"{name}: not installed")
-    sources = [
-        (path.read_bytes(), path.relative_to(corpus.root).as_posix()) for path in corpus.files
-    ]
-    sources = [(data, name) for data, name in sources if _is_plain(data)]
-    judges = [_Judge(data, name) for data, name in sources]
+    read = ((path.read_bytes(), path.relative_to(corpus.root).as_posix()) for path in corpus.files)
+    judged = [(data, name, _judge(data, name)) for data, name in read if _is_plain(data)]
+    sources = [(data, name) for data, name, judge in judged if judge is not None]
+    judges = [judge for _, _, judge in judged if judge is not None]
+    logging.disable()  # some say a word about every document
     print(f"{len(sources):,} documents, {sum(len(d) for d, _ in sources) / 1e6:.1f} MB in UTF-8")
     code = sum(len(judge.code) for judge in judges)
     tables = sum(len(judge.tables) for judge in judges)
@@ -99,14 +100,18 @@ def _line(contender: Contender, sources: Sequence[tuple[bytes, str]], judges: li
     return " ".join([contender.name.ljust(31), *shown]) + failed
 
 
+def _judge(data: bytes, name: str) -> _Judge | None:
+    """The judge of a document; None where cmark-gfm cannot say what is in it."""
+    front = parse(data, name).front_matter
+    seen = outline(data, front.end if front else 0)
+    return None if seen is None else _Judge(data, seen)
+
+
 class _Judge:
     """What is true of one document, in places among its characters that are no white space."""
 
-    def __init__(self, data: bytes, name: str):
+    def __init__(self, data: bytes, seen: Outline):
         self._data = data
-        front = parse(data, name).front_matter
-        self._front = front.end if front else 0
-        seen = outline(data, self._front) or Outline([], [], [])
         text = data.decode("utf-8")
         self._solid = _SPACE.sub("", text)
         line_ends = re.compile(r"\r\n|\r|\n")
