@@ -10,7 +10,7 @@ from leafmark.app.requests import Progress, ShowRequest
 from leafmark.app.resolving import Resolver
 from leafmark.errors import NotFoundError
 from leafmark.index import IndexReader
-from leafmark.model import Chunk, Entry, Shown, ShowReport
+from leafmark.model import Chunk, Entry, Shown, ShowReport, Size
 
 __all__ = ["show_chunks"]
 
@@ -88,7 +88,18 @@ def _shown(
         full_text=whole,
         raw=raw,
         children=tuple(below),
+        sizes=_sizes(chunk) if request.outline else {},
     )
+
+
+def _sizes(chunk: Chunk) -> dict[int, Size]:
+    """How large the chunk and each one below it are, headings included."""
+    chunks, document = chunk.owner.chunks, chunk.owner.document
+    found = {}
+    for one in chunks[chunk.position : chunk.last_position + 1]:
+        data = _heading(one, document.data) + one.raw
+        found[one.position] = Size(chunk.owner.count_tokens(_text(data)), len(data))
+    return found
 
 
 def _heading(chunk: Chunk, data: bytes) -> bytes:

@@ -19,6 +19,7 @@ __all__ = [
     "SettingOrigin",
     "ShowReport",
     "Shown",
+    "Size",
     "Skipped",
     "StatusReport",
     "TreeStatus",
@@ -53,13 +54,21 @@ class IndexReport(NamedTuple):
     interrupted: bool = False
 
 
+class Size(NamedTuple):
+    """What a chunk holds with its heading and all below it."""
+
+    tokens: int
+    bytes: int
+
+
 class Shown(NamedTuple):
     """One thing asked for by id, read from its source.
 
     `record` is the whole chunk record with `body`; `heading` the heading
     lines and `full_text` the whole section (document: the file) as text; `raw`
     the exact bytes of heading and section. All of them are None when `stale`.
-    `passages` and `expanded` are as in `Result`.
+    `passages` and `expanded` are as in `Result`. `sizes` are those of the chunk and
+    its `children`, by position, where an outline was asked for.
     """
 
     entry: Entry
@@ -73,6 +82,7 @@ class Shown(NamedTuple):
     stale: bool = False
     passages: tuple[Passage | Omission, ...] | None = None
     expanded: tuple[Related, ...] = ()
+    sizes: Mapping[int, Size] = {}
 
 
 class ShowReport(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from leafmark.model import Answer, Omission, Relation
 from leafmark.render.terminal import clean_line
 
-__all__ = ["omissions_of", "relation_name", "render_omission", "tokens_left_out"]
+__all__ = ["count_of", "omissions_of", "relation_name", "render_omission", "tokens_left_out"]
 
 
 def render_omission(omission: Omission) -> str:
@@ -18,16 +18,21 @@ def render_omission(omission: Omission) -> str:
     """
     name = clean_line(omission.id)
     if omission.results:
-        return f"[{omission.results} more left out, {_tokens(omission.tokens)}, from {name} on]"
+        return f"[{omission.results} more left out, {count_of(omission.tokens, 'token')}, from {name} on]"
     return f"[{tokens_left_out(omission)}: {name}]"
 
 
 def tokens_left_out(omission: Omission) -> str:
-    return f"{_tokens(omission.tokens)} left out"
+    return f"{count_of(omission.tokens, 'token')} left out"
 
 
-def _tokens(count: int) -> str:
-    return "1 token" if count == 1 else f"{count} tokens"
+def count_of(number: int, noun: str) -> str:
+    """Return how many of something there are.
+
+    >>> count_of(1, "token"), count_of(12, "byte")
+    ('1 token', '12 bytes')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def omissions_of(answer: Answer) -> list[Omission]:

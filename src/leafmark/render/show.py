@@ -7,7 +7,7 @@ from typing import Any
 
 from leafmark.model import Entry, Omission, Passage, Related, Shown, ShowReport
 from leafmark.render.jsontext import SCHEMA_VERSION, dump_object
-from leafmark.render.marks import relation_name, render_omission
+from leafmark.render.marks import count_of, relation_name, render_omission
 from leafmark.render.packed import packed_shown_record
 from leafmark.render.passages import expanded_records, omission_record
 from leafmark.render.records import chunk_record, entry_record
@@ -70,23 +70,32 @@ def _breadcrumb(entry: Entry) -> str:
 
 
 def render_outline(report: ShowReport, style: Style) -> str:
-    """Return each chunk's id and, set in below it, the titles and ids of the chunks under it."""
+    """Return a table of contents for each chunk: what is below it, set in, with sizes and ids."""
     return "\n".join(_outline(shown, style) for shown in report.shown)
 
 
 def _outline(shown: Shown, style: Style) -> str:
-    lines = [f"{style.bold(clean_line(shown.entry.id))}  {fold(shown.entry.title)}"]
+    head = f"{style.bold(clean_line(shown.entry.id))}  {fold(shown.entry.title)}"
+    lines = [head + _size(shown, shown.entry, style)]
     levels = {shown.entry.position: 0}
     for child in shown.children:
         level = levels.get(child.parent_position, 0) + 1
         levels[child.position] = level
         name = f"~{child.piece}" if child.piece else fold(child.title)
-        lines.append(f"{'  ' * level}.{child.position} {name}  {_fragment(child, style)}")
+        fragment = style.dim(clean_line(child.fragment))
+        number = style.cyan(f".{child.position}")
+        size = _size(shown, child, style)
+        lines.append(f"{'  ' * level}{number} {name}  {fragment}{size}")
+    if shown.stale:
+        lines.append(style.dim("(changed since it was indexed: `leafmark index` reads it again)"))
     return "\n".join(lines) + "\n"
 
 
-def _fragment(entry: Entry, style: Style) -> str:
-    return style.dim(clean_line(entry.fragment))
+def _size(shown: Shown, entry: Entry, style: Style) -> str:
+    size = shown.sizes.get(entry.position)
+    if size is None:
+        return ""
+    return style.dim(f"  {count_of(size.tokens, 'token')}, {count_of(size.bytes, 'byte')}")
 
 
 def show_record(report: ShowReport) -> dict[str, Any]:
@@ -111,6 +120,12 @@ def _not_found(report: ShowReport) -> list[dict[str, Any]]:
     return [{"id": asked, "did_you_mean": list(nearest)} for asked, nearest in report.not_found]
 
 
+def _child_record(shown: Shown, child: Entry) -> dict[str, Any]:
+    record = entry_record(child)
+    size = shown.sizes.get(child.position)
+    return record | {"tokens": size.tokens, "bytes": size.bytes} if size else record
+
+
 def _shown_record(shown: Shown) -> dict[str, Any]:
     record = chunk_record(shown.entry, shown.document, None if shown.stale else shown.record)
     if not shown.stale:
@@ -119,7 +134,7 @@ def _shown_record(shown: Shown) -> dict[str, Any]:
         "heading": shown.heading,
         "full_text": shown.full_text,
         "stale": shown.stale,
-        "children": [entry_record(child) for child in shown.children],
+        "children": [_child_record(shown, child) for child in shown.children],
     }
     if shown.expanded:
         record["expanded"] = expanded_records(shown.expanded)

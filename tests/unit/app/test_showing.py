@@ -8,6 +8,7 @@ from support.projects import Here
 from leafmark.app import reading
 from leafmark.app.files import read_beneath
 from leafmark.app.trees import Tree
+from leafmark.chunking import token_counter
 from leafmark.errors import AmbiguousError, NotFoundError
 from leafmark.model import FileState
 
@@ -138,3 +139,31 @@ def test_without_an_index_nothing_is_made_up(here: Here) -> None:
         here.show("p.md", refresh=False)
     assert caught.value.message == "there is no index yet"
     assert caught.value.hint == "run `leafmark index`, or leave out --no-refresh"
+
+
+def test_an_outline_tells_how_large_each_part_is(guide: Here) -> None:
+    (shown,) = guide.show("p.md", outline=True).shown
+    data = GUIDE.encode()
+    assert [one.id for one in shown.children] == [
+        f"here:p.md#{slug}" for slug in ("guide", "setup", "usage", "setup-1", "setup-2")
+    ]
+    assert shown.sizes[0].bytes == len(data)
+    assert shown.sizes[2].bytes == len("### Setup\ntext a\n")
+    assert shown.sizes[2].tokens == token_counter("o200k_base")("### Setup\ntext a\n")
+    assert guide.show("p.md").shown[0].sizes == {}
+
+
+def test_what_is_added_hangs_on_what_was_asked_for(guide: Here) -> None:
+    (shown,) = guide.show("p.md#setup-1", expand=("parent", "siblings", "prev", "next")).shown
+    assert [(one.relation, one.entry.id) for one in shown.expanded] == [
+        ("parent", "here:p.md#usage"),
+        ("siblings", "here:p.md#setup-2"),
+    ]
+    assert [p.text for one in shown.expanded for p in one.passages] == [
+        "# Usage\n",
+        "## Setup\nx\n",
+    ]
+    (shown,) = guide.show("p.md#usage", expand=("children",)).shown
+    assert shown.expanded == (), "they stand in its text"
+    (shown,) = guide.show("p.md#usage", expand=("children",), own=True).shown
+    assert [one.entry.id for one in shown.expanded] == ["here:p.md#setup-1", "here:p.md#setup-2"]
