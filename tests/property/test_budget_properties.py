@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tempfile
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
@@ -15,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.forms import EXCERPT_FORMS, TEXT_FORMS, cut, printed, shown_bytes, tokens
 from support.projects import Here
+from support.real import real_documents
 
 from leafmark.app import search_project
 from leafmark.app.requests import Grain, SearchRequest
@@ -22,15 +21,6 @@ from leafmark.cli.budgets import plan_answer
 from leafmark.errors import UsageError
 from leafmark.model import Answer, Passage, Relation
 from leafmark.render.fitting import Excerpts, Texts, count_tokens, fit
-
-ROOT = Path(__file__).parents[2]
-
-ODD = (
-    "\ufeffvorweg\r\n\r\n# Über Token\r\n\r\n/etc/token liegt hier.\r\n/und hier\r\n\r\n"
-    "## Leer\r\n\r\n## Liste\r\n\r\n- eins token\r\n\r\n  ```sh\r\n  token --do\r\n\r\n  done\r\n"
-    "  ```\r\n- zwei\r\n\r\n日本語の token です。次の文です。\r\n\r\n"
-    + " ".join(f"Satz {n} über token und backup." for n in range(80))
-)
 
 QUERIES = (
     "token",
@@ -44,14 +34,7 @@ QUERIES = (
 
 @cache
 def _project() -> Here:
-    root = Path(tempfile.mkdtemp())
-    here = Here(root / "docs", root)
-    for source in (*ROOT.glob("examples/handbook/**/*.md"), *ROOT.glob("docs/*.md")):
-        here.write(str(source.relative_to(ROOT)), source.read_text("utf-8"))
-    here.write("odd.md", ODD)
-    here.write("page.html", "<main><h1>Token</h1><p>one <b>token</b></p><h2>B</h2><p>two</p>")
-    here.index()
-    return here
+    return real_documents()
 
 
 @cache

@@ -18,7 +18,8 @@ def render_omission(omission: Omission) -> str:
     """
     name = clean_line(omission.id)
     if omission.results:
-        return f"[{omission.results} more left out, {count_of(omission.tokens, 'token')}, from {name} on]"
+        tokens = count_of(omission.tokens, "token")
+        return f"[{omission.results} more left out, {tokens}, from {name} on]"
     return f"[{tokens_left_out(omission)}: {name}]"
 
 

@@ -31,7 +31,7 @@ from leafmark.render.explain import render_factors
 from leafmark.render.groups import Group, group_results, top_matches
 from leafmark.render.marks import relation_name, render_omission, tokens_left_out
 from leafmark.render.places import Places
-from leafmark.render.terminal import Style, clean_line, fold, shorten, wrap
+from leafmark.render.terminal import Style, clean_line, display_width, fold, shorten, wrap
 
 __all__ = ["render_flat", "render_full", "render_grouped", "render_list"]
 
@@ -68,7 +68,17 @@ def _top_line(answer: Answer, style: Style) -> str:
         f"{clean_line(result.entry.ordinal_id)} ({result.score:.2f})"
         for result in top_matches(answer)
     ]
-    return f"{style.dim('Top matches:')} {', '.join(named)}\n"
+    lines, used = [style.dim("Top matches:")], len("Top matches:")
+    for at, name in enumerate(named):
+        name += "," if at + 1 < len(named) else ""
+        needed = display_width(name) + 1
+        if at and style.width is not None and used + needed > style.width:
+            lines.append(f"  {name}")
+            used = needed + 1
+        else:
+            lines[-1] += f" {name}"
+            used += needed
+    return "\n".join(lines) + "\n"
 
 
 def _group_block(group: Group, places: Places, style: Style, several: bool, explain: bool) -> str:

@@ -129,12 +129,14 @@ def find_candidates(
 def _phase_of_matches(
     strict: Sequence[Hit], relaxed: Sequence[Hit], matched: int, params: SearchParams
 ) -> Phase:
-    notes = []
-    if relaxed:
-        notes.append(f"{len(relaxed)} match some of the words only")
-    if params.section:
-        notes.append("only sections like " + " or ".join(f"“{one}”" for one in params.section))
+    notes = [f"{len(relaxed)} match some of the words only"] if relaxed else []
+    notes += _section_note(params)
     return Phase("candidates", len(strict) + len(relaxed), matched, "; ".join(notes))
+
+
+def _section_note(params: SearchParams) -> list[str]:
+    patterns = " or ".join(f"“{one}”" for one in params.section)
+    return [f"only sections like {patterns}"] if patterns else []
 
 
 def _cut_note(before: int, after: int, params: SearchParams) -> str:
@@ -279,7 +281,7 @@ class _Finder:
             matched,
             matched,
             (
-                Phase("candidates", found, matched),
+                Phase("candidates", found, matched, "".join(_section_note(self._params))),
                 Phase("cutoff", matched, len(kept), _cut_note(matched, len(kept), self._params)),
             ),
             {},
