@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from leafmark.chunking.normalising import dedent_code, tidy_prose
 from leafmark.chunking.spans import subtract
-from leafmark.model import Block, Chunk, Content, ContentType, Document, Heading
+from leafmark.model import Block, Chunk, Content, ContentType, Document, Heading, Stretches
 
 __all__ = ["BodyReader"]
 
@@ -29,11 +29,44 @@ _TYPES: dict[str, ContentType] = {"code": "code", "table": "table", "list": "lis
 _UNCOUNTED = frozenset(("front_matter", "heading"))
 
 
+class _Blocks:
+    """Blocks in order, of a document or a part of one, to be found by place."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self.blocks = blocks
+
+    @cached_property
+    def starts(self) -> list[int]:
+        return [block.start for block in self.blocks]
+
+    @cached_property
+    def code(self) -> list[Block]:
+        found: list[Block] = []
+        for block in self.blocks:  # code in code, as scripts have it, is part of it
+            if block.kind == "code" and not (found and block.start < found[-1].end):
+                found.append(block)
+        return found
+
+    @cached_property
+    def code_ends(self) -> list[int]:
+        return [block.end for block in self.code]
+
+    @cached_property
+    def tables(self) -> list[Block]:
+        return [block for block in self.blocks if block.kind == "table"]
+
+    @cached_property
+    def table_ends(self) -> list[int]:
+        return [block.end for block in self.tables]
+
+
 @dataclass(eq=False)
 class BodyReader:
     """Reads the bodies of one document's chunks."""
 
     document: Document
+    _seen: dict[int, _Blocks] = field(default_factory=dict, repr=False)
+    """Blocks by the number of their stretch; those of the whole document have -1."""
 
     @cached_property
     def dropped(self) -> list[tuple[int, int]]:
@@ -41,33 +74,28 @@ class BodyReader:
         return [(span.start, span.end) for span in self.document.dropped_spans]
 
     @cached_property
-    def _starts(self) -> list[int]:
-        return [block.start for block in self.document.blocks]
+    def _stretches(self) -> Stretches | None:
+        blocks = self.document.blocks
+        return blocks if isinstance(blocks, Stretches) else None
 
-    @cached_property
-    def _code(self) -> list[Block]:
-        found: list[Block] = []
-        for block in self.document.blocks:  # code in code, as scripts have it, is part of it
-            if block.kind == "code" and not (found and block.start < found[-1].end):
-                found.append(block)
+    def _blocks(self, start: int, end: int) -> _Blocks:
+        """The blocks that have bytes in `[start, end)`, and others."""
+        stretches = self._stretches
+        number = -1 if stretches is None else stretches.stretch_of(start, end)
+        found = self._seen.get(number)
+        if found is None:
+            if stretches is None or number < 0:
+                found = _Blocks(self.document.blocks)
+            else:
+                found = _Blocks(stretches.stretch(number))
+            self._seen[number] = found
         return found
-
-    @cached_property
-    def _code_ends(self) -> list[int]:
-        return [block.end for block in self._code]
-
-    @cached_property
-    def _tables(self) -> list[Block]:
-        return [block for block in self.document.blocks if block.kind == "table"]
-
-    @cached_property
-    def _table_ends(self) -> list[int]:
-        return [block.end for block in self._tables]
 
     def blocks_within(self, start: int, end: int) -> Sequence[Block]:
         """The blocks that start in `[start, end)`, nested ones too, in order."""
-        starts = self._starts
-        return self.document.blocks[bisect_left(starts, start) : bisect_left(starts, end)]
+        found = self._blocks(start, end)
+        starts = found.starts
+        return found.blocks[bisect_left(starts, start) : bisect_left(starts, end)]
 
     @cached_property
     def _headings(self) -> list[Heading]:
@@ -89,9 +117,10 @@ class BodyReader:
 
     def code_within(self, start: int, end: int) -> list[Block]:
         """The code blocks that have bytes in `[start, end)`, at any depth."""
-        at = bisect_left(self._code_ends, start + 1)
-        after = bisect_left(self._code, end, key=lambda block: block.start)
-        return self._code[at:after]
+        found = self._blocks(start, end)
+        at = bisect_left(found.code_ends, start + 1)
+        after = bisect_left(found.code, end, key=lambda block: block.start)
+        return found.code[at:after]
 
     def describe_content(self, chunk: Chunk) -> Content:
         """Return what the chunk's body is made of."""
@@ -115,10 +144,11 @@ class BodyReader:
 
     def table_around(self, at: int) -> Block | None:
         """The table between whose rows `at` is, if any."""
-        found = bisect_left(self._table_ends, at + 1)
-        if found == len(self._tables):
+        found = self._blocks(at, at + 1)
+        index = bisect_left(found.table_ends, at + 1)
+        if index == len(found.tables):
             return None
-        table = self._tables[found]
+        table = found.tables[index]
         return table if table.start < (table.content_start or at) <= at else None
 
     def normalise(self, spans: tuple[tuple[int, int], ...]) -> str:

@@ -7,7 +7,7 @@ each other only through these.
 from leafmark.model.absence import AbsenceReason, LostAt, UnmatchedPart, WhyNotReport
 from leafmark.model.chunk import Chunk, ChunkedDocument, ChunkKind, Content, ContentType
 from leafmark.model.diagnostic import BINARY, Diagnostic
-from leafmark.model.document import Block, BlockKind, Document, Format, Heading, Link
+from leafmark.model.document import Block, BlockKind, Document, Format, Heading, Link, Stretches
 from leafmark.model.entry import DocumentEntry, Entry, FileState
 from leafmark.model.keyterm import KeyTerm, WeightedText
 from leafmark.model.passage import Extent, Item, Omission, Packing, Passage, Step, Unit
@@ -98,6 +98,7 @@ __all__ = [
     "Span",
     "StatusReport",
     "Step",
+    "Stretches",
     "TreeStatus",
     "TrustReport",
     "TrustWish",

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from leafmark.model.diagnostic import Diagnostic
 from leafmark.model.readable import Reader
 from leafmark.model.span import Span
 
-__all__ = ["Block", "BlockKind", "Document", "Format", "Heading", "Link"]
+__all__ = ["Block", "BlockKind", "Document", "Format", "Heading", "Link", "Stretches"]
 
 Format = Literal["markdown", "html", "text", "script", "notebook", "rst", "asciidoc"]
 
@@ -92,6 +92,21 @@ class Link(NamedTuple):
     end: int
     target: str
     kind: Literal["link", "image", "wiki", "autolink"] = "link"
+
+
+@runtime_checkable
+class Stretches(Protocol):
+    """What `Document.blocks` may be besides a sequence: blocks by the stretch they lie in.
+
+    A heading at the top level begins a stretch; no block lies in two. One
+    stretch costs less than all blocks do.
+    """
+
+    def stretch_of(self, start: int, end: int) -> int:
+        """The number of the stretch that all of `[start, end)` lies in, -1 if there is none."""
+
+    def stretch(self, number: int) -> Sequence[Block]:
+        """The blocks of a stretch, in order."""
 
 
 @dataclass(frozen=True, slots=True)

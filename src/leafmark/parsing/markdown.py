@@ -15,7 +15,7 @@ from leafmark.model import Block, Document, Heading, Link
 from leafmark.model.deferred import Deferred
 from leafmark.parsing.decoding import Decoded, decode
 from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
-from leafmark.parsing.markdown_blocks import blocks_of
+from leafmark.parsing.markdown_blocks import MarkdownBlocks, blocks_of
 from leafmark.parsing.markdown_limits import find_excess
 from leafmark.parsing.markdown_links import links_of
 from leafmark.parsing.markdown_scan import scan_headings
@@ -70,6 +70,10 @@ def parse_markdown(data: bytes, path: str) -> Document:
     def make_blocks() -> tuple[Block, ...]:
         return _front_block(front) + blocks_of(content.walked[1], headings, raw, start)
 
+    blocks = Deferred(make_blocks)
+    if not decoded.stand_in:
+        blocks = MarkdownBlocks(make_blocks, raw, start, headings)
+
     def make_links() -> tuple[Link, ...]:
         links = links_of(content.walked[1], content.text)
         return tuple(link._replace(target=_restore(link.target, decoded)) for link in links)
@@ -81,7 +85,7 @@ def parse_markdown(data: bytes, path: str) -> Document:
         front.title or _first_title(headings) or file_title(path),
         encoding=decoded.encoding,
         headings=tuple(headings),
-        blocks=Deferred(make_blocks),
+        blocks=blocks,
         links=Deferred(make_links),
         front_matter=front.span,
         metadata=front.metadata,

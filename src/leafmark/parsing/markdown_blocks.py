@@ -1,20 +1,24 @@
 """Rows of the walk to blocks: levels, whole lines, languages.
 
-Done when a document's blocks are looked at, which chunking by headings
-does not do.
+Done when a document's blocks are looked at, which chunking by headings does not
+do; and then for the whole, or for a stretch of it. A heading at the top level
+ends all that stands before it, so the stretch from one to the next is a document
+of its own.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from leafmark.model import Block, BlockKind, Heading
+from leafmark.parsing.deferred import Deferred
 from leafmark.parsing.lines import Lines
-from leafmark.parsing.markdown_walk import Row
+from leafmark.parsing.markdown_walk import Row, walk
 
-__all__ = ["blocks_of"]
+__all__ = ["MarkdownBlocks", "blocks_of"]
 
 _KINDS: dict[str, BlockKind] = {
     "Paragraph": "paragraph",
@@ -32,7 +36,69 @@ _KINDS: dict[str, BlockKind] = {
 _CONTAINERS = frozenset(("List", "Item", "Table", "BlockQuote", "FootnoteDefinition"))
 _LANGUAGE = re.compile(r"[\s{.]*([^\s,{}]+)")
 _LINK_DEFINITION = re.compile(rb"\n {0,3}\[[^\n\]]")  # a literal first byte makes it fast
+_FIRST_DEFINITION = re.compile(rb" {0,3}\[")
 _new = tuple.__new__  # half the cost of calling a named tuple's class
+
+
+class MarkdownBlocks(Deferred[Block]):
+    """All blocks, which `make` returns, or those of one stretch between headings.
+
+    `raw` is UTF-8 whose lines end in LF or CRLF; content begins at byte `start`.
+    """
+
+    __slots__ = ("_bounds", "_contents", "_raw", "_stretches")
+
+    def __init__(
+        self,
+        make: Callable[[], tuple[Block, ...]],
+        raw: bytes,
+        start: int,
+        headings: Sequence[Heading],
+    ) -> None:
+        super().__init__(make)
+        top = [heading for heading in headings if not heading.nested]
+        self._raw = raw
+        self._bounds = [heading.start for heading in top]
+        self._contents = [start, *[heading.end for heading in top]]
+        self._stretches: dict[int, tuple[Block, ...]] = {}
+
+    def stretch_of(self, start: int, end: int) -> int:
+        """The number of the stretch that all of `[start, end)` lies in, -1 if there is none.
+
+        A stretch begins with a heading line, the first one with the content.
+        """
+        number = bisect_right(self._bounds, start)
+        is_within = start >= self._contents[0] and bisect_left(self._bounds, end) == number
+        return number if is_within else -1
+
+    def stretch(self, number: int) -> tuple[Block, ...]:
+        """The blocks of one stretch."""
+        found = self._stretches.get(number)
+        if found is None:
+            first = self._contents[number]
+            after = self._bounds[number] if number < len(self._bounds) else len(self._raw)
+            found = self._stretches[number] = self._read(first, after)
+        return found
+
+    def _read(self, first: int, after: int) -> tuple[Block, ...]:
+        raw = self._raw[first:after]
+        if b"]:" in raw:
+            # Where a list ends before a definition hangs on what follows, to the parser.
+            at = bisect_left(self, first, key=_start_of)
+            return self[at : bisect_left(self, after, key=_start_of)]
+        _, rows = walk(raw.decode(), raw, 0)
+        blocks = blocks_of(rows, (), raw, 0)
+        return tuple([_shift(block, first) for block in blocks]) if first else blocks
+
+
+def _start_of(block: Block) -> int:
+    return block.start
+
+
+def _shift(block: Block, by: int) -> Block:
+    kind, start, end, level, info, content = block
+    row = (kind, start + by, end + by, level, info, None if content is None else content + by)
+    return _new(Block, row)
 
 
 def blocks_of(
@@ -40,7 +106,7 @@ def blocks_of(
 ) -> tuple[Block, ...]:
     """Return the blocks of a document whose content begins at byte `start`."""
     blocks = list(_blocks(rows, raw, start))
-    if _LINK_DEFINITION.search(raw) or raw.startswith(b"[", start):
+    if _LINK_DEFINITION.search(raw) or _FIRST_DEFINITION.match(raw, start):
         definitions = list(_link_definitions(blocks, headings, raw, start))
         if definitions:
             blocks = sorted(blocks + definitions, key=lambda block: block.start)

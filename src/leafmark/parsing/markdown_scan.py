@@ -120,13 +120,16 @@ def _pass_html(
             return at, doubtful
         blank = _BLANK_LINE.search(data, sign)
         return at, blank.start() if blank else len(data)
-    end = _RAW_HTML_ENDS[raw.lastindex - 1]
-    if begin < doubtful:
-        return (at, doubtful) if end.search(data, sign, data.index(b"\n", sign)) else None
-    closing = end.search(data, sign)
-    if raw[1] and closing and closing[0] != b"</%b>" % raw[1].lower():
+    is_inside = begin < doubtful
+    limit = data.index(b"\n", sign) if is_inside else len(data)
+    closing = _RAW_HTML_ENDS[raw.lastindex - 1].search(data, sign, limit)
+    if closing is None:
+        return None if is_inside else (len(data), doubtful)
+    if raw[1] and closing[0] != b"</%b>" % raw[1].lower():
         return None  # the parser has its own idea of how such a block may end
-    after = data.index(b"\n", closing.end()) if closing else len(data)
+    after = data.index(b"\n", closing.end())
+    if is_inside:
+        return at, doubtful
     return (after, doubtful) if sign == begin + 2 else (at, after)
 
 
@@ -142,6 +145,8 @@ def _fence_end(data: bytes, match: re.Match[bytes]) -> int:
     if line[:1] == b"`" and b"`" in words:
         return begin  # code in a paragraph
     closing = _closing_fence(line[:1], len(line) - len(words)).search(data, line_end)
+    if closing and b"\t" in closing[0]:
+        return -1  # which ends the code, but not for the parser
     indent = line_end - begin - 1 - len(line)
     if not indent:
         return closing.end() if closing else len(data)

@@ -45,6 +45,7 @@ UNCERTAIN = {
     "code in a list with what may be a heading": "- a\n  ```\n  # b\n  ```\n",
     "code in a list that is never closed": "- a\n  ```\n  b\n",
     "HTML right before": "<b>\n# a\n",
+    "code that ends with a tab": "```\n```\t\n# a\n",
     "code in HTML": "<b>\n```\n",
     "HTML that another tag ends": "<pre>\n# a\n</script>\n",
     "HTML that ends in capitals": "<pre>\n# a\n</PRE>\n",
