@@ -25,6 +25,9 @@ _SHARE = 0.8
 _ABNORMAL = (b"\r", b" \n", b"\t\n", b"\n\n\n", b"\x0b", b"\x0c", b"\xc2\xa0\n", b"\xe3\x80\x80\n")
 """White space that `text` does not have. Rarer kinds at line ends weigh no more than a token."""
 
+_CODE_MARKS = (b"```", b"~~~", b"    ", b"\t")
+"""Without one of these there is no code in Markdown: no fence, and no indent wide enough."""
+
 _TYPES: dict[str, ContentType] = {"code": "code", "table": "table", "list": "list"}
 _UNCOUNTED = frozenset(("front_matter", "heading"))
 
@@ -60,13 +63,30 @@ class _Blocks:
         return [block.end for block in self.tables]
 
 
+@dataclass(frozen=True, slots=True)
+class _OneStretch:
+    """Blocks that are there all at once."""
+
+    blocks: Sequence[Block]
+
+    def stretches_of(self, start: int, end: int) -> range:
+        return range(1)
+
+    def stretch(self, number: int) -> Sequence[Block]:
+        return self.blocks
+
+
+def _start_of(block: Block) -> int:
+    return block.start
+
+
 @dataclass(eq=False)
 class BodyReader:
     """Reads the bodies of one document's chunks."""
 
     document: Document
     _seen: dict[int, _Blocks] = field(default_factory=dict, repr=False)
-    """Blocks by the number of their stretch; those of the whole document have -1."""
+    """Blocks by the number of the stretch they lie in."""
 
     @cached_property
     def dropped(self) -> list[tuple[int, int]]:
@@ -74,28 +94,25 @@ class BodyReader:
         return [(span.start, span.end) for span in self.document.dropped_spans]
 
     @cached_property
-    def _stretches(self) -> Stretches | None:
+    def _stretches(self) -> Stretches:
         blocks = self.document.blocks
-        return blocks if isinstance(blocks, Stretches) else None
+        return blocks if isinstance(blocks, Stretches) else _OneStretch(blocks)
 
-    def _blocks(self, start: int, end: int) -> _Blocks:
-        """The blocks that have bytes in `[start, end)`, and others."""
-        stretches = self._stretches
-        number = -1 if stretches is None else stretches.stretch_of(start, end)
-        found = self._seen.get(number)
-        if found is None:
-            if stretches is None or number < 0:
-                found = _Blocks(self.document.blocks)
-            else:
-                found = _Blocks(stretches.stretch(number))
-            self._seen[number] = found
-        return found
+    def _blocks(self, start: int, end: int) -> list[_Blocks]:
+        """The blocks that have bytes in `[start, end)`, and others, in order."""
+        stretches, seen = self._stretches, self._seen
+        numbers = stretches.stretches_of(start, end)
+        for number in numbers:
+            if number not in seen:
+                seen[number] = _Blocks(stretches.stretch(number))
+        return [seen[number] for number in numbers]
 
     def blocks_within(self, start: int, end: int) -> Sequence[Block]:
         """The blocks that start in `[start, end)`, nested ones too, in order."""
-        found = self._blocks(start, end)
-        starts = found.starts
-        return found.blocks[bisect_left(starts, start) : bisect_left(starts, end)]
+        found: list[Block] = []
+        for part in self._blocks(start, end):
+            found += part.blocks[bisect_left(part.starts, start) : bisect_left(part.starts, end)]
+        return found
 
     @cached_property
     def _headings(self) -> list[Heading]:
@@ -117,10 +134,12 @@ class BodyReader:
 
     def code_within(self, start: int, end: int) -> list[Block]:
         """The code blocks that have bytes in `[start, end)`, at any depth."""
-        found = self._blocks(start, end)
-        at = bisect_left(found.code_ends, start + 1)
-        after = bisect_left(found.code, end, key=lambda block: block.start)
-        return found.code[at:after]
+        found: list[Block] = []
+        for part in self._blocks(start, end):
+            if part.code:
+                at = bisect_left(part.code_ends, start + 1)
+                found += part.code[at : bisect_left(part.code, end, key=_start_of)]
+        return found
 
     def describe_content(self, chunk: Chunk) -> Content:
         """Return what the chunk's body is made of."""
@@ -144,11 +163,11 @@ class BodyReader:
 
     def table_around(self, at: int) -> Block | None:
         """The table between whose rows `at` is, if any."""
-        found = self._blocks(at, at + 1)
-        index = bisect_left(found.table_ends, at + 1)
-        if index == len(found.tables):
+        (part,) = self._blocks(at, at + 1)
+        index = bisect_left(part.table_ends, at + 1)
+        if index == len(part.tables):
             return None
-        table = found.tables[index]
+        table = part.tables[index]
         return table if table.start < (table.content_start or at) <= at else None
 
     def normalise(self, spans: tuple[tuple[int, int], ...]) -> str:
@@ -183,11 +202,27 @@ class BodyReader:
         return found
 
     def is_normal(self, start: int, end: int) -> bool:
-        """Whether normalising would change nothing but the ends; may say no when it would not."""
-        if self.document.reader is not None or self.code_within(start, end):
+        """Whether normalising would change nothing but the ends; may say no when it would not.
+
+        The range begins and ends between blocks.
+        """
+        if self.document.reader is not None:
             return False
         raw = self.document.data[start:end]
-        return not any(mark in raw for mark in _ABNORMAL)
+        if any(mark in raw for mark in _ABNORMAL):
+            return False
+        may_have_code = any(mark in raw for mark in self._code_marks)
+        return not may_have_code or all(map(self._is_dedented, self.code_within(start, end)))
+
+    def _is_dedented(self, block: Block) -> bool:
+        """Whether nothing is to be taken from the indent of a code block's lines."""
+        text = self._decode(block.start, block.end)
+        return dedent_code(text, fenced=_is_fenced(block)) == text
+
+    @property
+    def _code_marks(self) -> tuple[bytes, ...]:
+        """Bytes of which every code block has some; the empty ones where that is not known."""
+        return _CODE_MARKS if self.document.format == "markdown" else (b"",)
 
     def _parts(self, start: int, end: int) -> Iterator[str]:
         """The normalised stretches of prose and code in `[start, end)`."""

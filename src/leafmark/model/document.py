@@ -102,8 +102,8 @@ class Stretches(Protocol):
     stretch costs less than all blocks do.
     """
 
-    def stretch_of(self, start: int, end: int) -> int:
-        """The number of the stretch that all of `[start, end)` lies in, -1 if there is none."""
+    def stretches_of(self, start: int, end: int) -> range:
+        """The numbers of the stretches that have bytes in `[start, end)`."""
 
     def stretch(self, number: int) -> Sequence[Block]:
         """The blocks of a stretch, in order."""

@@ -72,7 +72,7 @@ def parse_markdown(data: bytes, path: str) -> Document:
 
     blocks = Deferred(make_blocks)
     if not decoded.stand_in:
-        blocks = MarkdownBlocks(make_blocks, raw, start, headings)
+        blocks = MarkdownBlocks(make_blocks, raw, start, headings, _front_block(front))
 
     def make_links() -> tuple[Link, ...]:
         links = links_of(content.walked[1], content.text)

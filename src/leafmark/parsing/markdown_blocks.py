@@ -43,10 +43,11 @@ _new = tuple.__new__  # half the cost of calling a named tuple's class
 class MarkdownBlocks(Deferred[Block]):
     """All blocks, which `make` returns, or those of one stretch between headings.
 
-    `raw` is UTF-8 whose lines end in LF or CRLF; content begins at byte `start`.
+    `raw` is UTF-8 whose lines end in LF or CRLF; content begins at byte `start`,
+    and `before` are the blocks that stand before it.
     """
 
-    __slots__ = ("_bounds", "_contents", "_raw", "_stretches")
+    __slots__ = ("_before", "_bounds", "_contents", "_headings", "_raw", "_stretches")
 
     def __init__(
         self,
@@ -54,30 +55,42 @@ class MarkdownBlocks(Deferred[Block]):
         raw: bytes,
         start: int,
         headings: Sequence[Heading],
+        before: tuple[Block, ...],
     ) -> None:
         super().__init__(make)
-        top = [heading for heading in headings if not heading.nested]
         self._raw = raw
-        self._bounds = [heading.start for heading in top]
-        self._contents = [start, *[heading.end for heading in top]]
+        self._before = before
+        self._headings = headings
+        self._bounds: list[int] | None = None  # where stretches begin, but for the first
+        self._contents = [start]  # where the content of each begins
         self._stretches: dict[int, tuple[Block, ...]] = {}
 
-    def stretch_of(self, start: int, end: int) -> int:
-        """The number of the stretch that all of `[start, end)` lies in, -1 if there is none.
+    def _find_bounds(self) -> list[int]:
+        if self._bounds is None:
+            top = [heading for heading in self._headings if not heading.nested]
+            self._contents += [heading.end for heading in top]
+            self._bounds = [heading.start for heading in top]
+        return self._bounds
 
-        A stretch begins with a heading line, the first one with the content.
+    def stretches_of(self, start: int, end: int) -> range:
+        """The numbers of the stretches that have bytes in `[start, end)`.
+
+        A stretch begins with a heading line, the first one with the source.
         """
-        number = bisect_right(self._bounds, start)
-        is_within = start >= self._contents[0] and bisect_left(self._bounds, end) == number
-        return number if is_within else -1
+        bounds = self._find_bounds()
+        first = bisect_right(bounds, start)
+        return range(first, max(first, bisect_left(bounds, end)) + 1)
 
     def stretch(self, number: int) -> tuple[Block, ...]:
         """The blocks of one stretch."""
         found = self._stretches.get(number)
         if found is None:
-            first = self._contents[number]
-            after = self._bounds[number] if number < len(self._bounds) else len(self._raw)
-            found = self._stretches[number] = self._read(first, after)
+            bounds = self._find_bounds()
+            after = bounds[number] if number < len(bounds) else len(self._raw)
+            found = self._read(self._contents[number], after)
+            if not number:
+                found = self._before + found
+            self._stretches[number] = found
         return found
 
     def _read(self, first: int, after: int) -> tuple[Block, ...]:
@@ -87,18 +100,11 @@ class MarkdownBlocks(Deferred[Block]):
             at = bisect_left(self, first, key=_start_of)
             return self[at : bisect_left(self, after, key=_start_of)]
         _, rows = walk(raw.decode(), raw, 0)
-        blocks = blocks_of(rows, (), raw, 0)
-        return tuple([_shift(block, first) for block in blocks]) if first else blocks
+        return tuple(_blocks(rows, raw, 0, offset=first))
 
 
 def _start_of(block: Block) -> int:
     return block.start
-
-
-def _shift(block: Block, by: int) -> Block:
-    kind, start, end, level, info, content = block
-    row = (kind, start + by, end + by, level, info, None if content is None else content + by)
-    return _new(Block, row)
 
 
 def blocks_of(
@@ -113,7 +119,8 @@ def blocks_of(
     return tuple(blocks)
 
 
-def _blocks(rows: Sequence[Row], raw: bytes, first: int) -> Iterator[Block]:
+def _blocks(rows: Sequence[Row], raw: bytes, first: int, *, offset: int = 0) -> Iterator[Block]:
+    """The blocks of content that begins at byte `first`; `offset` is added to all places."""
     lines = Lines(raw, first)
     open_ends = [len(raw) + 1]  # of the document and of the containers around
     for tag, start, end in rows:
@@ -133,7 +140,10 @@ def _blocks(rows: Sequence[Row], raw: bytes, first: int) -> Iterator[Block]:
             info, content = _code(tag["CodeBlock"], lines, start)
         elif name == "Table":
             content = min(lines.end_of(lines.end_of(start + 1) + 1), end)
-        yield _new(Block, (kind, lines.start_of(start), end, level, info, content))
+        if content is not None:
+            content += offset
+        start = lines.start_of(start) + offset
+        yield _new(Block, (kind, start, end + offset, level, info, content))
 
 
 def _code(code: Any, lines: Lines, start: int) -> tuple[str, int | None]:

@@ -34,9 +34,8 @@ _LINES = re.compile(
 _HEADING, _FENCE, _HTML, _UNDERLINE = range(1, 5)
 
 _BLANK_LINE = re.compile(rb"\n[ \t]*\n")
-_MARKUP = re.compile(rb"[\\*_~\[<&`#\t]")
-_RARE = (b"\0", b"\x0b", b"\x0c")
-"""Bytes about which the parser and the rules here need not agree."""
+_MARKUP = re.compile(rb"[\\*~\[<&`#\t]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+"""What makes the text of a heading another than its bytes; an underscore in a word does not."""
 
 _RAW_HTML = re.compile(
     rb"(?:(script|pre|style|textarea)(?=[ \t>\n])|(!--)|(\?)|(!\[CDATA\[)|(![a-z]))", re.IGNORECASE
@@ -62,8 +61,10 @@ def scan_headings(raw: bytes, start: int) -> list[Heading] | None:
     data = b"\n%b\n" % raw[start:]
     if b"\r" in data:
         data = data.replace(b"\r\n", b" \n")
-    if any(byte in data for byte in _RARE) or (b"[^" in data and b"]:" in data):
-        return None
+    if b"\0" in data or b"\x0b" in data or b"\x0c" in data:
+        return None  # white space, perhaps
+    if b"[^" in data and b"]:" in data:
+        return None  # a footnote may hold headings
     lines = _heading_lines(data)
     return None if lines is None else _read_headings(data, lines, start, len(raw))
 
@@ -164,8 +165,9 @@ def _closing_fence(mark: bytes, least: int) -> re.Pattern[bytes]:
 def _read_headings(
     data: bytes, lines: Sequence[tuple[int, int]], start: int, limit: int
 ) -> list[Heading] | None:
-    """The headings on their lines; titles with markup are read by the parser, all at once."""
-    headings: list[Heading] = []
+    """The headings on their lines."""
+    levels: list[int] = []
+    texts: list[str] = []
     marked: list[int] = []
     for begin, end in lines:
         line = data[begin + 1 : end]
@@ -173,17 +175,16 @@ def _read_headings(
         if _MARKUP.search(words):
             if b"[" in words and b"]:" in data:
                 return None  # it may be a link to what is defined elsewhere
-            marked.append(len(headings))
-        text = words.strip(b" ").decode()
-        title = " ".join(text.split())
-        level, last = len(line) - len(words), min(end + start, limit)
-        row = (level, title, text, begin + start, last, limit, False, None, None, None)
-        headings.append(_new(Heading, row))
+            marked.append(len(texts))
+        levels.append(len(line) - len(words))
+        texts.append(words.strip(b" ").decode())
     if marked:
         parts = b"".join([data[begin:end] for begin, end in map(lines.__getitem__, marked)])
-        read, _ = walk(parts.decode(), parts, 0)
-        for index, heading in zip(marked, read, strict=True):
-            headings[index] = headings[index]._replace(
-                title=heading.title, slug_text=heading.slug_text
-            )
+        for index, heading in zip(marked, walk(parts.decode(), parts, 0)[0], strict=True):
+            texts[index] = heading.slug_text
+    headings = []
+    for level, text, (begin, end) in zip(levels, texts, lines, strict=True):
+        title, last = " ".join(text.split()), min(end + start, limit)
+        row = (level, title, text, begin + start, last, limit, False, None, None, None)
+        headings.append(_new(Heading, row))
     return headings
