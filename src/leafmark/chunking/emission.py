@@ -42,15 +42,19 @@ def emit(owner: ChunkedDocument, section_tree: SectionTree, nodes: Sequence[Node
     """
     for position, node in enumerate(nodes):
         node.position = position
-        if node.parent is not None:
-            node.parent.child_count += 1
+        parent = node.parent
+        if parent is not None:
+            parent.child_count += 1
     last = _last_positions(nodes)
     dropped = [(span.start, span.end) for span in section_tree.document.dropped_spans]
     if dropped:
         for node in nodes:
             node.body = [part for span in node.body for part in subtract(*span, dropped)]
-    owner.fill(_row(owner, node, after) for node, after in zip(nodes, last, strict=True))
-    slugs = {slug: _emitted(node).position for slug, node in section_tree.slugs.items()}
+    owner.fill([_row(owner, node, after) for node, after in zip(nodes, last, strict=True)])
+    slugs = {
+        slug: node.position if node.position >= 0 else _emitted(node).position
+        for slug, node in section_tree.slugs.items()
+    }
     folded = section_tree.folded
     if folded is not None and folded.position >= 0:
         object.__setattr__(owner, "folded_position", folded.position)
@@ -61,9 +65,11 @@ def _last_positions(nodes: Sequence[Node]) -> list[int]:
     """The position of each node's last descendant, or its own."""
     last = list(range(len(nodes)))
     for node in reversed(nodes):
-        if node.parent is not None:
-            above = node.parent.position
-            last[above] = max(last[above], last[node.position])
+        parent = node.parent
+        if parent is not None:
+            above, own = parent.position, last[node.position]
+            if last[above] < own:
+                last[above] = own
     return last
 
 

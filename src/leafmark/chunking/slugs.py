@@ -19,7 +19,12 @@ __all__ = ["github_slug", "number_slugs", "slug_of"]
 _EMPTY = "heading"
 """What stands where nothing of the heading's text remains."""
 
-_ASCII_DROPPED = re.compile(r"[^a-z0-9_\- ]")
+_ASCII = {
+    ord(char): char.lower() if char.isalnum() or char in "_-" else None
+    for char in map(chr, range(128))
+} | {ord(" "): "-"}
+"""What becomes of each ASCII character."""
+
 _HYPHENS = re.compile(r"-+")
 
 
@@ -29,9 +34,11 @@ def github_slug(text: str) -> str:
     >>> github_slug("What's new in 2.0 — naïve `x_y`?")
     'whats-new-in-20--naïve-x_y'
     """
+    if text.isascii():
+        return text.translate(_ASCII)
     lowered = text.lower()
     if lowered.isascii():
-        return _ASCII_DROPPED.sub("", lowered).replace(" ", "-")
+        return lowered.translate(_ASCII)
     return dropped_characters().sub("", lowered).replace(" ", "-")
 
 

@@ -132,11 +132,10 @@ def _end_of(span: tuple[int, int]) -> int:
 
 def _slug_name(heading: Heading, style: str) -> tuple[str, bool]:
     """What a heading asks to be called, and whether the page itself says so."""
-    if heading.anchor is not None:
-        return heading.anchor, True
-    if heading.slug_path is not None:
-        return heading.slug_path, False
-    return slug_of(heading.slug_text, style), False
+    _, _, text, _, _, _, _, anchor, slug_path, _ = heading
+    if anchor is not None:
+        return anchor, True
+    return slug_of(text, style) if slug_path is None else slug_path, False
 
 
 def _section_ends(document: Document, levels: int) -> list[int]:
@@ -148,15 +147,19 @@ def _section_ends(document: Document, levels: int) -> list[int]:
     """
     headings = document.headings
     ends = [-1] * len(headings)
-    opening = [i for i, h in enumerate(headings) if not h.nested and _opens(h, levels)]
-    unended: list[int] = []
+    opening = [
+        index
+        for index, heading in enumerate(headings)
+        if not heading.nested and (heading.level <= levels or heading.slug_path is not None)
+    ]
+    unended: list[tuple[int, int]] = []  # the levels of headings, and which they are
     for index in opening:
-        heading = headings[index]
-        while unended and headings[unended[-1]].level >= heading.level:
-            last = unended.pop()
-            ends[last] = min(headings[last].limit, heading.start)
-        unended.append(index)
-    for last in unended:
+        level, start = headings[index].level, headings[index].start
+        while unended and unended[-1][0] >= level:
+            _, last = unended.pop()
+            ends[last] = min(headings[last].limit, start)
+        unended.append((level, index))
+    for _, last in unended:
         ends[last] = headings[last].limit
     for index, after in zip_longest(opening, opening[1:], fillvalue=-1):
         start, end = headings[index].end, ends[index]
@@ -168,26 +171,28 @@ def _section_ends(document: Document, levels: int) -> list[int]:
 def _is_blank(document: Document, start: int, end: int) -> bool:
     """Whether a span is white space: the bytes of it, or the text that a notebook's stand for."""
     if document.format != "notebook" or document.reader is None:
-        return not document.data[start:end].strip()
+        first = document.data[start : min(end, start + 9)]  # mostly enough to tell
+        return not first.strip() and not document.data[start:end].strip()
     dropped = [(span.start, span.end) for span in document.dropped_spans]
     kept = list(subtract(start, end, dropped))
     return not document.reader(document.data, kept).text.strip()
 
 
-def _opens(heading: Heading, levels: int) -> bool:
-    return heading.level <= levels or heading.slug_path is not None
-
-
 def _open(parent: Node, heading: Heading, slug: str, *, end: int) -> Node:
     """Return the section's node, and take its heading and span out of the parent's body."""
-    end = min(end, parent.end)
-    own_start, own_end = parent.body.pop()
-    if heading.start > own_start:
-        parent.body.append((own_start, heading.start))
-    parent.body.append((end, own_end))
-    node = Node(parent, heading.level, heading.title, slug, (heading.end, end))
-    if heading.slug_path is None:
-        node.heading_start, node.heading_end = heading.start, heading.end
+    level, title, _, start, after, _, _, _, slug_path, line_offset = heading
+    if end > parent.end:
+        end = parent.end
+    body = parent.body
+    own_start, own_end = body[-1]
+    if start > own_start:
+        body[-1] = (own_start, start)
+        body.append((end, own_end))
     else:
-        node.line_offset = heading.line_offset
+        body[-1] = (end, own_end)
+    node = Node(parent, level, title, slug, (after, end))
+    if slug_path is None:
+        node.heading_start, node.heading_end = start, after
+    else:
+        node.line_offset = line_offset
     return node

@@ -35,11 +35,11 @@ Repeats = list[tuple[str, int]]  # key and line, from 0
 
 def to_json(tree: Any) -> Any:
     """Return the values of a tree of scalars."""
+    if tree.__class__ is Scalar:  # most are
+        return tree.value
     if isinstance(tree, dict):
         return {name: to_json(value) for name, value in tree.items()}
-    if isinstance(tree, list):
-        return [to_json(value) for value in tree]
-    return tree.value
+    return [to_json(value) for value in tree]
 
 
 # -- YAML --------------------------------------------------------------------------
