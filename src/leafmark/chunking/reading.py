@@ -212,12 +212,7 @@ class BodyReader:
         if any(mark in raw for mark in _ABNORMAL):
             return False
         may_have_code = any(mark in raw for mark in self._code_marks)
-        return not may_have_code or all(map(self._is_dedented, self.code_within(start, end)))
-
-    def _is_dedented(self, block: Block) -> bool:
-        """Whether nothing is to be taken from the indent of a code block's lines."""
-        text = self._decode(block.start, block.end)
-        return dedent_code(text, fenced=_is_fenced(block)) == text
+        return not (may_have_code and self.code_within(start, end))
 
     @property
     def _code_marks(self) -> tuple[bytes, ...]:
