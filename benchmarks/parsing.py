@@ -1,14 +1,23 @@
-"""Parse and chunk, beside a bare walk over the events of the Markdown parser."""
+"""Parse and chunk, on one core, beside the bare Markdown parser and beside other splitters.
+
+Other splitters are compared with where they are installed (`pip install
+semantic-text-splitter langchain-text-splitters llama-index-core`); what is not
+is said and left out.
+"""
 
 from __future__ import annotations
 
+import importlib
+import sys
 import time
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import pyromark
 
 from benchmarks.corpus import Corpus
 from benchmarks.measure import Row, in_turn
-from leafmark.chunking import ChunkingOptions, Strategy, chunk_document
+from leafmark.chunking import ChunkingOptions, Strategy, chunk_document, token_counter
 from leafmark.parsing import parse
 
 OPTIONS = (
@@ -18,36 +27,133 @@ OPTIONS = (
     | pyromark.Options.ENABLE_FOOTNOTES
 )
 LIMIT = 0.5
-"""Half the speed of the bare walk, on one core."""
+"""Half the speed of what is compared with."""
+
+LANGCHAIN_LIMIT = 2
+LLAMA_INDEX_LIMIT = 4
+SPLITTER_LIMIT = 3
+"""Times the speed of LangChain's, LlamaIndex's and semantic-text-splitter's Markdown splitters."""
+
+LARGE_BYTES = 1_000_000
+LARGE_LIMIT_MS = 100
+"""CPU time for a document of a megabyte, of whatever shape."""
+
+Run = Callable[[], object]
+T = TypeVar("T")
 
 
 def run(corpus: Corpus) -> list[Row]:
-    """Return one row for each strategy that needs no packing, by CPU time on one core."""
+    """Return the rows, by CPU time."""
     sources = [(path.read_bytes(), path.name) for path in corpus.files]
     texts = [data.decode("utf-8", "replace") for data, _ in sources]
+    count = token_counter(ChunkingOptions().tokenizer)
+    walk, counting = _over(_walk, texts), _over(count, texts)
 
-    def walk() -> None:
-        for text in texts:
-            for _ in pyromark.events_with_range(text, options=OPTIONS):
-                pass
-
-    def chunk(strategy: Strategy) -> None:
-        options = ChunkingOptions(strategy=strategy)
-        for data, name in sources:
-            chunk_document(parse(data, name), tree="bench", options=options)
-
-    rows = []
-    for strategy in ("heading", "auto"):
-        bare, ours = in_turn([walk, lambda s=strategy: chunk(s)], clock=time.process_time)  # type: ignore[misc]
+    def row(strategy: Strategy, name: str, other: Run, limit: float) -> Row:
+        ours = _over(_chunker(strategy), sources)
+        beside, own = in_turn([other, ours], clock=time.process_time)
         speed = corpus.size_bytes / 1e6
-        rows.append(
-            Row(
-                f"parse and {strategy} chunks",
-                f"{speed / ours:.1f} MB/s",
-                f"bare walk {speed / bare:.1f} MB/s",
-                bare / ours,
-                LIMIT,
-                higher_is_better=True,
-            )
-        )
-    return rows
+        what, shown = f"parse and {strategy} chunks", f"{name} {speed / beside:.1f} MB/s"
+        figure = f"{speed / own:.1f} MB/s"
+        return Row(what, figure, shown, beside / own, limit, higher_is_better=True)
+
+    rows = [
+        row("heading", "bare walk", walk, LIMIT),
+        row("auto", "bare walk", walk, LIMIT),
+        row("section", "walk, then count", lambda: (walk(), counting()), LIMIT),
+    ]
+    for strategy, name, make, limit in _OTHERS:
+        split = make()
+        if split is not None:
+            rows.append(row(strategy, name, _over(split, texts), limit))
+    return rows + [_large(name, source) for name, source in large_documents().items()]
+
+
+def _over(function: Callable[[T], object], items: list[T]) -> Run:
+    def run() -> None:
+        for item in items:
+            function(item)
+
+    return run
+
+
+def _walk(text: str) -> None:
+    for _ in pyromark.events_with_range(text, options=OPTIONS):
+        pass
+
+
+def _chunker(strategy: Strategy) -> Callable[[tuple[bytes, str]], object]:
+    options = ChunkingOptions(strategy=strategy)
+    return lambda source: chunk_document(parse(*source), tree="bench", options=options)
+
+
+def large_documents() -> dict[str, str]:
+    """Documents of about a megabyte, each of one shape."""
+    shapes = {
+        "one section": "A line of words that says little, and a `name` or two.\n\n",
+        "one list": "- an item of the list, with some words\n",
+        "one table": "| a cell | another cell | 12345 |\n",
+        "code": "    for name in names: print(name)\n",
+        "sections": "## A heading\n\n" + "Some words of prose that stand below it. " * 20 + "\n\n",
+        "tiny sections": "## A heading\n\nWords.\n\n",
+    }
+    heads = {"one table": "| a | b | c |\n|---|---|---|\n"}
+    return {
+        name: "# Title\n\n" + heads.get(name, "") + part * (LARGE_BYTES // len(part))
+        for name, part in shapes.items()
+    }
+
+
+def _large(name: str, source: str) -> Row:
+    run = _over(_chunker("section"), [(source.encode(), "large.md")])
+    (seconds,) = in_turn([run], clock=time.process_time)
+    took, limit = seconds * 1000, f"{LARGE_LIMIT_MS} ms"
+    what = f"section chunks of 1 MB, {name}"
+    return Row(what, f"{took:.0f} ms", limit, took / LARGE_LIMIT_MS, 1, higher_is_better=False)
+
+
+# -- other splitters ------------------------------------------------------------------
+
+
+def _langchain() -> Callable[[str], object] | None:
+    module = _find("langchain_text_splitters", "langchain-text-splitters")
+    if module is None:
+        return None
+    levels = [("#" * level, f"h{level}") for level in range(1, 7)]
+    split: Callable[[str], object] = module.MarkdownHeaderTextSplitter(levels).split_text
+    return split
+
+
+def _llama_index() -> Callable[[str], object] | None:
+    module = _find("llama_index.core", "llama-index-core")
+    if module is None:
+        return None
+    parser = module.node_parser.MarkdownNodeParser()
+    return lambda text: parser.get_nodes_from_documents([module.Document(text=text)])
+
+
+def _semantic_text_splitter() -> Callable[[str], object] | None:
+    """The Markdown splitter with our sizes, counting with the same function as we do."""
+    module = _find("semantic_text_splitter", "semantic-text-splitter")
+    if module is None:
+        return None
+    options = ChunkingOptions()
+    sizes = (options.target_tokens, options.max_tokens)
+    splitter = module.MarkdownSplitter.from_callback(token_counter(options.tokenizer), sizes)
+    split: Callable[[str], object] = splitter.chunk_indices
+    return split
+
+
+def _find(module: str, package: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        print(f"not compared with {package}: it is not installed", file=sys.stderr)
+        return None
+
+
+_OTHERS: tuple[tuple[Strategy, str, Callable[[], Callable[[str], object] | None], float], ...] = (
+    ("heading", "LangChain", _langchain, LANGCHAIN_LIMIT),
+    ("heading", "LlamaIndex", _llama_index, LLAMA_INDEX_LIMIT),
+    ("section", "semantic-text-splitter", _semantic_text_splitter, SPLITTER_LIMIT),
+)
