@@ -18,7 +18,7 @@ from support.markdown_sources import (
     messy_bytes,
 )
 
-from leafmark.model import Block, Document, Heading, Link
+from leafmark.model import Block, Document, Heading, Link, Stretches
 from leafmark.parsing import decode, parse
 from leafmark.parsing.markdown_scan import scan_headings
 from leafmark.parsing.markdown_walk import walk
@@ -61,6 +61,20 @@ def test_headings_that_are_certain_without_the_walk_are_those_of_the_walk(text: 
     found = scan_headings(raw, 0)
 
     assert found is None or found == walk(text, raw, 0)[0]
+
+
+@given(st.one_of(markdown_text(), heading_like_text()))
+@example("- x\n[a]: b\n# c\n")
+@example("  [a]: b\n# c\n")
+def test_blocks_by_stretches_are_the_blocks(text: str) -> None:
+    document = parse(text.encode(), "a.md")
+    blocks = document.blocks
+    assert isinstance(blocks, Stretches)
+
+    numbers = blocks.stretches_of(0, len(document.data))
+    by_stretch = [block for number in numbers for block in blocks.stretch(number)]
+
+    assert by_stretch == list(parse(text.encode(), "a.md").blocks)
 
 
 @given(messy_bytes(), PATHS)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leafmark.chunking.gathering import Part, gather
-from leafmark.chunking.sizing import Sizes
+from leafmark.chunking.sizing import Sizes, is_surely_within
 from leafmark.chunking.spans import subtract
 from leafmark.chunking.tree import Node, place
 from leafmark.chunking.workshop import Workshop, new_piece
@@ -21,7 +21,8 @@ __all__ = ["choose_section"]
 def choose_section(shop: Workshop) -> list[Node]:
     """Return the nodes and pieces that become chunks, in pre-order."""
     root = shop.tree.nodes[0]
-    if len(shop.reader.document.data) + shop.breadcrumb_room(root) <= shop.options.max_tokens:
+    size = len(shop.reader.document.data)
+    if size + shop.breadcrumb_room(root) <= shop.options.max_tokens or is_surely_within(shop):
         return [_whole(root)]
     sizes = Sizes.measure(shop)
     if sizes.fits(root):

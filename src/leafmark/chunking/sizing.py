@@ -8,13 +8,38 @@ from leafmark.chunking.rendering import BREADCRUMB_SHARE
 from leafmark.chunking.tree import Node, place
 from leafmark.chunking.workshop import Workshop
 
-__all__ = ["Sizes"]
+__all__ = ["Sizes", "is_surely_within"]
 
 _SURELY_LARGE = 8
 """A body of more bytes than this for each token of `max_tokens` is not counted as a whole."""
 
 _NORMALISED = 1.25
 """Normalising changes the tokens of a text by less than this factor."""
+
+
+_WORTH_A_COUNT = 6
+"""A document of more bytes than this for each token of `max_tokens` hardly fits."""
+
+
+def is_surely_within(shop: Workshop) -> bool:
+    """Whether the whole document fits `max_tokens`, where one count is enough to tell.
+
+    Says yes only where `Sizes.fits` would. Parts that are counted apart add one
+    token each at most, and never have less than the whole.
+    """
+    nodes, limit = shop.tree.nodes, shop.options.max_tokens
+    root = nodes[0]
+    if root.end - root.start > limit * _WORTH_A_COUNT:
+        return False
+    tokens = shop.meter.tokens(root.start, root.end)
+    most = tokens + sum([len(node.body) + 1 for node in nodes])
+    sure = limit - limit // BREADCRUMB_SHARE
+    if most * _NORMALISED <= sure:
+        return True
+    if tokens * _NORMALISED <= sure or most > limit * _NORMALISED:
+        return False
+    limit -= shop.breadcrumb_room(root)
+    return shop.text_tokens(root.start, root.end, most) <= limit
 
 
 @dataclass(slots=True)

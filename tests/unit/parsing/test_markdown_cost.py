@@ -1,0 +1,68 @@
+"""Cost, by counting: how many bytes the Markdown parser is given, and for what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyromark
+import pytest
+
+from leafmark.chunking import ChunkingOptions, Strategy, chunk_document
+from leafmark.model import Document
+from leafmark.parsing import parse
+
+WORDS = "some words of prose " * 5 + "\n\n"
+SHAPES = {
+    "one section": "# T\n\n" + WORDS * 100,
+    "one list": "# T\n\n" + "- an item\n" * 1000,
+    "one table": "# T\n\n| a | b |\n|---|---|\n" + "| c | d |\n" * 1000,
+    "tiny sections": "## T `x`\n\nword\n\n" * 500,
+    "definitions": "## T\n\n- word\n\n[a]: b\n\n" * 500,
+    "quoted headings": "> # T\n\nword\n\n" * 500,
+}
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The sizes of the texts that the parser is given, as they are."""
+    sizes: list[int] = []
+    real = pyromark.events_with_range
+
+    def counting(text: str, **options: Any) -> object:
+        sizes.append(len(text))
+        return real(text, **options)
+
+    monkeypatch.setattr(pyromark, "events_with_range", counting)
+    return sizes
+
+
+def read(source: str) -> Document:
+    return parse(source.encode(), "page.md")
+
+
+@pytest.mark.parametrize("strategy", ["heading", "auto", "section"])
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_every_byte_is_parsed_twice_at_most(
+    strategy: Strategy, shape: str, parsed: list[int]
+) -> None:
+    for source in (shape, shape * 2):
+        parsed.clear()
+        chunk_document(read(source), tree="t", options=ChunkingOptions(strategy=strategy))
+        assert sum(parsed) <= 2 * len(source)
+
+
+def test_headings_alone_need_the_parser_for_marked_titles_only(parsed: list[int]) -> None:
+    document = read("# Plain\n\n" + WORDS + "## Some `code`\n\n" + WORDS)
+
+    assert [heading.title for heading in document.headings] == ["Plain", "Some code"]
+    assert parsed == [len("\n## Some `code`")]
+
+
+def test_auto_parses_the_bodies_that_it_cuts_and_no_others(parsed: list[int]) -> None:
+    large = "\n" + WORDS * 30
+    source = "# A\n\n" + WORDS + "# B\n" + large + "# C\n\n" + WORDS
+
+    chunked = chunk_document(read(source), tree="t", options=ChunkingOptions(strategy="auto"))
+
+    assert [chunk.title for chunk in chunked.chunks if chunk.piece] == ["B", "B"]
+    assert parsed == [len(large)]
