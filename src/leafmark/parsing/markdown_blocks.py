@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from leafmark.model import Block, BlockKind, Heading
-from leafmark.parsing.deferred import Deferred
+from leafmark.model.deferred import Deferred
 from leafmark.parsing.lines import Lines
 from leafmark.parsing.markdown_walk import Row, walk
 
