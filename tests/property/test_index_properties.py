@@ -15,7 +15,7 @@ from support.indexes import SETTINGS, as_bytes, chunk, contents, state_of
 
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.index import analyzer_for, open_reader, open_writer
-from leafmark.index.analyzer import MAX_TOKEN_CHARS
+from leafmark.index.analyzer import MAX_TOKEN_CHARS, leaves_alone
 from leafmark.index.records import document_entry, pack_document, unpack_document
 from leafmark.model import Entry
 from leafmark.parsing import parse
@@ -30,6 +30,26 @@ WORDS = st.one_of(
 )
 TEXTS = st.lists(WORDS, max_size=12).map(" ".join) | st.lists(WORDS, max_size=6).map("".join)
 ANALYZERS = st.sampled_from([None, "english", "german", "tamil", "turkish"]).map(analyzer_for)
+
+
+@given(ANALYZERS, st.lists(TEXTS | st.binary(max_size=50), max_size=4))
+@settings(deadline=None)
+def test_what_is_left_alone_as_a_whole_is_left_alone_in_parts(
+    analyzer: Any, parts: list[str | bytes]
+) -> None:
+    sources = [as_bytes(part) for part in parts]
+    if leaves_alone(b"".join(sources)):
+        for source in sources:
+            text = source.decode("utf-8", "replace")
+            assert analyzer.for_index(text) == text
+
+
+@pytest.mark.parametrize(
+    ("source", "alone"),
+    [("plain café — words", True), ("日本", False), ("x" * 41, False), ("é" * 20, True)],
+)
+def test_what_is_usual_is_left_alone(source: str, alone: bool) -> None:
+    assert leaves_alone(source.encode()) is alone
 
 
 @given(ANALYZERS, TEXTS)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+from leafmark.index.analyzer import leaves_alone
 from leafmark.index.facts import fact, language_fact, meta_facts
 from leafmark.index.records import document_entry, pack_document
 from leafmark.index.schema import Language, language_fields
@@ -37,8 +39,13 @@ def prepare_source(
     `stemmer` is the language of its tree.
     """
     entry = document_entry(chunked, state, named=named)
-    rows = _rows(chunked, entry, language_fields(stemmer))
+    rows = _rows(chunked, entry, _language(stemmer))
     return PreparedSource(entry, stemmer, tuple(rows))
+
+
+@cache
+def _language(stemmer: str | None) -> Language:
+    return language_fields(stemmer)
 
 
 def _rows(
@@ -57,6 +64,8 @@ def _rows(
     facts = [fact("tree", entry.tree), *(fact("tag", tag.casefold()) for tag in entry.tags)]
     facts += meta_facts(entry.metadata)
     contents = [chunk.content for chunk in chunked.chunks]
+    document = chunked.document
+    as_it_is = document.reader is None and leaves_alone(document.data)
     for chunk, content in zip(chunked.chunks, contents, strict=True):
         fields: dict[str, Any] = {
             **shared,
@@ -66,7 +75,7 @@ def _rows(
         }
         body = indexed_text(chunk, entry.front_matter_end)
         if body:
-            fields[language.body] = for_index(body)
+            fields[language.body] = body if as_it_is else for_index(body)
         if not chunk.position:
             fields["source"] = pack_document(entry, chunked, contents)
         yield fields
