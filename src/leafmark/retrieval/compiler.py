@@ -54,7 +54,8 @@ class Compiled:
     `strict` matches all that must match. `exact` is the same without corrections
     of words that occur (None: there are none). `relaxed` matches enough of the
     plain words (None: nothing may be relaxed), and asks nothing of those of `looked`
-    that are numbered in `unrelaxed`. `filters_only` has no score.
+    that are numbered in `unrelaxed`. Those numbered in `stops` need not match.
+    `filters_only` has no score.
     """
 
     language: Language
@@ -64,6 +65,7 @@ class Compiled:
     looked: tuple[Looked, ...]
     filters_only: bool = False
     unrelaxed: frozenset[int] = frozenset()
+    stops: frozenset[int] = frozenset()
 
 
 def compile_topic(
@@ -149,6 +151,7 @@ class _Compiler:
             self._leaves.looked,
             filters_only(self._topic),
             self._unrelaxed(),
+            self._numbers(self._stops),
         )
 
     def _strict(self) -> tantivy.Query | None:
@@ -182,7 +185,10 @@ class _Compiler:
     def _unrelaxed(self) -> frozenset[int]:
         """Return the numbers of the words that a relaxed match is not scored by."""
         words = [word for word in self._plain if not self._may_be_relaxed(word)]
-        found = [self._leaves.find(word) for word in (*words, *self._stops)]
+        return self._numbers((*words, *self._stops))
+
+    def _numbers(self, words: Iterable[Term]) -> frozenset[int]:
+        found = map(self._leaves.find, words)
         return frozenset(looked.number for looked in found if looked is not None)
 
     def _may_be_relaxed(self, word: Term) -> bool:

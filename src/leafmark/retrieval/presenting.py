@@ -90,7 +90,10 @@ class Presenter:
             compiled = self._compiled(topic, entry)
             if compiled is not None:
                 analyzer = compiled.language.analyzer
-                found.append(find_matches(body.shown, compiled.looked, analyzer))
+                matches = find_matches(body.shown, compiled.looked, analyzer)
+                # stop words mark half of a text: only where there is nothing else
+                told = [match for match in matches if match.word not in compiled.stops]
+                found.append(told or matches)
         return found
 
     def _compiled(self, topic: int, entry: Entry) -> Compiled | None:
