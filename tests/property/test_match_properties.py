@@ -21,7 +21,8 @@ WORDS = _WORDS.split()
 
 _QUERY_WORDS = """
 handling|nightly|naive|naïve|日本|本語|snake_case|vector|case|the|confgiured|hadnling|configura*
-night*|日*|handle~1|e-mail|café|1.2|"the handling"|"handles of"|"日本語"|"snake case"|straße|how|don't
+night*|日*|handle~1|e-mail|café|1.2|"the handling"|"handles of"|"日本語"|"snake case"|straße
+how|don't
 """
 QUERY_WORDS = _QUERY_WORDS.strip().replace("\n", "|").split("|")
 

@@ -135,13 +135,5 @@ def _named(reader: IndexReader, rules: Iterable[ContextRule]) -> tuple[list[str]
 
 def _own_ids(project: Project, reader: IndexReader, files: Iterable[_File]) -> list[str]:
     """Return the ids of the documents that the files are, in whichever trees."""
-    found = []
-    for file in files:
-        real = Path(os.path.realpath(file.path))
-        for tree in project.trees:
-            root = Path(os.path.realpath(tree.root))
-            if real.is_relative_to(root):
-                key = (tree.name, real.relative_to(root).as_posix())
-                if key in reader.manifest:
-                    found.append(document_id(*key))
-    return found
+    keys = (key for file in files for key in project.keys_of(file.path))
+    return [document_id(*key) for key in keys if key in reader.manifest]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -35,6 +36,16 @@ class Project:
 
     def tree(self, name: str) -> Tree | None:
         return next((tree for tree in self.trees if tree.name == name), None)
+
+    def keys_of(self, path: Path) -> list[tuple[str, str]]:
+        """Return tree and path of the document that a file would be, in each tree that holds it."""
+        real = Path(os.path.realpath(path))
+        found = []
+        for tree in self.trees:
+            root = Path(os.path.realpath(tree.root))
+            if real.is_relative_to(root):
+                found.append((tree.name, real.relative_to(root).as_posix()))
+        return found
 
     def missing_trees(self) -> list[str]:
         """Say of each tree whose folder is not there that it is not."""

@@ -8,7 +8,7 @@ own document first, then in all others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from leafmark.app.current import CurrentDocument, CurrentDocuments, Key, covers
@@ -52,7 +52,9 @@ def verify_texts(
     trees = {tree for tree, _ in reader.manifest} | {tree.name for tree in project.trees}
     found = [find_citations(text, trees) for _, text in request.texts]
     unplaced = dict.fromkeys(one._replace(offset=0) for each in found for one in each)
-    outcomes = _Checker(project, reader).check(unplaced)
+    names = [name for name, _ in request.texts if name != "-" and "\0" not in name]
+    checked = {key for name in names for key in project.keys_of(project.directory / name)}
+    outcomes = _Checker(project, reader, checked).check(unplaced)
     return tuple(
         VerifyReport(name, tuple(_placed(text, citations, outcomes)))
         for (name, text), citations in zip(request.texts, found, strict=True)
@@ -86,10 +88,15 @@ class _Outcome(NamedTuple):
 
 
 class _Checker:
-    """Checks the citations of one text; each document they name is read once."""
+    """Checks citations; each document that they name is read once.
 
-    def __init__(self, project: Project, reader: IndexReader):
+    `checked` are the texts that hold them, where these are documents themselves:
+    what is quoted there has not moved there.
+    """
+
+    def __init__(self, project: Project, reader: IndexReader, checked: Collection[Key]):
         self._reader = reader
+        self._checked = checked
         self._documents = CurrentDocuments(project, reader)
         self._read: dict[Key, CurrentDocument | None] = {}
         self._keys = {citation_name(document_id(*key)): key for key in reader.manifest}
@@ -140,7 +147,7 @@ class _Checker:
         """Look through all documents; a whole chunk is better than other bytes anywhere."""
         search = _Search(lost)
         least = min((one.end - one.start for one in lost), default=0)
-        for key in sorted(self._keys.values()) if lost else ():
+        for key in sorted(set(self._keys.values()) - set(self._checked)) if lost else ():
             document = self._documents.read(key, least=least)
             if document is not None and document.chunks:
                 search.look_in(document)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import pytest
 from support.projects import Here
 
 from leafmark.app import verify_texts
+from leafmark.app.opening import open_index
 from leafmark.app.requests import VerifyRequest
 from leafmark.errors import NotFoundError
 from leafmark.model import Verified, VerifyReport
@@ -207,3 +209,28 @@ def test_each_place_in_the_text_is_told(guide: Here) -> None:
 
 def test_a_text_without_citations_does_not_hold(guide: Here) -> None:
     assert not report(guide, "nothing here").holds
+
+
+def test_a_text_that_quotes_what_it_cites_is_not_where_that_moved(guide: Here) -> None:
+    citation = cite(guide, "guide.md#setup")
+    guide.write("answer.md", f"# Answer\n\n\nInstall it.\n\n{citation}\n")
+    guide.write("guide.md", GUIDE.replace("Install it", "Install me"))
+    text = (guide.root / "answer.md").read_text(encoding="utf-8")
+    request = VerifyRequest((("answer.md", text),))
+    ((found,),) = [report.citations for report in verify_texts(guide.project(), request)]
+    assert found.status == "changed"
+    assert verify(guide, citation).status == "moved"  # read from elsewhere, it did
+
+
+def test_a_changed_source_under_a_refreshed_index_is_read_anew(
+    guide: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    citation = cite(guide, "guide.md#setup")
+
+    def open_and_change(*args: Any, **wishes: Any) -> Any:
+        answer = open_index(*args, **wishes)
+        guide.write("guide.md", GUIDE.replace("Install it", "Install me"))
+        return answer
+
+    monkeypatch.setattr("leafmark.app.verifying.open_index", open_and_change)
+    assert verify(guide, citation).status == "changed"
