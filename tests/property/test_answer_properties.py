@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import pytest
@@ -14,6 +15,8 @@ from leafmark.app import search_project
 from leafmark.app.requests import Grain, SearchRequest
 from leafmark.index import analyzer_for
 from leafmark.model import RELATIONS, Answer, Relation
+from leafmark.render.matches import render_vimgrep
+from leafmark.render.places import Places
 
 WORDS = ("token", "backups", "index", "restoring", "chunk", "the", "retries", "日本語", "über")
 
@@ -89,3 +92,29 @@ def test_a_section_filter_admits_results_and_nothing_else(query: str) -> None:
     for result in answer.results:
         path = [title.casefold() for title in result.entry.section_path]
         assert path[-1] == "tokens" or (len(path) > 1 and path[-1].startswith("making a "))
+
+
+@pytest.mark.parametrize("query", ["token", "über backup", "日本語", "restoring", "日本語の token"])
+def test_vimgrep_rows_stand_where_they_say(query: str) -> None:
+    """Line and byte column, against the file cut at its line ends: LF, CRLF and lone CR."""
+    analyzer = analyzer_for("english")
+    answer = _answer((query,), "auto", ())
+    asked = set(analyzer.terms(query))
+    rows = render_vimgrep(answer, Places({"docs": ""}, "/")).splitlines()
+    assert rows
+    for row in rows:
+        path, number, column, text = row.split(":", 3)
+        data = (_project().root / path).read_bytes()
+        line = re.split(rb"\r\n|\n|\r", data)[int(number) - 1]
+        if path.endswith(".html") or (column == "1" and text not in line.decode()):
+            continue  # a title, or a match that markup cuts
+        line = line.removeprefix("\ufeff".encode())
+        assert text in line.decode(), "a piece may begin and end within a line"
+        words = analyzer.terms(line[int(column) - 1 :].decode())
+        assert words[0] in asked or len(words[0]) > 3
+
+
+def test_a_byte_order_mark_is_no_column() -> None:
+    answer = _answer(("token",), "auto", ())
+    rows = render_vimgrep(answer, Places({"docs": ""}, "/")).splitlines()
+    assert "odd.md:1:12:vorweg ein token" in [row.removeprefix("/") for row in rows]

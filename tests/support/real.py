@@ -12,7 +12,7 @@ __all__ = ["real_documents"]
 ROOT = Path(__file__).parents[2]
 
 ODD = (
-    "\ufeffvorweg\r\n\r\n# Über Token\r\n\r\n/etc/token liegt hier.\r\n/und hier\r\n\r\n"
+    "\ufeffvorweg ein token\r\n\r\n# Über Token\r\n\r\n/etc/token liegt hier.\r\n/und hier\r\n\r\n"
     "## Leer\r\n\r\n## Liste\r\n\r\n- eins token\r\n\r\n  ```sh\r\n  token --do\r\n\r\n  done\r\n"
     "  ```\r\n- zwei\r\n\r\n日本語の token です。次の文です。\r\n\r\n"
     + " ".join(f"Satz {n} über token und backup." for n in range(80))

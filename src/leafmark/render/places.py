@@ -12,6 +12,9 @@ from leafmark.model import Entry, Result
 __all__ = ["MatchLine", "Places", "match_lines"]
 
 
+_BOM = "\ufeff".encode()
+
+
 class Places(NamedTuple):
     """Turns the path of a chunk, relative to its tree, into one that can be opened.
 
@@ -107,6 +110,9 @@ class _BodyLines:
         before = self.data[begin:start]
         breaks = before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n")
         first_column = column if breaks == 0 else 1
+        if (number + breaks, first_column) == (1, 1) and self.data.startswith(_BOM, start):
+            start += len(_BOM)  # no column of an editor
+            matches = [match for match in matches if match[0] >= start]
         text = self.data[start:end].decode("utf-8", "replace")
         return MatchLine(
             number=number + breaks,
