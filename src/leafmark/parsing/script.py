@@ -13,6 +13,7 @@ from leafmark.model import Block, Document, Heading
 from leafmark.model.deferred import Deferred
 from leafmark.parsing.decoding import Decoded, decode
 from leafmark.parsing.script_blocks import script_blocks
+from leafmark.parsing.script_c import blank_macros
 from leafmark.parsing.script_definitions import find_definitions
 from leafmark.parsing.script_grammars import TooMuchWorkError, find_grammar, parse_tree
 from leafmark.parsing.script_languages import language_of
@@ -40,6 +41,8 @@ def parse_script(data: bytes, path: str) -> Document:
         limit = f"{MAX_SCRIPT_BYTES:,} bytes"
         return degraded_document(decoded, path, "text", f"code of more than {limit} is not parsed")
     source = _parseable(decoded)
+    if language.name in ("c", "cpp"):
+        source = blank_macros(source)
     try:
         tree = parse_tree(grammar, source)
     except TooMuchWorkError:

@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
 
 from leafmark.parsing.script_rules import Found, Rule, Rules, plain, start_of, text_of, wrapper
 
-__all__ = ["CPP_RULES", "C_RULES"]
+__all__ = ["CPP_RULES", "C_RULES", "blank_macros"]
 
 _NAMES = frozenset(("identifier", "field_identifier", "destructor_name", "operator_name"))
 _UNFIELDED = frozenset(
     ("parenthesized_declarator", "reference_declarator", "attributed_declarator")
 )
 _POINTERS = frozenset(("pointer_declarator", "reference_declarator"))
+
+
+_EXPORT = re.compile(
+    rb"\b(?:class|struct|union)[ \t]+([A-Z][A-Z0-9_]{2,}(?:\([^()\n]{0,80}\))?)[ \t]+"
+    rb"(?=\w+\s*(?:final\b\s*)?(?:\{|:(?![:\d])))"
+)
+"""A macro between `class` and the name, as shared libraries have them."""
+
+
+def blank_macros(source: bytes) -> bytes:
+    """Return the source, as long as before, without the macros that hide a class from the parser.
+
+    >>> blank_macros(b"class QT_EXPORT Widget : public Base {")
+    b'class           Widget : public Base {'
+    """
+
+    def blank(match: re.Match[bytes]) -> bytes:
+        start, end = match.span(1)
+        at = match.start()
+        return match[0][: start - at] + b" " * (end - start) + match[0][end - at :]
+
+    return _EXPORT.sub(blank, source)
 
 
 def _declarators(node: Node | None) -> Iterator[Node]:

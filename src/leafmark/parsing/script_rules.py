@@ -77,6 +77,7 @@ def plain(
     role: Role = "definition",
     prefix: str = "",
     needs_body: bool = False,
+    is_function: bool = False,
 ) -> Rule:
     """A rule for nodes whose name is in a field; the body is in a field or a child of a type."""
 
@@ -89,7 +90,8 @@ def plain(
             inside = child_of_type(node, *body_types)
         if inside is None and needs_body:
             return None
-        return Found(role, (prefix + text_of(named, source),), start_of(inside))
+        name_text = prefix + text_of(named, source)
+        return Found(role, (name_text,), start_of(inside), is_function=is_function)
 
     return rule
 

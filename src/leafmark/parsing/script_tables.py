@@ -104,7 +104,7 @@ def _go_method(node: Node, source: bytes) -> Found | None:
         kind = kind.child_by_field_name("type") or kind.named_child(0)
     scope = () if kind is None else (text_of(kind, source),)
     body = start_of(node.child_by_field_name("body"))
-    return Found("definition", (*scope, text_of(named, source)), body)
+    return Found("definition", (*scope, text_of(named, source)), body, is_function=True)
 
 
 def _go_type(node: Node, source: bytes) -> Found | None:
@@ -118,10 +118,10 @@ def _go_type(node: Node, source: bytes) -> Found | None:
 
 _GO = Rules(
     {
-        "function_declaration": plain(),
+        "function_declaration": plain(is_function=True),
         "method_declaration": _go_method,
         "type_spec": _go_type,
-        "method_elem": plain(),
+        "method_elem": plain(role="declaration"),  # of a nameless interface in a function: local
         "type_declaration": wrapper(only=True),
     }
 )
