@@ -44,11 +44,8 @@ class _Blocks:
 
     @cached_property
     def code(self) -> list[Block]:
-        found: list[Block] = []
-        for block in self.blocks:  # code in code, as scripts have it, is part of it
-            if block.kind == "code" and not (found and block.start < found[-1].end):
-                found.append(block)
-        return found
+        # code in code, as scripts have it, is part of it
+        return _outermost([block for block in self.blocks if block.kind == "code"])
 
     @cached_property
     def code_ends(self) -> list[int]:
@@ -144,7 +141,10 @@ class BodyReader:
     def describe_content(self, chunk: Chunk) -> Content:
         """Return what the chunk's body is made of."""
         blocks = [b for start, end in chunk.body_spans for b in self.blocks_within(start, end)]
-        counted = [b for b in blocks if not b.level and b.kind not in _UNCOUNTED]
+        if self.document.format == "script":
+            counted = _outermost(blocks)  # a piece may begin inside a block
+        else:
+            counted = [b for b in blocks if not b.level and b.kind not in _UNCOUNTED]
         languages = {b.info for b in blocks if b.kind == "code" and b.info}
         kinds = {b.kind for b in counted}
         return Content(self._name(counted), tuple(sorted(kinds)), tuple(sorted(languages)))
@@ -239,6 +239,15 @@ class BodyReader:
         if not start:
             text = text.removeprefix("\ufeff")
         return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _outermost(blocks: list[Block]) -> list[Block]:
+    """Those of the blocks that lie in no other of them."""
+    found: list[Block] = []
+    for block in blocks:
+        if not found or block.start >= found[-1].end:
+            found.append(block)
+    return found
 
 
 def _is_fenced(block: Block) -> bool:

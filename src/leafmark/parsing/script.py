@@ -9,14 +9,10 @@ from __future__ import annotations
 
 import re
 
-from leafmark.model import Block, Document, Heading
-from leafmark.model.deferred import Deferred
+from leafmark.model import Document, Heading
 from leafmark.parsing.decoding import Decoded, decode
-from leafmark.parsing.script_blocks import script_blocks
-from leafmark.parsing.script_c import blank_macros
-from leafmark.parsing.script_definitions import find_definitions
-from leafmark.parsing.script_grammars import TooMuchWorkError, find_grammar, parse_tree
-from leafmark.parsing.script_languages import language_of
+from leafmark.parsing.script_languages import Language, has_module, language_of
+from leafmark.parsing.script_worker import Parsed, TooMuchWorkError, parse_apart, parse_here
 from leafmark.parsing.text import degraded_document, document_of_text
 from leafmark.parsing.titles import file_title
 
@@ -24,6 +20,9 @@ __all__ = ["MAX_SCRIPT_BYTES", "parse_script"]
 
 MAX_SCRIPT_BYTES = 2_000_000
 """A syntax tree takes up to a hundred times the memory of its source."""
+
+CALM_BYTES = 2000
+"""Sources up to this size are parsed in this process: they cannot take much, whatever they hold."""
 
 _LONE_CR = re.compile(rb"\r(?!\n)")
 
@@ -34,26 +33,17 @@ def parse_script(data: bytes, path: str) -> Document:
     language = language_of(path, decoded.data)
     if language is None:
         return document_of_text(decoded, path)
-    grammar = find_grammar(language)
-    if grammar is None:
+    if not has_module(f"tree_sitter_{language.module}"):
         return document_of_text(decoded, path)
     if len(decoded.data) > MAX_SCRIPT_BYTES:
         limit = f"{MAX_SCRIPT_BYTES:,} bytes"
         return degraded_document(decoded, path, "text", f"code of more than {limit} is not parsed")
     source = _parseable(decoded)
-    if language.name in ("c", "cpp"):
-        source = blank_macros(source)
     try:
-        tree = parse_tree(grammar, source)
+        definitions, blocks = _parse(language, source)
     except TooMuchWorkError:
-        return degraded_document(
-            decoded, path, "text", f"too much work for the {language.name} parser"
-        )
-    definitions = find_definitions(tree, source, grammar, language)
-
-    def make_blocks() -> tuple[Block, ...]:
-        return script_blocks(tree, source, definitions, grammar, language.name)
-
+        reason = f"too much work for the {language.name} parser"
+        return degraded_document(decoded, path, "text", reason)
     return Document(
         path,
         decoded.data,
@@ -73,9 +63,16 @@ def parse_script(data: bytes, path: str) -> Document:
             )
             for definition in definitions
         ),
-        blocks=Deferred(make_blocks),
+        blocks=blocks,
         diagnostics=decoded.diagnostics,
     )
+
+
+def _parse(language: Language, source: bytes) -> Parsed:
+    """What is defined in the source, and its blocks."""
+    if language.apart or len(source) > CALM_BYTES:
+        return parse_apart(language, source)
+    return parse_here(language, source)
 
 
 def _parseable(decoded: Decoded) -> bytes:

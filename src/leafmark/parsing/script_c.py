@@ -18,26 +18,28 @@ _UNFIELDED = frozenset(
 _POINTERS = frozenset(("pointer_declarator", "reference_declarator"))
 
 
-_EXPORT = re.compile(
+_MACRO = re.compile(
     rb"\b(?:class|struct|union)[ \t]+([A-Z][A-Z0-9_]{2,}(?:\([^()\n]{0,80}\))?)[ \t]+"
     rb"(?=\w+\s*(?:final\b\s*)?(?:\{|:(?![:\d])))"
+    rb"|^[ \t]*+([A-Z_][A-Z0-9_]{3,})[ \t]*+\r?$",
+    re.MULTILINE,
 )
-"""A macro between `class` and the name, as shared libraries have them."""
+"""A macro between `class` and the name, as shared libraries have them, or alone on its line."""
 
 
 def blank_macros(source: bytes) -> bytes:
-    """Return the source, as long as before, without the macros that hide a class from the parser.
+    """Return the source, as long as before, without macros that hide from the parser what follows.
 
     >>> blank_macros(b"class QT_EXPORT Widget : public Base {")
     b'class           Widget : public Base {'
     """
 
     def blank(match: re.Match[bytes]) -> bytes:
-        start, end = match.span(1)
+        start, end = match.span(match.lastindex or 0)
         at = match.start()
         return match[0][: start - at] + b" " * (end - start) + match[0][end - at :]
 
-    return _EXPORT.sub(blank, source)
+    return _MACRO.sub(blank, source)
 
 
 def _declarators(node: Node | None) -> Iterator[Node]:

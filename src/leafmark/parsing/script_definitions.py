@@ -31,7 +31,7 @@ MAX_NAME_CHARS = 100
 _BLANKS = b" \t\f\v\r"
 _TAIL = re.compile(rb"[ \t]*[;,]?[ \t]*")
 _LINE_END = re.compile(rb"[ \t\r]*(?:\n|\Z)")
-_EMPTY_BODY = re.compile(r"(?:\s|;|\{\s*\}?|=>?|:)+$")
+_EMPTY_BODY = re.compile(r"(?:[\s;,:]|\{\s*\}?|=>?)+$")
 _EMPTY_BLOCK = re.compile(r"[\s;]+end$")
 _END_WORD = frozenset(("ruby", "lua"))
 _SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")

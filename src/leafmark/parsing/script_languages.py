@@ -8,10 +8,18 @@ To add a language, add a row, its query, and cases to the tests.
 from __future__ import annotations
 
 import re
+from functools import cache
 from importlib.util import find_spec
 from typing import NamedTuple
 
-__all__ = ["LANGUAGES", "SCRIPT_SUFFIXES", "Language", "installed_grammars", "language_of"]
+__all__ = [
+    "LANGUAGES",
+    "SCRIPT_SUFFIXES",
+    "Language",
+    "has_module",
+    "installed_grammars",
+    "language_of",
+]
 
 
 class Language(NamedTuple):
@@ -19,6 +27,8 @@ class Language(NamedTuple):
 
     `name` is what `lang:` finds and blocks carry. `separator` stands between the
     names of a name path. `interpreters` are programs that a `#!` line names.
+    `apart`: a few words of nonsense can drive the grammar out of memory or time, so
+    that it always runs in a process of its own.
     """
 
     name: str
@@ -29,6 +39,7 @@ class Language(NamedTuple):
     interpreters: str = ""
     file_names: str = ""
     separator: str = "."
+    apart: bool = False
 
 
 LANGUAGES = (
@@ -40,7 +51,7 @@ LANGUAGES = (
     Language("tsx", "typescript", "tsx", "language_tsx", query="typescript"),
     Language("go", "go", "go"),
     Language("rust", "rust", "rs"),
-    Language("java", "java", "java"),
+    Language("java", "java", "java", apart=True),
     Language("c", "c", "c h"),
     Language("cpp", "cpp", "cc cpp cxx c++ hh hpp hxx h++ ipp tpp", separator="::"),
     Language("csharp", "c_sharp", "cs csx"),
@@ -61,8 +72,8 @@ LANGUAGES = (
     ),
     Language("sql", "sql", "sql"),
     Language("lua", "lua", "lua", interpreters="lua luajit"),
-    Language("kotlin", "kotlin", "kt kts"),
-    Language("swift", "swift", "swift"),
+    Language("kotlin", "kotlin", "kt kts", apart=True),
+    Language("swift", "swift", "swift", apart=True),
     Language("scala", "scala", "scala sc sbt", interpreters="scala"),
 )
 
@@ -91,7 +102,13 @@ _HEADER_BYTES = 200_000
 def installed_grammars() -> list[str]:
     """Return the names of the grammar packages that can be imported; none is."""
     modules = dict.fromkeys(f"tree_sitter_{language.module}" for language in LANGUAGES)
-    return [module for module in modules if find_spec(module)]
+    return [module for module in modules if has_module(module)]
+
+
+@cache
+def has_module(name: str) -> bool:
+    """Whether a module can be imported, which it is not."""
+    return find_spec(name) is not None
 
 
 def language_of(path: str, data: bytes) -> Language | None:

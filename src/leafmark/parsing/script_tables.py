@@ -63,12 +63,11 @@ def _method(node: Node, source: bytes) -> Found | None:
     return Found("definition", names, start_of(node.child_by_field_name("body"))) if names else None
 
 
-_JAVASCRIPT: dict[str, Rule] = {
+_BOTH: dict[str, Rule] = {
     "function_declaration": plain(),
     "generator_function_declaration": plain(),
     "class_declaration": plain(),
     "method_definition": _method,
-    "field_definition": valued("property", "value", _FUNCTIONS),
     "pair": _property_name("key", "value"),
     "variable_declarator": _property_name("name", "value"),
     "assignment_expression": _property_name("left", "right"),
@@ -78,7 +77,9 @@ _JAVASCRIPT: dict[str, Rule] = {
     "expression_statement": wrapper(only=True),
 }
 
-_TYPESCRIPT: dict[str, Rule] = _JAVASCRIPT | {
+_JAVASCRIPT = _BOTH | {"field_definition": valued("property", "value", _FUNCTIONS)}
+
+_TYPESCRIPT = _BOTH | {
     "function_signature": plain(),
     "abstract_class_declaration": plain(),
     "interface_declaration": plain(),

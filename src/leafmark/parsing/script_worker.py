@@ -1,0 +1,191 @@
+"""Parsing in a process of its own: hostile sources can drive grammars out of memory or time.
+
+A few kilobytes of nonsense can take gigabytes or minutes, or crash the process,
+inside a single step of tree-sitter that cannot be interrupted. So sources are
+parsed in a child process under limits of memory and time. When it dies, the
+source is plain text, and the next one gets a new child.
+
+Requests and answers go through the child's standard streams, each a pickle with
+its length before it. The child is started when it is first needed.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import pickle
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from typing import IO, Any
+
+from leafmark.model import Block
+from leafmark.parsing.script_blocks import script_blocks
+from leafmark.parsing.script_c import blank_macros
+from leafmark.parsing.script_definitions import Definition, find_definitions
+from leafmark.parsing.script_grammars import TooMuchWorkError, find_grammar, parse_tree
+from leafmark.parsing.script_languages import Language
+
+__all__ = ["Parsed", "TooMuchWorkError", "parse_apart", "parse_here"]
+
+Parsed = tuple[list[Definition], tuple[Block, ...]]
+
+MEMORY_BYTES = 1 << 29
+"""Address space of the child, where the system can limit it; real sources need half at most."""
+
+CPU_SECONDS = 5
+"""Processor time that a source may take, and a second more for each `_BYTES_PER_SECOND`."""
+
+_BYTES_PER_SECOND = 200_000
+
+WAIT_SECONDS = 120
+"""How long is waited for an answer at most, on systems that cannot limit processor time."""
+
+_LENGTH = struct.Struct("<Q")
+
+
+class _Child:
+    """The child process, and what talks to it: one request at a time."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = 0
+        self._lock = threading.Lock()
+
+    def ask(self, language: Language, source: bytes) -> Parsed:
+        """Return what the child found.
+
+        Raises:
+            TooMuchWorkError: it died, or took too long.
+        """
+        with self._lock:
+            process = self._running()
+            timer = threading.Timer(WAIT_SECONDS, process.kill)
+            timer.start()
+            try:
+                assert process.stdin is not None
+                assert process.stdout is not None
+                _send(process.stdin, (language, source))
+                answer = _receive(process.stdout)
+            except (OSError, EOFError) as error:
+                self.stop()
+                raise TooMuchWorkError from error
+            finally:
+                timer.cancel()
+        if answer is None:
+            raise TooMuchWorkError
+        found: Parsed = answer
+        return found
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
+            self.stop()
+            self._owner = os.getpid()
+            self._process = subprocess.Popen(
+                # -P: nothing is imported from the folder that is being read
+                [sys.executable, "-P", "-m", "leafmark.parsing.script_worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # an interrupt is for the parent to heed
+            )
+        return self._process
+
+    def stop(self) -> None:
+        """End the child, if there is one."""
+        process, self._process = self._process, None
+        if process is None or self._owner != os.getpid():
+            return
+        process.kill()
+        for stream in (process.stdin, process.stdout):
+            with contextlib.suppress(OSError):
+                if stream is not None:
+                    stream.close()
+        process.wait()
+
+
+_child = _Child()
+atexit.register(_child.stop)
+
+
+def parse_apart(language: Language, source: bytes) -> Parsed:
+    """Return the definitions and blocks of `source`, found in the child process.
+
+    Raises:
+        TooMuchWorkError: it takes more work, memory or time than a source may.
+    """
+    return _child.ask(language, source)
+
+
+def _send(stream: IO[bytes], value: object) -> None:
+    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    stream.write(_LENGTH.pack(len(data)) + data)
+    stream.flush()
+
+
+def _receive(stream: IO[bytes]) -> Any:
+    """The next value of the other side, which is this program itself.
+
+    Raises:
+        EOFError: it has ended.
+    """
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        raise EOFError
+    (length,) = _LENGTH.unpack(head)
+    data = stream.read(length)
+    if len(data) < length:
+        raise EOFError
+    return pickle.loads(data)
+
+
+def _answer(language: Language, source: bytes) -> Parsed | None:
+    try:
+        return parse_here(language, source)
+    except (TooMuchWorkError, MemoryError):
+        return None
+
+
+def parse_here(language: Language, source: bytes) -> Parsed:
+    """Return the definitions and blocks of `source`, whose grammar is installed.
+
+    Raises:
+        TooMuchWorkError: the parser reports more work than a source of its size takes.
+    """
+    grammar = find_grammar(language)
+    assert grammar is not None, "the grammar was looked for before"
+    shown = blank_macros(source) if language.name in ("c", "cpp") else source
+    tree = parse_tree(grammar, shown)
+    definitions = find_definitions(tree, shown, grammar, language)
+    return definitions, script_blocks(tree, source, definitions, grammar, language.name)
+
+
+def _limit(size: int) -> None:
+    """Keep the child within memory and time for a source; Windows has no such limits."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        seconds = used.ru_utime + used.ru_stime + CPU_SECONDS + size / _BYTES_PER_SECOND
+        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, hard))
+
+
+def serve(
+    requests: IO[bytes], answers: IO[bytes], *, limit: Callable[[int], None] = _limit
+) -> None:
+    """Answer requests until there are no more."""
+    with contextlib.suppress(EOFError, KeyboardInterrupt):
+        while True:
+            language, source = _receive(requests)
+            limit(len(source))
+            _send(answers, _answer(language, source))
+
+
+if __name__ == "__main__":
+    serve(sys.stdin.buffer, sys.stdout.buffer)
