@@ -194,6 +194,15 @@ def test_the_manifests_have_the_version_and_name_of_the_package() -> None:
     plugin = json.loads((folder / ".claude-plugin/plugin.json").read_text())
     assert (plugin["name"], plugin["version"]) == ("leafmark", package.__version__)
     assert (folder / plugin["skills"] / "leafmark" / "SKILL.md").is_file()
+    server = json.loads((folder / "server.json").read_text())
+    (listed,) = server["packages"]
+    assert (server["version"], listed["version"]) == (package.__version__, package.__version__)
+    assert listed["identifier"] == "leafmark"
+    assert listed["runtimeArguments"][0]["value"] == f"leafmark[mcp]=={package.__version__}"
+    assert len(server["description"]) <= 100
+    started = json.loads((folder / plugin["mcpServers"]).read_text())["mcpServers"]["leafmark"]
+    for arguments in (started["args"], [each["value"] for each in listed["packageArguments"]]):
+        assert find_command(arguments[-1]).name == "mcp"
     skill = (folder / "skills/leafmark/SKILL.md").read_text()
     _, front, _ = skill.split("---\n", 2)
     assert "name: leafmark\n" in front

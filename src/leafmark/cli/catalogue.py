@@ -27,6 +27,7 @@ COMMANDS = (
     "init",
     "trust",
     "agents",
+    "mcp",
     "completion",
     "help",
 )

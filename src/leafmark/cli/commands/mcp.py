@@ -1,0 +1,89 @@
+"""`leafmark mcp`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leafmark.cli.options import Call, Command, Option, natural, text
+from leafmark.errors import UsageError
+
+if TYPE_CHECKING:
+    from leafmark.app import Project
+    from leafmark.mcp_server.workspace import Workspace
+
+__all__ = ["COMMAND"]
+
+DEFAULT_PORT = 7391
+"""Free in the registry of ports; chosen by eye."""
+
+
+def run(call: Call) -> int:
+    """Serve until the input ends, or Ctrl-C."""
+    values = call.values
+    if not call.on("http"):
+        for name in ("host", "port"):
+            if name in values:
+                raise UsageError(f"--{name} belongs to --http")
+    workspace = _workspace(call)
+    if call.on("http"):
+        return _http(call, workspace)
+    from leafmark.mcp_server.stdio import run_stdio
+
+    run_stdio(workspace)
+    return 0
+
+
+def _workspace(call: Call) -> Workspace:
+    from leafmark.app import open_project
+
+    console = call.console
+    try:
+        import mcp  # noqa: F401  -- to say what is missing before anything else fails
+    except ImportError:
+        raise UsageError(
+            "the MCP server is not installed", hint='pip install "leafmark[mcp]"'
+        ) from None
+    from leafmark.mcp_server.workspace import Workspace
+
+    def opened() -> Project:
+        return open_project(console.directory, flags=call.settings, environ=console.environ)
+
+    opened()  # a wrong configuration is told here, not in the first answer
+    return Workspace(opened, confirmed=call.on("yes"))
+
+
+def _http(call: Call, workspace: Workspace) -> int:
+    from leafmark.mcp_server.http import run_http
+
+    console = call.console
+    run_http(
+        workspace,
+        host=call.values.get("host", "127.0.0.1"),
+        port=call.values.get("port", DEFAULT_PORT),
+        token=console.environ.get("LEAFMARK_TOKEN") or None,
+        started=lambda address: console.note(f"serving MCP at {address}\n"),
+    )
+    return 0
+
+
+COMMAND = Command(
+    name="mcp",
+    summary="serve the documents to programs that speak MCP",
+    description=(
+        "Offers the tools search, get, outline, context, list_sources and verify over the Model "
+        "Context Protocol, on standard input and output, or over HTTP here. The index is "
+        "brought up to date for every call. Where --host can be reached from elsewhere, every "
+        "request needs the token in LEAFMARK_TOKEN. Needs the extra `mcp`."
+    ),
+    examples=(
+        ("leafmark mcp", "over standard input and output, as clients start it"),
+        ("leafmark mcp -C docs --yes", "for a folder, however large"),
+        ("leafmark mcp --http --port 8000", "over HTTP, at http://127.0.0.1:8000/mcp"),
+    ),
+    run=run,
+    options=(
+        Option(("--http",), "Serve Streamable HTTP instead of standard input and output."),
+        Option(("--host",), "With --http: the address to listen at (127.0.0.1).", "HOST", text),
+        Option(("--port",), f"With --http: the port ({DEFAULT_PORT}); 0: any.", "PORT", natural),
+    ),
+)

@@ -1,0 +1,362 @@
+"""Each tool's answer: one use case, rendered as text and as data, ready to be cut to a budget."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from leafmark.app import (
+    Project,
+    find_context,
+    list_documents,
+    list_trees,
+    search_project,
+    show_chunks,
+    verify_texts,
+)
+from leafmark.app.requests import (
+    ContextRequest,
+    ListRequest,
+    SearchRequest,
+    ShowRequest,
+    VerifyRequest,
+)
+from leafmark.errors import ForbiddenError, NotFoundError
+from leafmark.mcp_server.replies import Draft, Reply, fence, list_draft, new_mark
+from leafmark.mcp_server.workspace import Freshness
+from leafmark.model import Answer, DocumentEntry, Entry, Omission, ShowReport, TreeStatus, Verified
+from leafmark.render.fitting import Texts, TextsShown
+from leafmark.render.marks import omissions_of
+from leafmark.render.packed import packed_result_record, packed_shown_record
+from leafmark.render.places import Places
+from leafmark.render.searchtext import render_full
+from leafmark.render.show import render_show
+from leafmark.render.terminal import Style, clean_line
+from leafmark.render.verification import render_verification, summarize
+
+__all__ = ["Request", "context", "get", "list_sources", "outline", "search", "verify"]
+
+PLAIN = Style(False, False, None)
+
+_MOST_FOLDERS = 12
+"""Top folders listed of a tree; chosen by eye."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call: the project, its checked arguments, and how fresh the index is.
+
+    `mark` sets the text of documents apart; it is another one in every answer.
+    """
+
+    project: Project
+    arguments: Mapping[str, Any]
+    freshness: Freshness
+    mark: str = field(default_factory=new_mark)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.arguments[name]
+
+    def fence(self, text: str) -> str:
+        return fence(text, self.mark)
+
+    def names(self, name: str) -> tuple[Any, ...]:
+        return tuple(self.arguments[name] or ())
+
+    def reply(self, text: str, data: dict[str, Any], more: str) -> Reply:
+        """Return the answer with what every answer holds; `more` says what to ask for next."""
+        state, note = self.freshness, _note(self.freshness)
+        index = {"state": state.state, "done": state.done, "total": state.total, "message": note}
+        common = {"truncated": bool(more), "next": more, "index": index}
+        lines = [
+            text.rstrip("\n"),
+            *([f"(more: {more})"] if more else []),
+            *([note] if note else []),
+        ]
+        return Reply("\n".join(lines), data | common)
+
+
+def _note(state: Freshness) -> str:
+    if state.state == "building":
+        far = f": {state.done} of {state.total} sources" if state.total else ""
+        return f"The index is being brought up to date{far}; this is what it held before."
+    if state.error is not None:
+        return f"The index could not be brought up to date: {state.error.message}."
+    return ""
+
+
+def search(request: Request) -> Draft:
+    """Raises what `search_project` does."""
+    found = search_project(
+        request.project,
+        SearchRequest(
+            queries=(request["query"], *request.names("topics")),
+            limit=request["limit"],
+            trees=request.names("trees"),
+            tags=request.names("tags"),
+            since=request["since"],
+            grain=request["grain"],
+            strict=request["strict"],
+            section=() if request["section"] is None else (request["section"],),
+            expand=request.names("expand"),
+            refresh=False,
+            packed=True,
+        ),
+    )
+    return _answer_draft(request, found)
+
+
+def _answer_draft(request: Request, found: Answer) -> Draft:
+    texts = Texts(found)
+
+    def make(steps: int, marks: bool) -> Reply:
+        answer = texts.answer(steps, marks)
+        data = {
+            "query": answer.query,
+            "results": [packed_result_record(result) for result in answer.results],
+            "hints": [hint._asdict() for hint in answer.hints],
+        }
+        return request.reply(_search_text(request, answer), data, _more(list(omissions_of(answer))))
+
+    return Draft(texts.size, make)
+
+
+def _search_text(request: Request, answer: Answer) -> str:
+    hints = "".join(f"\nhint: {clean_line(hint.message)}" for hint in answer.hints)
+    if not answer.results:
+        return f"Nothing was found in the documents.{hints}"
+    places = Places({}, "")
+    return request.fence(render_full(answer, places, PLAIN)) + hints
+
+
+def _more(left_out: Sequence[Omission]) -> str:
+    """Say what to ask for, from what was left out first."""
+    if not left_out:
+        return ""
+    tokens = sum(each.tokens for each in left_out)
+    return f"get {left_out[0].id}, or a larger max_tokens; {tokens} tokens were left out"
+
+
+def context(request: Request) -> Draft:
+    """Raises what `find_context` does; files outside of the project are none."""
+    files = [_inside(request.project, name) for name in request.names("files")]
+    found = find_context(
+        request.project,
+        ContextRequest(
+            tuple(files),
+            SearchRequest(
+                (),
+                limit=request["limit"],
+                trees=request.names("trees"),
+                refresh=False,
+                packed=True,
+            ),
+        ),
+    )
+    return _answer_draft(request, found)
+
+
+def _inside(project: Project, name: str) -> str:
+    """Return the file's path; a program may have this server read the project's files alone."""
+    path = os.path.realpath(project.directory / name)
+    roots = [project.configuration.project, *(tree.root for tree in project.trees)]
+    if not any(Path(path).is_relative_to(os.path.realpath(root)) for root in roots):
+        raise ForbiddenError(f"the file is not in the project: {name}")
+    return path
+
+
+def get(request: Request) -> Draft:
+    """Raises what `show_chunks` does; unknown ids are part of the answer."""
+    found = show_chunks(
+        request.project,
+        ShowRequest(
+            ids=request.names("ids"),
+            own=request["own"],
+            full_document=request["full_document"],
+            expand=request.names("expand"),
+            packed=True,
+            refresh=False,
+        ),
+    )
+    if not found.shown:
+        raise _nothing(found)
+    texts = TextsShown(found)
+
+    def make(steps: int, marks: bool) -> Reply:
+        report = texts.report(steps, marks)
+        data = {
+            "results": [packed_shown_record(shown) for shown in report.shown],
+            "not_found": [
+                {"id": name, "did_you_mean": list(near)} for name, near in report.not_found
+            ],
+        }
+        text = request.fence(render_show(report, PLAIN)) + _cited(report) + _missing(report)
+        left_out = [
+            each
+            for shown in report.shown
+            for each in shown.passages or ()
+            if isinstance(each, Omission)
+        ]
+        left_out += [report.omission] if report.omission is not None else []
+        return request.reply(text, data, _more(left_out))
+
+    return Draft(texts.size, make)
+
+
+def _nothing(report: ShowReport) -> NotFoundError:
+    name, near = report.not_found[0]
+    return NotFoundError(
+        f"there is no {name!r}", did_you_mean=near, hint="outline and search give the ids"
+    )
+
+
+def _missing(report: ShowReport) -> str:
+    return "".join(
+        f"\nnot found: {clean_line(name)}"
+        + (f"; the nearest: {', '.join(map(clean_line, near))}" if near else "")
+        for name, near in report.not_found
+    )
+
+
+def _cited(report: ShowReport) -> str:
+    """The citations of what is shown, which `render_show` does not print."""
+    found = [
+        each.citation
+        for shown in report.shown
+        for each in shown.passages or ()
+        if not isinstance(each, Omission) and each.citation is not None
+    ]
+    return "".join(f"\ncite as: [{clean_line(citation)}]" for citation in found)
+
+
+def outline(request: Request) -> Draft:
+    """Raises what `show_chunks` and `list_documents` do."""
+    if request["id"] is None:
+        return _documents(request)
+    found = show_chunks(
+        request.project, ShowRequest(ids=(request["id"],), outline=True, refresh=False)
+    )
+    if not found.shown:
+        raise _nothing(found)
+    shown = found.shown[0]
+    rows = [_section_row(entry) for entry in (shown.entry, *shown.children)]
+    return _rows(request, shown.entry.id, rows)
+
+
+def _section_row(entry: Entry) -> dict[str, Any]:
+    start = entry.byte_start if entry.heading_start is None else entry.heading_start
+    return {
+        "id": entry.id,
+        "title": entry.title,
+        "depth": entry.depth,
+        "bytes": entry.byte_end - start,
+        "chunks": entry.last_position - entry.position + 1,
+    }
+
+
+def _documents(request: Request) -> Draft:
+    found = list_documents(
+        request.project,
+        ListRequest(trees=request.names("trees"), under=request["under"], refresh=False),
+    )
+    return _rows(request, None, [_document_row(entry) for entry in found])
+
+
+def _document_row(entry: DocumentEntry) -> dict[str, Any]:
+    return {
+        "id": entry.doc_id,
+        "title": entry.title,
+        "depth": 0,
+        "bytes": entry.state.size,
+        "chunks": entry.chunk_count,
+    }
+
+
+def _rows(request: Request, of: str | None, rows: Sequence[dict[str, Any]]) -> Draft:
+    def make(kept: Sequence[dict[str, Any]], left_out: int) -> Reply:
+        more = f"a narrower outline or a larger max_tokens; {left_out} left out" if left_out else ""
+        lines = [
+            f"{'  ' * row['depth']}{clean_line(row['id'])}  {clean_line(row['title'])}"
+            f"  ({row['bytes']:,} bytes)"
+            for row in kept
+        ]
+        data = {"of": of, "rows": list(kept), "total": len(rows)}
+        text = request.fence("\n".join(lines)) if lines else "There are no documents here."
+        return request.reply(text, data, more)
+
+    return list_draft(rows, make)
+
+
+def list_sources(request: Request) -> Draft:
+    """Raises what `list_trees` does."""
+    trees = list_trees(request.project, ListRequest(refresh=False))
+    documents = list_documents(request.project, ListRequest(refresh=False))
+    folders: dict[str, list[str]] = {}
+    for entry in documents:
+        top = entry.path.partition("/")[0] + "/" * ("/" in entry.path)
+        known = folders.setdefault(entry.tree, [])
+        if top not in known:
+            known.append(top)
+    rows = [_tree_row(tree, sorted(folders.get(tree.name, ()))) for tree in trees]
+    warnings = list(request.project.configuration.warnings)
+
+    def make(kept: Sequence[dict[str, Any]], left_out: int) -> Reply:
+        more = f"a larger max_tokens; {left_out} trees left out" if left_out else ""
+        lines = [
+            f"{row['name']}: {row['documents']} documents, {row['chunks']} chunks"
+            f"{' (its folder is missing)' if row['missing'] else ''}: "
+            f"{', '.join(map(clean_line, row['folders']))}"
+            for row in kept
+        ]
+        told = [f"warning: {clean_line(warning)}" for warning in warnings]
+        text = "\n".join([request.fence("\n".join(lines)) if lines else "There is no tree.", *told])
+        return request.reply(text, {"trees": list(kept), "warnings": warnings}, more)
+
+    return list_draft(rows, make)
+
+
+def _tree_row(tree: TreeStatus, folders: Sequence[str]) -> dict[str, Any]:
+    shown = list(folders[:_MOST_FOLDERS])
+    return {
+        "name": tree.name,
+        "scope": tree.scope,
+        "documents": tree.documents,
+        "chunks": tree.chunks,
+        "bytes": tree.bytes,
+        "missing": tree.missing,
+        "folders": shown + ["…"] * (len(folders) > _MOST_FOLDERS),
+    }
+
+
+def verify(request: Request) -> Draft:
+    """Raises what `verify_texts` does."""
+    (report,) = verify_texts(
+        request.project, VerifyRequest(texts=(("text", request["text"]),), refresh=False)
+    )
+    counts = dict(report.counts)
+    found = sorted(report.citations, key=lambda one: one.status == "ok")
+
+    def make(kept: Sequence[Verified], left_out: int) -> Reply:
+        more = f"a larger max_tokens; {left_out} citations left out" if left_out else ""
+        cut = report._replace(citations=tuple(kept))
+        lines = render_verification([cut], PLAIN, everything=True)
+        data = {
+            "ok": counts["ok"] == sum(counts.values()) > 0,
+            "counts": counts,
+            "citations": [
+                {
+                    "citation": one.citation,
+                    "status": one.status,
+                    "line": one.line,
+                    "column": one.column,
+                    "current": one.current,
+                }
+                for one in kept
+            ],
+        }
+        return request.reply(f"{summarize([report])}\n{lines}", data, more)
+
+    return list_draft(found, make)

@@ -1,0 +1,98 @@
+"""Standard input and output, where a line that is no message is answered too.
+
+The SDK drops such lines, and a client that sent one would wait for ever.
+"""
+
+from __future__ import annotations
+
+import json
+from types import TracebackType
+from typing import Any, Self
+
+import anyio
+from mcp import types
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+
+from leafmark.mcp_server.server import make_server
+from leafmark.mcp_server.workspace import Workspace
+
+__all__ = ["run_stdio"]
+
+_PARSE_ERROR = -32700
+_INVALID_REQUEST = -32600
+
+
+def run_stdio(workspace: Workspace) -> None:
+    """Serve on standard input and output until the input ends."""
+
+    async def serve() -> None:
+        server = make_server(workspace)
+        async with stdio_server() as (incoming, outgoing):
+            answering = _Answering(incoming, outgoing)
+            await server.run(answering, outgoing, server.create_initialization_options())
+
+    anyio.run(serve)
+
+
+class _Answering:
+    """A stream of messages in which what is none is answered with an error, and left out."""
+
+    def __init__(self, incoming: Any, outgoing: Any):
+        self._incoming = incoming
+        self._outgoing = outgoing
+
+    async def receive(self) -> SessionMessage | Exception:
+        while True:
+            item = await self._incoming.receive()
+            if not isinstance(item, Exception):
+                return item  # type: ignore[no-any-return]
+            await self._outgoing.send(SessionMessage(message=_answer_to(item)))
+
+    async def aclose(self) -> None:
+        await self._incoming.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        await self._incoming.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool | None:
+        return await self._incoming.__aexit__(kind, error, trace)  # type: ignore[no-any-return]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._incoming, name)
+
+
+def _answer_to(error: Exception) -> types.JSONRPCError:
+    """Say whether the line was no JSON or no message, to the request's id where it has one."""
+    code, message, number = _PARSE_ERROR, "the line is not JSON", None
+    details: list[Any] = getattr(error, "errors", list)()
+    line = next((each["input"] for each in details if isinstance(each.get("input"), str)), None)
+    if line is not None:
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            value = None
+        else:
+            code, message = _INVALID_REQUEST, "the line is no message of JSON-RPC 2.0"
+        if isinstance(value, dict) and isinstance(value.get("id"), int | str):
+            number = value["id"]
+    elif details and details[0].get("type") != "json_invalid":
+        code, message = _INVALID_REQUEST, "the line is no message of JSON-RPC 2.0"
+    return types.JSONRPCError(
+        jsonrpc="2.0", id=number, error=types.ErrorData(code=code, message=message)
+    )

@@ -1,0 +1,103 @@
+"""The project that a server answers for, brought up to date beside the answers.
+
+Every call asks for a fresh index and waits a moment for it. A large build goes
+on in a thread of its own meanwhile: the call then answers from the last
+committed state, or says how far the first build is. The configuration is read
+again for every call.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import NamedTuple
+
+from leafmark.app import Project, index_project
+from leafmark.app.requests import IndexRequest
+from leafmark.errors import ConfirmationError, LeafmarkError
+
+__all__ = ["Freshness", "Workspace"]
+
+
+class Freshness(NamedTuple):
+    """How the index stands: `fresh`, `building` (`done` of `total` sources), or `failed`.
+
+    `total` is 0 while it is not known. `error` says why the last run failed.
+    """
+
+    state: str
+    done: int = 0
+    total: int = 0
+    error: LeafmarkError | None = None
+
+
+class Workspace:
+    """Opens the project and keeps its index fresh; safe to use from several threads."""
+
+    def __init__(self, open_project: Callable[[], Project], *, confirmed: bool = False):
+        self._open_project = open_project
+        self._confirmed = confirmed
+        self._changed = threading.Condition()
+        self._asked = 0
+        self._answered = 0
+        self._running = False
+        self._progress = (0, 0)
+        self._error: LeafmarkError | None = None
+
+    def project(self) -> Project:
+        """Open the project under the configuration as it is now.
+
+        Raises:
+            ConfigError, NotFoundError: see `open_project`.
+        """
+        return self._open_project()
+
+    def ask(self) -> int:
+        """Ask for an index as fresh as this moment; `wait` takes the number returned."""
+        with self._changed:
+            self._asked += 1
+            if not self._running:
+                self._running = True
+                threading.Thread(target=self._run, name="leafmark-index", daemon=True).start()
+            return self._asked
+
+    def wait(self, number: int, timeout_s: float) -> Freshness:
+        """Wait at most `timeout_s` seconds for what was asked, and say how it stands."""
+        with self._changed:
+            done = self._changed.wait_for(lambda: self._answered >= number, timeout_s)
+            if not done:
+                return Freshness("building", *self._progress)
+            if self._error is not None:
+                return Freshness("failed", error=self._error)
+            return Freshness("fresh")
+
+    def _run(self) -> None:
+        """Bring the index up to date until nobody asks any more."""
+        while True:
+            with self._changed:
+                if self._answered >= self._asked:
+                    self._running = False
+                    return
+                number = self._asked
+                self._progress = (0, 0)
+            error = self._refresh()
+            with self._changed:
+                self._answered, self._error = number, error
+                self._changed.notify_all()
+
+    def _refresh(self) -> LeafmarkError | None:
+        try:
+            project = self._open_project()
+            request = IndexRequest(confirmed=self._confirmed)
+            index_project(project, request, progress=self._report)
+        except ConfirmationError as error:
+            hint = "start the server with --yes, or in a smaller folder with -C"
+            return ConfirmationError(error.message, hint=hint)
+        except LeafmarkError as error:
+            return error
+        return None
+
+    def _report(self, what: str, done: int, total: int) -> None:
+        with self._changed:
+            self._progress = (done, total)
+            self._changed.notify_all()

@@ -1,0 +1,545 @@
+"""Real conversations with `leafmark mcp`: the SDK's client, raw lines, HTTP, another client."""
+
+from __future__ import annotations
+
+import gc
+import json
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.request
+import warnings
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import jsonschema
+import pytest
+from mcp import Client, StdioServerParameters, stdio_client
+from mcp.shared.exceptions import MCPError
+from support.command import Leafmark
+
+from leafmark.chunking import token_counter
+
+PATIENCE_S = 60.0
+COMMAND = [sys.executable, "-m", "leafmark", "mcp"]
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+
+
+@pytest.fixture
+def docs(work: Path) -> Path:
+    shutil.copytree(Path(__file__).parents[2] / "examples" / "handbook", work / "docs")
+    return work / "docs"
+
+
+Talk = Callable[[Callable[[Any], Awaitable[None]]], None]
+
+
+@pytest.fixture(params=["stdio", "stdio-legacy", "http"])
+def talk(request: pytest.FixtureRequest, docs: Path, environment: dict[str, str]) -> Talk:
+    """Run a conversation with the server over a transport and an era of the protocol."""
+
+    def run(conversation: Callable[[Any], Awaitable[None]]) -> None:
+        async def main() -> None:
+            with anyio.fail_after(PATIENCE_S):
+                if request.param == "http":
+                    with serving(docs, environment) as address:
+                        async with Client(address) as client:
+                            await conversation(client)
+                    return
+                mode: Any = "legacy" if request.param == "stdio-legacy" else "auto"
+                server = StdioServerParameters(
+                    command=COMMAND[0], args=COMMAND[1:], cwd=docs, env=environment
+                )
+                async with Client(stdio_client(server), mode=mode) as client:
+                    await conversation(client)
+
+        anyio.run(main)
+        collect()
+
+    return run
+
+
+def collect() -> None:
+    """Collect now what clients leave to the collector: sockets, which it would warn of later."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
+
+
+@contextmanager
+def serving(folder: Path, environment: dict[str, str], *options: str) -> Iterator[str]:
+    """Run the HTTP server on a free port; give its address."""
+    with subprocess.Popen(
+        [*COMMAND, "--http", "--port", "0", *options],
+        cwd=folder,
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        found = re.fullmatch(r"serving MCP at (http://\S+/mcp)\n", line)
+        assert found, line + process.stderr.read()
+        try:
+            yield found[1]
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=PATIENCE_S)
+    assert process.returncode in (0, 130)
+
+
+async def call(client: Any, tool: str, **arguments: Any) -> Any:
+    """Call a tool; its answer must be what its schema says."""
+    answer = await client.call_tool(tool, arguments)
+    if not answer.is_error:
+        tools = {each.name: each for each in (await client.list_tools()).tools}
+        jsonschema.validate(answer.structured_content, tools[tool].output_schema)
+    return answer
+
+
+def test_the_tools_answer(talk: Talk) -> None:
+    async def conversation(client: Any) -> None:
+        tools = (await client.list_tools()).tools
+        assert {tool.name for tool in tools} >= {
+            "search",
+            "get",
+            "outline",
+            "list_sources",
+            "verify",
+        }
+        assert all(tool.annotations.read_only_hint and tool.title for tool in tools)
+
+        found = await call(client, "search", query="how do I restore a backup?", max_tokens=3000)
+        best = found.structured_content["results"][0]
+        assert best["id"].startswith("docs:guides/backups.md")
+        assert found.structured_content["index"]["state"] == "fresh"
+        cited = [each["citation"] for each in best["passages"] if each.get("citation")]
+        assert f"[{cited[0]}]" in found.content[0].text
+
+        read = await call(client, "get", ids=["guides/backups.md#making-a-backup", "nope.md"])
+        assert "harbor backup --to" in read.structured_content["results"][0]["passages"][0]["text"]
+        assert read.structured_content["not_found"][0]["id"] == "nope.md"
+
+        listed = await call(client, "outline")
+        assert listed.structured_content["total"] == 8
+        below = await call(client, "outline", id="guides/backups.md")
+        ids = [row["id"] for row in below.structured_content["rows"]]
+        assert ids[0] == "docs:guides/backups.md"
+        assert "docs:guides/backups.md#making-a-backup" in ids
+
+        near = await call(client, "context", files=["guides/backups.md"])
+        assert near.structured_content["results"]
+        assert "docs:guides/backups.md" not in str(near.structured_content["results"][0]["id"])
+        outside = await call(client, "context", files=["../../../etc/passwd"])
+        assert outside.content[0].text == (
+            "error: the file is not in the project: ../../../etc/passwd"
+        )
+
+        sources = await call(client, "list_sources")
+        assert sources.structured_content["trees"][0]["documents"] == 8
+
+        checked = await call(
+            client, "verify", text=f"So it is [{cited[0]}] and [docs:x.md@{'0' * 12}:0-1]."
+        )
+        assert checked.structured_content["ok"] is False
+        assert [one["status"] for one in checked.structured_content["citations"]] == ["gone", "ok"]
+
+    talk(conversation)
+
+
+def test_errors_help(talk: Talk) -> None:
+    async def conversation(client: Any) -> None:
+        unknown = await call(client, "search", qery="x")
+        assert unknown.is_error
+        assert unknown.content[0].text.startswith(
+            "error: there is no argument `qery`\nhint: did you mean `query`?"
+        )
+        wrong = await call(client, "search", query='"open')
+        assert wrong.content[0].text == (
+            "error: the query has an opening quote without a closing one\nat: query:1\n"
+            'hint: add the closing quote, or write \\" to search for the character itself'
+        )
+        gone = await call(client, "get", ids=["guides/bakups.md"])
+        assert gone.content[0].text == (
+            "error: there is no 'guides/bakups.md'\n"
+            "did you mean: docs:guides/backups.md, docs:guides/access.md, docs:guides/install.md\n"
+            "hint: outline and search give the ids"
+        )
+        with pytest.raises(MCPError, match="there is no tool `find`"):
+            await client.call_tool("find", {})
+        nothing = await call(client, "search", query="zeppelin hangars of saturn")
+        assert (nothing.is_error, nothing.structured_content["results"]) == (False, [])
+        small = await call(client, "search", query="backup", max_tokens=200)
+        assert not small.is_error or "ask again with max_tokens" in small.content[0].text
+
+    talk(conversation)
+
+
+def test_resources_prompts_and_completion(talk: Talk) -> None:
+    async def conversation(client: Any) -> None:
+        listed = (await client.list_resources()).resources
+        assert "leafmark://docs/guides/backups.md" in [str(each.uri) for each in listed]
+        templates = (await client.list_resource_templates()).resource_templates
+        assert [each.uri_template for each in templates] == ["leafmark://{tree}/{+path}"]
+        read = await client.read_resource("leafmark://docs/guides/backups.md#making-a-backup")
+        assert read.contents[0].text.startswith("## Making a backup\n")
+        with pytest.raises(MCPError, match=r"there is no resource leafmark://docs/nope\.md"):
+            await client.read_resource("leafmark://docs/nope.md")
+        with pytest.raises(MCPError, match="there is no resource file:///etc/passwd"):
+            await client.read_resource("file:///etc/passwd")
+        with pytest.raises(MCPError, match="there is no resource"):
+            await client.read_resource("leafmark://docs/../../../etc/passwd")
+
+        prompts = (await client.list_prompts()).prompts
+        assert [each.name for each in prompts] == ["cited_answer", "check_citations"]
+        filled = await client.get_prompt("cited_answer", {"question": "Who?"})
+        assert filled.messages[0].content.text.endswith("Question: Who?")
+        with pytest.raises(MCPError, match="takes `question`"):
+            await client.get_prompt("cited_answer", {})
+
+        from mcp.types import ResourceTemplateReference
+
+        reference = ResourceTemplateReference(type="ref/resource", uri="leafmark://{tree}/{+path}")
+        trees = await client.complete(reference, {"name": "tree", "value": "d"})
+        assert trees.completion.values == ["docs"]
+        paths = await client.complete(
+            reference, {"name": "path", "value": "guides/b"}, {"tree": "docs"}
+        )
+        assert paths.completion.values == ["guides/backups.md"]
+
+    talk(conversation)
+
+
+def test_every_answer_sees_the_files_as_they_are(talk: Talk, docs: Path) -> None:
+    async def conversation(client: Any) -> None:
+        nothing = await call(client, "search", query="zeppelin")
+        assert nothing.structured_content["results"] == []
+        (docs / "new.md").write_text("# Airships\n\nThe zeppelin floats.\n")
+        found = await call(client, "search", query="zeppelin")
+        assert [each["id"] for each in found.structured_content["results"]] == ["docs:new.md"]
+        (docs / "new.md").unlink()
+        gone = await call(client, "search", query="zeppelin")
+        assert gone.structured_content["results"] == []
+
+    talk(conversation)
+
+
+class Raw:
+    """The server as lines in and lines out."""
+
+    def __init__(self, folder: Path, environment: dict[str, str]):
+        self.process = subprocess.Popen(
+            COMMAND,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+        )
+
+    def send(self, message: Any) -> None:
+        assert self.process.stdin is not None
+        text = message if isinstance(message, str) else json.dumps(message)
+        self.process.stdin.write(text + "\n")
+        self.process.stdin.flush()
+
+    def line(self) -> str:
+        assert self.process.stdout is not None
+        timer = threading.Timer(PATIENCE_S, self.process.kill)
+        timer.start()
+        try:
+            return self.process.stdout.readline()
+        finally:
+            timer.cancel()
+
+    def ask(self, method: str, params: Any, number: int = 7) -> str:
+        """Send a request and return the line of its answer."""
+        self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        while True:
+            line = self.line()
+            assert line, "the server is gone"
+            if json.loads(line).get("id") == number:
+                return line
+
+    def greet(self) -> None:
+        about = {"name": "test", "version": "1"}
+        self.ask(
+            "initialize",
+            {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": about},
+        )
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def kill(self, how: signal.Signals = signal.SIGTERM) -> None:
+        self.process.send_signal(how)
+        self.process.communicate(timeout=PATIENCE_S)
+
+    def end(self) -> tuple[int, str]:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.stdin = None
+        _, noise = self.process.communicate(timeout=PATIENCE_S)
+        return self.process.returncode, noise
+
+
+@pytest.fixture
+def raw(docs: Path, environment: dict[str, str]) -> Iterator[Raw]:
+    server = Raw(docs, environment)
+    server.greet()
+    yield server
+    if server.process.poll() is None:
+        code, noise = server.end()
+        assert code == 0, noise
+        assert "Traceback" not in noise
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("search", {"query": "how do I restore a backup?", "limit": 50}),
+        ("search", {"query": "harbor", "topics": ["retries", "quota"]}),
+        ("get", {"ids": ["guides/backups.md", "reference/api.md", "nope"]}),
+        ("get", {"ids": ["README.md"], "full_document": True}),
+        ("outline", {}),
+        ("outline", {"id": "guides/troubleshooting.md"}),
+        ("list_sources", {}),
+        ("context", {"files": ["guides/backups.md", "README.md"]}),
+        ("verify", {"text": " ".join(f"[docs:a{n}.md@{n:012x}:0-{n}]" for n in range(1, 60))}),
+    ],
+)
+def test_the_budget_holds_on_the_wire_and_more_of_it_never_shows_less(
+    raw: Raw, tool: str, arguments: dict[str, Any]
+) -> None:
+    count = token_counter("o200k_base")
+    before = 0
+    for budget in (200, 320, 500, 800, 1300, 2100, 3400, 8000):
+        params = {"name": tool, "arguments": arguments | {"max_tokens": budget}}
+        line = raw.ask("tools/call", params, number=budget)
+        result = json.loads(line)["result"]
+        if result.get("isError"):
+            assert "does not fit" in result["content"][0]["text"]
+            assert before == 0
+            continue
+        assert count(line) <= budget
+        shown = _bytes_shown(result["structuredContent"])
+        assert shown >= before
+        before = shown
+        assert result["structuredContent"]["truncated"] == bool(result["structuredContent"]["next"])
+    assert before > 0
+
+
+def _bytes_shown(data: dict[str, Any]) -> int:
+    passages = [one for each in data.get("results", []) for one in each["passages"]]
+    rows = [*data.get("rows", []), *data.get("trees", []), *data.get("citations", [])]
+    return 1 + len(rows) + sum(len(one.get("text", "")) for one in passages)
+
+
+def test_malformed_messages_get_errors_of_the_protocol(raw: Raw) -> None:
+    for text, code in (
+        ("{not json", -32700),
+        ("[]", -32600),
+        ('"text"', -32700),
+        ("[" * 100_000, -32700),
+    ):
+        raw.send(text)
+        refused = json.loads(raw.line())
+        assert (refused["id"], refused["error"]["code"]) == (None, code)
+    assert json.loads(raw.ask("no/such", {}, 21))["error"]["code"] == -32601
+    assert json.loads(raw.ask("tools/call", {}, 22))["error"]["code"] == -32602
+    assert json.loads(raw.ask("tools/call", {"name": 5}, 23))["error"]["code"] == -32602
+    assert json.loads(raw.ask("resources/list", {"cursor": "x"}, 24))["error"]["code"] == -32602
+    huge = {"name": "search", "arguments": {"query": "x" * 3_000_000}}
+    refused = json.loads(raw.ask("tools/call", huge, 25))["result"]
+    assert refused["content"][0]["text"].startswith("error: `query` got 'xxx")
+    controls = json.loads(
+        raw.ask("tools/call", {"name": "search", "arguments": {"query": "\x00\x1b[2J\ud800"}}, 26)
+    )
+    assert controls["error"]["code"] == -32600
+    assert "result" in json.loads(raw.ask("ping", {}, 27))
+
+
+def test_a_cancelled_call_does_not_stop_the_others(raw: Raw) -> None:
+    params = {"name": "search", "arguments": {"query": "backup"}}
+    raw.send({"jsonrpc": "2.0", "id": 31, "method": "tools/call", "params": params})
+    raw.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 31}})
+    assert "result" in json.loads(raw.ask("tools/call", params, 32))
+
+
+def test_the_server_ends_with_its_input(raw: Raw) -> None:
+    assert raw.end()[0] == 0
+
+
+def test_a_first_build_tells_how_far_it_is(
+    work: Path, environment: dict[str, str], leafmark: Leafmark
+) -> None:
+    (work / "big").mkdir()
+    for number in range(600):
+        text = "".join(f"## S{n}\n\nlantern {number} {n} wick oil\n\n" for n in range(25))
+        (work / "big" / f"{number}.md").write_text(f"# D{number}\n\n{text}")
+    server = Raw(work / "big", environment)
+    server.greet()
+    params = {
+        "name": "search",
+        "arguments": {"query": "lantern", "max_tokens": 900},
+        "_meta": {"progressToken": "p"},
+    }
+    server.send({"jsonrpc": "2.0", "id": 41, "method": "tools/call", "params": params})
+    told = []
+    while True:
+        message = json.loads(server.line())
+        if message.get("id") == 41:
+            break
+        assert message["method"] == "notifications/progress"
+        told.append(message["params"]["progress"])
+    assert told == sorted(told)
+    assert told
+    text = message["result"]["content"][0]["text"]
+    assert "the index is being built" in text or message["result"]["structuredContent"]["results"]
+    server.kill()
+    assert leafmark("search", "lantern", cwd=work / "big").code == 0
+    assert leafmark("status", "--json", cwd=work / "big").json["lock_holder"] is None
+
+
+@posix
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_killing_the_server_leaves_a_sound_index(
+    raw: Raw, docs: Path, leafmark: Leafmark, how: signal.Signals
+) -> None:
+    params = {"name": "search", "arguments": {"query": "backup"}}
+    assert "result" in json.loads(raw.ask("tools/call", params, 51))
+    for number in range(200):
+        (docs / f"n{number}.md").write_text(f"# N\n\nlantern {number}\n")
+    raw.send({"jsonrpc": "2.0", "id": 52, "method": "tools/call", "params": params})
+    raw.kill(how)
+    assert leafmark("index", "--json", cwd=docs).json["documents"] == 208
+    assert leafmark("search", "lantern", cwd=docs).code == 0
+
+
+# HTTP
+
+
+def _post(address: str, **headers: str) -> tuple[int, str]:
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
+    accepted = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    request = urllib.request.Request(address, body, accepted | headers)
+    try:
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+
+
+def test_foreign_pages_and_hosts_are_refused(docs: Path, environment: dict[str, str]) -> None:
+    with serving(docs, environment) as address:
+        assert _post(address, Origin="http://evil.example")[0] == 403
+        assert _post(address, Host="evil.example")[0] == 421
+        huge = urllib.request.Request(
+            address, b" " * 3_000_000, {"Content-Type": "application/json"}
+        )
+        with pytest.raises(
+            (urllib.error.HTTPError, ConnectionError, urllib.error.URLError)
+        ) as caught:
+            urllib.request.urlopen(huge, timeout=PATIENCE_S)
+        if isinstance(caught.value, urllib.error.HTTPError):
+            assert caught.value.code == 413
+            caught.value.close()
+        del caught
+        assert _post(address)[0] in (200, 400)
+    collect()
+
+
+def test_elsewhere_needs_a_token(
+    docs: Path, environment: dict[str, str], leafmark: Leafmark
+) -> None:
+    ran = leafmark("mcp", "--http", "--host", "0.0.0.0", "--port", "0")
+    assert (ran.code, ran.err) == (
+        2,
+        "error: 0.0.0.0 can be reached from elsewhere, and there is no token\n"
+        "hint: put one into LEAFMARK_TOKEN, or leave out --host\n",
+    )
+    guarded = environment | {"LEAFMARK_TOKEN": "s3cret"}
+    with serving(docs, guarded, "--host", "0.0.0.0") as address:
+        local = address.replace("0.0.0.0", "127.0.0.1")
+        assert _post(local) == (401, "the token is missing or wrong")
+        assert _post(local, Authorization="Bearer s3cret")[0] in (200, 400)
+
+
+def test_a_port_in_use_is_told(leafmark: Leafmark) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        ran = leafmark("mcp", "--http", "--port", port)
+    assert ran.code == 2
+    assert ran.err == (
+        f"error: the port cannot be used: address already in use\n  --> 127.0.0.1:{port}\n"
+        "hint: choose another with --port; 0 takes any free one\n"
+    )
+
+
+def test_options_that_belong_to_http(leafmark: Leafmark) -> None:
+    ran = leafmark("mcp", "--port", "1")
+    assert (ran.code, ran.err) == (2, "error: --port belongs to --http\n")
+
+
+@pytest.mark.slow
+def test_another_client_lists_and_calls(
+    docs: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """The MCP inspector's command line, an implementation of its own in another language."""
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("npm is not installed")
+    place = tmp_path / "inspector"
+    installed = subprocess.run(
+        [
+            npm,
+            "install",
+            "--prefix",
+            str(place),
+            "--no-audit",
+            "--no-fund",
+            "--silent",
+            "@modelcontextprotocol/inspector@2.12.0",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+    )
+    if installed.returncode != 0:
+        pytest.skip(f"the inspector cannot be installed: {installed.stderr[-200:]}")
+
+    def inspect(*arguments: str) -> Any:
+        inspector = place / "node_modules" / ".bin" / "mcp-inspector"
+        done = subprocess.run(
+            [str(inspector), "--cli", *COMMAND, "-C", str(docs), *arguments],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=True,
+            env=environment,
+        )
+        return json.loads(done.stdout)
+
+    names = {tool["name"] for tool in inspect("--method", "tools/list")["tools"]}
+    assert {"search", "get", "outline", "list_sources", "verify"} <= names
+    found = inspect(
+        "--method", "tools/call", "--tool-name", "search", "--tool-arg", "query=retries"
+    )
+    assert found["structuredContent"]["results"][0]["id"] == "docs:reference/settings.md#retries"
+    read = inspect(
+        "--method", "resources/read", "--uri", "leafmark://docs/guides/backups.md#making-a-backup"
+    )
+    assert read["contents"][0]["text"].startswith("## Making a backup")

@@ -1,0 +1,100 @@
+"""What may come over HTTP: the Host of this machine, no foreign page, the token where needed."""
+
+from __future__ import annotations
+
+import pytest
+
+from leafmark.mcp_server.http import _LOOPBACK_NAMES, Guard, is_loopback
+
+
+async def _never(scope: object, receive: object, send: object) -> None:
+    raise AssertionError("not asked")
+
+
+LOCAL = Guard(_never, port=8000, names=_LOOPBACK_NAMES, token=None)
+REMOTE = Guard(_never, port=8000, names=None, token="s3cret")
+
+
+def _headers(host: str | None, origin: str | None = None, **more: str) -> list[tuple[bytes, bytes]]:
+    found = [] if host is None else [(b"host", host.encode("latin-1"))]
+    found += [] if origin is None else [(b"origin", origin.encode("latin-1"))]
+    return found + [(name.encode(), value.encode("latin-1")) for name, value in more.items()]
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1:8000", "localhost:8000", "LOCALHOST:8000", "[::1]:8000", "localhost"]
+)
+def test_our_own_names_may_come(host: str) -> None:
+    assert LOCAL.refusal(_headers(host)) is None
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        None,
+        "",
+        "evil.example",
+        "127.0.0.1:80@evil",
+        "127.0.0.1:8001",
+        "127.0.0.1:8000.evil",
+        "localhost.evil:8000",
+        "0.0.0.0:8000",
+        "127.0.0.1:8000 ",
+        "localhost:",
+        "localhost:80000000",
+    ],
+)
+def test_other_names_may_not(host: str | None) -> None:
+    assert LOCAL.refusal(_headers(host)) == (421, "the Host is not this server")
+
+
+def test_two_hosts_may_not() -> None:
+    twice = _headers("localhost:8000") + _headers("evil.example")
+    assert LOCAL.refusal(twice) == (421, "the Host is not this server")
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://localhost:8000", "https://127.0.0.1:8000", "http://[::1]:8000"]
+)
+def test_our_own_pages_may_come(origin: str) -> None:
+    assert LOCAL.refusal(_headers("localhost:8000", origin)) is None
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "null",
+        "",
+        "http://evil.example",
+        "http://localhost",
+        "http://localhost:8001",
+        "file://localhost:8000",
+    ],
+)
+def test_foreign_pages_may_not(origin: str) -> None:
+    refused = LOCAL.refusal(_headers("localhost:8000", origin))
+    assert refused == (403, "the Origin is not allowed")
+
+
+def test_the_token_is_needed_where_others_can_come() -> None:
+    refused = (401, "the token is missing or wrong")
+    assert REMOTE.refusal(_headers("docs.example:8000")) == refused
+    assert REMOTE.refusal(_headers("x", authorization="Bearer s3cre")) == refused
+    assert REMOTE.refusal(_headers("x", authorization="Bearer s3cret\xff")) == refused
+    assert REMOTE.refusal(_headers("x", authorization="Bearer s3cret")) is None
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [
+        ("127.0.0.1", True),
+        ("127.8.9.1", True),
+        ("::1", True),
+        ("localhost", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("docs", False),
+    ],
+)
+def test_what_can_be_reached_from_elsewhere(host: str, loopback: bool) -> None:
+    assert is_loopback(host) is loopback
