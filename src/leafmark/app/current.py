@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,7 +15,7 @@ from leafmark.model import Chunk, Entry, Place
 from leafmark.model.ids import document_id
 from leafmark.retrieval.citations import DIGEST_DIGITS, Citation, citation_name
 
-__all__ = ["CurrentDocument", "CurrentDocuments", "Key", "covers"]
+__all__ = ["CurrentDocument", "CurrentDocuments", "Key", "covers", "spans_of"]
 
 Key = tuple[str, str]
 """Tree and path of a document."""
@@ -49,13 +49,6 @@ class CurrentDocument:
     def digest(self, start: int, end: int) -> str:
         return hashlib.sha256(self.data[start:end]).hexdigest()[:DIGEST_DIGITS]
 
-    def spans(self) -> Iterator[tuple[int, int]]:
-        """Yield what a citation of a chunk covers: its span, with its heading or without."""
-        for chunk in self.chunks:
-            yield chunk.byte_start, chunk.byte_end
-            if chunk.heading_start is not None:
-                yield chunk.heading_start, chunk.byte_end
-
     def chunk_around(self, start: int, end: int) -> Entry | Chunk:
         """Return the chunk with exactly this span, else the smallest one around it."""
         around = [chunk for chunk in self.chunks if covers(chunk, start, end)]
@@ -67,6 +60,14 @@ class CurrentDocument:
 
     def _line(self, offset: int) -> int:
         return 1 + sum(1 for _ in _LINE_END.finditer(self.data, 0, offset))
+
+
+def spans_of(chunks: Iterable[Entry | Chunk]) -> Iterator[tuple[int, int]]:
+    """Yield what a citation of a chunk covers: its span, with its heading or without."""
+    for chunk in chunks:
+        yield chunk.byte_start, chunk.byte_end
+        if chunk.heading_start is not None:
+            yield chunk.heading_start, chunk.byte_end
 
 
 def covers(chunk: Entry | Chunk, start: int, end: int) -> bool:

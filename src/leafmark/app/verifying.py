@@ -8,10 +8,10 @@ own document first, then in all others.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from leafmark.app.current import CurrentDocument, CurrentDocuments, Key, covers
+from leafmark.app.current import CurrentDocument, CurrentDocuments, Key, covers, spans_of
 from leafmark.app.opening import open_index
 from leafmark.app.project import Project
 from leafmark.app.requests import Progress, VerifyRequest
@@ -146,14 +146,26 @@ class _Checker:
     def _in_others(self, lost: list[Citation]) -> dict[Citation, _Outcome]:
         """Look through all documents; a whole chunk is better than other bytes anywhere."""
         search = _Search(lost)
-        least = min((one.end - one.start for one in lost), default=0)
-        for key in sorted(set(self._keys.values()) - set(self._checked)) if lost else ():
-            document = self._documents.read(key, least=least)
-            if document is not None and document.chunks:
-                search.look_in(document)
-            if search.is_over:
-                break
+        keys = sorted(set(self._keys.values()) - set(self._checked)) if lost else []
+        lengths = {one.end - one.start for one in lost}
+        for key in keys:
+            if not search.is_over and self._has_chunk_of(key, lengths):
+                self._look(key, search.look_at_chunks)
+        least = min(lengths, default=0)
+        for key in keys:
+            if not search.is_over:
+                self._look(key, search.look_in, least=least)
         return search.partly | search.found
+
+    def _has_chunk_of(self, key: Key, lengths: Collection[int]) -> bool:
+        """Whether a chunk of the document was as long as one of the lengths when indexed."""
+        chunks = self._reader.chunks_of(document_id(*key))
+        return any(end - start in lengths for start, end in spans_of(chunks))
+
+    def _look(self, key: Key, look: Callable[[CurrentDocument], None], *, least: int = 0) -> None:
+        document = self._documents.read(key, least=least)
+        if document is not None and document.chunks:
+            look(document)
 
     def _lost(self, citation: Citation) -> _Outcome:
         """What is to be said of a citation whose bytes stand nowhere."""
@@ -184,10 +196,13 @@ class _Search:
     def is_over(self) -> bool:
         return len(self.found) == len(self._lost)
 
-    def look_in(self, document: CurrentDocument) -> None:
+    def look_at_chunks(self, document: CurrentDocument) -> None:
         missing = [one for one in self._lost if one not in self.found]
         self._note(self.found, document, missing, _in_chunks(document, missing))
-        missing = [one for one in missing if one not in self.found and one not in self.partly]
+
+    def look_in(self, document: CurrentDocument) -> None:
+        self.look_at_chunks(document)
+        missing = [one for one in self._lost if one not in self.found and one not in self.partly]
         if missing:
             self._note(self.partly, document, missing, _at_edges(document, missing))
         for one in missing:
@@ -225,7 +240,7 @@ def _wanted(citations: Iterable[Citation]) -> dict[int, set[str]]:
 def _in_chunks(
     document: CurrentDocument, citations: Iterable[Citation]
 ) -> Iterator[tuple[str, int, int]]:
-    return find_among(document.data, document.spans(), _wanted(citations))
+    return find_among(document.data, spans_of(document.chunks), _wanted(citations))
 
 
 def _at_edges(

@@ -47,13 +47,14 @@ def find_at_edges(
     data: bytes, edges: Collection[int], wanted: Wanted
 ) -> Iterator[tuple[str, int, int]]:
     """Yield what is wanted and stands from one of the edges to another."""
+    known = set(edges)
     for length in wanted:
-        yield from find_among(data, _windows(edges, length), wanted)
+        yield from find_among(data, _windows(known, length), wanted)
 
 
-def _windows(edges: Collection[int], length: int) -> list[tuple[int, int]]:
+def _windows(edges: set[int], length: int) -> list[tuple[int, int]]:
     """Return the spans of this length between two edges, in order."""
-    starts = set(edges).intersection([edge - length for edge in edges])
+    starts = edges.intersection([edge - length for edge in edges if edge >= length])
     return [(at, at + length) for at in sorted(starts)]
 
 
@@ -65,7 +66,7 @@ def find_anywhere(
     Tries every character while that means to hash no more than `most_hashed`
     bytes, else where words begin and end, as many as that allows.
     """
-    windows = _windows(_character_edges(data), length)
+    windows = _windows(set(_character_edges(data)), length)
     if len(windows) * (length + _EACH) > most_hashed:
         inside = _is_inside_word
         windows = [(a, b) for a, b in windows if not inside(data, a) and not inside(data, b)]
