@@ -81,7 +81,8 @@ def iter_chunk_article(document: ChunkedDocument, options: ChunkingOptions) -> I
 
 
 def _about(document: ChunkedDocument, tokens: int, options: ChunkingOptions) -> str:
-    counts = f"{count_of(len(document.chunks), 'chunk')}, {count_of(tokens, 'token')}"
+    unit = "character" if options.tokenizer == "characters" else "token"
+    counts = f"{count_of(len(document.chunks), 'chunk')}, {count_of(tokens, unit)}"
     sizes = f"min {options.min_tokens}, target {options.target_tokens}, max {options.max_tokens}"
     if options.strategy == "fixed":
         sizes = f"windows of {options.fixed_tokens} that share {options.fixed_overlap}"

@@ -33,7 +33,8 @@ def iter_chunk_tree(
 ) -> Iterator[str]:
     """Yield an empty line, the document's, and one for each of its chunks."""
     sizes = [chunk.body_tokens for chunk in document.chunks]
-    yield "\n" + _head(document, sum(sizes), style)
+    unit = "character" if options.tokenizer == "characters" else "token"
+    yield "\n" + _head(document, count_of(sum(sizes), unit), style)
     digits = len(str(len(sizes)))
     depths: list[int] = []
     widest = max([len(f"{size:,}") for size in sizes], default=1)
@@ -50,11 +51,11 @@ def iter_chunk_tree(
         yield f"{style.dim(number)}{inset}{left[0]}{gap}{right}{marked}\n"
 
 
-def _head(document: ChunkedDocument, tokens: int, style: Style) -> str:
+def _head(document: ChunkedDocument, size: str, style: Style) -> str:
     source = document.document
     version = f" (v{fold(source.version).removeprefix('v')})" if source.version else ""
     tags = f" [{', '.join(fold(tag) for tag in source.tags)}]" if source.tags else ""
-    counts = f"{count_of(len(document.chunks), 'chunk')}, {count_of(tokens, 'token')}"
+    counts = f"{count_of(len(document.chunks), 'chunk')}, {size}"
     name = style.bold(clean_line(document.doc_id))
     return f"{name} › {fold(source.title)}{style.dim(version + tags)}: {counts}\n"
 

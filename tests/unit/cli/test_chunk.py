@@ -88,6 +88,12 @@ def test_the_tree_is_for_reading(chunk: Leafmark) -> None:
     assert (ran.code, ran.out, ran.err) == (0, TREE, "")
 
 
+def test_sizes_in_characters_say_so(chunk: Leafmark) -> None:
+    head = "docs:a.txt › a: 1 chunk, 12 characters\n"
+    assert chunk("a.txt", "--preset", "ra").out.startswith(head)
+    assert "1 chunk, 12 characters ·" in chunk("a.txt", "--preset", "ra", "-o", "html").out
+
+
 def test_no_line_of_the_tree_is_wider_than_the_terminal(chunk: Leafmark, work: Path) -> None:
     title = "Überschrift 日本語 " * 12
     (work / "w.md").write_text("".join(f"{'#' * k} {title}\n\ntext\n\n" for k in range(1, 7)))
