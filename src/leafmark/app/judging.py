@@ -117,7 +117,9 @@ class Library:
                     problems.append(f"{query.location}: {error.message}")
             found.append(tuple(passages))
         if problems:
-            raise UsageError(_summary(problems), location=queries[0].location.rpartition(":")[0])
+            location = queries[0].location.rpartition(":")[0]
+            hint = "; ".join(self._project.missing_trees()) or None
+            raise UsageError(_summary(problems), location=location, hint=hint)
         return found
 
     def _passage(self, reference: Reference, tree: str) -> Passage:

@@ -160,6 +160,13 @@ def test_all_broken_references_are_named_at_once_but_not_too_many(here: Here) ->
     assert len(lines) == 12
 
 
+def test_a_tree_whose_folder_is_missing_is_named(here: Here) -> None:
+    here.configure('[tree.one]\npath = "one"\n')
+    with pytest.raises(UsageError) as caught:
+        _passage(here, Reference(path="a.md"))
+    assert caught.value.hint == f"the folder of tree 'one' is missing: {here.root / 'one'}"
+
+
 def test_a_path_in_two_trees_needs_the_tree(here: Here) -> None:
     here.write("one/a.md", "# A\n\nx\n")
     here.write("two/a.md", "# A\n\ny\n")
