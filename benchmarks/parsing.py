@@ -38,6 +38,9 @@ LARGE_BYTES = 1_000_000
 LARGE_LIMIT_MS = 100
 """CPU time for a document of a megabyte, of whatever shape."""
 
+_MODEL = "gpt-4o"
+"""A model of the default tokenizer, `o200k_base`: by this its tokens are known elsewhere."""
+
 Run = Callable[[], object]
 T = TypeVar("T")
 
@@ -49,7 +52,7 @@ def run(corpus: Corpus) -> list[Row]:
     count = token_counter(ChunkingOptions().tokenizer)
     walk, counting = _over(_walk, texts), _over(count, texts)
 
-    def row(strategy: Strategy, name: str, other: Run, limit: float) -> Row:
+    def row(strategy: Strategy, name: str, other: Run, limit: float | None) -> Row:
         ours = _over(_chunker(strategy), sources)
         beside, own = in_turn([other, ours], clock=time.process_time)
         speed = corpus.size_bytes / 1e6
@@ -133,15 +136,29 @@ def _llama_index() -> Callable[[str], object] | None:
 
 
 def _semantic_text_splitter() -> Callable[[str], object] | None:
-    """The Markdown splitter with our sizes, counting with the same function as we do."""
+    """The Markdown splitter with our sizes and its own counter of the same tokens."""
     module = _find("semantic_text_splitter", "semantic-text-splitter")
     if module is None:
         return None
-    options = ChunkingOptions()
-    sizes = (options.target_tokens, options.max_tokens)
-    splitter = module.MarkdownSplitter.from_callback(token_counter(options.tokenizer), sizes)
+    splitter = module.MarkdownSplitter.from_tiktoken_model(_MODEL, _sizes())
     split: Callable[[str], object] = splitter.chunk_indices
     return split
+
+
+def _semantic_text_splitter_with_our_counter() -> Callable[[str], object] | None:
+    module = _find("semantic_text_splitter", "semantic-text-splitter")
+    if module is None:
+        return None
+    counter = token_counter(ChunkingOptions().tokenizer)
+    split: Callable[[str], object] = module.MarkdownSplitter.from_callback(
+        counter, _sizes()
+    ).chunk_indices
+    return split
+
+
+def _sizes() -> tuple[int, int]:
+    options = ChunkingOptions()
+    return options.target_tokens, options.max_tokens
 
 
 def _find(module: str, package: str) -> Any:
@@ -152,8 +169,11 @@ def _find(module: str, package: str) -> Any:
         return None
 
 
-_OTHERS: tuple[tuple[Strategy, str, Callable[[], Callable[[str], object] | None], float], ...] = (
+_OTHERS: tuple[
+    tuple[Strategy, str, Callable[[], Callable[[str], object] | None], float | None], ...
+] = (
     ("heading", "LangChain", _langchain, LANGCHAIN_LIMIT),
     ("heading", "LlamaIndex", _llama_index, LLAMA_INDEX_LIMIT),
     ("section", "semantic-text-splitter", _semantic_text_splitter, SPLITTER_LIMIT),
+    ("section", "the same, our counter", _semantic_text_splitter_with_our_counter, None),
 )

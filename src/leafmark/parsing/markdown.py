@@ -70,10 +70,6 @@ def parse_markdown(data: bytes, path: str) -> Document:
     def make_blocks() -> tuple[Block, ...]:
         return _front_block(front) + blocks_of(content.walked[1], headings, raw, start)
 
-    blocks = Deferred(make_blocks)
-    if not decoded.stand_in:
-        blocks = MarkdownBlocks(make_blocks, raw, start, headings, _front_block(front))
-
     def make_links() -> tuple[Link, ...]:
         links = links_of(content.walked[1], content.text)
         return tuple(link._replace(target=_restore(link.target, decoded)) for link in links)
@@ -85,7 +81,9 @@ def parse_markdown(data: bytes, path: str) -> Document:
         front.title or _first_title(headings) or file_title(path),
         encoding=decoded.encoding,
         headings=tuple(headings),
-        blocks=blocks,
+        blocks=Deferred(make_blocks)
+        if decoded.stand_in
+        else MarkdownBlocks(make_blocks, raw, start, headings, _front_block(front)),
         links=Deferred(make_links),
         front_matter=front.span,
         metadata=front.metadata,

@@ -47,7 +47,7 @@ class MarkdownBlocks(Deferred[Block]):
     and `before` are the blocks that stand before it.
     """
 
-    __slots__ = ("_before", "_bounds", "_contents", "_headings", "_raw", "_stretches")
+    __slots__ = ("_before", "_headings", "_places", "_raw", "_start", "_stretches")
 
     def __init__(
         self,
@@ -61,23 +61,24 @@ class MarkdownBlocks(Deferred[Block]):
         self._raw = raw
         self._before = before
         self._headings = headings
-        self._bounds: list[int] | None = None  # where stretches begin, but for the first
-        self._contents = [start]  # where the content of each begins
+        self._start = start
+        self._places: tuple[list[int], list[int]] | None = None
         self._stretches: dict[int, tuple[Block, ...]] = {}
 
-    def _find_bounds(self) -> list[int]:
-        if self._bounds is None:
+    def _find_places(self) -> tuple[list[int], list[int]]:
+        """Where stretches begin, but for the first; and where the content of each begins."""
+        if self._places is None:
             top = [heading for heading in self._headings if not heading.nested]
-            self._contents += [heading.end for heading in top]
-            self._bounds = [heading.start for heading in top]
-        return self._bounds
+            contents = [self._start, *[heading.end for heading in top]]
+            self._places = [heading.start for heading in top], contents
+        return self._places
 
     def stretches_of(self, start: int, end: int) -> range:
         """The numbers of the stretches that have bytes in `[start, end)`.
 
         A stretch begins with a heading line, the first one with the source.
         """
-        bounds = self._find_bounds()
+        bounds, _ = self._find_places()
         first = bisect_right(bounds, start)
         return range(first, max(first, bisect_left(bounds, end)) + 1)
 
@@ -85,9 +86,9 @@ class MarkdownBlocks(Deferred[Block]):
         """The blocks of one stretch."""
         found = self._stretches.get(number)
         if found is None:
-            bounds = self._find_bounds()
+            bounds, contents = self._find_places()
             after = bounds[number] if number < len(bounds) else len(self._raw)
-            found = self._read(self._contents[number], after)
+            found = self._read(contents[number], after)
             if not number:
                 found = self._before + found
             self._stretches[number] = found
