@@ -61,7 +61,7 @@ class _Blocks:
 
 
 @dataclass(frozen=True, slots=True)
-class _OneStretch:
+class _OneStretch(Stretches):
     """Blocks that are there all at once."""
 
     blocks: Sequence[Block]

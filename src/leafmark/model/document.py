@@ -8,9 +8,10 @@ and links are named tuples because a document has many and they must be cheap.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple
 
 from leafmark.model.diagnostic import Diagnostic
 from leafmark.model.readable import Reader
@@ -94,17 +95,20 @@ class Link(NamedTuple):
     kind: Literal["link", "image", "wiki", "autolink"] = "link"
 
 
-@runtime_checkable
-class Stretches(Protocol):
+class Stretches(ABC):
     """What `Document.blocks` may be besides a sequence: blocks by the stretch they lie in.
 
     A heading at the top level begins a stretch; no block lies in two. One
     stretch costs less than all blocks do.
     """
 
+    __slots__ = ()
+
+    @abstractmethod
     def stretches_of(self, start: int, end: int) -> range:
         """The numbers of the stretches that have bytes in `[start, end)`."""
 
+    @abstractmethod
     def stretch(self, number: int) -> Sequence[Block]:
         """The blocks of a stretch, in order."""
 

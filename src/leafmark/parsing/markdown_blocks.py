@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from leafmark.model import Block, BlockKind, Heading
+from leafmark.model import Block, BlockKind, Heading, Stretches
 from leafmark.model.deferred import Deferred
 from leafmark.parsing.lines import Lines
 from leafmark.parsing.markdown_walk import Row, walk
@@ -40,7 +40,7 @@ _FIRST_DEFINITION = re.compile(rb" {0,3}\[")
 _new = tuple.__new__  # half the cost of calling a named tuple's class
 
 
-class MarkdownBlocks(Deferred[Block]):
+class MarkdownBlocks(Deferred[Block], Stretches):
     """All blocks, which `make` returns, or those of one stretch between headings.
 
     `raw` is UTF-8 whose lines end in LF or CRLF; content begins at byte `start`,
