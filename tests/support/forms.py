@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from leafmark.chunking import token_counter
-from leafmark.cli.budgets import fit_answer
-from leafmark.cli.console import open_console
 from leafmark.model import Answer, Item, Passage
 from leafmark.render import matches, searchjson, searchtext
+from leafmark.render.budgets import fit_answer
 from leafmark.render.places import Places
 from leafmark.render.terminal import PLAIN
 
@@ -48,8 +47,7 @@ def cut(answer: Answer, form: str, budget: int) -> tuple[str, Answer]:
     """
     if form not in TEXT_FORMS:
         answer = answer._replace(packing=None)
-    console = open_console({}, {}, json=False)
-    return fit_answer(answer, form, lambda part: printed(part, form), budget, console)
+    return fit_answer(answer, form, lambda part: printed(part, form), budget)
 
 
 def shown_bytes(answer: Answer, whole: Answer) -> set[tuple[str, int]]:

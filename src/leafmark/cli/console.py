@@ -73,6 +73,13 @@ class Console(NamedTuple):
         encoding = (getattr(self.out, "encoding", None) or "utf-8").lower()
         return encoding.replace("-", "").replace("_", "") != "utf8"
 
+    def written(self, text: str) -> str:
+        """Return what `write` writes: characters that the output lacks are escapes there."""
+        if not self.ascii_only:
+            return text
+        encoding = getattr(self.out, "encoding", None) or "utf-8"
+        return text.encode(encoding, "backslashreplace").decode(encoding)
+
     def write_bytes(self, data: bytes) -> None:
         """Print bytes as they are, after the text printed so far."""
         try:

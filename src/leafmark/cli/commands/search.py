@@ -163,10 +163,10 @@ def print_answer(call: Call, answer: Answer, output: str) -> None:
     if budget is None:
         console.write(_render(call, answer, output))
     else:
-        from leafmark.cli.budgets import fit_answer
+        from leafmark.render.budgets import fit_answer
 
         printed, shown = fit_answer(
-            answer, output, lambda part: _render(call, part, output), budget, console
+            answer, output, lambda part: _render(call, part, output), budget, console.written
         )
         console.write(printed)
         if output in ("files", "vimgrep"):

@@ -107,9 +107,9 @@ def _print(call: Call, report: ShowReport) -> None:
     if budget is None:
         text = _render(call, report)
     else:
-        from leafmark.cli.budgets import fit_report
+        from leafmark.render.budgets import fit_report
 
-        text = fit_report(report, lambda part: _render(call, part), budget, call.console)
+        text = fit_report(report, lambda part: _render(call, part), budget, call.console.written)
     call.console.write(text)
 
 

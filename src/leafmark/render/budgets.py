@@ -1,0 +1,76 @@
+"""Answers cut to a budget of tokens, for every door: the most that fits, as the door prints it.
+
+A door gives the function with which it prints; all that this returns is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from leafmark.model import Answer, Result, ShowReport
+from leafmark.render.fitting import Count, Excerpts, Texts, TextsShown, count_tokens, fit
+from leafmark.render.matches import excerpt_lines
+
+__all__ = ["fit_answer", "fit_report", "plan_answer"]
+
+Written = Callable[[str], str]
+"""What is written for a text, where the output cannot take all of its characters."""
+
+
+def fit_answer(
+    answer: Answer,
+    output: str,
+    render: Callable[[Answer], str],
+    budget: int,
+    written: Written | None = None,
+) -> tuple[str, Answer]:
+    """Return the most of the answer that fits, as `render` prints it in the form `output`.
+
+    An answer with a packing is printed with its texts, one without with excerpts.
+
+    Raises:
+        UsageError: not even the least of it fits.
+    """
+    count = _counter(answer.tokenizer, written)
+    plan = plan_answer(answer, output, count)
+    found = fit(plan.size, lambda steps, marks: render(plan.answer(steps, marks)), count, budget)
+    return found.text, plan.answer(found.steps)
+
+
+def fit_report(
+    report: ShowReport,
+    render: Callable[[ShowReport], str],
+    budget: int,
+    written: Written | None = None,
+) -> str:
+    """Return the most of what was asked for by id that fits.
+
+    Raises:
+        UsageError: not even the least of it fits.
+    """
+    plan = TextsShown(report)
+    count = _counter(report.tokenizer, written)
+    found = fit(plan.size, lambda steps, marks: render(plan.report(steps, marks)), count, budget)
+    return found.text
+
+
+def plan_answer(answer: Answer, output: str, count: Count) -> Texts | Excerpts:
+    """Return how an answer fills up in a form."""
+    if answer.packing is not None:
+        return Texts(answer)
+    if output not in ("pretty", "list"):
+        results = tuple(one._replace(expanded=()) for one in answer.results)
+        answer = answer._replace(results=results)
+    return Excerpts(answer, _excerpt(output), count)
+
+
+def _excerpt(output: str) -> Callable[[Result], str] | None:
+    """What a form shows of a result's text, beside its place."""
+    if output == "files":
+        return None
+    return excerpt_lines if output in ("matches", "vimgrep") else lambda part: part.snippet.text
+
+
+def _counter(tokenizer: str, written: Written | None) -> Count:
+    count = count_tokens(tokenizer)
+    return count if written is None else lambda text: count(written(text))
