@@ -66,11 +66,9 @@ def make_item(
     """
     owner = chunk.owner
     data = owner.document.data
-    extents = tuple(
-        Extent(_head(one), one.byte_end, one.id)
-        for one in owner.chunks[chunk.position : chunk.last_position + 1]
-    )
-    cuts = _cuts(owner, extents)
+    below = owner.chunks[chunk.position : chunk.last_position + 1]
+    extents = tuple(Extent(_head(one), one.byte_end, one.id) for one in below)
+    cuts = _cuts(owner, below)
     units = tuple(
         Unit(start, end, count(data[start:end].decode("utf-8", "replace")))
         for first, last in ranges
@@ -90,10 +88,15 @@ def _head(chunk: Chunk) -> int:
     return chunk.byte_start if chunk.heading_start is None else chunk.heading_start
 
 
-def _cuts(owner: ChunkedDocument, extents: Sequence[Extent]) -> list[int]:
-    """Return where units begin, sorted: at headings, and at blocks but the first below each."""
-    start, end = extents[0].start, extents[0].end
-    heads = {extent.start for extent in extents}
+def _cuts(owner: ChunkedDocument, chunks: Sequence[Chunk]) -> list[int]:
+    """Return where units begin, sorted: at headings, and at blocks but the first below each.
+
+    No unit reaches over the end of a chunk.
+    """
+    start, end = _head(chunks[0]), chunks[0].byte_end
+    data = owner.document.data
+    heads = {_head(one): one.heading_end or one.byte_start for one in chunks if one.kind != "piece"}
+    edges = {at for chunk in chunks for at in (chunk.byte_end, _head(chunk)) if start < at < end}
     blocks = [block for block in owner.document.blocks if start <= block.start < end]
     starts = {
         block.start
@@ -101,16 +104,12 @@ def _cuts(owner: ChunkedDocument, extents: Sequence[Extent]) -> list[int]:
         if block.level == 0 or (block.level == 1 and block.kind == "list_item")
     }
     cuts: list[int] = []
-    for at in sorted(heads | starts):
-        if at in heads or not (cuts and cuts[-1] in heads) or _is_front_matter(owner, cuts[-1]):
+    for at in sorted({*heads, *starts, *edges}):
+        text_start = heads.get(cuts[-1]) if cuts else None
+        if at in heads or text_start is None or data[text_start:at].strip():
             cuts.append(at)
     kept = [(block.start, block.end) for block in blocks if block.kind in _WHOLE]
-    return sorted({*cuts, *_finer(cuts, end, owner.document.data, kept)})
-
-
-def _is_front_matter(owner: ChunkedDocument, at: int) -> bool:
-    front = owner.document.front_matter
-    return front is not None and front.start <= at < front.end
+    return sorted({*cuts, *_finer(cuts, end, data, kept)})
 
 
 def _finer(

@@ -1,0 +1,131 @@
+"""The order in which an answer's bytes are added, and what stands for those left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import leafmark
+from leafmark.model import Chunk, Item, Omission, Passage, Step
+from leafmark.retrieval.packing import make_item, own_ranges, pack, passages
+
+GUIDE = """---
+title: Guide
+---
+# Guide
+
+First paragraph.
+
+- one item
+- another item
+
+## Setup
+
+```sh
+one
+
+two
+```
+
+Second block.
+
+### Deep
+
+Below.
+
+## Empty
+
+## Use
+
+Last.
+"""
+
+
+def _chunks(text: str = GUIDE) -> dict[str, Chunk]:
+    return {one.id.partition("#")[2]: one for one in leafmark.chunk(text, path="g.md", tree="t")}
+
+
+def _item(chunk: Chunk, ranges: Sequence[tuple[int, int]] | None = None) -> Item:
+    start = chunk.byte_start if chunk.heading_start is None else chunk.heading_start
+    return make_item(chunk, ranges or [(start, chunk.byte_end)], len)
+
+
+def _texts(item: Item) -> list[str]:
+    return [item.source[unit.start : unit.end].decode() for unit in item.units]
+
+
+def test_units_are_blocks_with_the_heading_before_them_and_nothing_is_lost() -> None:
+    item = _item(_chunks()[""])
+    assert _texts(item) == [
+        "---\ntitle: Guide\n---\n",
+        "# Guide\n\nFirst paragraph.\n\n",
+        "- one item\n",
+        "- another item\n\n",
+        "## Setup\n\n```sh\none\n\ntwo\n```\n\n",
+        "Second block.\n\n",
+        "### Deep\n\nBelow.\n\n",
+        "## Empty\n\n",
+        "## Use\n\nLast.\n",
+    ]
+    assert "".join(_texts(item)) == GUIDE
+
+
+def test_front_matter_comes_last_and_the_lead_first() -> None:
+    assert _item(_chunks()[""]).order == (1, 2, 3, 4, 5, 6, 7, 8, 0)
+
+
+def test_a_long_paragraph_is_cut_at_sentences_and_code_is_not() -> None:
+    prose = "A sentence about things. " * 100
+    code = "```\n" + "a line of code.\n" * 200 + "```\n"
+    item = _item(_chunks(f"# A\n\n{prose}\n\n{code}")["a"])
+    *cut, last = _texts(item)
+    assert len(cut) > 2
+    assert all(text.rstrip().endswith(".") and len(text) < 900 for text in cut)
+    assert last == code
+
+
+def test_places_come_first_then_results_by_rank_then_what_was_added() -> None:
+    chunks = _chunks()
+    use, setup, deep = (_item(chunks[name]) for name in ("use", "setup", "deep"))
+    assert pack([use, setup], [deep]).steps == (
+        Step(0),
+        Step(1),
+        Step(0, 0),
+        Step(1, 0),
+        Step(1, 1),
+        Step(1, 2),
+        Step(2),
+        Step(2, 0),
+    )
+
+
+def test_an_omission_names_the_deepest_chunk_that_holds_it() -> None:
+    item = _item(_chunks()[""])
+    assert passages(item, []) == (Omission("t:g.md", len(GUIDE)),)
+    shown = passages(item, [1, 2, 3, 4, 7, 8])
+    assert [one.id if isinstance(one, Omission) else one.text for one in shown] == [
+        "t:g.md",
+        GUIDE[GUIDE.index("# Guide") : GUIDE.index("Second block")],
+        "t:g.md#setup",
+        "## Empty\n\n## Use\n\nLast.\n",
+    ]
+    (whole,) = passages(item, range(9))
+    assert isinstance(whole, Passage)
+    assert (whole.start, whole.end, whole.text) == (0, len(GUIDE), GUIDE)
+
+
+def test_a_heading_alone_has_nothing_to_cite() -> None:
+    setup = _chunks()["setup"]
+    assert setup.heading_start is not None
+    item = _item(setup, [(setup.heading_start, setup.byte_start)])
+    (heading,) = passages(item, [0])
+    assert isinstance(heading, Passage)
+    assert (heading.text, heading.citation) == ("## Setup\n", None)
+
+
+def test_a_chunk_s_own_text_is_its_heading_and_body() -> None:
+    chunks = _chunks("# A\n\nbefore\n\n## B\n\nbelow\n\n## C\n\n## D\n\nx\n")
+    a = chunks["a"]
+    assert own_ranges(a) == [(0, 13), (26, 32)]
+    data = a.owner.document.data
+    assert data[26:32] == b"## C\n\n"
+    assert own_ranges(chunks["d"]) == [(32, 40)]
