@@ -131,7 +131,7 @@ def _qualified(node: Node, source: bytes) -> Found | None:
         names = tuple(text_of(part, source) for part in named.named_children)
     else:
         names = _names(named, source)
-    return Found("definition", names, body.start_byte)
+    return Found("definition", names, body.start_byte, is_class=node.type in _SPECIFIERS)
 
 
 _SPECIFIERS = frozenset(

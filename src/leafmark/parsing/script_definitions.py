@@ -60,6 +60,7 @@ class _Item(NamedTuple):
     found: Found
     depth: int = 0
     path: tuple[str, ...] = ()
+    is_member: bool = False
 
 
 class _Extras(NamedTuple):
@@ -129,7 +130,8 @@ def _nest(items: list[_Item], language: Language) -> Iterator[_Item]:
         names = [_clean(name, language) for name in found.names]
         own = (*path, *[name for name in names if name])
         if found.role != "container":
-            yield item._replace(depth=depth, path=own or ("_",))
+            is_member = outside is not None and outside.is_class
+            yield item._replace(depth=depth, path=own or ("_",), is_member=is_member)
             depth += 1
         inside = own if found.scope is None else (*path, *found.scope)
         around.append((item.end, found, depth, inside))
@@ -147,7 +149,14 @@ def _without_repeats(items: list[_Item]) -> list[_Item]:
     """Leave out declarations of what the same source defines."""
     role: Role = "declaration"
     defined = {item.path for item in items if item.found.role != role}
-    return [item for item in items if item.found.role != role or item.path not in defined]
+    members = {item.path for item in items if item.found.role != role and item.is_member}
+    return [
+        item
+        for item in items
+        if item.found.role != role
+        or item.path not in defined
+        or (item.is_member and item.path in members)
+    ]
 
 
 def _extents(

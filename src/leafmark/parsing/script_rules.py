@@ -24,7 +24,8 @@ class Found(NamedTuple):
     `scope` replaces `names` in the paths of what lies inside (the type of an
     `impl`). `body` is the byte where the signature stops. `inner` is what a
     wrapper wraps. A `declaration` has no body of its own, and gives way to a
-    definition of the same name in the same source; inside a function it is local.
+    definition of the same name in the same source, unless both are members of a
+    class (then they are overloads); inside a function it is local.
     `tail` is the byte from which the end belongs to the signature, too.
     """
 
@@ -34,6 +35,7 @@ class Found(NamedTuple):
     scope: tuple[str, ...] | None = None
     inner: Node | None = None
     is_function: bool = False
+    is_class: bool = False
     tail: int | None = None
 
 
