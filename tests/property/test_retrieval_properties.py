@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.candidates import Forest, all_matched, count_by, match, shape
 
 from leafmark.model import Candidate
-from leafmark.retrieval.aggregation import aggregate, filter_ancestors
+from leafmark.retrieval.aggregation import aggregate, drop_large, filter_ancestors
 from leafmark.retrieval.cutoff import elbow_cutoff
 from leafmark.retrieval.grain import bring_to_grain
 from leafmark.retrieval.params import GRAINS, SearchParams
@@ -175,3 +175,19 @@ def test_byte_ranges_hold_the_bytes_of_the_characters(made: tuple[str, list[Matc
     for (start, end), (first, last) in zip(ranges, byte_ranges(text, ranges), strict=True):
         assert raw[first:last] == text[start:end].encode("utf-8", "surrogateescape")
     assert all(a[1] < b[0] for a, b in pairwise(ranges))
+
+
+@given(forests(), st.integers(1, 3))
+def test_what_is_too_large_gives_way_only_to_what_stays(
+    made: tuple[Forest, list[Candidate]], size: int
+) -> None:
+    forest, candidates = made
+    sizes = {entry.id: len(entry.id) % 3 for entry in forest.entries.values()}
+    kept, _ = drop_large(candidates, size, count_by(sizes))
+    ids = {one.entry.id for one in kept}
+    for one in candidates:
+        if one.entry.id not in ids:
+            assert sizes[one.entry.id] > size
+            below = [k for k in kept if one.entry in forest.ancestors(k.entry)]
+            assert below or any(one.entry in forest.ancestors(other.entry) for other in candidates)
+    assert [one for one in candidates if one.entry.id in ids] == kept

@@ -221,7 +221,7 @@ class SearchSettings:
         1, "children that must match for that", unit="children", least=1
     )
     aggregation_max_tokens: int = _setting(
-        0, "larger sections are not shown instead; 0 sets no limit", unit="tokens", least=0
+        500, "larger sections are not shown instead; 0 sets no limit", unit="tokens", least=0
     )
     max_merge_depth: int = _setting(
         0, "sections above this depth are not shown instead", unit="levels", least=0

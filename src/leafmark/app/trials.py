@@ -141,7 +141,8 @@ class Trial:
         matched = self._search(self._lenient(), query, aggregation=False)
         rank = rank_of(self._reads(matched, passages), passages, overlaps)
         if rank is None:
-            return f"not matched: not among {len(matched.results)} matches"
+            found = len(matched.results)
+            return f"not matched: not among {found} match{'' if found == 1 else 'es'}"
         partly = " and matches some of the words only" if matched.results[rank - 1].relaxed else ""
         kept = answer.counts["after_cutoff"]
         if rank > kept:

@@ -12,14 +12,21 @@ record is needed only when it takes its children in.
 from __future__ import annotations
 
 import heapq
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from leafmark.model import Candidate, Entry, Phase
-from leafmark.retrieval.ordering import sort_candidates
+from leafmark.retrieval.ordering import key_of, sort_candidates
 from leafmark.retrieval.params import SearchParams
 
-__all__ = ["FindParent", "MeasureText", "aggregate", "filter_ancestors"]
+__all__ = ["FindParent", "MeasureText", "aggregate", "drop_large", "filter_ancestors"]
+
+STANDS_ABOVE = 0.7
+"""A chunk that is too large stands for what is below it if that scores less than this share.
+
+Chosen by `leafmark eval` (2026-11-21) among 0.7, 1 and always giving way; see docs/DECISIONS.md.
+"""
 
 FindParent = Callable[[Entry], Entry]
 """Gives the entry of a chunk's parent; never called for a document."""
@@ -66,6 +73,36 @@ def filter_ancestors(
     taken = len(candidates) - len(done)
     note = f"{taken} stand below another result" if taken else ""
     return sort_candidates(done), Phase("ancestors", len(candidates), len(done), note)
+
+
+def drop_large(
+    candidates: Sequence[Candidate], limit: int, measure_text: MeasureText
+) -> tuple[list[Candidate], Phase]:
+    """Leave out matches of more than `limit` tokens where one below them is about as good.
+
+    Such a chunk would take in all that is below it, and a reader would have to
+    read it whole. It stays where it scores clearly best, or is strict and what
+    is below it is not.
+    """
+    dropped: set[tuple[str, str, int]] = set()
+    for document in _by_document(candidates):
+        document.sort(key=lambda candidate: candidate.entry.position)
+        positions = [candidate.entry.position for candidate in document]
+        for at, candidate in enumerate(document):
+            below = document[at + 1 : bisect_right(positions, candidate.entry.last_position)]
+            if _gives_way(candidate, below) and measure_text(candidate.entry) > limit:
+                dropped.add(key_of(candidate.entry))
+    kept = [candidate for candidate in candidates if key_of(candidate.entry) not in dropped]
+    note = f"{len(dropped)} of over {limit} tokens gave way to parts of them" if dropped else ""
+    return kept, Phase("large", len(candidates), len(kept), note)
+
+
+def _gives_way(candidate: Candidate, below: Sequence[Candidate]) -> bool:
+    """Whether something below a candidate is about as good a match, or a better one."""
+    alike = [one for one in below if one.relaxed == candidate.relaxed]
+    if candidate.relaxed and len(alike) < len(below):
+        return True
+    return any(one.score >= STANDS_ABOVE * candidate.score for one in alike)
 
 
 def _by_document(candidates: Iterable[Candidate]) -> Iterable[list[Candidate]]:

@@ -18,6 +18,7 @@ from leafmark.index import IndexReader
 from leafmark.model import Candidate, Phase
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.cutoff import elbow_cutoff
+from leafmark.retrieval.doubt import is_doubtful
 from leafmark.retrieval.filters import Filters, any_of, unscored
 from leafmark.retrieval.ordering import Key, key_of, sort_candidates
 from leafmark.retrieval.params import SearchParams
@@ -70,7 +71,8 @@ class Found:
     """The candidates of one topic after the cutoff.
 
     `matched` counts those before it, `strict` those of them that matched all
-    words. `hits` tells for each candidate how the engine found it.
+    words. `hits` tells for each candidate how the engine found it. `doubtful` says
+    that even the best of them holds little of what the words ask for.
     """
 
     candidates: list[Candidate]
@@ -78,6 +80,7 @@ class Found:
     strict: int
     phases: tuple[Phase, ...]
     hits: dict[Key, Hit]
+    doubtful: bool = False
 
 
 def find_candidates(
@@ -123,6 +126,7 @@ def find_candidates(
             Phase("cutoff", matched, len(candidates), _cut_note(matched, len(candidates), params)),
         ),
         {key_of(one.entry): hit for one, hit in kept},
+        bool(kept) and kept[0][0].relaxed and is_doubtful(kept[0][1], reader),
     )
 
 

@@ -66,6 +66,7 @@ class Compiled:
     filters_only: bool = False
     unrelaxed: frozenset[int] = frozenset()
     stops: frozenset[int] = frozenset()
+    asked: tuple[tuple[Looked | None, float], ...] = ()
 
 
 def compile_topic(
@@ -152,6 +153,7 @@ class _Compiler:
             filters_only(self._topic),
             self._unrelaxed(),
             self._numbers(self._stops),
+            tuple((self._leaves.find(word), self._leaves.rarity(word)) for word in self._plain),
         )
 
     def _strict(self) -> tantivy.Query | None:

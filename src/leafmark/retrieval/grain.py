@@ -15,6 +15,7 @@ from leafmark.retrieval.aggregation import (
     FindParent,
     MeasureText,
     aggregate,
+    drop_large,
     filter_ancestors,
     merge_into,
 )
@@ -48,6 +49,10 @@ def bring_to_grain(
         found, params, find_parent=find_parent, measure_text=measure_text, may_stand=may_stand
     )
     phases.append(phase)
+    limit = params.aggregation_max_tokens
+    if limit and params.grain != "document":
+        found, phase = drop_large(found, limit, measure_text)
+        phases.append(phase)
     sections_only = params.grain == "section"
     found, phase = filter_ancestors(
         found, above=lambda entry: not (sections_only and entry.kind == "document")

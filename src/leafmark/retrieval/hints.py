@@ -19,13 +19,24 @@ def hints_about(
     compiled: Sequence[Sequence[Compiled]],
     candidates: Sequence[Candidate],
     results: Sequence[Result],
+    *,
+    doubtful: bool,
 ) -> tuple[Hint, ...]:
+    """Return what there is to say; `doubtful` answers may be none (see `weights.DOUBT_BELOW`)."""
     return (
+        *_about_doubt(doubtful),
         *_about_topics(topics),
         *_about_words(compiled),
         *_about_relaxing(candidates),
         *_about_stale(results),
     )
+
+
+def _about_doubt(doubtful: bool) -> Iterator[Hint]:
+    if doubtful:
+        yield Hint(
+            "doubtful", "even the best match has little of what was asked: it may not be there"
+        )
 
 
 def _about_topics(topics: Sequence[Expression]) -> Iterator[Hint]:

@@ -93,6 +93,15 @@ class Leaves:
         """Return what was looked for on behalf of a node."""
         return self._looked.get(id(node))
 
+    def rarity(self, node: Term) -> float:
+        """Return the idf of a word in bodies; what was corrected occurs nowhere."""
+        looked = self._looked.get(id(node))
+        if looked is None or looked.corrected:
+            return self._statistics.idf(0)
+        frequency, body = self._statistics.frequency, self._names["body"]
+        counts = (min(frequency(body, term) for term in each) for each in looked.sequences if each)
+        return self._statistics.idf(max(counts, default=0))
+
     def word(self, node: Term, around: Around) -> tantivy.Query | None:
         tokens = self._analyzer.tokens(node.text)
         if len(tokens) != 1:

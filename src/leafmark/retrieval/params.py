@@ -70,7 +70,7 @@ class SearchParams:
     aggregation_threshold: float = 0.5
     aggregation_min_matches: int = 1
     max_merge_depth: int = 0
-    aggregation_max_tokens: int = 0
+    aggregation_max_tokens: int = 500
     merge_bonus: float = 0.0
     grain: Grain = "auto"
     sort: Sort = "score"

@@ -124,6 +124,17 @@ class Texts:
         skipped = _bytes_before(self.document(entry).front_matter_end, entry.body_spans)
         return Body(data, data[skipped:].decode("utf-8", "surrogateescape"), skipped)
 
+    def readable(self, entry: Entry, start: int, end: int) -> str | None:
+        """Return what a person reads in bytes of a chunk's source; None where it is another."""
+        source = self.source(entry)
+        if source is None:
+            return None
+        if self._make_readable is not None:
+            made = self._make_readable(self.document(entry), source, [(start, end)])
+            if made is not None:
+                return made.text
+        return source[start:end].decode("utf-8", "replace")
+
     def digest(self, entry: Entry) -> str | None:
         """Return the sha256 of a chunk's whole span, hex; None where the source is another."""
         key = (entry.tree, entry.path, entry.byte_start, entry.byte_end)

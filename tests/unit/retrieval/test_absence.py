@@ -146,7 +146,8 @@ def test_after_the_elbow(library: Library) -> None:
     )
     assert reason.ratio is not None
     assert 0 < reason.ratio < 0.5
-    assert found.remedy == {"cutoff_ratio": pytest.approx(reason.ratio, abs=0.001)}
+    assert set(found.remedy) == {"cutoff_ratio"}
+    assert 0 < found.remedy["cutoff_ratio"] <= reason.ratio  # there is a lower elbow behind it
 
 
 def test_after_the_most_results_that_are_kept(library: Library) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from support.candidates import Forest, count_by, match, shape
 
-from leafmark.model import Candidate
-from leafmark.retrieval.aggregation import aggregate, filter_ancestors
+from leafmark.model import Candidate, Phase
+from leafmark.retrieval.aggregation import aggregate, drop_large, filter_ancestors
 from leafmark.retrieval.params import SearchParams
 
 GUIDE = ["Guide", ["errors", ["result"], ["option"]], ["logging"]]
@@ -219,6 +219,31 @@ def test_ancestors(
     found, _ = filter_ancestors(_match(forest, scores, relaxed))
     assert shape(found) == expected
     assert [(one.score, one.relaxed) for one in found] == ranked
+
+
+LARGE: list[tuple[str, dict[str, float], str, list[str]]] = [
+    ("a better part", {"a.md": 1, "a.md#result": 3}, "", ["a.md#result"]),
+    ("about as good", {"a.md": 1, "a.md#result": 0.7}, "", ["a.md#result"]),
+    ("clearly worse", {"a.md": 1, "a.md#result": 0.6}, "", ["a.md", "a.md#result"]),
+    ("nothing below", {"a.md": 1}, "", ["a.md"]),
+    ("small enough", {"a.md#errors": 1, "a.md#result": 3}, "", ["a.md#errors", "a.md#result"]),
+    ("a relaxed part", {"a.md": 1, "a.md#result": 3}, "a.md#result", ["a.md", "a.md#result"]),
+    ("relaxed above strict", {"a.md": 9, "a.md#result": 1}, "a.md", ["a.md#result"]),
+    ("both relaxed", {"a.md": 1, "a.md#result": 3}, "a.md a.md#result", ["a.md#result"]),
+]
+
+
+@pytest.mark.parametrize(("name", "scores", "relaxed", "kept"), LARGE)
+def test_large_matches_give_way(
+    name: str, scores: dict[str, float], relaxed: str, kept: list[str]
+) -> None:
+    forest = _forest(GUIDE)
+    measure = count_by({"t:a.md": 101, "t:a.md#errors": 100})
+    found, phase = drop_large(_match(forest, scores, relaxed), 100, measure)
+    assert sorted(one.entry.id for one in found) == sorted(f"t:{each}" for each in kept)
+    dropped = len(scores) - len(kept)
+    note = f"{dropped} of over 100 tokens gave way to parts of them" if dropped else ""
+    assert phase == Phase("large", len(scores), len(kept), note)
 
 
 def test_ancestry_is_not_the_spelling_of_an_id() -> None:

@@ -213,6 +213,7 @@ def test_phases_and_counts(library: Library) -> None:
         "cutoff",
         "topics",
         "aggregation",
+        "large",
         "ancestors",
         "duplicates",
         "limit",

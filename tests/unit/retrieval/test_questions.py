@@ -21,6 +21,9 @@ SOURCES = {
 }
 
 
+DOUBT = Hint("doubtful", "even the best match has little of what was asked: it may not be there")
+
+
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     return Library(tmp_path_factory.mktemp("index"), t=SOURCES)
@@ -131,6 +134,7 @@ def test_hints_say_what_was_done(library: Library) -> None:
         Hint("relaxed", f"the last results match some of the words only; {relaxed}"),
     )
     assert _hints(library, "nightly retries") == (
+        DOUBT,
         Hint("relaxed", f"nothing matches all words; the results match some of them; {relaxed}"),
     )
     assert _hints(library, "recofigure", strict=True) == (
@@ -182,3 +186,30 @@ def test_two_languages_in_one_index(tmp_path: Path) -> None:
     assert sorted(library.find("tree:de OR tree:en")) == ["a.md", "b.md", "c.md", "d.md"]
     for result in library.search("house OR haus", aggregation=False).results:
         assert result.match_ranges != ()
+
+
+@pytest.mark.parametrize(
+    ("query", "is_doubtful"),
+    [
+        ("restart the server nightly", False),  # strict
+        ("configure client retries nightly", False),  # most of it is there
+        ("server quantum chromodynamics lagrangian", True),
+        ("xylophone quantum chromodynamics", False),  # nothing is found: nothing to doubt
+    ],
+)
+def test_an_answer_that_holds_little_of_what_was_asked_is_doubtful(
+    library: Library, query: str, is_doubtful: bool
+) -> None:
+    answer = library.search(query, relax_share=0.2)
+    assert (DOUBT in answer.hints) is is_doubtful
+    assert bool(answer.results) is (query != "xylophone quantum chromodynamics")
+
+
+def test_an_answer_is_no_more_doubtful_where_another_topic_is_answered(library: Library) -> None:
+    codes = [
+        hint.code
+        for hint in library.search(
+            "server quantum chromodynamics lagrangian", "restart nightly", relax_share=0.2
+        ).hints
+    ]
+    assert "doubtful" not in codes

@@ -48,7 +48,7 @@ def test_scores_are_those_of_the_formula(tmp_path: Path, query: str) -> None:
         assert result.score == pytest.approx(expected[result.entry.path], rel=1e-3)
 
 
-def test_a_title_counts_three_times_a_body(tmp_path: Path) -> None:
+def test_fields_count_by_their_weights(tmp_path: Path) -> None:
     library = Library(tmp_path, t={"a.md": "# One\n\nword\n\n# Word\n\none\n"})
     title, body = (
         next(
@@ -62,8 +62,8 @@ def test_a_title_counts_three_times_a_body(tmp_path: Path) -> None:
         )
         for field in ("title", "body")
     )
-    assert title > 2 * body
-    assert KEYWORD_WEIGHTS["title"] == 3.0
+    factor = title / body  # both stand in one chunk of two, in a field of about one word
+    assert factor == pytest.approx(KEYWORD_WEIGHTS["title"], rel=0.3)
 
 
 def test_a_question_does_not_drown_the_body(tmp_path: Path) -> None:

@@ -1,0 +1,52 @@
+"""Whether an answer that only matches some of the words may be no answer at all."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import tantivy
+
+from leafmark.index import IndexReader
+from leafmark.retrieval.compiler import Compiled
+from leafmark.retrieval.leaves import Looked
+from leafmark.retrieval.weights import DOUBT_BELOW, DOUBT_COVERED, K1
+
+__all__ = ["is_doubtful"]
+
+
+class Match(Protocol):
+    """What is known of a match: see `candidates.Hit`."""
+
+    @property
+    def score(self) -> float: ...
+    @property
+    def boost(self) -> float: ...
+    @property
+    def address(self) -> tantivy.DocAddress: ...
+    @property
+    def compiled(self) -> Compiled: ...
+
+
+def is_doubtful(best: Match, reader: IndexReader) -> bool:
+    """Whether the best match, a relaxed one, scores little and lacks words that carry the query.
+
+    Which words it holds is looked up only where its score is low.
+    """
+    asked = best.compiled.asked
+    whole = sum(rarity for _, rarity in asked)
+    if best.score / best.boost >= DOUBT_BELOW * (K1 + 1) * whole:
+        return False
+    held = sum(rarity for looked, rarity in asked if looked and _holds(looked, best, reader))
+    return held < DOUBT_COVERED * whole
+
+
+def _holds(looked: Looked, match: Match, reader: IndexReader) -> bool:
+    return any(_matches(query, match.address, reader) for _, query in looked.queries)
+
+
+def _matches(query: tantivy.Query, address: tantivy.DocAddress, reader: IndexReader) -> bool:
+    try:
+        query.explain(reader.searcher, address)
+    except ValueError:  # the engine's way to say that it does not match
+        return False
+    return True
