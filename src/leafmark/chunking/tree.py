@@ -7,7 +7,7 @@ or exactly one kept heading line. Which nodes become chunks is decided elsewhere
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -106,28 +106,10 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
     if document.dropped_spans:
         dropped = [(span.start, span.end) for span in document.dropped_spans]
         for node in nodes:
-            node.body = rejoin(_without(node.body, dropped), dropped)
+            kept = [part for span in node.body for part in subtract(*span, dropped)]
+            node.body = rejoin(kept, dropped)
     folded = nodes[1] if len(nodes) > 1 and nodes[1].title == document.title else None
     return SectionTree(document, nodes, slug_nodes, folded)
-
-
-def _without(body: Spans, dropped: Spans) -> Spans:
-    """The ranges of `body` less those of `dropped`; both are sorted and disjoint."""
-    kept: Spans = []
-    for start, end in body:
-        for gap_start, gap_end in dropped[bisect_right(dropped, start, key=_end_of) :]:
-            if gap_start >= end:
-                break
-            if gap_start > start:
-                kept.append((start, gap_start))
-            start = gap_end
-        if start < end:
-            kept.append((start, end))
-    return kept
-
-
-def _end_of(span: tuple[int, int]) -> int:
-    return span[1]
 
 
 def _slug_name(heading: Heading, style: str) -> tuple[str, bool]:
@@ -161,21 +143,28 @@ def _section_ends(document: Document, levels: int) -> list[int]:
         unended.append((level, index))
     for _, last in unended:
         ends[last] = headings[last].limit
+    is_blank = _blankness(document)
     for index, after in zip_longest(opening, opening[1:], fillvalue=-1):
         start, end = headings[index].end, ends[index]
-        if (after < 0 or end <= headings[after].start) and _is_blank(document, start, end):
+        if (after < 0 or end <= headings[after].start) and is_blank(start, end):
             ends[index] = -1
     return ends
 
 
-def _is_blank(document: Document, start: int, end: int) -> bool:
-    """Whether a span is white space: the bytes of it, or the text that a notebook's stand for."""
-    if document.format != "notebook" or document.reader is None:
-        first = document.data[start : min(end, start + 9)]  # mostly enough to tell
-        return not first.strip() and not document.data[start:end].strip()
+def _blankness(document: Document) -> Callable[[int, int], bool]:
+    """What tells whether a span is white space: its bytes, or the text of a notebook's."""
+    data, reader = document.data, document.reader
+    if document.format != "notebook" or reader is None:
+        # the first bytes are mostly enough to tell
+        return lambda start, end: (
+            not data[start : min(end, start + 9)].strip() and not data[start:end].strip()
+        )
     dropped = [(span.start, span.end) for span in document.dropped_spans]
-    kept = list(subtract(start, end, dropped))
-    return not document.reader(document.data, kept).text.strip()
+
+    def is_blank(start: int, end: int) -> bool:
+        return not reader(data, list(subtract(start, end, dropped))).text.strip()
+
+    return is_blank
 
 
 def _open(parent: Node, heading: Heading, slug: str, *, end: int) -> Node:

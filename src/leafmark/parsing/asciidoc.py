@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from leafmark.model import Document, Heading, Link
 from leafmark.parsing.asciidoc_blocks import AsciiDocScanner
 from leafmark.parsing.decoding import decode
-from leafmark.parsing.source_lines import SourceLines, too_many_lines
+from leafmark.parsing.source_lines import SourceLines, find_excess
 from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import file_title, fold
 
@@ -34,7 +34,7 @@ _LONGEST_TITLE = 1000
 def parse_asciidoc(data: bytes, path: str) -> Document:
     """Return the document of an AsciiDoc source."""
     decoded = decode(data, path)
-    excess = too_many_lines(decoded.data)
+    excess = find_excess(decoded.data, b"<[")
     if excess:
         return degraded_document(decoded, path, "text", excess)
     lines = SourceLines(decoded)

@@ -22,7 +22,6 @@ __all__ = ["AsciiDocScanner", "Title"]
 _DEEPEST = 8
 
 _ATX = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)\Z")
-_CLOSING = re.compile(r"[ \t]+(={1,6}|#{1,6})\Z")
 _SETEXT = re.compile(r"(?!\.)(?=[^\w]*\w).*\Z")
 _SETEXT_LEVELS = {"=": 1, "-": 2, "~": 3, "^": 4, "+": 5}
 _DELIMITER = re.compile(
@@ -171,7 +170,9 @@ class AsciiDocScanner:
         found = _ATX.match(line)
         if not found:
             return at
-        words = _CLOSING.sub("", found[2]) if line[0] == "#" or _closes(found) else found[2]
+        words = found[2].removesuffix(found[1])  # as many marks may close it
+        closed = len(words) < len(found[2]) and words.endswith((" ", "\t"))
+        words = words.rstrip() if closed else found[2]
         return self._title(at, at + 1, len(found[1]), words, level)
 
     def _setext(self, at: int, line: str, level: int) -> int:
@@ -363,9 +364,3 @@ _TAKERS: tuple[_Taker, ...] = (
 def _delimits(line: str) -> bool:
     found = _DELIMITER.match(line)
     return found is not None and not (found[2] and line[0] != "`")
-
-
-def _closes(found: re.Match[str]) -> bool:
-    """Whether a title ends with as many marks as it begins with."""
-    closing = _CLOSING.search(found[2])
-    return closing is not None and closing[1] == found[1]

@@ -29,7 +29,10 @@ from leafmark.parsing.readable import ReadableBuilder
 from leafmark.parsing.text import degraded_document, paragraphs
 from leafmark.parsing.titles import file_title, fold
 
-__all__ = ["parse_notebook", "read_notebook"]
+__all__ = ["MAX_ESCAPES", "parse_notebook", "read_notebook"]
+
+MAX_ESCAPES = 1_000_000
+"""Escapes in the sources of all cells; each takes some two hundred bytes of memory."""
 
 _BOM = b"\xef\xbb\xbf"
 _LONE_CR = re.compile(r"\r(?!\n)")
@@ -61,10 +64,18 @@ def parse_notebook(data: bytes, path: str, *, outputs: bool = False) -> Document
         return degraded_document(decoded, path, "text", reason, line)
     if not notebook.is_one:
         return degraded_document(decoded, path, "text", "it has no list of cells")
-    excess = find_excess(b"\n".join(raw[a:b] for cell in notebook.cells for a, b in cell.source))
+    excess = notebook.excess or _find_excess(raw, notebook)
     if excess:
         return degraded_document(decoded, path, "text", excess)
     return _document(decoded, path, notebook, outputs)
+
+
+def _find_excess(raw: bytes, notebook: Notebook) -> str:
+    """Return what the sources of the cells have too much of, empty where they can be read."""
+    sources = b"\n".join([raw[a:b] for cell in notebook.cells for a, b in cell.source])
+    if sources.count(b"\\") > MAX_ESCAPES:
+        return f"its cells have more than {MAX_ESCAPES} escapes"
+    return find_excess(sources)
 
 
 def _document(decoded: Decoded, path: str, notebook: Notebook, outputs: bool) -> Document:

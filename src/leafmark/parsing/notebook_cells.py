@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import NamedTuple
 
 from leafmark.parsing.json_places import BadJsonError, elements, members, string_value, value_end
 
-__all__ = ["Cell", "Notebook", "read_cells"]
+__all__ = ["MAX_STRINGS", "Cell", "Notebook", "read_cells"]
+
+MAX_STRINGS = 500_000
+"""Strings that the sources of all cells have, a line each as a rule, before no more are read."""
 
 Ranges = tuple[tuple[int, int], ...]
 
@@ -44,6 +48,12 @@ class Notebook:
     language: str = ""
     kernel: str = ""
     is_one: bool = False
+
+    @property
+    def excess(self) -> str:
+        """What there is too much of, empty where the notebook is read whole."""
+        lines = sum(len(cell.source) + len(cell.outputs) for cell in self.cells)
+        return f"its cells have more than {MAX_STRINGS} lines" if lines > MAX_STRINGS else ""
 
 
 def read_cells(data: bytes, start: int) -> Notebook:
@@ -116,11 +126,12 @@ def _texts(data: bytes, place: tuple[int, int]) -> Ranges:
     """The ranges between the quotes of a string, or of the strings of a list; none empty."""
     start = place[0]
     strings = [place] if data[start] == _QUOTE else elements(data, start)
-    return tuple(
+    texts = (
         (first + 1, last - 1)
         for first, last in strings
         if data[first] == _QUOTE and last - first > 2
     )
+    return tuple(islice(texts, MAX_STRINGS + 1))
 
 
 def _outputs(data: bytes, at: int) -> Iterator[tuple[int, int]]:

@@ -16,7 +16,7 @@ from leafmark.model import Block, Document, Heading, Link
 from leafmark.parsing.decoding import decode
 from leafmark.parsing.rst_blocks import RstScanner
 from leafmark.parsing.rst_inline import find_links, title_text
-from leafmark.parsing.source_lines import SourceLines, too_many_lines
+from leafmark.parsing.source_lines import SourceLines, find_excess
 from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import file_title, fold
 
@@ -26,7 +26,7 @@ __all__ = ["parse_rst"]
 def parse_rst(data: bytes, path: str) -> Document:
     """Return the document of a reStructuredText source."""
     decoded = decode(data, path)
-    excess = too_many_lines(decoded.data)
+    excess = find_excess(decoded.data, b"`")
     if excess:
         return degraded_document(decoded, path, "text", excess)
     lines = SourceLines(decoded)

@@ -6,10 +6,13 @@ import re
 
 from leafmark.parsing.decoding import Decoded
 
-__all__ = ["MAX_LINES", "SourceLines", "too_many_lines"]
+__all__ = ["MAX_LINES", "MAX_MARKS", "SourceLines", "find_excess"]
 
 MAX_LINES = 1_000_000
 """Lines of a source that is read line by line; each takes some hundred bytes of memory."""
+
+MAX_MARKS = 500_000
+"""Characters that may begin a link; a link takes some four hundred bytes of memory."""
 
 _LONE_CR = re.compile(r"\r(?!\n)")
 _BOM = "\ufeff"
@@ -71,11 +74,16 @@ class SourceLines:
         return end
 
 
-def too_many_lines(raw: bytes) -> str:
-    """Return why a source is not read line by line, empty where it can be."""
-    if raw.count(b"\n") + raw.count(b"\r") <= MAX_LINES:
-        return ""
-    return f"it has more than {MAX_LINES} lines"
+def find_excess(raw: bytes, marks: bytes) -> str:
+    """Return what there is too much of to read a source line by line, empty where it can be.
+
+    `marks` are the characters that begin a link in the format.
+    """
+    if raw.count(b"\n") + raw.count(b"\r") > MAX_LINES:
+        return f"it has more than {MAX_LINES} lines"
+    if sum(raw.count(bytes((mark,))) for mark in marks) > MAX_MARKS:
+        return f"it has more than {MAX_MARKS} marks of links"
+    return ""
 
 
 def _expanded(line: str) -> str:

@@ -8,6 +8,7 @@ from support.documents import Part, make_document, words
 
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.model import Chunk, ChunkedDocument
+from leafmark.parsing import parse
 
 
 def chunked(*parts: Part, **fields: Any) -> ChunkedDocument:
@@ -60,6 +61,22 @@ def test_sections_that_fit_are_chunks_and_others_are_entered() -> None:
         True,
         True,
         True,
+    ]
+
+
+def test_markdown_heading_extraction() -> None:
+    source = (
+        b"# A\n\none\n\n### Deep *one*\n\ntwo\n\nB `code`\n========\n\nthree\n\n"
+        b"```\n# no heading\n```\n\n> # nor this\n\n## C #\n\nfour\n"
+    )
+    options = ChunkingOptions(strategy="heading")
+    chunks = chunk_document(parse(source, "p.md"), tree="t", options=options).chunks
+    assert [(chunk.depth, chunk.title, chunk.parent_id) for chunk in chunks] == [
+        (0, "A", None),
+        (1, "A", "t:p.md"),
+        (3, "Deep one", "t:p.md#a"),
+        (1, "B code", "t:p.md"),
+        (2, "C", "t:p.md#b-code"),
     ]
 
 

@@ -1,0 +1,84 @@
+"""A folder of every format and of hostile files: one run, and every good file is found."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from pathlib import Path
+
+import pytest
+from support.command import Leafmark
+from support.hostile import HOSTILE
+from support.notebooks import make_notebook
+
+GOOD: dict[str, tuple[bytes, str]] = {
+    "guide.md": (b"# Guide\n\n## Alpha\n\nThe zebra of Markdown.\n", "#alpha"),
+    "page.html": (b'<h1>P</h1><h2 id="Beta">B</h2><p>The zebra of HTML.</p>', "#Beta"),
+    "notes.txt": (b"The zebra of plain text.\n", ""),
+    "book.ipynb": (
+        make_notebook(("markdown", "# Nb\n\n## Délta\n\nThe zebra of notebooks: é.")),
+        "#délta",
+    ),
+    "manual.rst": (
+        b".. _Epsilon:\n\nManual\n======\n\nThe zebra of restructured text.\n",
+        "#epsilon",
+    ),
+    "book.adoc": (b"= Book\n\n[[zeta]]\n== Z\n\nThe zebra of asciidoc.\n", "#zeta"),
+    "mark.md": ("\ufeff# Mark\n\nThe zebra of marks.\n".encode(), "#mark"),
+    "wide.md": ("# Wide\n\nThe zebra of sixteen bits.\n".encode("utf-16"), "#wide"),
+    "wider.txt": ("The zebra of thirtytwo bits.\n".encode("utf-32"), ""),
+    "latin.md": (
+        "# Grüße\n\nÄpfel, Öl und schöne Bücher für den Süden: zebra of latin.\n".encode("cp1252"),
+        "#grüße",
+    ),
+    "ends.md": (b"# Ends\r\n\r## Mixed\r\rThe zebra of line ends.\n", "#mixed"),
+}
+BAD = {
+    "bad.md": (b"# Bad\n\n\xc3\xa4\xc3\xb6\xc3\xbc \xff byte\n", "bad-utf8"),
+    "bad.ipynb": (b'{"cells": [\n', "degraded"),
+    "front.md": (b"---\na: [\n---\n\ntext\n", "front-matter"),
+    "many.rst": (b"a\n" * 1_000_001, "degraded"),
+    "deep.ipynb": (b"[" * 100_000, "degraded"),
+    "latin.md": (GOOD["latin.md"][0], "encoding"),
+}
+LIMIT_MB = 1000
+"""Resident memory of a run, all processes; what is bounded is bounded far below it."""
+
+
+@pytest.fixture
+def folder(work: Path) -> Path:
+    for name, (data, _) in GOOD.items():
+        (work / name).write_bytes(data)
+    for name, (data, _) in BAD.items():
+        (work / name).write_bytes(data)
+    (work / "nul.bin").write_bytes(b"\0\1\2" * 100)
+    (work / "hostile").mkdir()
+    for number, ((suffix, _), make) in enumerate(HOSTILE.items()):
+        (work / "hostile" / f"{number}.{suffix}").write_bytes(make(2000))
+    return work
+
+
+def test_one_run_over_everything(folder: Path, leafmark: Leafmark) -> None:
+    ran = leafmark("index", "--json")
+
+    assert ran.code == 0
+    report = ran.json
+    found = {(one["path"], one["code"]) for one in report["diagnostics"]}
+    for name, (_, code) in BAD.items():
+        assert (name, code) in found
+    paths = {path for path, _ in found if not path.startswith("hostile/")}
+    assert paths <= {*BAD, "nul.bin"}
+    assert not {code for _, code in found} & {"failed", "unreadable"}
+
+    wish = {"LEAFMARK_SEARCH_CUTOFF_RATIO": "0", "LEAFMARK_SEARCH_MAX_RESULTS": "50"}
+    ran = leafmark("search", "-o", "json", "zebra", "-n", "50", "--no-aggregation", **wish)
+    results = {result["id"]: result for result in ran.json["results"]}
+    assert results.keys() == {f"work:{name}{slug}" for name, (_, slug) in GOOD.items()}
+    for result in results.values():
+        body = result["body"].encode()
+        assert [body[start:end] for start, end in result["match_ranges"]] == [b"zebra"]
+
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    assert used / (1024 if sys.platform == "linux" else 1024 * 1024) < LIMIT_MB
+    assert json.loads(leafmark("status", "--json").out)["trees"][0]["documents"] > len(GOOD)

@@ -1,0 +1,79 @@
+"""Sources made to do harm, by size: each is what some parser of its format breaks on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+__all__ = ["HOSTILE", "Make"]
+
+Make = Callable[[int], bytes]
+
+
+def _notebook(kind: str, source: str | list[str], count: int = 1) -> bytes:
+    cells: list[dict[str, object]] = [{"cell_type": kind, "source": source, "metadata": {}}] * count
+    return json.dumps({"cells": cells, "metadata": {}}).encode()
+
+
+HOSTILE: dict[tuple[str, str], Make] = {
+    ("md", "strong in emphasis"): lambda n: b"*a **a " * n + b"b" + b" a** a*" * n,
+    ("md", "closers of emphasis"): lambda n: b"a_ " * n,
+    ("md", "openers of links"): lambda n: b"[a" * n,
+    ("md", "openers of links and emphasis"): lambda n: b"[ a_" * n,
+    ("md", "images in images"): lambda n: b"![[]()" * n,
+    ("md", "brackets in brackets"): lambda n: b"[" * n + b"a" + b"]" * n,
+    ("md", "links without end"): lambda n: b"[a](<b" * n,
+    ("md", "comments without end"): lambda n: b"</" + b"<!--" * n,
+    ("md", "processing instructions"): lambda n: b"a <?" * n,
+    ("md", "wiki links without end"): lambda n: b"[[a|" * n,
+    ("md", "fences"): lambda n: b"```\n" * n,
+    ("md", "headings"): lambda n: b"# a\n\nx\n\n" * n,
+    ("md", "headings with nothing below"): lambda n: b"# a\n" * n,
+    ("md", "a long heading"): lambda n: b"# " + b"h " * n + b"\n\nx\n",
+    ("md", "a long word"): lambda n: b"a" * n,
+    ("md", "white space"): lambda n: b"a" + b" " * n + b"b",
+    ("md", "front matter in brackets"): lambda n: b"---\na: " + b"[" * n + b"\n---\n",
+    ("md", "front matter of anchors"): lambda n: (
+        b"---\na: &a [x]\n" + b"b: [*a,*a]\n" * n + b"---\n"
+    ),
+    ("md", "front matter without end"): lambda n: b"---\n" + b"a: b\n" * n,
+    ("html", "elements in elements"): lambda n: b"<div>" * n,
+    ("html", "headings in headings"): lambda n: b"<h1><div>a" * n,
+    ("html", "formatting never closed"): lambda n: b"<b>x<p>" * n,
+    ("html", "tables in tables"): lambda n: b"<table>" * n,
+    ("html", "attributes"): lambda n: b"<a " + b" x=1" * n + b">y</a>",
+    ("html", "quotes without end"): lambda n: b'<a b="x ' * n,
+    ("html", "comments without end"): lambda n: b"<!-- " * n,
+    ("html", "permalinks"): lambda n: b'<a href="#"><i>' * n,
+    ("html", "an endless entity"): lambda n: b"<p>&" + b"a" * n,
+    ("txt", "full stops"): lambda n: b". " * n,
+    ("txt", "backticks"): lambda n: b"`" * n,
+    ("txt", "carriage returns"): lambda n: b"\r" * n + b"a",
+    ("txt", "blank lines"): lambda n: b"\n \n" * n + b"x",
+    ("ipynb", "brackets"): lambda n: b"[" * n,
+    ("ipynb", "objects"): lambda n: b'{"a":' * n,
+    ("ipynb", "a string without end"): lambda n: b'{"cells":["' + b"\\n" * n,
+    ("ipynb", "cells"): lambda n: _notebook("markdown", "# a\n\nx", n),
+    ("ipynb", "lines of code"): lambda n: _notebook("code", ["x = 1\n"] * n),
+    ("ipynb", "escapes"): lambda n: _notebook("markdown", "é " * n),
+    ("ipynb", "keys"): lambda n: b'{"cells":[],' + b'"a":{},' * n + b'"b":1}',
+    ("rst", "titles"): lambda n: b"T\n==\n\nx\n\n" * n,
+    ("rst", "lines above titles"): lambda n: b"====\n" * n,
+    ("rst", "bullets in bullets"): lambda n: b"- " * n + b"a",
+    ("rst", "tables without end"): lambda n: b"== ==\na b\n\n" * n,
+    ("rst", "literal blocks"): lambda n: b"a::\n\n>x\n" * n,
+    ("rst", "markup without end"): lambda n: b"`a <" * n + b"`_",
+    ("rst", "words with hyphens"): lambda n: b"a-" * n + b"_ `",
+    ("rst", "spaces before a target"): lambda n: b"`" + b" " * n + b"<a>`_",
+    ("rst", "fields"): lambda n: b":a" * n + b"`",
+    ("rst", "an endless label"): lambda n: b".. _a" + b":a" * n,
+    ("adoc", "titles"): lambda n: b"== a\n\nx\n\n" * n,
+    ("adoc", "delimiters"): lambda n: b"====\n*****\n" * n,
+    ("adoc", "attached lines"): lambda n: b"* a\n+\n" * n,
+    ("adoc", "attributes"): lambda n: b"[a]\n\n" * n + b"x",
+    ("adoc", "an endless attribute"): lambda n: b"[" + b"a#" * n + b"]\n== x",
+    ("adoc", "spaces in a title"): lambda n: b"== a" + b" " * n + b"= b",
+    ("adoc", "formatting in a title"): lambda n: b"== " + b"*a_" * n,
+    ("adoc", "references without end"): lambda n: b"<<a" * n,
+}
+"""By suffix and name: a function from a size to bytes, of about a few times the size."""
