@@ -140,8 +140,8 @@ def test_results_are_grouped_by_document(leafmark: Leafmark, jira: Path) -> None
         rf"  \.61 {score} basicAuth\n  \.58 {score} Authorization › OAuth2",
     ]
     assert len(groups) == len(expected)
-    for group, pattern in zip(groups, expected, strict=True):
-        assert re.fullmatch(pattern, group.rstrip("\n")), ran.out
+    for pattern in expected:
+        assert any(re.fullmatch(pattern, group.rstrip("\n")) for group in groups), ran.out
 
 
 def test_groups_stand_in_the_order_of_their_best_chunks(leafmark: Leafmark, jira: Path) -> None:

@@ -1,8 +1,8 @@
-"""Pages whose examples are run: the output below each `$ leafmark …` is what it prints.
+"""Pages whose examples are run: the output below each `$ …` is what it prints.
 
-An example is a fenced block. `console` is run as in a pipe, `console terminal`
-on a terminal of 80 columns, its escape codes written as `␛`; `console plain` on
-the same terminal with NO_COLOR.
+An example is a block fenced by three or four backticks. `console` is run as in
+a pipe, `console terminal` on a terminal of 80 columns, its escape codes written
+as `␛`; `console plain` on the same terminal with NO_COLOR.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-__all__ = ["fill", "runner"]
+__all__ = ["fill", "runner", "without_scores"]
 
 Run = Callable[[str, str], str]
 
-_BLOCK = re.compile(r"^````console ?(\w*)\n(.*?)^````$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^(`{3,4})console ?(\w*)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
+_DURATION = re.compile(r"\d+\.\d ms")
+_SCORE = re.compile(r"\b\d+\.\d{2,4}\b")
 _CODE = re.compile(r"\x1b\]8;;[^\x1b]*\x1b\\")
 
 
@@ -27,12 +29,18 @@ def fill(page: str, run: Run) -> str:
     """Return the page with every example's output as `run(how, command)` gives it."""
 
     def block(match: re.Match[str]) -> str:
-        how, text = match[1], match[2]
+        fence, how, text = match.groups()
         commands = [line for line in text.split("\n") if line.startswith("$ ")]
         parts = [f"{command}\n{run(how, command[2:])}" for command in commands]
-        return f"````console{' ' + how if how else ''}\n" + "\n".join(parts) + "````"
+        printed = _DURATION.sub("… ms", "\n".join(parts))
+        return f"{fence}console{' ' + how if how else ''}\n{printed}{fence}"
 
     return _BLOCK.sub(block, page)
+
+
+def without_scores(page: str) -> str:
+    """Return the page with `0.00` for every score: ranking is measured elsewhere."""
+    return _SCORE.sub("0.00", page)
 
 
 def runner(folder: Path, environ: Mapping[str, str]) -> Run:
