@@ -109,7 +109,8 @@ def _cuts(owner: ChunkedDocument, chunks: Sequence[Chunk]) -> list[int]:
         if at in heads or text_start is None or data[text_start:at].strip():
             cuts.append(at)
     kept = [(block.start, block.end) for block in blocks if block.kind in _WHOLE]
-    return sorted({*cuts, *_finer(cuts, end, data, kept)})
+    stretches = cuts if cuts and cuts[0] == start else [start, *cuts]
+    return sorted({*cuts, *_finer(stretches, end, data, kept)})
 
 
 def _finer(

@@ -129,3 +129,11 @@ def test_a_chunk_s_own_text_is_its_heading_and_body() -> None:
     data = a.owner.document.data
     assert data[26:32] == b"## C\n\n"
     assert own_ranges(chunks["d"]) == [(32, 40)]
+
+
+def test_what_begins_with_no_heading_and_no_block_is_cut_too() -> None:
+    prose = "A sentence about things. " * 100
+    chunk = _chunks("\ufeff" + prose)[""]
+    assert "".join(_texts(_item(chunk))).encode() == chunk.owner.document.data
+    piece = next(one for one in leafmark.chunk(prose * 2, path="g.txt", tree="t") if one.piece)
+    assert _texts(_item(piece))
