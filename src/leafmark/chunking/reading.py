@@ -14,7 +14,16 @@ from functools import cached_property
 
 from leafmark.chunking.normalising import dedent_code, tidy_prose
 from leafmark.chunking.spans import subtract
-from leafmark.model import Block, Chunk, Content, ContentType, Document, Heading, Stretches
+from leafmark.model import (
+    Block,
+    BlockKind,
+    Chunk,
+    Content,
+    ContentType,
+    Document,
+    Heading,
+    Stretches,
+)
 
 __all__ = ["BodyReader"]
 
@@ -41,6 +50,11 @@ class _Blocks:
     @cached_property
     def starts(self) -> list[int]:
         return [block.start for block in self.blocks]
+
+    @cached_property
+    def top(self) -> list[Block]:
+        """Those that lie in no other; their spans are disjoint."""
+        return [block for block in self.blocks if not block.level]
 
     @cached_property
     def code(self) -> list[Block]:
@@ -75,6 +89,10 @@ class _OneStretch(Stretches):
 
 def _start_of(block: Block) -> int:
     return block.start
+
+
+def _end_of(block: Block) -> int:
+    return block.end
 
 
 @dataclass(eq=False)
@@ -142,19 +160,34 @@ class BodyReader:
         """Return what the chunk's body is made of."""
         blocks = [b for start, end in chunk.body_spans for b in self.blocks_within(start, end)]
         if self.document.format == "script":
-            counted = _outermost(blocks)  # a piece may begin inside a block
+            # a piece may begin inside a block
+            parts = [(b.kind, b.start, b.end) for b in _outermost(blocks)]
         else:
-            counted = [b for b in blocks if not b.level and b.kind not in _UNCOUNTED]
-        languages = {b.info for b in blocks if b.kind == "code" and b.info}
-        kinds = {b.kind for b in counted}
-        return Content(self._name(counted), tuple(sorted(kinds)), tuple(sorted(languages)))
+            parts = [part for span in chunk.body_spans for part in self._top_parts(*span)]
+            parts = [part for part in parts if part[0] not in _UNCOUNTED]
+        cut = [b for start, end in chunk.body_spans for b in self.code_within(start, end)]
+        languages = {b.info for b in (*blocks, *cut) if b.kind == "code" and b.info}
+        kinds = {kind for kind, _, _ in parts}
+        return Content(self._name(parts), tuple(sorted(kinds)), tuple(sorted(languages)))
 
-    def _name(self, blocks: list[Block]) -> ContentType:
+    def _top_parts(self, start: int, end: int) -> list[tuple[BlockKind, int, int]]:
+        """The kinds of the blocks at the top that have bytes in `[start, end)`, and those bytes."""
+        found: list[tuple[BlockKind, int, int]] = []
+        for part in self._blocks(start, end):
+            top = part.top
+            at = bisect_left(top, start + 1, key=_end_of)
+            found += [
+                (block.kind, max(block.start, start), min(block.end, end))
+                for block in top[at : bisect_left(top, end, key=_start_of)]
+            ]
+        return found
+
+    def _name(self, parts: Sequence[tuple[BlockKind, int, int]]) -> ContentType:
         """The type that has most of the non-blank bytes."""
         weights: dict[ContentType, int] = {}
-        for block in blocks:
-            name = _TYPES.get(block.kind, "prose")
-            raw = self.document.data[block.start : block.end].translate(None, _WHITE_SPACE)
+        for kind, start, end in parts:
+            name = _TYPES.get(kind, "prose")
+            raw = self.document.data[start:end].translate(None, _WHITE_SPACE)
             weights[name] = weights.get(name, 0) + len(raw)
         if not any(weights.values()):
             return "empty"

@@ -123,6 +123,8 @@ class Renderer:
         stops = [block.end for block in blocks if block.kind in _UNREPEATED]
         stops += [block.end for block in blocks if block.kind == "heading"]
         stops += [heading.end for heading in headings]
+        cut = self.reader.table_around(piece.byte_start)
+        stops += [] if cut is None else [cut.end]
         start = min(max([start, *stops]), piece.byte_end)
         prose = self.reader.document.data[start : piece.byte_end]
         if not prose.strip():

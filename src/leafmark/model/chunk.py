@@ -13,12 +13,14 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, Literal, NamedTuple
 
+from leafmark.model.deferred import Deferred
 from leafmark.model.document import Document, Link
 from leafmark.model.ids import document_id, ordinal_id
 from leafmark.model.record import ChunkRecord
@@ -118,6 +120,16 @@ class ChunkedDocument:
         for chunk in self.chunks:
             found.setdefault(chunk.parent_position, []).append(chunk.id)
         return {parent: tuple(ids) for parent, ids in found.items()}
+
+    @cached_property
+    def child_numbers(self) -> Sequence[int]:
+        """Each chunk's place among its siblings, from 0, by position."""
+        seen: Counter[int] = Counter()
+        numbers = []
+        for chunk in self.chunks:
+            numbers.append(seen[chunk.parent_position])
+            seen[chunk.parent_position] += 1
+        return numbers
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -247,13 +259,20 @@ class Chunk(NamedTuple):
         return tuple(found)
 
     @property
-    def sibling_ids(self) -> tuple[str, ...]:
-        """The ids of the other emitted children of the parent, in order."""
-        if self.parent_position < 0:
-            return ()
-        ids = self.owner.child_ids[self.parent_position]
-        own = ids.index(self.id)
-        return ids[:own] + ids[own + 1 :]
+    def sibling_ids(self) -> Sequence[str]:
+        """The ids of the other emitted children of the parent, in order.
+
+        Made when they are looked at: there may be thousands, for each of thousands.
+        """
+        owner, position, parent = self.owner, self.position, self.parent_position
+
+        def others() -> tuple[str, ...]:
+            if parent < 0:
+                return ()
+            ids, own = owner.child_ids[parent], owner.child_numbers[position]
+            return ids[:own] + ids[own + 1 :]
+
+        return Deferred(others)
 
     @property
     def prev_id(self) -> str | None:

@@ -189,6 +189,13 @@ def test_no_overlap_after_code() -> None:
     assert overlap(*parts) == [[], []]
 
 
+def test_no_overlap_after_the_rows_of_a_table_that_began_before() -> None:
+    table = ("table", [f"Key {k}. Has words" for k in range(150)])
+    *rows, last = overlap(table, ("paragraph", words(390)))
+    assert rows[1:] == [["| Name | Value |\n|---|---|\n"]] * (len(rows) - 1)
+    assert last == []
+
+
 def test_no_overlap_where_it_would_break_the_bound() -> None:
     parts = [("paragraph", words(300)), ("paragraph", words(390))]
     assert overlap(*parts, max_tokens=400, target_tokens=390, min_tokens=10)[1] == []

@@ -7,9 +7,9 @@ import json
 import pickle
 
 import pytest
-from support.documents import make_document, words
+from support.documents import Part, make_document, words
 
-from leafmark.chunking import ChunkingOptions, chunk_document
+from leafmark.chunking import ChunkingOptions, Strategy, chunk_document
 from leafmark.errors import UsageError
 from leafmark.model import Chunk, ChunkedDocument, ChunkRecord, Document, Heading, Link, Span
 
@@ -114,6 +114,45 @@ def test_code_is_dedented_and_its_fences_stay() -> None:
     setup = chunked(example()).chunks[2]
     assert setup.text == "> Guide › Setup\n\n```sh\nmake\n```"
     assert (setup.content_type, setup.languages) == ("code", ("sh",))
+
+
+@pytest.mark.parametrize("strategy", ["auto", "section", "fixed"])
+@pytest.mark.parametrize(
+    ("part", "kind"),
+    [
+        (("list", [words(20)] * 80), "list"),
+        (("table", [words(10)] * 120), "table"),
+        (("paragraph", words(1600)), "paragraph"),
+        (("code", "sh", "make it\n" * 400), "code"),
+    ],
+)
+def test_a_piece_that_begins_inside_a_block_is_made_of_it(
+    strategy: Strategy, part: Part, kind: str
+) -> None:
+    options = ChunkingOptions(strategy=strategy, oversize_code="split")
+    document = make_document(("heading", 1, "A"), part, title="Doc")
+    pieces = [c for c in chunk_document(document, tree="t", options=options).chunks if c.piece]
+    assert len(pieces) > 2
+    for piece in pieces:
+        assert piece.block_types == (kind,)
+        assert piece.content_type == ("prose" if kind == "paragraph" else kind)
+        assert piece.languages == (("sh",) if kind == "code" else ())
+
+
+def test_a_body_that_ends_inside_a_block_is_weighed_without_the_rest() -> None:
+    options = ChunkingOptions(strategy="fixed", fixed_tokens=100, fixed_overlap=0)
+    document = make_document(("code", "", "x = 1\n" * 20), ("paragraph", words(400)))
+    first, *_ = chunk_document(document, tree="t", options=options).chunks[1:]
+    assert first.content_type == "code"
+
+
+def test_siblings_are_looked_up_when_they_are_asked_for() -> None:
+    result = chunked(make_document(*[("heading", 2, "T"), ("paragraph", "x")] * 3))
+    root, first, second, third = result.chunks
+    assert root.sibling_ids == ()
+    assert second.sibling_ids == (first.id, third.id)
+    assert "child_ids" not in chunked(example()).__dict__
+    assert json.loads(json.dumps(third.to_dict()))["sibling_ids"] == [first.id, second.id]
 
 
 def test_front_matter_is_in_the_body_and_not_in_the_text() -> None:
