@@ -2,8 +2,9 @@
 
 Batches of neighbours go round; each worker has two at most, and gets the next
 when the oldest is answered. A very large job is done here, where its output
-need not be whole before it is handed on. A worker that fails costs time only:
-its batches are done here.
+need not be whole before it is handed on; so is one that a worker gives up
+because its output grows too large. A worker that fails costs time only: its
+batches are done here.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import cycle
-from typing import TypeVar
+from itertools import cycle, repeat
+from typing import TypeAlias, TypeVar
 
 from leafmark.app.chunk_jobs import ChunkJob
 from leafmark.app.workers import Worker, can_start, core_count
@@ -27,9 +28,13 @@ BYTES_PER_WORKER = 1_500_000
 """A worker is started for each so many bytes: fewer are not worth its start. Chosen by eye."""
 
 BATCH_BYTES = 256_000
-BATCH_JOBS = 64
+BATCH_JOBS = 32
 ALONE_BYTES = 4_000_000
 """A job of this size is done by the main process."""
+
+ANSWER_CHARS = 4_000_000
+"""A job's output beyond this is not held: the records of thousands of sections below one name
+each other, and come to gigabytes. Few documents below a megabyte have more than this otherwise."""
 
 ASKED_AHEAD = 2
 """Batches that a worker has at a time: the next one must be there when one is done."""
@@ -37,6 +42,7 @@ ASKED_AHEAD = 2
 Answer = TypeVar("Answer")
 Work = Callable[[ChunkJob], Iterable[Answer]]
 Batch = Sequence[ChunkJob]
+_JobWorker: TypeAlias = Worker[ChunkJob, list[Answer] | None]
 
 
 def worker_count(jobs: Sequence[ChunkJob]) -> int:
@@ -53,32 +59,36 @@ def share_out(
 
     What `work` raises is raised here, after the answers before it.
     """
-    workers: list[Worker[ChunkJob, list[Answer]]] = []
+    workers: list[_JobWorker[Answer]] = []
     try:
         with suppress(OSError):  # a system that lets us start none does not need to
             workers.extend(Worker(partial(_all_answers, work=work)) for _ in range(count))
         for batch, worker in _asked(_batches(jobs), workers):
             answers = None if worker is None else worker.answer()
-            if answers is None:
-                for job in batch:
-                    yield from work(job)
-            else:
-                for of_job in answers:
-                    yield from of_job
+            for job, of_job in zip(batch, answers or repeat(None), strict=False):
+                yield from work(job) if of_job is None else of_job
     finally:
         for worker in workers:
             worker.stop()
 
 
-def _all_answers(job: ChunkJob, *, work: Work[Answer]) -> list[Answer]:
-    return list(work(job))
+def _all_answers(job: ChunkJob, *, work: Work[Answer]) -> list[Answer] | None:
+    """All answers of `work` to a job; None where they are too large to be held."""
+    answers: list[Answer] = []
+    size = 0
+    for answer in work(job):
+        size += len(answer) if isinstance(answer, str) else 0
+        if size > ANSWER_CHARS:
+            return None
+        answers.append(answer)
+    return answers
 
 
 def _asked(
-    batches: Iterator[Batch], workers: Sequence[Worker[ChunkJob, list[Answer]]]
-) -> Iterator[tuple[Batch, Worker[ChunkJob, list[Answer]] | None]]:
+    batches: Iterator[Batch], workers: Sequence[_JobWorker[Answer]]
+) -> Iterator[tuple[Batch, _JobWorker[Answer] | None]]:
     """Yield batches in order, each with the worker that was asked for it, if any."""
-    under_way: deque[tuple[Batch, Worker[ChunkJob, list[Answer]] | None]] = deque()
+    under_way: deque[tuple[Batch, _JobWorker[Answer] | None]] = deque()
     turns = cycle(workers or [None])
     for batch in batches:
         worker = None if batch[0].size >= ALONE_BYTES else next(turns)

@@ -10,6 +10,7 @@ alone. It holds nothing that is not in an answer: killing it loses nothing.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import pickle
 import subprocess
@@ -125,8 +126,6 @@ class Worker(Generic[Task, Answer]):
 
 def serve() -> None:
     """Be a worker: answer batches until the input ends."""
-    import gc
-
     gc.set_threshold(_GARBAGE_THRESHOLD, 20, 20)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what anything prints is no answer
@@ -143,3 +142,5 @@ def _answer_all(batches: IO[bytes], answers: IO[bytes]) -> None:
         answers.write(len(data).to_bytes(_HEAD_BYTES, "little"))
         answers.write(data)
         answers.flush()
+        del done, data
+        gc.collect(1)  # a document and its chunks refer to each other, and would stay a while

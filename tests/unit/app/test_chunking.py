@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.projects import Here
 
-from leafmark.app import chunk_sources, plan_chunking, sharing
+from leafmark.app import chunk_sources, chunking, plan_chunking, sharing
 from leafmark.app.chunk_jobs import ChunkJob, ChunkPlan
 from leafmark.app.chunking import SourceReport
 from leafmark.app.requests import ChunkRequest
@@ -19,6 +20,7 @@ from leafmark.chunking import ChunkingOptions
 from leafmark.errors import LeafmarkError
 from leafmark.model import BINARY, ChunkedDocument, Document, Skipped
 from leafmark.parsing import parse
+from leafmark.render.chunks import iter_chunk_lines
 
 
 def render_ids(document: ChunkedDocument, options: ChunkingOptions) -> Iterator[str]:
@@ -134,6 +136,27 @@ def test_a_large_source_is_done_by_the_main_process(
     answers = list(chunk_sources(found, render=render_ids, workers=2))
     assert sum(isinstance(answer, SourceReport) for answer in answers) == 63
     assert sorted([*sent, "large.md"]) == sorted(job.path for job in found.jobs)
+
+
+def test_output_that_grows_too_large_is_not_held_by_a_worker(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each record names its siblings: a page of 4,000 sections comes to hundreds of megabytes."""
+    here.write("siblings.md", "## A\n\na\n\n" * 600)
+    for k in range(4):
+        here.write(f"{k}.md", "# A\n\na\n")
+    found = plan(here, ".")
+    alone = list(chunk_sources(found, render=iter_chunk_lines, workers=0))
+    done_here: list[str] = []
+    own = chunking._read
+
+    def read(job: ChunkJob) -> Any:
+        done_here.append(job.path)
+        return own(job)
+
+    monkeypatch.setattr(chunking, "_read", read)
+    assert list(chunk_sources(found, render=iter_chunk_lines, workers=2)) == alone
+    assert done_here == ["siblings.md"]
 
 
 def test_no_worker_where_none_can_be_started(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
