@@ -45,7 +45,13 @@ class Node:
     child_count: int = 0
 
     def __init__(
-        self, parent: Node | None, depth: int, title: str, slug: str | None, span: tuple[int, int]
+        self,
+        parent: Node | None,
+        depth: int,
+        span: tuple[int, int],
+        *,
+        title: str,
+        slug: str | None,
     ) -> None:
         self.parent = parent
         self.depth = depth
@@ -87,7 +93,7 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
     headings = document.headings
     slugs = number_slugs([_slug_name(heading, slug_style) for heading in headings])
     ends = _section_ends(document, heading_levels)
-    root = Node(None, 0, document.title, None, (0, len(document.data)))
+    root = Node(None, 0, (0, len(document.data)), title=document.title, slug=None)
     nodes, slug_nodes, open_nodes = [root], dict.fromkeys(slugs, root), [root]
     for heading, slug, end in zip(headings, slugs, ends, strict=True):
         while open_nodes[-1].end <= heading.start and len(open_nodes) > 1:
@@ -179,7 +185,7 @@ def _open(parent: Node, heading: Heading, slug: str, *, end: int) -> Node:
         body.append((end, own_end))
     else:
         body[-1] = (end, own_end)
-    node = Node(parent, level, title, slug, (after, end))
+    node = Node(parent, level, (after, end), title=title, slug=slug)
     if slug_path is None:
         node.heading_start, node.heading_end = start, after
     else:
