@@ -4,8 +4,10 @@ UTF-8 stays as it is: the text encodes to exactly as many bytes as the file has,
 so that offsets into one are offsets into the other. A few bad bytes get
 stand-ins of the same length, which `Decoded.restore` turns into U+FFFD. Any
 other encoding is decoded once, and offsets then count in the UTF-8 of that.
-A byte order mark decides; else UTF-8 is tried, then UTF-16 by its zero bytes,
-then what the caller knows to be declared, then detection.
+A byte order mark decides; else UTF-8 is tried, then UTF-16 by its zero bytes or,
+for scripts that have few of them, by its line ends and spaces, then what the
+caller knows to be declared, then detection. ISO-2022-JP looks like ASCII, and is
+told by its escapes before that.
 """
 
 from __future__ import annotations
@@ -35,6 +37,16 @@ _BOMS = (
     (b"\xfe\xff", "utf-16-be"),
 )
 _MARK_STARTS = {mark[:1] for mark, _ in _BOMS}
+_JAPANESE_ESCAPE = re.compile(rb"\x1b(?:\$[@B]|\(J)")
+"""What ISO-2022-JP begins Japanese with."""
+
+_NO_TEXT = re.compile("[\0-\x08\x0e-\x1f\x7f-\x9f\ud800-\uf8ff\ufdd0-\ufdef\ufffe\uffff]")
+"""Characters that no text has: controls, lone surrogates, private use, noncharacters."""
+
+_PARTING = re.compile("[\t\n\r ]")
+_SWAPPED_PARTING = re.compile("[\u0900\u0a00\u0d00\u2000]")
+"""White space, and what the wrong byte order makes of it."""
+
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]+")
 _NOT_ASCII = re.compile("[^\x00-\x7f]")
 
@@ -98,7 +110,8 @@ def decode(data: bytes, path: str, *, declared: str | None = None) -> Decoded:
         mark, codec = named
         return _convert(data[len(mark) :], codec, path)
     try:
-        return Decoded(data, data.decode())
+        text = data.decode()
+        return _japanese(data, path) or Decoded(data, text)
     except UnicodeDecodeError as error:
         first_bad = error.start
     codec = _unmarked_utf16(data)
@@ -138,7 +151,28 @@ def _unmarked_utf16(data: bytes) -> str:
         return ""
     if second > least and not first:
         return "utf-16-le"
-    return "utf-16-be" if first > least and not second else ""
+    if first > least and not second:
+        return "utf-16-be"
+    return next((codec for codec in ("utf-16-le", "utf-16-be") if _reads_as(codec, sample)), "")
+
+
+def _reads_as(codec: str, sample: bytes) -> bool:
+    """Whether the sample is text in this UTF-16, with white space that tells the byte order."""
+    text = sample[:-2].decode(codec, "surrogatepass")  # the last pair may be cut in two
+    if _NO_TEXT.search(text) or not _PARTING.search(text):
+        return False
+    return not _SWAPPED_PARTING.search(text)
+
+
+def _japanese(data: bytes, path: str) -> Decoded | None:
+    """`data`, which is ASCII, as ISO-2022-JP, where its escapes say so and all of it is valid."""
+    if b"\x1b" not in data or not data.isascii() or not _JAPANESE_ESCAPE.search(data):
+        return None
+    try:
+        data.decode("iso2022_jp")
+    except UnicodeDecodeError:
+        return None
+    return _convert(data, "iso2022_jp", path, name="iso-2022-jp", guessed=True)
 
 
 def _is_nearly_utf8(data: bytes) -> bool:

@@ -97,6 +97,7 @@ def test_utf16_without_a_mark_is_guessed(codec: str) -> None:
         (RUSSIAN, "koi8-r", "koi8-u"),
         (JAPANESE, "shift_jis", "shift-jis"),
         (JAPANESE, "euc_jp", "euc-jp"),
+        (JAPANESE, "iso2022_jp", "iso-2022-jp"),
         (CHINESE, "gbk", "gb18030"),
         (KOREAN, "euc_kr", "euc-kr"),
     ],
@@ -107,6 +108,24 @@ def test_other_encodings_are_detected_and_said(text: str, codec: str, name: str)
     assert (decoded.text, decoded.encoding) == (text, name)
     assert decoded.data == text.encode()
     assert decoded.diagnostics == guessed(name)
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", [JAPANESE, CHINESE, KOREAN])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", " "])
+def test_utf16_of_scripts_with_few_zero_bytes_is_told_by_white_space(
+    codec: str, text: str, end: str
+) -> None:
+    data = (text + end + "ab🎉" + text).encode(codec)
+    decoded = decode(data, "a.md")
+
+    assert (decoded.text.encode(codec), decoded.encoding) == (data, codec)
+    assert not is_binary(data)
+
+
+@pytest.mark.parametrize("data", [b"\x1b$B\xe3\x81\x82", b"\x1b$Ba", b"\x1b[1m$B bold \x1b[0m"])
+def test_escapes_alone_do_not_make_japanese(data: bytes) -> None:
+    assert decode(data, "a.md").encoding != "iso-2022-jp"
 
 
 def test_what_a_file_declares_is_believed_where_it_is_not_utf8() -> None:
@@ -133,6 +152,8 @@ def test_valid_utf8_is_never_read_as_something_else() -> None:
         (b"", False),
         (b"text", False),
         (b"a\0b", True),
+        (b"\n\0\0\0\3\4", True),
+        (b"\n\0\0\nab", True),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", True),
         (GERMAN.encode("utf-16"), False),
         (GERMAN.encode("utf-16-le"), False),
