@@ -1,7 +1,9 @@
 """leafmark: find, read and cite the one part of many documents that matters.
 
-`chunk` and `parse` work on one source and need no index. The record types and
-the errors are here too. Nothing is imported before it is asked for.
+`open_index` opens a folder's index, to search it, read from it and check
+citations. `chunk` and `parse` work on one source and need no index. The records
+that they give and the errors are here too. Nothing is imported before it is
+asked for.
 
 >>> import leafmark
 >>> [c.breadcrumb for c in leafmark.chunk("# A\\n\\none\\n\\n## B\\n\\ntwo\\n", path="p.md")]
@@ -13,33 +15,146 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from leafmark.errors import LeafmarkError
-    from leafmark.library import chunk, parse
-    from leafmark.model import Chunk, ChunkRecord, Diagnostic, Document, Span
+    from leafmark.chunking import register_tokenizer
+    from leafmark.errors import (
+        AmbiguousError,
+        ConfigError,
+        ConfirmationError,
+        DamagedError,
+        ForbiddenError,
+        LeafmarkError,
+        LockedError,
+        NotFoundError,
+        ProviderError,
+        QueryError,
+        StorageError,
+        UsageError,
+    )
+    from leafmark.library import (
+        EnrichedChunk,
+        Index,
+        chunk,
+        open_index,
+        parse,
+        rag_index,
+        rag_search,
+    )
+    from leafmark.model import (
+        Answer,
+        Block,
+        Chunk,
+        ChunkRecord,
+        Diagnostic,
+        Document,
+        DocumentEntry,
+        Entry,
+        Heading,
+        Hint,
+        IndexReport,
+        Link,
+        Passage,
+        Place,
+        Related,
+        Result,
+        Shown,
+        ShowReport,
+        Snippet,
+        Span,
+        Verified,
+        VerifyReport,
+    )
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AmbiguousError",
+    "Answer",
+    "Block",
     "Chunk",
     "ChunkRecord",
+    "ConfigError",
+    "ConfirmationError",
+    "DamagedError",
     "Diagnostic",
     "Document",
+    "DocumentEntry",
+    "EnrichedChunk",
+    "Entry",
+    "ForbiddenError",
+    "Heading",
+    "Hint",
+    "Index",
+    "IndexReport",
     "LeafmarkError",
+    "Link",
+    "LockedError",
+    "NotFoundError",
+    "Passage",
+    "Place",
+    "ProviderError",
+    "QueryError",
+    "Related",
+    "Result",
+    "ShowReport",
+    "Shown",
+    "Snippet",
     "Span",
+    "StorageError",
+    "UsageError",
+    "Verified",
+    "VerifyReport",
     "__version__",
     "chunk",
+    "open_index",
     "parse",
+    "rag_index",
+    "rag_search",
+    "register_tokenizer",
 ]
 
 _HOMES = {
+    "AmbiguousError": "leafmark.errors",
+    "Answer": "leafmark.model",
+    "Block": "leafmark.model",
     "Chunk": "leafmark.model",
     "ChunkRecord": "leafmark.model",
+    "ConfigError": "leafmark.errors",
+    "ConfirmationError": "leafmark.errors",
+    "DamagedError": "leafmark.errors",
     "Diagnostic": "leafmark.model",
     "Document": "leafmark.model",
+    "DocumentEntry": "leafmark.model",
+    "EnrichedChunk": "leafmark.library",
+    "Entry": "leafmark.model",
+    "ForbiddenError": "leafmark.errors",
+    "Heading": "leafmark.model",
+    "Hint": "leafmark.model",
+    "Index": "leafmark.library",
+    "IndexReport": "leafmark.model",
     "LeafmarkError": "leafmark.errors",
+    "Link": "leafmark.model",
+    "LockedError": "leafmark.errors",
+    "NotFoundError": "leafmark.errors",
+    "Passage": "leafmark.model",
+    "Place": "leafmark.model",
+    "ProviderError": "leafmark.errors",
+    "QueryError": "leafmark.errors",
+    "Related": "leafmark.model",
+    "Result": "leafmark.model",
+    "ShowReport": "leafmark.model",
+    "Shown": "leafmark.model",
+    "Snippet": "leafmark.model",
     "Span": "leafmark.model",
+    "StorageError": "leafmark.errors",
+    "UsageError": "leafmark.errors",
+    "Verified": "leafmark.model",
+    "VerifyReport": "leafmark.model",
     "chunk": "leafmark.library",
+    "open_index": "leafmark.library",
     "parse": "leafmark.library",
+    "rag_index": "leafmark.library",
+    "rag_search": "leafmark.library",
+    "register_tokenizer": "leafmark.chunking",
 }
 
 

@@ -27,6 +27,7 @@ from leafmark.query import (
     iter_terms,
     parse_query,
     parse_topics,
+    plain_query,
     plain_words,
 )
 
@@ -200,3 +201,20 @@ def test_a_string_of_the_allowed_length_is_within_python_s_recursion() -> None:
     depth = DEFAULT_LIMITS.depth
     expression = parse_query("(" * depth + "a OR b" + ")" * depth)
     assert format_query(expression) == "a OR b"
+
+
+@given(st.one_of(query_strings, st.text(st.characters(), max_size=100)))
+def test_any_text_has_a_plain_query_for_its_words(text: str) -> None:
+    letters = [c for c in text if c.isalnum()]
+    query = plain_query(text)
+    assert bool(query) == bool(letters)
+    if query:
+        words = plain_words(parse_query(query))
+        assert [c for word in words for c in word.text if c.isalnum()] == letters
+
+
+@given(st.text(st.sampled_from('a"(: -é'), max_size=200), st.integers(0, 30), st.integers(0, 5))
+def test_a_plain_query_keeps_to_limits(text: str, length: int, terms: int) -> None:
+    query = plain_query(text, limits=Limits(length=length, terms=terms))
+    assert len(query) <= length
+    assert not query or len(plain_words(parse_query(query))) <= terms

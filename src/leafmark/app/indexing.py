@@ -22,7 +22,7 @@ from leafmark.app.requests import IndexRequest, Progress
 from leafmark.app.scanning import Scan, find_place, scan
 from leafmark.app.walk import SourceFile, WalkNotes, named_source
 from leafmark.errors import ConfirmationError, DamagedError, LeafmarkError, NotFoundError
-from leafmark.index import IndexReader, has_index, open_reader
+from leafmark.index import IndexReader, has_index
 from leafmark.model import (
     BINARY,
     Diagnostic,
@@ -94,7 +94,7 @@ def refresh(project: Project, *, progress: Progress | None = None) -> IndexReade
     report = _write(project, found, began_ns, progress, timeout_s=0.0)
     if report.interrupted:
         raise KeyboardInterrupt
-    return open_reader(project.index_dir)
+    return project.open_reader()
 
 
 @contextmanager
@@ -139,9 +139,9 @@ def read_index(project: Project) -> IndexReader | None:
     """Open the committed state as it is, None where there is no index yet.
 
     Raises:
-        DamagedError, StorageError, UsageError: see `open_reader`.
+        DamagedError, StorageError, UsageError: see `index.open_reader`.
     """
-    return open_reader(project.index_dir) if has_index(project.index_dir) else None
+    return project.open_reader() if has_index(project.index_dir) else None
 
 
 def _usable_reader(project: Project) -> IndexReader | None:
@@ -237,7 +237,7 @@ def _write(
             interrupted = True
         writer.commit(started_ns=0 if interrupted else began_ns)
         rebuilt = writer.rebuilt or None
-    report = _report(outcome, found, open_reader(root))
+    report = _report(outcome, found, project.open_reader())
     return report._replace(rebuilt=rebuilt, interrupted=interrupted)
 
 
@@ -252,8 +252,7 @@ def _widened(project: Project, found: Scan) -> Scan:
 def _plan_for_writer(project: Project, found: Scan, writer: IndexWriter) -> Plan:
     if writer.rebuilt is not None:
         return plan_changes(found, {}, last_run_ns=0)
-    with_reader = open_reader(project.index_dir)
-    return _plan(project, found, with_reader)
+    return _plan(project, found, project.open_reader())
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,15 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leafmark.app.config import Configuration, open_configuration
+from leafmark.app.kept import KeptReader
 from leafmark.app.settings import ChunkingSettings
 from leafmark.app.trees import Tree
-from leafmark.index import IndexSettings
+from leafmark.index import IndexReader, IndexSettings, open_reader
 from leafmark.parsing.script_languages import installed_grammars
 
 if TYPE_CHECKING:
@@ -27,15 +28,27 @@ STRUCTURE_VERSION = 2
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What every use case is given: where it works and under which settings."""
+    """What every use case is given: where it works and under which settings.
+
+    A program that asks often sets `kept`, so that the index is not opened for every call.
+    """
 
     directory: Path
     configuration: Configuration
     trees: tuple[Tree, ...]
     index_dir: Path
+    kept: KeptReader | None = field(default=None, compare=False, repr=False)
 
     def tree(self, name: str) -> Tree | None:
         return next((tree for tree in self.trees if tree.name == name), None)
+
+    def open_reader(self) -> IndexReader:
+        """Open the committed state of the index, or give the one that is kept if it is current.
+
+        Raises:
+            DamagedError, NotFoundError, StorageError, UsageError: see `index.open_reader`.
+        """
+        return open_reader(self.index_dir) if self.kept is None else self.kept.open(self.index_dir)
 
     def keys_of(self, path: Path) -> list[tuple[str, str]]:
         """Return tree and path of the document that a file would be, in each tree that holds it."""

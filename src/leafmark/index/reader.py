@@ -2,6 +2,7 @@
 
 A reader sees one commit for as long as it lives, whatever a writer does. Opening
 costs a few milliseconds and no lock; entries are read when they are asked for.
+Any number of threads may read from one reader at a time.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 
 import tantivy
 
@@ -95,6 +97,7 @@ class IndexReader:
         self.engine = open_engine(self._folder, self.languages)
         self.schema = self.engine.schema
         self._stored: dict[str, StoredDocument | None] = {}
+        self._storing = Lock()
         with engine_guard("read the index", self._folder):
             self.searcher = self.engine.searcher()
             meta = read_meta(self.engine, self.searcher)
@@ -139,7 +142,7 @@ class IndexReader:
                 self._layout.suspect(self.current.generation).touch()
             raise
 
-    @cached_property
+    @property
     def is_suspect(self) -> bool:
         """Whether a reader of this generation met damage that nobody has looked for since."""
         return self._layout.suspect(self.current.generation).exists()
@@ -180,13 +183,15 @@ class IndexReader:
 
     def stored(self, doc_id: str) -> StoredDocument | None:
         """Return what is stored of one source, with all its chunks; remembered for a while."""
-        if doc_id in self._stored:
-            return self._stored[doc_id]
+        known = self._stored.get(doc_id, self)  # ourselves: not known, unlike None
+        if not isinstance(known, IndexReader):
+            return known
         with self.guard("read the index"):
             found = read_document(self.engine, self.searcher, doc_id, with_states=self._has_states)
-        if len(self._stored) >= _REMEMBERED:
-            self._stored.pop(next(iter(self._stored)))
-        self._stored[doc_id] = found
+        with self._storing:
+            if len(self._stored) >= _REMEMBERED:
+                self._stored.pop(next(iter(self._stored)))
+            self._stored[doc_id] = found
         return found
 
     @cached_property

@@ -84,6 +84,10 @@ class Shown(NamedTuple):
     expanded: tuple[Related, ...] = ()
     sizes: Mapping[int, Size] = {}
 
+    @property
+    def id(self) -> str:
+        return self.entry.id
+
 
 class ShowReport(NamedTuple):
     """Answers in the order of the ids; `not_found` pairs an id with the nearest ones.

@@ -137,6 +137,10 @@ class Result(NamedTuple):
     passages: tuple[Passage | Omission, ...] | None = None
     expanded: tuple[Related, ...] = ()
 
+    @property
+    def id(self) -> str:
+        return self.entry.id
+
     def with_constituents(self) -> Iterator[Result]:
         """Yield the result and all that was merged into it, from the top down."""
         yield self

@@ -25,6 +25,7 @@ from leafmark.query.fields import FIELDS, is_filter
 from leafmark.query.formatter import format_query
 from leafmark.query.limits import DEFAULT_LIMITS, Limits
 from leafmark.query.parser import parse_query, parse_topics
+from leafmark.query.plain import plain_query
 from leafmark.query.ranges import Range, admits
 from leafmark.query.structure import (
     Asked,
@@ -68,6 +69,7 @@ __all__ = [
     "iter_terms",
     "parse_query",
     "parse_topics",
+    "plain_query",
     "plain_words",
     "shape",
 ]

@@ -1,0 +1,416 @@
+"""`Index`: a folder of documents as a program reads it, by the use cases of the command line.
+
+The index is the one that the command line uses for the folder, under the same
+configuration. One `Index` may be shared by any number of threads: calls read
+from one committed state each, and only one thread at a time looks for changed files.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from leafmark.app import (
+    Project,
+    find_context,
+    find_like,
+    index_project,
+    open_project,
+    search_project,
+    show_chunks,
+    verify_texts,
+)
+from leafmark.app.kept import KeptReader
+from leafmark.app.opening import open_index as open_reader
+from leafmark.app.reading import Sources
+from leafmark.app.requests import (
+    ContextRequest,
+    Grain,
+    IndexRequest,
+    LikeRequest,
+    Progress,
+    SearchRequest,
+    ShowRequest,
+    Sort,
+    VerifyRequest,
+)
+from leafmark.errors import ConfirmationError, NotFoundError, UsageError
+from leafmark.index import has_index
+from leafmark.library.wishes import checked_choice, checked_choices, checked_names
+from leafmark.model import (
+    Answer,
+    DocumentEntry,
+    Hint,
+    IndexReport,
+    Relation,
+    ShowReport,
+    VerifyReport,
+)
+from leafmark.query import plain_query
+
+__all__ = ["Index", "open_index"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_CONFIRM = "pass confirmed=True to index it all the same, or open a smaller folder"
+_NO_INDEX = "call `refresh()` first, or open the index with fresh=True"
+
+
+def open_index(
+    path: str | os.PathLike[str] = ".",
+    *,
+    config: Mapping[str, object] | None = None,
+    fresh: bool = True,
+    confirmed: bool = False,
+) -> Index:
+    """Return the index of the folder `path`; nothing is indexed before it is first asked.
+
+    `config` are settings by name (`{"search.limit": 5}`), stronger than those of the
+    environment and of the configuration files that apply in the folder. Where `fresh`,
+    each call looks for changed files before it answers, as the command line does; else
+    only `refresh` does. `confirmed` says that a home folder, a root, or a folder of more
+    than 20,000 files that nobody configured may be indexed. A relative `path` is read
+    now: the current folder may change later.
+
+    Raises:
+        NotFoundError: there is no such folder.
+        ConfigError: a configuration file, a variable or a setting in `config` is wrong.
+
+    >>> with open_index("handbook") as index:
+    ...     found = index.search("restore a backup", limit=1)
+    >>> [result.id for result in found.results]
+    ['handbook:guides/backups.md']
+    """
+    folder = Path(os.path.abspath(path))
+    return Index(_Opened(folder, dict(config or {}), fresh, confirmed))
+
+
+class _Opened:
+    """How an index was opened: what it takes to open it again, in another process too."""
+
+    def __init__(self, folder: Path, config: dict[str, object], fresh: bool, confirmed: bool):
+        self.folder = folder
+        self.config = config
+        self.fresh = fresh
+        self.confirmed = confirmed
+
+    def project(self) -> Project:
+        project = open_project(self.folder, flags=self.config, environ=dict(os.environ))
+        return replace(project, kept=KeptReader())
+
+
+def _awaitable(
+    method: Callable[Concatenate[Index, P], T],
+) -> Callable[Concatenate[Index, P], Coroutine[Any, Any, T]]:
+    """Return the same method for servers: it runs in a thread, and the event loop goes on."""
+
+    async def call(index: Index, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await asyncio.to_thread(method, index, *args, **kwargs)
+
+    call.__name__ = f"a{method.__name__}"
+    call.__qualname__ = f"Index.a{method.__name__}"
+    call.__doc__ = f"`{method.__name__}`, awaited: it runs in a thread of the event loop's pool."
+    return call
+
+
+class Index:
+    """The index of one folder. Use `open_index`.
+
+    Answers are frozen records. Offsets are bytes of the source, half-open; lines are
+    1-based and inclusive. It can be pickled: the copy opens the same folder again.
+    """
+
+    def __init__(self, opened: _Opened):
+        self._opened = opened
+        self._project: Project | None = opened.project()
+        self._refreshing = Lock()
+        self._calls: Iterator[int] = count()
+        self._looked = -1
+        self._notes: tuple[Hint, ...] = ()
+
+    def __reduce__(self) -> tuple[type[Index], tuple[_Opened]]:
+        return Index, (self._opened,)
+
+    def __repr__(self) -> str:
+        return f"<Index of {self.path}{'' if self._project else ', closed'}>"
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def path(self) -> Path:
+        """The folder, absolute."""
+        return self._opened.folder
+
+    @property
+    def trees(self) -> Mapping[str, Path]:
+        """The root folder of each tree, by name.
+
+        Raises:
+            UsageError: the index is closed.
+        """
+        return {tree.name: tree.root for tree in self._open().trees}
+
+    def close(self) -> None:
+        """Let go of the index; calls that are running end undisturbed, later ones are refused."""
+        project, self._project = self._project, None
+        if project is not None and project.kept is not None:
+            project.kept.close()
+
+    def refresh(self, *, rebuild: bool = False, progress: Progress | None = None) -> IndexReport:
+        """Bring the index up to date with the files, and report what was done.
+
+        With `rebuild` everything is read and indexed again. `progress` is called with
+        what is being done, how many sources are done, and of how many (0: not known).
+
+        Raises:
+            ConfirmationError: the folder is very large, and `confirmed` was not said.
+            LockedError: another process went on writing for `index.lock_timeout_s`.
+            StorageError, DamagedError: the index cannot be written.
+            UsageError: the index is closed.
+        """
+        project = self._open()
+        request = IndexRequest(rebuild=rebuild, confirmed=self._opened.confirmed)
+        with self._refreshing, _confirmable():
+            return index_project(project, request, progress=progress)
+
+    def search(  # noqa: PLR0913 -- the names of its keywords are its documentation
+        self,
+        *queries: str,
+        limit: int | None = None,
+        section: str | None = None,
+        trees: Iterable[str] = (),
+        tags: Iterable[str] = (),
+        since: str | None = None,
+        grain: Grain = "auto",
+        expand: Iterable[Relation] = (),
+        sort: Sort = "score",
+        aggregation: bool = True,
+        strict: bool = False,
+        plain: bool = False,
+        explain: bool = False,
+    ) -> Answer:
+        """Return the answer to a query; several queries are topics.
+
+        `limit` is the most results (the setting `search.limit`, 10). `section` is a
+        pattern of titles, `"Guide > Auth*"`. `since` is a date, or a duration such as
+        `7d`. `grain` is how large a result may be. `expand` adds what stands around each
+        result (`parent`, `siblings`, `children`, `prev`, `next`). Without `aggregation`
+        a section is never shown in place of those below it that match. With `strict` all
+        words must match. With `plain` the query is text and nothing in it an operator:
+        for questions of people and models. `explain` fills the factors of the scores.
+
+        Every result that is not stale has `full_text`, its heading and whole section.
+        Results are in order of rank; nothing found is an answer without results, and
+        its `hints` say why.
+
+        Raises:
+            QueryError: the query cannot be understood; never when `plain`.
+            UsageError: a value is out of its range, or the index is closed.
+            NotFoundError: there is no such tree; or no index, and none was to be made.
+            ConfirmationError, LockedError, StorageError, DamagedError: see `refresh`.
+
+        >>> with open_index("handbook") as index:
+        ...     found = index.search("title:backup", tags=["restore"], limit=1)
+        >>> found.results[0].citation
+        'handbook:guides/backups.md@22ddda5d4131:0-1458'
+        """
+        asked = [plain_query(query) for query in queries] if plain else queries
+        if plain and not any(asked):
+            none = Hint("no-words", "there is no word in the query")
+            return Answer(" ".join(queries), "lexical", (), hints=(none,))
+        request = SearchRequest(
+            queries=tuple(query for query in asked if query or not plain),
+            limit=limit,
+            section=() if section is None else (section,),
+            trees=checked_names("trees", trees),
+            tags=checked_names("tags", tags),
+            since=since,
+            grain=checked_choice("grain", grain, Grain),
+            expand=checked_choices("expand", expand, Relation),
+            sort=checked_choice("sort", sort, Sort),
+            aggregation=aggregation,
+            strict=strict,
+            explain=explain,
+            full_text=True,
+            refresh=False,
+        )
+        project, hints = self._read()
+        answer = search_project(project, request)
+        return answer._replace(query=" ".join(queries), hints=(*hints, *answer.hints))
+
+    def show(
+        self,
+        *ids: str,
+        own: bool = False,
+        full_document: bool = False,
+        outline: bool = False,
+        expand: Iterable[Relation] = (),
+    ) -> ShowReport:
+        """Return what ids name, read from the sources, in their order.
+
+        Every form of an id is taken: `tree:path#slug`, `path#slug`, `path`, `path.N`.
+        `own` leaves out the text of sections below. `full_document` gives the document of
+        each id instead. `outline` lists all chunks below, not only the next ones. Ids that
+        name nothing are in `not_found`, each with the nearest ones.
+
+        Raises:
+            AmbiguousError: an id fits several chunks.
+            UsageError, NotFoundError, …: as in `search`.
+
+        >>> with open_index("handbook") as index:
+        ...     shown = index.show("guides/backups.md#restoring-a-backup").shown[0]
+        >>> shown.heading
+        '## Restoring a backup\\n'
+        """
+        request = ShowRequest(
+            ids=checked_names("ids", ids),
+            own=own,
+            full_document=full_document,
+            outline=outline,
+            expand=checked_choices("expand", expand, Relation),
+            refresh=False,
+        )
+        project, _ = self._read()
+        return show_chunks(project, request)
+
+    def context(
+        self,
+        *files: str | os.PathLike[str],
+        limit: int | None = None,
+        trees: Iterable[str] = (),
+    ) -> Answer:
+        """Return what matters for files that somebody works on, never these themselves.
+
+        Relative paths begin at the index's folder. `Answer.terms` say by which words.
+
+        Raises:
+            NotFoundError: a file does not exist.
+            UsageError, …: as in `search`.
+
+        >>> with open_index("handbook") as index:
+        ...     index.context("guides/backups.md", limit=1).results[0].entry.path
+        'README.md'
+        """
+        names = tuple(os.fspath(file) for file in files)
+        project, hints = self._read()
+        answer = find_context(project, ContextRequest(names, _wish(limit, trees)))
+        return answer._replace(hints=(*hints, *answer.hints))
+
+    def like(
+        self,
+        name: str | os.PathLike[str],
+        *,
+        limit: int | None = None,
+        trees: Iterable[str] = (),
+    ) -> Answer:
+        """Return what is like a chunk (its id) or like a file.
+
+        Raises:
+            NotFoundError: there is neither such a chunk nor such a file.
+            AmbiguousError: the id fits several chunks.
+            UsageError, …: as in `search`.
+
+        >>> with open_index("handbook") as index:
+        ...     len(index.like("guides/backups.md#restoring-a-backup", limit=2).results)
+        2
+        """
+        request = LikeRequest(os.fspath(name), _wish(limit, trees))
+        project, hints = self._read()
+        answer = find_like(project, request)
+        return answer._replace(hints=(*hints, *answer.hints))
+
+    def verify(self, text: str) -> VerifyReport:
+        """Return what became of every citation in a text: ok, moved, changed or gone.
+
+        Raises:
+            UsageError, NotFoundError, …: as in `search`.
+
+        >>> with open_index("handbook") as index:
+        ...     cited = index.search("restore a backup", limit=1).results[0].citation
+        ...     index.verify(f"See [{cited}].").holds
+        True
+        """
+        request = VerifyRequest(texts=(("-", text),), refresh=False)
+        project, _ = self._read()
+        return verify_texts(project, request)[0]
+
+    def source(self, document: DocumentEntry) -> bytes | None:
+        """Return the bytes that the spans of a document refer to: its file's, if that is UTF-8.
+
+        None if the file is not any more what was indexed. `document` is that of a result
+        or of what was shown.
+
+        >>> with open_index("handbook") as index:
+        ...     shown = index.show("guides/backups.md#restoring-a-backup").shown[0]
+        ...     start = shown.entry.byte_start
+        ...     index.source(shown.document)[start : start + 28]
+        b'\\nRestoring never overwrites.'
+        """
+        return Sources(self._open()).data(document)
+
+    arefresh = _awaitable(refresh)
+    asearch = _awaitable(search)
+    ashow = _awaitable(show)
+    acontext = _awaitable(context)
+    alike = _awaitable(like)
+    averify = _awaitable(verify)
+
+    def _open(self) -> Project:
+        project = self._project
+        if project is None:
+            raise UsageError(f"the index of {self.path} is closed", hint="open it again")
+        return project
+
+    def _read(self) -> tuple[Project, tuple[Hint, ...]]:
+        """Return the project, its index fresh where wished; hints say why it could not be."""
+        project = self._open()
+        if self._opened.fresh:
+            return project, self._freshen(project)
+        if not has_index(project.index_dir):
+            raise NotFoundError("there is no index yet", location=str(self.path), hint=_NO_INDEX)
+        return project, ()
+
+    def _freshen(self, project: Project) -> tuple[Hint, ...]:
+        """Look for changed files, unless another thread did since we were asked to."""
+        asked = next(self._calls)
+        with self._refreshing:
+            if self._looked <= asked:
+                looking = next(self._calls)
+                with _confirmable():
+                    confirmed = self._opened.confirmed
+                    self._notes = open_reader(project, fresh=True, confirmed=confirmed)[1]
+                self._looked = looking
+            return self._notes
+
+
+def _wish(limit: int | None, trees: Iterable[str]) -> SearchRequest:
+    return SearchRequest(
+        (), limit=limit, trees=checked_names("trees", trees), refresh=False, full_text=True
+    )
+
+
+@contextmanager
+def _confirmable() -> Iterator[None]:
+    """Say how a program confirms, where the use case says it of the command line."""
+    try:
+        yield
+    except ConfirmationError as error:
+        raise ConfirmationError(error.message, hint=_CONFIRM) from None

@@ -1,0 +1,191 @@
+"""`rag_index` and `rag_search`: section-aware retrieval for programs written to that interface.
+
+The founding document on section-aware chunking names the two functions, their
+parameters and the data class; they are kept as they stand there. For anything
+more, use `open_index`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from leafmark.app import index_project, open_project
+from leafmark.app.requests import IndexRequest
+from leafmark.chunking.options import STRATEGIES
+from leafmark.errors import NotFoundError, UsageError
+from leafmark.index import open_reader
+from leafmark.library.indexes import open_index
+from leafmark.model import IndexReport, Relation, Shown
+
+__all__ = ["EnrichedChunk", "rag_index", "rag_search"]
+
+
+@dataclass(frozen=True)
+class EnrichedChunk:
+    """A chunk with where it stands among the sections.
+
+    `content` is its heading and whole text as they stand in the source. `source_file`
+    is relative to the project's folder where it lies in it. `section_path` holds plain
+    titles, the document's first; `section_level` is 0 for a document, else the level of
+    its heading. `sibling_chunk_ids` are the other children of its parent.
+    `is_complete_section` is false for a piece of a larger section. `content_date`,
+    `category` and `relevance` are the document's own `date`, `category` and `relevance`
+    from its front matter.
+    """
+
+    chunk_id: str
+    content: str
+    source_file: str
+    section_path: list[str]
+    section_level: int
+    parent_chunk_id: str | None
+    sibling_chunk_ids: list[str]
+    content_type: str
+    is_complete_section: bool
+    content_date: date | None
+    category: str | None
+    relevance: str | None
+
+
+def rag_index(path: str, project_path: str, chunking_strategy: str = "auto") -> IndexReport:
+    """Bring `path`, and with it the index of the folder `project_path`, up to date.
+
+    `path` is a file or folder in the project; a relative one begins at `project_path`. A
+    file named here is indexed even where an ignore rule leaves it out.
+    `chunking_strategy` is `auto` (sections, the large ones cut), `section` (small ones
+    merged too), `heading` or `fixed` (windows). `rag_search` goes on with it; the command
+    line uses the strategy of the configuration and indexes anew where that is another.
+
+    Raises:
+        UsageError: there is no such strategy, or `path` is not in the project.
+        NotFoundError: there is nothing at `path`, or no such project.
+        ConfirmationError: the project is a home folder, a root, or very large, and not
+            configured.
+        ConfigError, LockedError, StorageError, DamagedError: see `open_index`.
+
+    >>> rag_index("guides", "handbook", chunking_strategy="section").documents
+    8
+    """
+    if chunking_strategy not in STRATEGIES:
+        raise UsageError(
+            f"there is no strategy called {chunking_strategy!r}",
+            hint="one of " + ", ".join(STRATEGIES),
+        )
+    folder = Path(os.path.abspath(project_path))
+    flags = {"chunking.strategy": chunking_strategy}
+    project = open_project(folder, flags=flags, environ=dict(os.environ))
+    return index_project(project, IndexRequest(paths=(os.fspath(path),)))
+
+
+def rag_search(
+    query: str,
+    project_path: str,
+    expand_context: bool = False,
+    section_filter: str | None = None,
+) -> list[EnrichedChunk]:
+    """Return the chunks that answer a query, best first; none where nothing fits.
+
+    The index is brought up to date first, under the strategy that `rag_index` was last
+    given. With `expand_context` each chunk is followed by its parent and its siblings,
+    those that are not in the list already. `section_filter` is a pattern of titles, such
+    as `"Guide > Auth*"`, that fits a section path or the end of one.
+
+    Raises:
+        NotFoundError: nothing was indexed yet, or there is no such folder.
+        QueryError: the query cannot be understood.
+        ConfigError, StorageError, DamagedError: see `open_index`.
+
+    >>> rag_index(".", "handbook").chunks > 20
+    True
+    >>> found = rag_search("restore a backup", "handbook", section_filter="Restor*")
+    >>> found[0].section_path, found[0].section_level
+    (['Backups', 'Restoring a backup'], 2)
+    """
+    folder = Path(os.path.abspath(project_path))
+    with open_index(folder, config=_settings_of_index(folder)) as index:
+        relations: tuple[Relation, ...] = ("parent", "siblings") if expand_context else ()
+        answer = index.search(query, section=section_filter, expand=relations, aggregation=False)
+        ids = [
+            entry.id
+            for result in answer.results
+            for entry in (result.entry, *(related.entry for related in result.expanded))
+        ]
+        shown = index.show(*ids).shown
+        roots = {name: Path(root) for name, root in answer.roots.items()}
+    expanded = {related.entry.id for result in answer.results for related in result.expanded}
+    return list(_chunks(shown, expanded, roots, folder))
+
+
+def _settings_of_index(folder: Path) -> Mapping[str, object]:
+    """Return the strategy under which the index was made, as a setting.
+
+    Raises:
+        NotFoundError: there is no index.
+    """
+    environ = dict(os.environ)
+    configured = open_project(folder, flags={}, environ=environ)
+    try:
+        made = open_reader(configured.index_dir).fingerprint
+    except NotFoundError:
+        raise NotFoundError(
+            "nothing of this project is indexed yet",
+            location=str(folder),
+            hint="call rag_index(path, project_path) first",
+        ) from None
+    for strategy in (configured.configuration.chunking.strategy, *STRATEGIES):
+        flags = {"chunking.strategy": strategy}
+        if open_project(folder, flags=flags, environ=environ).index_settings().fingerprint == made:
+            return flags
+    return {}
+
+
+def _chunks(
+    shown: Sequence[Shown], expanded: set[str], roots: Mapping[str, Path], folder: Path
+) -> Iterator[EnrichedChunk]:
+    """Yield what was found; a source that changed since has no text to give."""
+    for one in shown:
+        if not one.stale:
+            own = one.entry.id in expanded
+            text = (one.heading or "") + (one.body or "") if own else one.full_text
+            yield _enriched(one, text or "", _source_file(one, roots, folder))
+
+
+def _enriched(shown: Shown, content: str, source_file: str) -> EnrichedChunk:
+    record, metadata = shown.record, shown.document.metadata
+    return EnrichedChunk(
+        chunk_id=record["id"],
+        content=content,
+        source_file=source_file,
+        section_path=record["section_path"],
+        section_level=record["depth"] - (record["kind"] == "piece"),
+        parent_chunk_id=record["parent_id"],
+        sibling_chunk_ids=record["sibling_ids"],
+        content_type=record["content_type"],
+        is_complete_section=record["kind"] != "piece",
+        content_date=_date(metadata.get("date")),
+        category=_text(metadata.get("category")),
+        relevance=_text(metadata.get("relevance")),
+    )
+
+
+def _source_file(shown: Shown, roots: Mapping[str, Path], folder: Path) -> str:
+    file = roots[shown.entry.tree] / shown.entry.path
+    folder = Path(os.path.realpath(folder))
+    return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else str(file)
+
+
+def _date(value: object) -> date | None:
+    """Return the date that front matter states in ISO form, with or without a time."""
+    try:
+        return date.fromisoformat(value[:10]) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None or isinstance(value, list | dict) else str(value)

@@ -1,0 +1,36 @@
+"""A text that is no query, as a query: what a program searches for that was handed a question."""
+
+from __future__ import annotations
+
+import re
+
+from leafmark.query.ast import Term
+from leafmark.query.fields import HALF_CHARACTER, QUOTES
+from leafmark.query.formatter import format_query
+from leafmark.query.limits import DEFAULT_LIMITS, Limits
+
+__all__ = ["plain_query"]
+
+_APART = re.compile(rf"[\s():^~*\\{QUOTES}]+|{HALF_CHARACTER.pattern}")
+"""What stands between words: all that is an operator inside of them, too."""
+
+
+def plain_query(text: str, *, limits: Limits = DEFAULT_LIMITS) -> str:
+    """Return a query for the words of any text, in which nothing is an operator.
+
+    Words without a letter or digit are left out, and so is what passes a limit,
+    from the end. Empty for a text without words.
+
+    >>> plain_query('where is title:"-v (verbose)?')
+    'where is title \\\\-v verbose'
+    """
+    words: list[str] = []
+    length = -1
+    for word in _APART.split(text):
+        if any(map(str.isalnum, word)):
+            written = format_query(Term(word))
+            length += 1 + len(written)
+            if length > limits.length or len(words) == limits.terms:
+                break
+            words.append(written)
+    return " ".join(words)
