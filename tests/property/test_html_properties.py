@@ -105,3 +105,13 @@ def test_tokens_cover_the_source(data: bytes) -> None:
         assert (start, end > start) == (at, True)
         at = end
     assert at == len(data)
+
+
+@given(data=SOURCES, cuts=st.lists(st.integers(0, 200), max_size=8))
+def test_ranges_of_bytes_that_follow_each_other_are_read_once_each(
+    data: bytes, cuts: list[int]
+) -> None:
+    read = read_html(data, [(0, len(data))])
+    places = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data) + 1]
+    ranges = [read.text_range(*each) for each in pairwise(places)]
+    assert "".join(read.text[start:end] for start, end in ranges) == read.text

@@ -58,6 +58,10 @@ def shown_bytes(answer: Answer, whole: Answer) -> set[tuple[str, int]]:
     for result, item in zip(answer.results, items, strict=False):
         for one in result.passages or ():
             if isinstance(one, Passage):
-                assert one.text == item.source[one.start : one.end].decode("utf-8", "replace")
+                text = item.source[one.start : one.end].decode("utf-8", "replace")
+                if item.reading is not None:
+                    text = item.reading.shown(*item.reading.text_range(one.start, one.end))
+                assert one.text.strip("\n") == text.strip("\n")
+                assert one.text == text or item.reading is not None
                 found |= {(result.entry.doc_id, at) for at in range(one.start, one.end)}
     return found

@@ -74,7 +74,12 @@ def _read(
     if data is None:
         return ()
     return tuple(
-        Related(name, entry, own_passages(entry, data), _lead(entry, document, data, sources))
+        Related(
+            name,
+            entry,
+            own_passages(entry, data, sources.reading(document, own_ranges(entry))),
+            _lead(entry, document, data, sources),
+        )
         for name, entry in found
     )
 
@@ -117,10 +122,14 @@ def _pack(
             continue
         chunk = chunked.chunks[one.entry.position]
         result = one if isinstance(one, Result) else None
-        items.append(make_item(chunk, ranges(chunk), count, result))
+        parts = ranges(chunk)
+        reading = sources.reading(one.document, parts)
+        items.append(make_item(chunk, parts, count, result, reading))
         for related in one.expanded:
             chunk = chunked.chunks[related.entry.position]
-            added.append(make_item(chunk, own_ranges(chunk), count))
+            parts = own_ranges(chunk)
+            reading = sources.reading(one.document, parts)
+            added.append(make_item(chunk, parts, count, reading=reading))
     return pack(items, added)
 
 

@@ -47,6 +47,25 @@ class Sources:
         reader = reader_of(document.format)  # imports a heavy parser where there is one
         return None if reader is None else reader(data, spans)
 
+    def reading(
+        self, document: DocumentEntry, ranges: Sequence[tuple[int, int]]
+    ) -> ReadableText | None:
+        """Return what a person reads in ranges of a source, without what the document drops.
+
+        None where its bytes are their text, or the file is another now.
+        """
+        from leafmark.parsing.formats import reader_of
+
+        reader = reader_of(document.format)
+        chunked = None if reader is None else self.chunked(document)
+        if reader is None or chunked is None:
+            return None
+        from leafmark.chunking.spans import subtract
+
+        dropped = [(span.start, span.end) for span in chunked.document.dropped_spans]
+        kept = [part for each in ranges for part in subtract(*each, dropped)]
+        return reader(chunked.document.data, kept)
+
     def chunked(self, document: DocumentEntry) -> ChunkedDocument | None:
         """Return the document parsed and chunked as it was for the index; None if stale."""
         read = self._get(document)

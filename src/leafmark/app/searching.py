@@ -200,8 +200,12 @@ def _with_text(result: Result, sources: Sources) -> Result:
     if data is None:
         return result
     entry = result.entry
-    heading = b""
+    ranges = [(entry.byte_start, entry.byte_end)]
     if entry.heading_start is not None and entry.heading_end is not None:
-        heading = data[entry.heading_start : entry.heading_end]
-    whole = heading + data[entry.byte_start : entry.byte_end]
+        ranges.insert(0, (entry.heading_start, entry.heading_end))
+    reading = sources.reading(result.document, ranges)
+    if reading is not None:
+        text = reading.shown(0, len(reading.text))
+        return result._replace(full_text=text, reading=reading)
+    whole = b"".join([data[start:end] for start, end in ranges])
     return result._replace(full_text=whole.decode("utf-8", "replace"))

@@ -10,7 +10,7 @@ from leafmark.app.requests import Progress, ShowRequest
 from leafmark.app.resolving import Resolver
 from leafmark.errors import NotFoundError
 from leafmark.index import IndexReader
-from leafmark.model import Chunk, Entry, Shown, ShowReport, Size
+from leafmark.model import Chunk, DocumentEntry, Entry, Shown, ShowReport, Size
 
 __all__ = ["show_chunks"]
 
@@ -83,6 +83,7 @@ def _shown(
         entry,
         document,
         chunk.to_dict(),
+        readable=_readable(sources, document, chunk, own=own),
         heading=_text(heading) if chunk.heading_start is not None else None,
         body=chunk.body,
         full_text=whole,
@@ -90,6 +91,15 @@ def _shown(
         children=tuple(below),
         sizes=_sizes(chunk) if request.outline else {},
     )
+
+
+def _readable(sources: Sources, document: DocumentEntry, chunk: Chunk, *, own: bool) -> str | None:
+    """What a person reads in a chunk whose bytes are markup."""
+    ranges = list(chunk.body_spans) if own else [(chunk.byte_start, chunk.byte_end)]
+    if not own and chunk.heading_start is not None and chunk.heading_end is not None:
+        ranges.insert(0, (chunk.heading_start, chunk.heading_end))
+    reading = sources.reading(document, ranges)
+    return None if reading is None else reading.shown(0, len(reading.text))
 
 
 def _sizes(chunk: Chunk) -> dict[int, Size]:

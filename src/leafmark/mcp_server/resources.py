@@ -68,7 +68,7 @@ def read(project: Project, address: str) -> str:
         raise NotFoundError(
             f"{clean_line(address)} has changed since it was indexed", hint="ask again"
         )
-    return _bounded(clean(shown.full_text))
+    return _bounded(clean(shown.full_text if shown.readable is None else shown.readable))
 
 
 def _bounded(text: str) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from leafmark.model.readable import ReadableText
+
 __all__ = ["Extent", "Item", "Omission", "Packing", "Passage", "Step", "Unit"]
 
 
@@ -15,13 +17,16 @@ class Passage(NamedTuple):
     """Consecutive bytes of a source, as text.
 
     `citation` covers those that lie in the result's span; it is None for a
-    heading alone, which lies before the span.
+    heading alone, which lies before the span. Where the bytes are markup, `text`
+    is what a person reads in them: the part of `reading` from `text_start` on.
     """
 
     start: int
     end: int
     text: str
     citation: str | None = None
+    reading: ReadableText | None = None
+    text_start: int = 0
 
 
 class Omission(NamedTuple):
@@ -57,7 +62,8 @@ class Item(NamedTuple):
     `units` are in order of the text and disjoint; `order` holds their indexes in
     the order in which they are added. `span` is the chunk's own, without its
     heading. `extents` are those of the chunk and of all below it, each after
-    its parent. An item whose source cannot be read has no units.
+    its parent. An item whose source cannot be read has no units. `reading` is what
+    a person reads in all of it where the bytes are markup.
     """
 
     id: str
@@ -66,6 +72,7 @@ class Item(NamedTuple):
     units: tuple[Unit, ...] = ()
     order: tuple[int, ...] = ()
     extents: tuple[Extent, ...] = ()
+    reading: ReadableText | None = None
 
 
 class Step(NamedTuple):

@@ -8,7 +8,8 @@ stored twice; other documents have none, and their bytes are their text.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -54,6 +55,30 @@ class ReadableText:
         first, last = self.source_range(start, end)
         return self._within_body(first), self._within_body(last)
 
+    def text_range(self, start: int, end: int) -> tuple[int, int]:
+        """Return the characters that come from bytes `[start, end)` of the source.
+
+        Ranges of bytes that follow each other have ranges of characters that do. What
+        stands for several bytes belongs where the first of them is.
+        """
+        return self._text_at(start), self._text_at(end)
+
+    def shown(self, start: int, end: int) -> str:
+        """Return characters `[start, end)`, what cannot be shown replaced one by one."""
+        return _SURROGATES.sub("\ufffd", self.text[start:end])
+
+    def _text_at(self, offset: int) -> int:
+        """Return how many characters come from bytes before `offset`."""
+        after = bisect_left(self.runs, offset, key=_source_start)
+        if not after:
+            return 0
+        text_start, source_start, source_end = self.runs[after - 1]
+        text_end = self.runs[after][0] if after < len(self.runs) else len(self.text)
+        data = self.text[text_start:text_end].encode("utf-8", "surrogatepass")
+        if offset >= source_end or len(data) != source_end - source_start:
+            return text_end
+        return text_start + len(data[: offset - source_start].decode("utf-8", "ignore"))
+
     def _bytes_of(self, offset: int) -> tuple[int, int]:
         """The bytes of the character at `offset`, or of the whole run when it is not verbatim."""
         at = bisect_right(self.runs, offset, key=_text_start) - 1
@@ -78,8 +103,15 @@ Reader = Callable[[bytes, Sequence[tuple[int, int]]], ReadableText]
 """Makes the readable text of byte ranges of a source: `reader(document.data, spans)`."""
 
 
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
 def _text_start(run: Run) -> int:
     return run[0]
+
+
+def _source_start(run: Run) -> int:
+    return run[1]
 
 
 def _size(text: str) -> int:

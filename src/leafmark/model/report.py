@@ -67,6 +67,7 @@ class Shown(NamedTuple):
     `record` is the whole chunk record with `body`; `heading` the heading
     lines and `full_text` the whole section (document: the file) as text; `raw`
     the exact bytes of heading and section. All of them are None when `stale`.
+    `readable` is what a person reads of it where the bytes are markup.
     `passages` and `expanded` are as in `Result`. `sizes` are those of the chunk and
     its `children`, by position, where an outline was asked for.
     """
@@ -83,6 +84,7 @@ class Shown(NamedTuple):
     passages: tuple[Passage | Omission, ...] | None = None
     expanded: tuple[Related, ...] = ()
     sizes: Mapping[int, Size] = {}
+    readable: str | None = None
 
     @property
     def id(self) -> str:

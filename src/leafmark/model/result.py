@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from leafmark.model.entry import DocumentEntry, Entry
 from leafmark.model.keyterm import KeyTerm
 from leafmark.model.passage import Omission, Packing, Passage
+from leafmark.model.readable import ReadableText
 
 __all__ = [
     "RELATIONS",
@@ -111,7 +112,8 @@ class Result(NamedTuple):
     `body` where a source has bytes that are not UTF-8). `body_places` holds the
     1-based line and byte column at which each of `entry.body_spans` begins.
     `constituents` may be made when they are first looked at.
-    `full_text` is heading and whole section, where it was asked for. Under a
+    `full_text` is heading and whole section as it is read, where it was asked for;
+    `reading` tells where it comes from if the bytes are markup. Under a
     budget `passages` says what of the result is shown and what is left out; it is
     None where there is none. `expanded` is what was added to it.
     """
@@ -134,6 +136,7 @@ class Result(NamedTuple):
     body_bytes: bytes | None = None
     body_places: tuple[tuple[int, int], ...] = ()
     full_text: str | None = None
+    reading: ReadableText | None = None
     passages: tuple[Passage | Omission, ...] | None = None
     expanded: tuple[Related, ...] = ()
 

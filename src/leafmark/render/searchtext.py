@@ -22,6 +22,7 @@ from leafmark.model import (
     Entry,
     Omission,
     Passage,
+    ReadableText,
     Related,
     Result,
     Snippet,
@@ -304,9 +305,25 @@ def _passage_lines(
         if isinstance(one, Omission):
             lines.append(style.dim(render_omission(one)))
         else:
-            ranges = _in_text(one.text, one.start, one.end, matches)
+            ranges = _in_passage(one, matches)
             lines += _cited(style.highlight(one.text, ranges), one.citation, style)
     return lines
+
+
+def _in_passage(passage: Passage, matches: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The matches in a passage, as character ranges of its text."""
+    if passage.reading is None:
+        return _in_text(passage.text, passage.start, passage.end, matches)
+    inside = [one for one in matches if passage.start <= one[0] and one[1] <= passage.end]
+    return _in_reading(passage.reading, inside, passage.text_start)
+
+
+def _in_reading(
+    reading: ReadableText, matches: Iterable[tuple[int, int]], text_start: int = 0
+) -> list[tuple[int, int]]:
+    """The matches as character ranges of what is read, counted from `text_start`."""
+    found = (reading.text_range(*match) for match in matches)
+    return [(start - text_start, end - text_start) for start, end in found if start < end]
 
 
 def _added_whole(one: Related, places: Places, style: Style) -> list[str]:
@@ -324,6 +341,8 @@ def _whole_text(result: Result) -> tuple[str, list[tuple[int, int]]]:
     entry = result.entry
     start = entry.byte_start if entry.heading_start is None else entry.heading_start
     found = sorted({match for part in result.with_constituents() for match in part.file_ranges})
+    if result.reading is not None:
+        return result.full_text, _in_reading(result.reading, found)
     return result.full_text, _in_text(result.full_text, start, entry.byte_end, found)
 
 

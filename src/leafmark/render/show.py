@@ -34,6 +34,7 @@ def _shown(shown: Shown, style: Style, own: bool) -> str:
     if shown.passages is not None and not shown.stale:
         return "\n".join(lines) + "\n" + "\n".join(_passages(shown.passages, style))
     text = shown.body if own else shown.full_text
+    text = text if shown.readable is None else shown.readable
     if shown.stale or text is None:
         lines.append(style.dim("(changed since it was indexed: `leafmark index` reads it again)"))
     else:

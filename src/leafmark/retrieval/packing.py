@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
-from leafmark.model import Chunk, ChunkedDocument, Entry, Result, Span
+from leafmark.model import Chunk, ChunkedDocument, Entry, ReadableText, Result, Span
 from leafmark.model.passage import Extent, Item, Omission, Packing, Passage, Step, Unit
 from leafmark.retrieval.citations import format_citation
 
@@ -47,11 +48,16 @@ def own_ranges(chunk: Chunk | Entry) -> list[tuple[int, int]]:
     return ranges
 
 
-def own_passages(entry: Entry, source: bytes) -> tuple[Passage, ...]:
-    """Return the heading and own body of a chunk, with citations; blank parts are left out."""
-    item = Item(entry.id, source, (entry.byte_start, entry.byte_end))
-    ranges = own_ranges(entry)
-    return tuple(_passage(item, [Unit(*one, 0)]) for one in ranges if source[slice(*one)].strip())
+def own_passages(
+    entry: Entry, source: bytes, reading: ReadableText | None = None
+) -> tuple[Passage, ...]:
+    """Return the heading and own body of a chunk, with citations; blank parts are left out.
+
+    `reading` is what a person reads in them where the bytes are markup.
+    """
+    item = Item(entry.id, source, (entry.byte_start, entry.byte_end), reading=reading)
+    found = [_passage(item, [Unit(*one, 0)]) for one in own_ranges(entry)]
+    return tuple(one for one in found if one.text.strip())
 
 
 def make_item(
@@ -59,20 +65,23 @@ def make_item(
     ranges: Sequence[tuple[int, int]],
     count: Callable[[str], int],
     result: Result | None = None,
+    reading: ReadableText | None = None,
 ) -> Item:
     """Return a chunk as it is packed: the parts of the source in `ranges`, in order and disjoint.
 
-    With the `result` that it is, the units of what matched best come first.
+    With the `result` that it is, the units of what matched best come first. `reading`
+    is what a person reads in the ranges where their bytes are markup.
     """
     owner = chunk.owner
     data = owner.document.data
+    text_of = partial(_text, data, reading)
     below = owner.chunks[chunk.position : chunk.last_position + 1]
     extents = tuple(Extent(_head(one), one.byte_end, one.id) for one in below)
     cuts = _cuts(owner, below)
     units = tuple(
-        Unit(start, end, count(data[start:end].decode("utf-8", "replace")))
+        Unit(start, end, count(text_of(start, end)))
         for first, last in ranges
-        for start, end in _between(cuts, first, last, data)
+        for start, end in _between(cuts, first, last, text_of)
     )
     return Item(
         id=chunk.id,
@@ -81,7 +90,15 @@ def make_item(
         units=units,
         order=_order(units, extents, owner.document.front_matter, result),
         extents=extents,
+        reading=reading,
     )
+
+
+def _text(data: bytes, reading: ReadableText | None, start: int, end: int) -> str:
+    """Return bytes as they are read."""
+    if reading is not None:
+        return reading.shown(*reading.text_range(start, end))
+    return data[start:end].decode("utf-8", "replace")
 
 
 def _head(chunk: Chunk) -> int:
@@ -104,13 +121,12 @@ def _cuts(owner: ChunkedDocument, chunks: Sequence[Chunk]) -> list[int]:
         if block.level == 0 or (block.level == 1 and block.kind == "list_item")
     }
     cuts: list[int] = []
-    for at in sorted({*heads, *starts, *edges}):
+    for at in sorted({start, *heads, *starts, *edges}):
         text_start = heads.get(cuts[-1]) if cuts else None
         if at in heads or text_start is None or data[text_start:at].strip():
             cuts.append(at)
-    kept = [(block.start, block.end) for block in blocks if block.kind in _WHOLE]
-    stretches = cuts if cuts and cuts[0] == start else [start, *cuts]
-    return sorted({*cuts, *_finer(stretches, end, data, kept)})
+    kept = _outermost((block.start, block.end) for block in blocks if block.kind in _WHOLE)
+    return sorted({*cuts, *_finer(cuts, end, data, kept)})
 
 
 def _finer(
@@ -123,19 +139,39 @@ def _finer(
         last = start
         for found in _CUT.finditer(data, start, stop):
             at = found.end()
-            inside = any(first < at < after for first, after in kept)
-            if at - last >= UNIT_BYTES and at < stop and not inside:
+            if at - last >= UNIT_BYTES and at < stop and not _inside(kept, at):
                 yield at
                 last = at
 
 
-def _between(cuts: Sequence[int], first: int, last: int, data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the ranges that the cuts make of `[first, last)`; blanks go to what follows them."""
+def _outermost(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the spans that lie in no other one, sorted; no two of them overlap in part."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if not found or start >= found[-1][1]:
+            found.append((start, end))
+    return found
+
+
+def _inside(spans: Sequence[tuple[int, int]], at: int) -> bool:
+    """Whether a place lies within one of the spans, which are sorted; ends are outside."""
+    before = bisect_left(spans, (at,)) - 1
+    return before >= 0 and spans[before][0] < at < spans[before][1]
+
+
+def _between(
+    cuts: Sequence[int], first: int, last: int, text_of: Callable[[int, int], str]
+) -> Iterator[tuple[int, int]]:
+    """Yield the ranges that the cuts make of `[first, last)`.
+
+    Blanks go to what follows them, at the end to what stands before them.
+    """
     start = first
-    inner = [cut for cut in cuts if first < cut < last]
-    ends = [cut for cut in inner if data[cut:last].strip()]
-    for end in (*ends, last):
-        if data[start:end].strip():
+    ends = [*cuts[bisect_right(cuts, first) : bisect_left(cuts, last)], last]
+    while len(ends) > 1 and not text_of(ends[-2], last).strip():
+        del ends[-2]
+    for end in ends:
+        if text_of(start, end).strip():
             yield start, end
             start = end
 
@@ -218,8 +254,13 @@ def _omission(item: Item, run: Sequence[Unit]) -> Omission:
 
 def _passage(item: Item, run: Sequence[Unit]) -> Passage:
     start, end = run[0].start, run[-1].end
-    text = item.source[start:end].decode("utf-8", "replace")
-    return Passage(start, end, text, _cite(item, start, end))
+    citation = _cite(item, start, end)
+    if item.reading is None:
+        return Passage(start, end, item.source[start:end].decode("utf-8", "replace"), citation)
+    first, last = item.reading.text_range(start, end)
+    text = item.reading.shown(first, last)
+    first += len(text) - len(text.lstrip("\n"))
+    return Passage(start, end, text.strip("\n") + "\n", citation, item.reading, first)
 
 
 def _cite(item: Item, start: int, end: int) -> str | None:

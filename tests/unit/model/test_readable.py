@@ -50,3 +50,20 @@ def test_text_that_was_inserted_leads_to_the_place_where_it_appears() -> None:
 def test_a_range_outside_the_text_is_refused(start: int, end: int) -> None:
     with pytest.raises(ValueError, match=rf"no characters \[{start}, {end}\) in a text of 10"):
         TEXT.source_range(start, end)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "text"),
+    [
+        (0, 3, ""),
+        (3, 8, "café"),
+        (3, 9, "café "),
+        (9, 14, "&"),
+        (10, 15, " "),
+        (4, 21, "afé & bar"),
+        (19, 25, "ar"),
+        (21, 25, ""),
+    ],
+)
+def test_bytes_lead_to_their_characters(start: int, end: int, text: str) -> None:
+    assert TEXT.shown(*TEXT.text_range(start, end)) == text

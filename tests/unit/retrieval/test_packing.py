@@ -131,9 +131,37 @@ def test_a_chunk_s_own_text_is_its_heading_and_body() -> None:
     assert own_ranges(chunks["d"]) == [(32, 40)]
 
 
-def test_a_piece_from_within_a_paragraph_is_cut_too() -> None:
-    prose = "A sentence about things. " * 400
-    pieces = [one for one in leafmark.chunk(prose, path="g.md", tree="t") if one.piece]
+def test_a_piece_that_begins_within_a_paragraph_has_units() -> None:
+    text = "# A\n\n" + "A sentence of some length about nothing. " * 300
+    pieces = [one for one in leafmark.chunk(text, path="a.md", tree="t") if one.kind == "piece"]
     assert len(pieces) > 2
     for piece in pieces:
-        assert "".join(_texts(_item(piece))).encode() == piece.raw
+        item = _item(piece)
+        assert "".join(_texts(item)).encode() == piece.raw
+        assert max(len(each) for each in _texts(item)) < 1000
+
+
+PAGE = b"""<html><head><title>T</title><style>p {}</style></head><body><nav>Menu</nav><main>
+<h2 id="a">A &amp; B</h2>
+<p>One <b>bold</b>
+word.</p><pre>x  &lt; y
+z</pre>
+<p>Two.</p></main></body></html>"""
+
+
+def test_of_markup_the_units_are_what_is_read_and_citations_are_of_its_bytes() -> None:
+    document = leafmark.parse(PAGE, path="p.html")
+    chunk = leafmark.chunk(PAGE, path="p.html", tree="t")[0]
+    assert document.reader is not None
+    body = PAGE.index(b"<h2"), PAGE.index(b"</main>")
+    item = make_item(chunk, [(0, len(PAGE))], len, reading=document.reader(PAGE, [body]))
+    assert [one.text for one in _shown(item, [0])] == ["A & B\n\nOne bold word.\n"]
+    (second,) = _shown(item, [1])
+    assert second.text == "x  < y\nz\n"
+    assert second.citation is not None
+    start, end = map(int, second.citation.rpartition(":")[2].split("-"))
+    assert PAGE[start:end].strip() == b"<pre>x  &lt; y\nz</pre>"
+
+
+def _shown(item: Item, units: Sequence[int]) -> list[Passage]:
+    return [one for one in passages(item, units) if isinstance(one, Passage)]
