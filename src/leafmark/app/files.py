@@ -1,7 +1,8 @@
 """Read one file of a tree, never anything outside it and never a version that was half written.
 
-Each part of the path is opened relative to the one before and none may be a
-link, so what was checked is what is read. Special files are not waited for.
+No part of the path may be a link: the file that was opened is asked where it
+lies, or each part is opened relative to the one before, so what was checked is
+what is read. Special files are not waited for.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import errno
 import hashlib
 import os
 import stat
+from functools import lru_cache
+from pathlib import Path
 
 from leafmark.app.folders import (
     FILE_FLAGS,
@@ -65,6 +68,37 @@ def _check_path(path: str) -> None:
 def _open(tree: Tree, path: str) -> int:
     if tree.follow_symlinks or not HAS_DESCRIPTORS:
         return _open_real(tree, path)
+    descriptor = _open_at_once(tree, path)
+    return _open_in_steps(tree, path) if descriptor is None else descriptor
+
+
+def _open_at_once(tree: Tree, path: str) -> int | None:
+    """Open by the whole path where the system tells afterwards what was opened (Linux).
+
+    None if it is not that very file, or cannot be opened: then the way in steps
+    decides, and says why.
+    """
+    whole = f"{_real_root(tree.root)}/{path}"
+    try:
+        descriptor = os.open(whole, FILE_FLAGS)
+    except OSError:
+        return None
+    try:
+        if os.readlink(f"/proc/self/fd/{descriptor}") == whole:
+            return descriptor
+    except OSError:  # another system
+        pass
+    os.close(descriptor)
+    return None
+
+
+@lru_cache(maxsize=64)
+def _real_root(root: Path) -> str:
+    """The root without links; one that leads elsewhere by now only costs the longer way."""
+    return os.path.realpath(root).rstrip(os.sep)
+
+
+def _open_in_steps(tree: Tree, path: str) -> int:
     *parents, name = path.split("/")
     with Folders(tree.root) as folders:
         handle: Handle = folders.open("")

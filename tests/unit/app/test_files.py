@@ -119,3 +119,28 @@ def test_no_descriptor_stays_open(tree: Tree) -> None:
         except OSError:
             continue
     assert len(os.listdir("/dev/fd")) == before
+
+
+@pytest.mark.parametrize("told", [OSError("no such system"), "/elsewhere/a.md"])
+def test_where_the_system_does_not_tell_what_was_opened_the_way_in_steps_decides(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch, told: OSError | str
+) -> None:
+    def readlink(path: str) -> str:
+        if isinstance(told, OSError):
+            raise told
+        return told
+
+    monkeypatch.setattr(os, "readlink", readlink)
+    assert read_beneath(tree, "docs/a.md")[0] == (tree.root / "docs" / "a.md").read_bytes()
+    with pytest.raises(OSError, match=r"directory|links"):
+        read_beneath(tree, "linked/a.md")
+
+
+def test_the_root_itself_may_be_a_link(tree: Tree, tmp_path: Path) -> None:
+    link = tmp_path / "root-link"
+    link.symlink_to(tree.root)
+    through = Tree(name="t", root=link)
+    assert read_beneath(through, "docs/a.md")[0] == (tree.root / "docs" / "a.md").read_bytes()
+    link.unlink()
+    link.symlink_to(tree.root / "docs")
+    assert read_beneath(through, "a.md")[0] == (tree.root / "docs" / "a.md").read_bytes()
