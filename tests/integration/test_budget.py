@@ -60,6 +60,24 @@ def test_show_stays_within_its_budget(leafmark: Leafmark, handbook: Path) -> Non
     assert "tokens left out: handbook:guides/backups.md" in outputs[0]
 
 
+def test_an_outline_stays_within_its_budget(leafmark: Leafmark, handbook: Path) -> None:
+    words = ("show", "guides/backups.md", "README.md", "--outline")
+    whole = leafmark(*words, cwd=handbook).out
+    before: set[str] = set()
+    for budget in (60, 100, 140, 180, 2000):
+        ran = leafmark(*words, "--max-tokens", str(budget), cwd=handbook)
+        assert (ran.code, tokens(ran.out) <= budget) == (0, True), ran.err
+        lines = {line for line in ran.out.splitlines() if not line.startswith("[")}
+        assert before <= lines <= set(whole.splitlines())
+        assert ("left out" in ran.out) is (ran.out != whole)
+        before = lines
+    assert ran.out == whole
+    ran = leafmark(*words, "--json", "--max-tokens", "300", cwd=handbook)
+    assert problems(ran.json, "packed_show") == []
+    assert tokens(ran.out) <= 300
+    assert [len(one["children"]) > 0 for one in ran.json["results"]] == [True, False]
+
+
 def test_omissions_of_a_program_s_form_are_told_on_standard_error(
     leafmark: Leafmark, handbook: Path
 ) -> None:

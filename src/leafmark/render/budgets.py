@@ -10,6 +10,7 @@ from collections.abc import Callable
 from leafmark.model import Answer, Result, ShowReport
 from leafmark.render.fitting import Count, Excerpts, Texts, TextsShown, count_tokens, fit
 from leafmark.render.matches import excerpt_lines
+from leafmark.render.outlines import OutlinesShown
 
 __all__ = ["fit_answer", "fit_report", "plan_answer"]
 
@@ -43,13 +44,13 @@ def fit_report(
     budget: int,
     written: Written | None = None,
 ) -> str:
-    """Return the most of what was asked for by id that fits.
+    """Return the most of what was asked for by id that fits; without a packing, of outlines.
 
     Raises:
         UsageError: not even the least of it fits.
     """
-    plan = TextsShown(report)
     count = _counter(report.tokenizer, written)
+    plan = OutlinesShown(report, count) if report.packing is None else TextsShown(report)
     found = fit(plan.size, lambda steps, marks: render(plan.report(steps, marks)), count, budget)
     return found.text
 

@@ -8,7 +8,7 @@ from leafmark.model import Result, Shown
 from leafmark.render.passages import expanded_records, passage_records, place_record
 from leafmark.render.records import factor_record
 
-__all__ = ["packed_result_record", "packed_shown_record"]
+__all__ = ["packed_outline_record", "packed_result_record", "packed_shown_record"]
 
 _MARKS = (("relaxed", "relaxed"), ("stale", "stale"), ("whole", "no_specific_section"))
 
@@ -34,3 +34,13 @@ def packed_shown_record(shown: Shown) -> dict[str, Any]:
     if shown.expanded:
         record["expanded"] = expanded_records(shown.expanded)
     return record
+
+
+def packed_outline_record(shown: Shown) -> dict[str, Any]:
+    """Return a chunk and what is in it; `passages` tells only what is left out."""
+    children = []
+    for child in shown.children:
+        record: dict[str, Any] = {"id": child.id, "title": child.title, "depth": child.depth}
+        size = shown.sizes.get(child.position)
+        children.append(record | (size._asdict() if size else {}))
+    return packed_shown_record(shown) | {"children": children}

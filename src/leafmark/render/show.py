@@ -8,7 +8,8 @@ from typing import Any
 from leafmark.model import Entry, Omission, Passage, Related, Shown, ShowReport
 from leafmark.render.jsontext import SCHEMA_VERSION, dump_object
 from leafmark.render.marks import count_of, relation_name, render_omission
-from leafmark.render.packed import packed_shown_record
+from leafmark.render.outlines import levels_of
+from leafmark.render.packed import packed_outline_record, packed_shown_record
 from leafmark.render.passages import expanded_records, omission_record
 from leafmark.render.records import chunk_record, entry_record
 from leafmark.render.terminal import Style, clean, clean_line, fold
@@ -72,24 +73,31 @@ def _breadcrumb(entry: Entry) -> str:
 
 def render_outline(report: ShowReport, style: Style) -> str:
     """Return a table of contents for each chunk: what is below it, set in, with sizes and ids."""
-    return "\n".join(_outline(shown, style) for shown in report.shown)
+    blocks = [_outline(shown, style) for shown in report.shown]
+    if report.omission is not None:
+        blocks.append(style.dim(render_omission(report.omission)) + "\n")
+    return "\n".join(blocks)
 
 
 def _outline(shown: Shown, style: Style) -> str:
     head = f"{style.bold(clean_line(shown.entry.id))}  {fold(shown.entry.title)}"
     lines = [head + _size(shown, shown.entry, style)]
-    levels = {shown.entry.position: 0}
+    levels = levels_of(shown)
     for child in shown.children:
-        level = levels.get(child.parent_position, 0) + 1
-        levels[child.position] = level
+        level = levels[child.position]
         name = f"~{child.piece}" if child.piece else fold(child.title)
         fragment = style.dim(clean_line(child.fragment))
         number = style.cyan(f".{child.position}")
         size = _size(shown, child, style)
         lines.append(f"{'  ' * level}{number} {name}  {fragment}{size}")
+    lines += [style.dim(render_omission(one)) for one in _omissions(shown)]
     if shown.stale:
         lines.append(style.dim("(changed since it was indexed: `leafmark index` reads it again)"))
     return "\n".join(lines) + "\n"
+
+
+def _omissions(shown: Shown) -> list[Omission]:
+    return [one for one in shown.passages or () if isinstance(one, Omission)]
 
 
 def _size(shown: Shown, entry: Entry, style: Style) -> str:
@@ -108,12 +116,15 @@ def show_record(report: ShowReport) -> dict[str, Any]:
     }
 
 
-def render_packed_show(report: ShowReport, *, ascii_only: bool = False) -> str:
+def render_packed_show(
+    report: ShowReport, *, ascii_only: bool = False, outline: bool = False
+) -> str:
     """Return the show object under a budget, a result on each line."""
+    make = packed_outline_record if outline else packed_shown_record
     head: dict[str, Any] = {"schema_version": SCHEMA_VERSION, "not_found": _not_found(report)}
     if report.omission is not None:
         head["omitted"] = omission_record(report.omission)
-    records = [packed_shown_record(shown) for shown in report.shown]
+    records = [make(shown) for shown in report.shown]
     return dump_object(head, "results", records, ascii_only=ascii_only)
 
 

@@ -130,7 +130,6 @@ def test_what_is_no_relation_is_refused(leafmark_run: Leafmark) -> None:
         ("--raw", "--outline"),
         ("--own", "--outline"),
         ("--raw", "--max-tokens"),
-        ("--outline", "--max-tokens"),
     ],
 )
 def test_what_excludes_each_other_is_refused(leafmark_run: Leafmark, one: str, other: str) -> None:

@@ -7,6 +7,7 @@ from support.answers import make_entry, make_shown
 from support.schema import problems
 
 from leafmark.model import ShowReport
+from leafmark.render.outlines import OutlinesShown
 from leafmark.render.show import render_outline, render_show, show_record
 from leafmark.render.terminal import PLAIN
 
@@ -52,6 +53,27 @@ def test_an_outline_nests_by_parents() -> None:
         "      .4 ~1  #linux~1\n"
         "  .5 Run  #run\n"
     )
+
+
+def test_an_outline_under_a_budget_loses_its_lower_levels_first() -> None:
+    children = (
+        make_entry("Install", 2, parent_position=1),
+        make_entry("Linux", 3, parent_position=2),
+        make_entry("Run", 5, parent_position=1),
+    )
+    report = ShowReport((make_shown(children=children), make_shown()))
+    plan = OutlinesShown(report, len)
+    assert plan.size == 5
+    found = [render_outline(plan.report(steps), PLAIN) for steps in range(1, 6)]
+    assert found[0] == (
+        "docs:guide.md#setup  Setup\n[57 tokens left out: docs:guide.md#setup]\n"
+        "\n[1 more left out, 0 tokens, from docs:guide.md#setup on]\n"
+    )
+    assert found[3] == (
+        "docs:guide.md#setup  Setup\n  .2 Install  #install\n  .5 Run  #run\n"
+        "[19 tokens left out: docs:guide.md#setup]\n\ndocs:guide.md#setup  Setup\n"
+    )
+    assert found[4] == render_outline(report, PLAIN)
 
 
 def test_json_is_the_published_shape() -> None:

@@ -25,7 +25,6 @@ _EXCLUSIVE = (
     ("raw", "expand"),
     ("outline", "expand"),
     ("raw", "max_tokens"),
-    ("outline", "max_tokens"),
 )
 
 OPTIONS = (
@@ -36,7 +35,8 @@ OPTIONS = (
     Option(("--raw",), "The exact bytes of the file, and nothing else."),
     Option(
         ("--max-tokens",),
-        "Print at most N tokens: first what was asked for, then the texts from their beginnings.",
+        "Print at most N tokens: first what was asked for, then the texts from their beginnings; "
+        "of an outline, the upper levels first.",
         "N",
         positive,
     ),
@@ -62,7 +62,7 @@ def run(call: Call) -> int:
             outline=call.on("outline"),
             raw=call.on("raw"),
             expand=call.values.get("expand", ()),
-            packed="max_tokens" in call.values,
+            packed="max_tokens" in call.values and not call.on("outline"),
             refresh=not call.on("no_refresh"),
             confirmed=confirmed,
         )
@@ -119,11 +119,12 @@ def _render(call: Call, report: ShowReport) -> str:
     from leafmark.render.jsontext import dump_json
 
     console = call.console
-    if console.json and report.packing is not None:
-        return show.render_packed_show(report, ascii_only=console.ascii_only)
+    outline = call.on("outline")
+    if console.json and "max_tokens" in call.values:
+        return show.render_packed_show(report, ascii_only=console.ascii_only, outline=outline)
     if console.json:
         return dump_json(show.show_record(report), ascii_only=console.ascii_only)
-    if call.on("outline"):
+    if outline:
         return show.render_outline(report, console.style)
     return show.render_show(report, console.style, own=call.on("own"))
 
