@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from leafmark.app.changes import Key, Plan, plan_changes
 from leafmark.app.concern import find_concern
+from leafmark.app.grammars import grammar_notes
 from leafmark.app.interrupts import Interrupts, held_interrupts
 from leafmark.app.project import Project
 from leafmark.app.requests import IndexRequest, Progress
@@ -391,7 +392,8 @@ def source_notes(
     notes = list(_noted(reader)) if reader is not None else []
     binary = [Skipped(note.path, BINARY) for note in notes if note.code == BINARY]
     told = [note for note in notes if note.code != BINARY]
-    return (*found.notes.skipped, *binary), (*found.notes.diagnostics, *told)
+    told = [*grammar_notes(found.found), *found.notes.diagnostics, *told]
+    return (*found.notes.skipped, *binary), tuple(told)
 
 
 def _noted(reader: IndexReader) -> Iterable[Diagnostic]:

@@ -19,6 +19,7 @@ __all__ = [
     "has_module",
     "installed_grammars",
     "language_of",
+    "missing_grammar",
 ]
 
 
@@ -111,6 +112,18 @@ def has_module(name: str) -> bool:
     return find_spec(name) is not None
 
 
+def missing_grammar(path: str) -> str | None:
+    """Return the language that the name of a file tells, where its grammar is not installed.
+
+    >>> missing_grammar("notes.md") is None
+    True
+    """
+    language = _by_name(path)
+    if language is None or has_module(f"tree_sitter_{language.module}"):
+        return None
+    return language.name
+
+
 def language_of(path: str, data: bytes) -> Language | None:
     """Return the language of the file at `path`, which holds `data`; None where nothing tells.
 
@@ -120,12 +133,17 @@ def language_of(path: str, data: bytes) -> Language | None:
     >>> language_of("bin/run", b"#!/usr/bin/env -S python3 -u\\n").name
     'python'
     """
+    named = _by_name(path)
+    if path[-2:].lower() == ".h" and re.search(_CPP_HEADER, data[:_HEADER_BYTES]):
+        named = _BY_SUFFIX[".hpp"]
+    return named or _by_first_line(data)
+
+
+def _by_name(path: str) -> Language | None:
     name = path[path.rfind("/") + 1 :]
     dot = name.rfind(".")
     suffix = name[dot:].lower() if dot > 0 else ""
-    if suffix == ".h" and re.search(_CPP_HEADER, data[:_HEADER_BYTES]):
-        suffix = ".hpp"
-    return _BY_SUFFIX.get(suffix) or _BY_FILE_NAME.get(name) or _by_first_line(data)
+    return _BY_SUFFIX.get(suffix) or _BY_FILE_NAME.get(name)
 
 
 def _by_first_line(data: bytes) -> Language | None:

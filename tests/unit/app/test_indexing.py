@@ -16,8 +16,9 @@ from leafmark.app.requests import IndexRequest
 from leafmark.app.trees import Tree
 from leafmark.errors import ConfirmationError, LockedError, NotFoundError, UsageError
 from leafmark.index import open_writer
-from leafmark.model import Document, FileState, Skipped
+from leafmark.model import Diagnostic, Document, FileState, Skipped
 from leafmark.parsing import parse as parse_source
+from leafmark.parsing import script_languages
 
 
 def test_first_run_adds_and_the_next_leaves_alone(here: Here) -> None:
@@ -138,6 +139,25 @@ def test_a_source_that_breaks_a_parser_is_a_diagnostic(
     assert (note.path, note.code) == ("a.md", "failed")
     assert note.message == f"the file cannot be prepared: {reason}"
     assert (report.documents, here.index().unchanged) == (1, 2)
+
+
+def test_a_missing_grammar_is_said_once_with_what_to_do(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing = {"tree_sitter_cpp", "tree_sitter_ruby"}
+    monkeypatch.setattr(script_languages, "has_module", lambda name: name not in missing)
+    for name in ("a.py", "b.cpp", "c.cpp", "Rakefile", "d.md"):
+        here.write(name, "x = 1\n")
+    message = (
+        "3 files read as plain text, without the grammar of cpp and ruby: "
+        'pip install "leafmark[code]"'
+    )
+    for _ in range(2):
+        assert [d for d in here.index().diagnostics if d.code == "grammar"] == [
+            Diagnostic("Rakefile", "grammar", message)
+        ]
+    missing.clear()
+    assert here.index().diagnostics == ()
 
 
 def test_missing_root_keeps_its_documents(here: Here) -> None:
