@@ -42,7 +42,7 @@ BAD = {
     "deep.ipynb": (b"[" * 100_000, "degraded"),
     "latin.md": (GOOD["latin.md"][0], "encoding"),
 }
-LIMIT_MB = 1000
+LIMIT_MB = 400
 """Resident memory of a run, all processes; what is bounded is bounded far below it."""
 
 

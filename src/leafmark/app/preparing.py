@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from leafmark.app.ingesting import Prepared, Recipe, Task, prepare
 from leafmark.app.workers import Worker, can_start, core_count
+from leafmark.parsing import format_of
 
 __all__ = ["prepare_all"]
 
@@ -29,6 +30,9 @@ BATCH_SOURCES = 64
 
 ALONE_BYTES = 4_000_000
 """A source of this size is prepared here, while nothing else is under way."""
+
+CODE_WEIGHT = 8
+"""Code counts this many times as large: its syntax tree takes thirty times its size."""
 
 ASKED_AHEAD = 2
 """Batches that one worker has at a time: the next one must be there when one is done."""
@@ -61,6 +65,12 @@ def prepare_all(
 
 def _prepare(task: Task, recipes: Recipes) -> Prepared:
     return prepare(task, recipes[task.source.tree])
+
+
+def _is_alone(task: Task) -> bool:
+    """Whether the source is so large that it is prepared while nothing else is under way."""
+    weight = CODE_WEIGHT if format_of(task.source.path) == "script" else 1
+    return task.source.size * weight >= ALONE_BYTES
 
 
 class _Slot(NamedTuple):
@@ -118,15 +128,15 @@ class _Line:
 
     def _may_ask(self) -> bool:
         batch = self._batches.next
-        alone = any(slot.batch[0].source.size >= ALONE_BYTES for slot in self._slots)
-        return batch is not None and not alone and batch[0].source.size < ALONE_BYTES
+        alone = any(_is_alone(slot.batch[0]) for slot in self._slots)
+        return batch is not None and not alone and not _is_alone(batch[0])
 
     def _may_prepare(self) -> bool:
         """Whether there is a batch to prepare here, and room for it."""
         batch = self._batches.next
         if batch is None:
             return False
-        if batch[0].source.size >= ALONE_BYTES:
+        if _is_alone(batch[0]):
             return not self._slots
         return sum(slot.worker is None for slot in self._slots) < WINDOW
 
@@ -159,7 +169,7 @@ def _batches(tasks: Iterable[Task]) -> Iterator[Batch]:
     batch: Batch = []
     size = 0
     for task in tasks:
-        large = task.source.size >= ALONE_BYTES
+        large = _is_alone(task)
         if batch and (large or size >= BATCH_BYTES or len(batch) >= BATCH_SOURCES):
             yield batch
             batch, size = [], 0

@@ -10,7 +10,8 @@ from functools import partial
 from leafmark.model import Document, Format
 from leafmark.parsing.decoding import Decoded, decode, is_binary
 from leafmark.parsing.formats import CONVERTERS, DATA_SUFFIXES, format_of, parser_of
-from leafmark.parsing.script_languages import installed_grammars, language_of
+from leafmark.parsing.script_languages import installed_grammars, language_of, missing_grammar
+from leafmark.parsing.text import degraded_document
 
 __all__ = [
     "CONVERTERS",
@@ -20,8 +21,12 @@ __all__ = [
     "format_of",
     "installed_grammars",
     "is_binary",
+    "missing_grammar",
     "parse",
 ]
+
+MAX_HEADINGS = 200_000
+"""Each becomes a chunk, which takes a kilobyte until it is indexed; no document has a tenth."""
 
 
 def parse(
@@ -45,4 +50,9 @@ def parse(
     parser = parser_of(found)
     if notebook_outputs and parser is parser_of("notebook"):
         parser = partial(parser, outputs=True)
-    return parser(data, path)
+    document = parser(data, path)
+    if len(document.headings) > MAX_HEADINGS:
+        reason = f"it has more than {MAX_HEADINGS} headings"
+        kept: Format = "markdown" if document.format == "markdown" else "text"
+        return degraded_document(decode(data, path), path, kept, reason)
+    return document

@@ -15,6 +15,11 @@ __all__ = ["MAX_DEPTH", "MAX_MARKS", "find_excess"]
 MAX_MARKS = 8_000_000
 """Marks (line ends and characters of markup); 50 MB of real Markdown have some 3.5 million."""
 
+_MARKS_ALWAYS = 1_000_000
+_MARKS_IN_TEN_BYTES = 4
+"""What is dense with marks may have `_MARKS_ALWAYS`, and so many more; tables of numbers, the
+densest that people make, have four in ten bytes, real Markdown less than one."""
+
 MAX_DEPTH = 1000
 """Containers that one line opens; by hand it is hard to come past ten."""
 
@@ -32,6 +37,7 @@ def find_excess(raw: bytes) -> str:
         return ""
     if _DEEP_LINE.search(raw) or _DEEP_LINE.match(b"\n" + raw[:_START]):
         return f"a line is nested more than {MAX_DEPTH} levels deep"
-    if len(raw) - len(raw.translate(None, _MARKS)) > MAX_MARKS:
-        return f"it has more than {MAX_MARKS} line ends and characters of markup"
+    limit = min(MAX_MARKS, _MARKS_ALWAYS + len(raw) * _MARKS_IN_TEN_BYTES // 10)
+    if len(raw) - len(raw.translate(None, _MARKS)) > limit:
+        return f"it has more than {limit} line ends and characters of markup"
     return ""

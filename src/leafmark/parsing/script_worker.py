@@ -41,6 +41,9 @@ CPU_SECONDS = 5
 
 _BYTES_PER_SECOND = 200_000
 
+LARGE_BYTES = 400_000
+"""A child that parsed a source of this size is ended: it keeps much of the memory that it took."""
+
 WAIT_SECONDS = 120
 """How long is waited for an answer at most, on systems that cannot limit processor time."""
 
@@ -75,6 +78,8 @@ class _Child:
                 raise TooMuchWorkError from error
             finally:
                 timer.cancel()
+            if len(source) >= LARGE_BYTES:
+                self.stop()
         if answer is None:
             raise TooMuchWorkError
         found: Parsed = answer

@@ -13,6 +13,7 @@ import pytest
 from support.hostile import HOSTILE
 
 import leafmark
+from leafmark import parsing
 from leafmark.parsing import parse
 
 KINDS = pytest.mark.parametrize(
@@ -98,3 +99,26 @@ def test_what_would_take_too_much_memory_is_read_as_text_and_said(
 
     assert (document.format, document.degraded, document.headings) == ("text", True, ())
     assert [found.message for found in document.diagnostics] == [f"read as plain text: {reason}"]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "heading"),
+    [
+        ("md", b"# a\n"),
+        ("html", b"<h1>a</h1>x"),
+        ("rst", b"T\n=\n"),
+        ("adoc", b"= a\n"),
+        ("py", b"def f(): 0\n"),
+    ],
+)
+def test_too_many_headings_are_text(
+    suffix: str, heading: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parsing, "MAX_HEADINGS", 20)
+    assert len(parse(heading * 20, f"a.{suffix}").headings) == 20
+    document = parse(heading * 21, f"a.{suffix}")
+
+    assert (document.degraded, document.headings) == (True, ())
+    assert document.data == heading * 21
+    message = "read as plain text: it has more than 20 headings"
+    assert [found.message for found in document.diagnostics] == [message]
