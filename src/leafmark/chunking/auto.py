@@ -8,6 +8,7 @@ ranges may come to more than the bound: then the node is `oversize`.
 
 from __future__ import annotations
 
+from leafmark.chunking.rendering import BREADCRUMB_SHARE
 from leafmark.chunking.splitting import Unit
 from leafmark.chunking.tree import Node, Spans, place
 from leafmark.chunking.workshop import Workshop, new_piece
@@ -21,27 +22,31 @@ _COUNTED_AT_ONCE = 4
 
 def choose_auto(shop: Workshop) -> list[Node]:
     """Return the nodes and pieces that become chunks, in pre-order."""
-    nodes = shop.tree.nodes
-    target = shop.options.target_tokens
+    nodes, options = shop.tree.nodes, shop.options
+    sure = min(options.target_tokens, options.max_tokens - options.max_tokens // BREADCRUMB_SHARE)
     pieces = [
         piece
         for node in nodes
-        if node.end - node.start > target and _may_be_large(shop, node)
+        if node.end - node.start > sure and _may_be_large(shop, node, sure)
         for piece in _split_body(shop, node)
     ]
     # A parent and its first piece begin at the same byte; sorting is stable.
     return sorted([*nodes, *pieces], key=place) if pieces else nodes
 
 
-def _may_be_large(shop: Workshop, node: Node) -> bool:
-    """Whether the body may have more than the target; counted where its bytes do not tell."""
-    target, meter = shop.options.target_tokens, shop.meter
+def _may_be_large(shop: Workshop, node: Node, sure: int) -> bool:
+    """Whether the body may be too large; counted where its bytes do not tell.
+
+    One of `sure` tokens is not, whatever its breadcrumb.
+    """
+    meter, target = shop.meter, shop.options.target_tokens
     size = 0
     for start, end in node.body:
         size += meter.size_bytes(start, end)
-    if size <= target or size > target * _COUNTED_AT_ONCE:
-        return size > target
-    return sum([meter.tokens(start, end) for start, end in node.body]) > target
+    if size <= sure or size > target * _COUNTED_AT_ONCE:
+        return size > sure
+    tokens = sum([meter.tokens(start, end) for start, end in node.body])
+    return tokens > sure and tokens > shop.capacity(node)
 
 
 def _split_body(shop: Workshop, node: Node) -> list[Node]:

@@ -71,13 +71,24 @@ class _Run:
             unit, child = self.loose[-1]
             self.loose[-1] = unit._replace(end=end), child
 
+    def overhead(self, part: Part, sizes: Sizes) -> int:
+        """What the text of a section near the bound gains when it becomes part of a piece.
+
+        Its heading line; but its title then leaves the breadcrumb.
+        """
+        is_near = part.is_child and part.units[0].tokens > self.splitter.table_capacity
+        if not is_near or self.shop.reader.document.reader is not None:
+            return 0
+        (child,) = part.children
+        return max(0, sizes.headings[child] - self.shop.meter.count(f" › {child.title}"))
+
 
 def gather(shop: Workshop, sizes: Sizes, node: Node) -> list[Part]:
     """Return the parts of `node`, in order; blank bytes that adjoin none are left out."""
     parts: list[Part] = []
     for run in _runs(shop, sizes, node):
         run.flush()
-        parts += _merge(shop, run.parts, run.splitter.capacity)
+        parts += _merge(shop, sizes, run)
     return parts
 
 
@@ -114,14 +125,15 @@ def _is_barrier(sizes: Sizes, child: Node) -> bool:
     return is_h1 or not sizes.fits(child)
 
 
-def _merge(shop: Workshop, parts: Sequence[Part], capacity: int) -> list[Part]:
+def _merge(shop: Workshop, sizes: Sizes, run: _Run) -> list[Part]:
     """Give what is too small to a neighbour."""
     groups = absorb_small(
-        [shop.size(part.units) for part in parts],
+        [shop.size(part.units) for part in run.parts],
         least=shop.options.min_tokens,
-        capacity=capacity,
+        capacity=run.splitter.capacity,
+        taken=[run.overhead(part, sizes) for part in run.parts],
     )
-    return [_join(parts[first:after]) for first, after in groups]
+    return [_join(run.parts[first:after]) for first, after in groups]
 
 
 def _join(parts: Sequence[Part]) -> Part:

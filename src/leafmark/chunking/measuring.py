@@ -7,6 +7,8 @@ where one word ends and the next begins. `joined` covers the one exception.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from leafmark.chunking.spans import subtract
 from leafmark.chunking.tokens import Count
 from leafmark.model import Document
@@ -43,6 +45,14 @@ class Meter:
         if self._decode is None:
             return self.count(self.raw(start, end).decode("utf-8", "replace"))
         kept = list(subtract(start, end, self._dropped))
+        return self.count(self._decode(self.document.data, kept).text)
+
+    def joined_tokens(self, spans: Sequence[tuple[int, int]]) -> int:
+        """The tokens of ranges put together, as a body is."""
+        if self._decode is None:
+            raw = b"".join([self.raw(start, end) for start, end in spans])
+            return self.count(raw.decode("utf-8", "replace"))
+        kept = [part for span in spans for part in subtract(*span, self._dropped)]
         return self.count(self._decode(self.document.data, kept).text)
 
     def raw(self, start: int, end: int) -> bytes:

@@ -102,17 +102,23 @@ class _Growing:
         self.taken += other.size
 
 
-def absorb_small(sizes: Sequence[int], *, least: int, capacity: int) -> list[Group]:
+def absorb_small(
+    sizes: Sequence[int], *, least: int, capacity: int, taken: Sequence[int] = ()
+) -> list[Group]:
     """Give each size under `least` to its smaller neighbour, the one before where they are equal.
 
     A neighbour can take it while the result is within `capacity`, or while all
-    that it has taken is less than `least`. What no neighbour can take stays.
-    Returns groups of what belongs together.
+    that it has taken is less than `least`; `taken` is what each has taken in
+    before. What no neighbour can take stays. Returns groups of what belongs
+    together.
 
     >>> absorb_small([40, 5, 30], least=10, capacity=40)
     [(0, 1), (1, 3)]
     """
-    growing = [_Growing(index, index + 1, size) for index, size in enumerate(sizes)]
+    growing = [
+        _Growing(index, index + 1, size, before)
+        for index, (size, before) in enumerate(zip_longest(sizes, taken, fillvalue=0))
+    ]
     kept: list[_Growing] = []
     for group, after in zip_longest(growing, growing[1:]):
         neighbours = kept[-1:] if after is None else [*kept[-1:], after]

@@ -54,6 +54,20 @@ class _Inspection:
         """Whether code is one block: that of a script may be made of blocks, and is cut between."""
         return len(self.reader.blocks_within(code.start, code.end)) == 1
 
+    def solid_bound(self, chunk: Chunk, tokens: int) -> int:
+        """The least bound of a chunk of `tokens`: its largest block, and what is not body.
+
+        A body in many ranges, and code of a script, are not judged: all is within the bound.
+        """
+        reader, count = self.reader, chunk.owner.count_tokens
+        if len(_joined(self, chunk)) > 1 or chunk.owner.document.format == "script":
+            return tokens
+        start, end = chunk.byte_start, chunk.byte_end
+        blocks = (*reader.blocks_within(start, end), *reader.code_within(start, end))
+        largest = max([count(reader.normalise(((b.start, b.end),))) for b in blocks], default=0)
+        rest = tokens - count(reader.normalise(chunk.body_spans))
+        return max(self.options.max_tokens, largest + rest)
+
 
 def inspect_quality(document: ChunkedDocument, *, options: ChunkingOptions) -> list[Finding]:
     """Return the findings of one document, by chunk in order of position."""
@@ -81,8 +95,10 @@ def _find_small(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]:
 
 def _find_large(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]:
     options = inspection.options
-    tokens = chunk.tokens
-    if not chunk.oversize and tokens >= options.max_tokens + max(1, options.min_tokens):
+    tokens, taken = chunk.tokens, max(1, options.min_tokens)
+    if tokens < options.max_tokens + taken:
+        return
+    if not chunk.oversize or tokens >= inspection.solid_bound(chunk, tokens) + 2 * taken:
         yield Finding(
             "above_bound", chunk.id, f"{tokens} tokens, over max_tokens ({options.max_tokens})"
         )

@@ -61,7 +61,7 @@ class Renderer:
     def _shorten(self, path: Sequence[str], rest: str) -> str:
         """The breadcrumb, cut from the left as far as the bound asks for."""
         count, limit = self.meter.count, self.options.max_tokens
-        allowed = max(limit // BREADCRUMB_SHARE, limit - count(_GAP + rest))
+        allowed = max(limit // BREADCRUMB_SHARE - count(_GAP), limit - count(_GAP + rest))
         breadcrumb = _breadcrumb(path)
         while count(breadcrumb) > allowed and len(path) > 1:
             path = path[1:]

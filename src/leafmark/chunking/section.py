@@ -7,7 +7,7 @@ gathered into chunks, and its large children are looked at in turn.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from leafmark.chunking.gathering import Part, gather
 from leafmark.chunking.sizing import Sizes, is_surely_within
@@ -49,17 +49,28 @@ def _enter(shop: Workshop, sizes: Sizes, node: Node) -> Iterator[Node]:
     """
     parts = gather(shop, sizes, node)
     pieces = [part for part in parts if not part.is_child and not part.is_leftover(shop)]
-    kept = pieces if len(pieces) == 1 and not pieces[0].children else []
+    left = [part for part in parts if part.is_leftover(shop)]
+    kept = pieces if len(pieces) == 1 and _is_body(shop, node, [*pieces, *left]) else []
     node.oversize = any(shop.is_oversize(node, part.units) for part in kept)
-    left = sum(shop.size(part.units) for part in parts if part.is_leftover(shop))
-    node.undersize = 0 < left < shop.options.min_tokens and not kept
+    cut = set(pieces).difference(kept)
     number = 0
     for part in parts:
         if part.is_child:
             yield _child(shop, sizes, part)
-        elif part in pieces and part not in kept:
+        elif part in cut:
             number += 1
             yield _piece(shop, node, part, number=number)
+    tokens = shop.meter.joined_tokens(node.body) if left and not kept else 0
+    node.undersize = 0 < tokens < shop.options.min_tokens
+
+
+def _is_body(shop: Workshop, node: Node, parts: Sequence[Part]) -> bool:
+    """Whether a node's only piece may be its body instead, with the leftovers that follow here."""
+    if parts[0].children:
+        return False
+    size, *left = [shop.size(part.units) for part in parts]
+    bound = size if shop.is_oversize(node, parts[0].units) else shop.room(node)
+    return not left or size + sum(left) < bound + shop.options.min_tokens
 
 
 def _child(shop: Workshop, sizes: Sizes, part: Part) -> Node:

@@ -107,17 +107,24 @@ class Workshop:
         tokens = sum(unit.tokens for unit in units)
         return tokens + self.breadcrumb_room(node) > self.options.max_tokens
 
+    def room(self, node: Node) -> int:
+        """The tokens that `max_tokens` leaves to a body of the node or of a piece of it."""
+        return max(1, self.options.max_tokens - self.breadcrumb_room(node))
+
+    def capacity(self, node: Node) -> int:
+        """The tokens that such a body is cut to."""
+        return min(self.options.target_tokens, self.room(node))
+
     def splitter(self, node: Node) -> Splitter:
         options = self.options
-        room = max(1, options.max_tokens - self.breadcrumb_room(node))
-        capacity = min(options.target_tokens, room)
+        capacity = self.capacity(node)
         return Splitter(
             reader=self.reader,
             meter=self.meter,
             tokenizer=options.tokenizer,
             capacity=capacity,
             grain=capacity,
-            table_capacity=room,
+            table_capacity=self.room(node),
             cut_code=options.oversize_code == "split",
         )
 

@@ -150,6 +150,19 @@ def test_front_matter_weighs_nothing_and_makes_no_piece() -> None:
     assert "key1" not in first.text
 
 
+def test_a_body_of_the_size_of_the_bound_leaves_room_for_its_breadcrumb() -> None:
+    document = make_document(("heading", 1, "A"), ("paragraph", words(80)))
+    result = chunked(document, min_tokens=0, target_tokens=80, max_tokens=80)
+    assert len(pieces(result)) == 2
+    assert all(chunk.tokens <= 80 for chunk in result.chunks)
+
+
+def test_a_shortened_breadcrumb_leaves_room_for_the_blank_line_below_it() -> None:
+    document = make_document(("paragraph", "a" * 500), title="A long title of a document")
+    sizes = {"tokenizer": "characters", "min_tokens": 0, "target_tokens": 30, "max_tokens": 30}
+    assert all(chunk.tokens <= 30 for chunk in chunked(document, **sizes).chunks)
+
+
 def test_small_ranges_between_children_stay_the_body() -> None:
     document = make_document(
         ("heading", 1, "A"),

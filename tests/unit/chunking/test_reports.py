@@ -128,3 +128,16 @@ def test_a_chunk_is_compared_by_identity() -> None:
     first: Chunk = document.chunks[0]
     assert first == first
     assert first != document.chunks[1]
+
+
+def test_what_a_block_is_not_cut_for_may_not_hide_more() -> None:
+    """A chunk with a block over the bound may take in little on each side of it, and no more."""
+    code = "\n".join(f"print({number})" for number in range(300))
+    document, options = chunked(("paragraph", words(600)), ("code", "py", code), strategy="heading")
+    (root,) = document.chunks
+    flagged = replace(document)
+    flagged.fill([(flagged, *tuple(root._replace(oversize=True))[1:])])
+    small = replace(options, max_tokens=400, target_tokens=400)
+    (found,) = findings(flagged, small)
+    assert found == ("above_bound", "", f"{root.tokens} tokens, over max_tokens (400)")
+    assert findings(flagged, replace(small, max_tokens=1800)) == []

@@ -212,6 +212,40 @@ def test_section_path_accuracy() -> None:
     assert paths["#less-deep"] == ("Doc", "Critical Rules", "Naming", "Less deep")
 
 
+def test_a_section_at_the_bound_takes_in_no_more_than_its_heading_leaves() -> None:
+    result = chunked(
+        *section(2, "Large", 90),
+        *section(2, "Small", 90),
+        *section(2, "Entered", 150),
+        min_tokens=95,
+        target_tokens=95,
+        max_tokens=96,
+    )
+    assert all(chunk.tokens < 96 + 95 for chunk in result.chunks)
+
+
+def test_a_leftover_beside_the_only_piece_does_not_break_the_bound() -> None:
+    result = chunked(
+        *[("paragraph", words(60))] * 3, min_tokens=80, target_tokens=80, max_tokens=80
+    )
+    assert [show(chunk) for chunk in result.chunks] == [" (60) undersize", "~1 (120)"]
+
+
+def test_undersize_is_told_by_the_body_as_it_is_counted() -> None:
+    """Ranges that are counted apart come to more than the body: `x` and ` y` are no two words."""
+    parts = [("heading", 1, "A"), ("paragraph", "word"), *section(2, "B", 200)] * 1
+    result = chunked(
+        *parts,
+        ("heading", 2, "Gone"),
+        *section(2, "C", 200),
+        min_tokens=6,
+        target_tokens=100,
+        max_tokens=150,
+    )
+    for chunk in result.chunks:
+        assert chunk.undersize == (0 < chunk.body_tokens < 6)
+
+
 def test_discarded_and_nested_headings_lead_to_the_section_that_holds_them() -> None:
     result = chunked(
         *section(1, "A", 200),
