@@ -1,0 +1,143 @@
+"""leafmark in LangChain: a text splitter and a retriever. Needs the extra `langchain`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+from leafmark.adapters.found import Search, find
+from leafmark.adapters.parts import Content, Cutter
+from leafmark.app.requests import Grain
+from leafmark.chunking import ChunkingOptions, token_counter
+from leafmark.chunking.options import Strategy
+from leafmark.library import Index
+from leafmark.model import Relation
+
+try:
+    from langchain_core.callbacks import CallbackManagerForRetrieverRun
+    from langchain_core.documents import Document
+    from langchain_core.retrievers import BaseRetriever
+    from langchain_text_splitters import TextSplitter
+except ImportError as missing:
+    raise ImportError(
+        'leafmark\'s LangChain adapter needs its extra: pip install "leafmark[langchain]"'
+    ) from missing
+
+__all__ = ["LeafmarkRetriever", "LeafmarkTextSplitter"]
+
+
+class LeafmarkTextSplitter(TextSplitter):
+    """Splits documents into sections and pieces that know where they stand.
+
+    `strategy`, `tree` and the sizes are those of `leafmark.chunk`. Each document is
+    parsed by the suffix of the path under `source_key` in its metadata, and called by
+    it in ids; one without it is called `default_path`.
+
+    With `content="source"` a document's `page_content` is a slice of the text, and
+    `text[start_index:end_index] == page_content`. With `content="text"` it is what
+    leafmark makes for models: breadcrumb, overlap, readable text of HTML and notebooks;
+    the indexes then bound what it was made of.
+
+    Beside `start_index` and `end_index` (characters) the metadata hold `chunk_id`,
+    `parent_id`, `breadcrumb`, `section_path`, `kind`, `depth`, and the bytes and lines
+    of the slice. Front matter is in no document.
+
+    Raises:
+        ConfigError, UsageError: a size, the strategy, the tree or the content is wrong.
+
+    >>> splitter = LeafmarkTextSplitter()
+    >>> text = "# Menü\\n\\nHello.\\n\\n## Tea\\n\\nGreen.\\n"
+    >>> for document in splitter.create_documents([text], [{"source": "menu.md"}]):
+    ...     print(document.metadata["start_index"], document.metadata["chunk_id"])
+    0 docs:menu.md#menü
+    16 docs:menu.md#tea
+    """
+
+    def __init__(
+        self,
+        strategy: Strategy = "auto",
+        *,
+        tree: str = "docs",
+        content: Content = "source",
+        source_key: str = "source",
+        default_path: str = "document.md",
+        **sizes: Any,
+    ):
+        self._cutter = Cutter(strategy, tree, content, sizes)
+        options = ChunkingOptions(strategy=strategy, **sizes)
+        self._source_key = source_key
+        self._default_path = default_path
+        super().__init__(
+            chunk_size=options.max_tokens,
+            chunk_overlap=0,
+            length_function=token_counter(options.tokenizer),
+            add_start_index=True,
+        )
+
+    def split_text(self, text: str) -> list[str]:
+        """Return the contents of the parts of `text`, in order."""
+        return [part.content for part in self._cutter.cut(text, self._default_path)]
+
+    def create_documents(
+        self, texts: Sequence[str], metadatas: Sequence[Mapping[Any, Any]] | None = None
+    ) -> list[Document]:
+        """Return a document for each part of each text, with the text's metadata and its own."""
+        documents = []
+        for text, metadata in zip(texts, metadatas or [{}] * len(texts), strict=True):
+            path = str(metadata.get(self._source_key) or self._default_path)
+            for part in self._cutter.cut(text, path):
+                own = {"start_index": part.start, "end_index": part.end, **part.metadata}
+                merged = {**deepcopy(dict(metadata)), **own}
+                documents.append(Document(page_content=part.content, metadata=merged))
+        return documents
+
+
+class LeafmarkRetriever(BaseRetriever):
+    """Finds sections of a folder of documents; each comes with a citation that can be checked.
+
+    The fields are what `Index.search` takes; `document_tags` are its `tags`. A query is
+    text (`plain`) unless that is switched off. A result's `page_content` is its heading
+    and whole section, its id leafmark's. The metadata hold `citation`, `score`, `rank`,
+    `source` (the file), `start_index` and `end_index` (characters), bytes, lines,
+    `breadcrumb` and more. What `expand` adds follows its result, with `relation`.
+
+    >>> import leafmark
+    >>> retriever = LeafmarkRetriever(index=leafmark.open_index("handbook"), limit=1)
+    >>> retriever.invoke("how do I restore a backup?")[0].metadata["citation"]
+    'handbook:guides/backups.md@22ddda5d4131:0-1458'
+    """
+
+    index: Index
+    limit: int | None = None
+    section: str | None = None
+    trees: tuple[str, ...] = ()
+    document_tags: tuple[str, ...] = ()
+    since: str | None = None
+    grain: Grain = "auto"
+    expand: tuple[Relation, ...] = ()
+    strict: bool = False
+    plain: bool = True
+
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun
+    ) -> list[Document]:
+        search = Search(
+            self.limit,
+            self.section,
+            self.trees,
+            self.document_tags,
+            self.since,
+            self.grain,
+            self.expand,
+            self.strict,
+            self.plain,
+        )
+        return [
+            Document(
+                id=found.entry.id,
+                page_content=found.text,
+                metadata={"start_index": found.start, "end_index": found.end, **found.metadata},
+            )
+            for found in find(self.index, query, search)
+        ]

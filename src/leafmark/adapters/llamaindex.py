@@ -1,0 +1,211 @@
+"""leafmark in LlamaIndex: a node parser and a retriever. Needs the extra `llamaindex`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID, uuid5
+
+from leafmark.adapters.found import Found, Search, find
+from leafmark.adapters.parts import Content, Cutter, Part
+from leafmark.chunking.options import Strategy
+from leafmark.library import Index
+
+try:
+    from llama_index.core.base.base_retriever import BaseRetriever
+    from llama_index.core.bridge.pydantic import Field, field_validator
+    from llama_index.core.node_parser.interface import NodeParser
+    from llama_index.core.node_parser.node_utils import default_id_func
+    from llama_index.core.schema import (
+        BaseNode,
+        Document,
+        MetadataMode,
+        NodeRelationship,
+        NodeWithScore,
+        ObjectType,
+        QueryBundle,
+        RelatedNodeInfo,
+        TextNode,
+    )
+    from llama_index.core.utils import get_tqdm_iterable
+except ImportError as missing:
+    raise ImportError(
+        'leafmark\'s LlamaIndex adapter needs its extra: pip install "leafmark[llamaindex]"'
+    ) from missing
+
+__all__ = ["LeafmarkNodeParser", "LeafmarkRetriever", "Search"]
+
+_NAMESPACE = UUID("8a8f1f0e-7d0c-5a43-9d3b-5f1f5c9c2a6e")
+"""Of the ids of nodes; drawn once."""
+
+_SHOWN = frozenset({"breadcrumb"})
+"""What of our metadata embedders and models are to see."""
+
+
+class LeafmarkNodeParser(NodeParser):
+    """Makes a node of every section and piece, with true offsets and the tree between them.
+
+    `strategy`, `tree` and `sizes` are those of `leafmark.chunk`. Each document is parsed
+    by the suffix of the path under `path_key` in its metadata, and called by it in ids;
+    one without it is called `default_path`. With `content="source"` a node's text is a
+    slice: `document.text[node.start_char_idx:node.end_char_idx] == node.text`. With
+    `content="text"` it is what leafmark makes for models, and the offsets bound what it
+    was made of.
+
+    Nodes are related to their document (SOURCE), to the nearest node of a section around
+    them (PARENT, CHILD), and to their neighbours (PREVIOUS, NEXT). Their ids are made of
+    the document's id and leafmark's, so that they stay the same, unless there is an
+    `id_func`. Metadata are flat; only `breadcrumb` is shown to embedders and models.
+
+    Raises:
+        ConfigError, UsageError: a size, the strategy, the tree or the content is wrong.
+
+    >>> from llama_index.core import Document
+    >>> text = "# Menü\\n\\nHello.\\n\\n## Tea\\n\\nGreen.\\n"
+    >>> nodes = LeafmarkNodeParser().get_nodes_from_documents([Document(text=text)])
+    >>> [(node.start_char_idx, node.metadata["breadcrumb"]) for node in nodes]
+    [(0, '> Menü'), (16, '> Menü › Tea')]
+    >>> nodes[1].parent_node.node_id == nodes[0].node_id
+    True
+    """
+
+    strategy: Strategy = Field(default="auto", description="Which sections become nodes.")
+    tree: str = Field(default="docs", description="What ids begin with.")
+    content: Content = Field(default="source", description="Slices, or text for models.")
+    path_key: str = Field(default="file_path", description="Where metadata hold the path.")
+    default_path: str = Field(default="document.md", description="The path of other documents.")
+    sizes: dict[str, Any] = Field(default_factory=dict, description="As leafmark.chunk takes.")
+
+    @field_validator("id_func", mode="before")
+    @classmethod
+    def _read_id_func(cls, value: Any) -> Any:
+        """Read what `to_dict` wrote: a function's name is all that is left of one."""
+        written = isinstance(value, dict) and value.get("id_func_name")
+        return default_id_func if written == default_id_func.__name__ else value
+
+    def model_post_init(self, context: Any, /) -> None:
+        super().model_post_init(context)
+        self._cutter()  # a mistake is told here, not with the first document
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "LeafmarkNodeParser"
+
+    def _cutter(self) -> Cutter:
+        return Cutter(self.strategy, self.tree, self.content, self.sizes)
+
+    def _parse_nodes(
+        self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
+    ) -> list[BaseNode]:
+        cutter = self._cutter()
+        found: list[BaseNode] = []
+        for node in get_tqdm_iterable(nodes, show_progress, "Parsing nodes"):
+            path = str(node.metadata.get(self.path_key) or self.default_path)
+            parts = cutter.cut(node.get_content(metadata_mode=MetadataMode.NONE), path)
+            made = [self._node(number, part, node) for number, part in enumerate(parts)]
+            self._relate(made, parts, node)
+            found += made
+        return found
+
+    def _postprocess_parsed_nodes(
+        self, nodes: list[BaseNode], parent_doc_map: dict[str, Document]
+    ) -> list[BaseNode]:
+        """Offsets and relations are there already; the base class would search for the texts."""
+        return nodes
+
+    def _node(self, number: int, part: Part, document: BaseNode) -> TextNode:
+        own = _flat(part.metadata)
+        hidden = [key for key in own if key not in _SHOWN]
+        name = f"{document.node_id}\0{number}\0{part.chunk.fragment}"
+        custom = self.id_func is not default_id_func
+        offset = _offset(document)
+        return TextNode(
+            id_=self.id_func(number, document) if custom else str(uuid5(_NAMESPACE, name)),
+            text=part.content,
+            start_char_idx=offset + part.start,
+            end_char_idx=offset + part.end,
+            metadata={**(document.metadata if self.include_metadata else {}), **own},
+            excluded_embed_metadata_keys=[*document.excluded_embed_metadata_keys, *hidden],
+            excluded_llm_metadata_keys=[*document.excluded_llm_metadata_keys, *hidden],
+            metadata_separator=document.metadata_separator,
+            metadata_template=document.metadata_template,
+            text_template=getattr(document, "text_template", TextNode().text_template),
+        )
+
+    def _relate(self, nodes: list[TextNode], parts: list[Part], document: BaseNode) -> None:
+        source = document.source_node or document.as_related_node_info()
+        infos = [node.as_related_node_info() for node in nodes]
+        children: dict[int, list[RelatedNodeInfo]] = {}
+        for number, (node, part) in enumerate(zip(nodes, parts, strict=True)):
+            node.relationships[NodeRelationship.SOURCE] = source
+            if part.parent is not None:
+                node.relationships[NodeRelationship.PARENT] = infos[part.parent]
+                children.setdefault(part.parent, []).append(infos[number])
+            if self.include_prev_next_rel and number:
+                node.relationships[NodeRelationship.PREVIOUS] = infos[number - 1]
+                nodes[number - 1].relationships[NodeRelationship.NEXT] = infos[number]
+        for parent, below in children.items():
+            nodes[parent].relationships[NodeRelationship.CHILD] = below
+
+
+def _offset(document: BaseNode) -> int:
+    """Where the text of what is parsed begins in its own source, when it is a part of one."""
+    start = getattr(document, "start_char_idx", None)
+    return start if document.source_node is not None and start is not None else 0
+
+
+def _flat(metadata: Any) -> dict[str, Any]:
+    """Metadata that every store takes: no lists. The section path is in the breadcrumb."""
+    return {key: value for key, value in metadata.items() if not isinstance(value, list)}
+
+
+class LeafmarkRetriever(BaseRetriever):
+    """Finds sections of a folder of documents; each comes with a citation that can be checked.
+
+    `search` is what it asks `Index.search` for each time. A query is text unless
+    `plain` is switched off there. A node's text is the heading and whole section, its id
+    leafmark's, its offsets are characters of the file. SOURCE and PARENT are ids that
+    `Index.show` takes. What `expand` adds follows its result, without a score.
+
+    >>> import leafmark
+    >>> retriever = LeafmarkRetriever(leafmark.open_index("handbook"), Search(limit=1))
+    >>> retriever.retrieve("how do I restore a backup?")[0].node.metadata["citation"]
+    'handbook:guides/backups.md@22ddda5d4131:0-1458'
+    """
+
+    def __init__(self, index: Index, search: Search | None = None, **wishes: Any):
+        self._index = index
+        self._search = search or Search()
+        super().__init__(**wishes)
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return [
+            NodeWithScore(node=_node_of(found), score=found.score)
+            for found in find(self._index, query_bundle.query_str, self._search)
+        ]
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return await asyncio.to_thread(self._retrieve, query_bundle)
+
+
+def _node_of(found: Found) -> TextNode:
+    metadata = _flat(found.metadata)
+    hidden = [key for key in metadata if key not in {*_SHOWN, "citation"}]
+    relationships: dict[NodeRelationship, Any] = {
+        NodeRelationship.SOURCE: RelatedNodeInfo(
+            node_id=found.entry.doc_id, node_type=ObjectType.DOCUMENT
+        )
+    }
+    if found.entry.parent_id is not None:
+        relationships[NodeRelationship.PARENT] = RelatedNodeInfo(node_id=found.entry.parent_id)
+    return TextNode(
+        id_=found.entry.id,
+        text=found.text,
+        start_char_idx=found.start,
+        end_char_idx=found.end,
+        metadata=metadata,
+        excluded_embed_metadata_keys=hidden,
+        excluded_llm_metadata_keys=hidden,
+        relationships=relationships,
+    )
