@@ -45,4 +45,5 @@ def explain_why_not(
         found.rank,
         found.remedy,
         found.without,
+        found.added,
     )

@@ -53,8 +53,9 @@ class WhyNotReport(NamedTuple):
     """Why the chunk `id` is not among the results; or, with `shown_as`, at which rank it is.
 
     `shown_as` is the id of the result: its own or that of a chunk below it.
-    `remedy` are settings, and `without` parts of the query to leave out, that
-    together do show it: this was tried. Both are empty where nothing tried did.
+    `remedy` are settings, `without` parts of the query to leave out, and `added` one
+    to add, that together do show it: this was tried. They are empty where nothing
+    tried did.
     """
 
     id: str
@@ -64,3 +65,4 @@ class WhyNotReport(NamedTuple):
     rank: int | None = None
     remedy: Mapping[str, Any] = {}
     without: tuple[str, ...] = ()
+    added: str | None = None

@@ -53,7 +53,8 @@ def _part(part: UnmatchedPart) -> Iterable[str]:
 
 def _ways(report: WhyNotReport) -> list[str]:
     left_out = [f"leave out {clean_line(part)}" for part in report.without]
-    return [*remedy_flags(report), *left_out]
+    added = [] if report.added is None else [f"add {clean_line(report.added)}"]
+    return [*remedy_flags(report), *left_out, *added]
 
 
 def remedy_flags(report: WhyNotReport) -> list[str]:
@@ -65,7 +66,7 @@ def remedy_flags(report: WhyNotReport) -> list[str]:
 
 
 def why_not_record(report: WhyNotReport) -> dict[str, Any]:
-    """Return `{schema_version, id, query, shown_as, rank, reasons, remedy, without}`."""
+    """Return `{schema_version, id, query, shown_as, rank, reasons, remedy, without, added}`."""
     return {
         "schema_version": SCHEMA_VERSION,
         "id": report.id,
@@ -75,6 +76,7 @@ def why_not_record(report: WhyNotReport) -> dict[str, Any]:
         "reasons": [_reason_record(reason) for reason in report.reasons],
         "remedy": remedy_flags(report),
         "without": list(report.without),
+        "added": report.added,
     }
 
 

@@ -19,6 +19,7 @@ from leafmark.model import AbsenceReason, Candidate, Entry, LostAt, UnmatchedPar
 from leafmark.query import (
     And,
     Expression,
+    Filter,
     Not,
     all_of,
     filters_only,
@@ -54,14 +55,16 @@ class Absence(NamedTuple):
     rank: int | None = None
     remedy: Mapping[str, Any] = {}
     without: tuple[str, ...] = ()
+    added: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What would bring a chunk past the phase that lost it."""
+    """What would bring a chunk past the phase that lost it; `added` is for all topics."""
 
     params: Mapping[str, Any]
     without: tuple[Expression, ...] = ()
+    added: Filter | None = None
 
 
 def explain_absence(
@@ -102,8 +105,7 @@ class _Inquiry:
         if isinstance(found, Absence):
             return found
         reasons = tuple(each for each, _ in found)
-        remedy, without = self._remedy(topics, params, found)
-        return Absence(reasons, remedy=remedy, without=without)
+        return self._remedy(topics, params, found)._replace(reasons=reasons)
 
     def _trace(self, topics: Sequence[Expression], params: SearchParams) -> Trace:
         return trace_search(
@@ -119,10 +121,11 @@ class _Inquiry:
         topics: Sequence[Expression],
         params: SearchParams,
         found: Sequence[tuple[AbsenceReason, _Change]],
-    ) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    ) -> Absence:
         """Change what each reason calls for, until the chunk is a result."""
         changed: dict[str, Any] = {}
         without: list[str] = []
+        added: str | None = None
         for _ in range(MOST_CHANGES):
             reason, change = found[0]
             changed |= change.params
@@ -133,13 +136,16 @@ class _Inquiry:
                     break
                 without += map(format_query, change.without)
                 topics = [*topics[: reason.topic], shorter, *topics[reason.topic + 1 :]]
+            if change.added is not None:
+                topics = [all_of([topic, change.added]) for topic in topics]
+                added = format_query(change.added)
             now = self._in_results(topics, params)
             if isinstance(now, Absence):
-                return changed, tuple(without)
+                return Absence((), remedy=changed, without=tuple(without), added=added)
             if [one for one, _ in now] == [one for one, _ in found]:
                 break
             found = now
-        return {}, ()
+        return Absence(())
 
     # -- among the results ------------------------------------------------------------
 
@@ -181,8 +187,10 @@ class _Inquiry:
             copy = self._copied(candidate)
             if copy is None:
                 return None
-            message = f"it has the same text as {by}{where}, and is named beside it"
-            return AbsenceReason("duplicate", message, copy, rank=rank, by=by), _Change({})
+            holder = "it" if self._is_part(copy) else f"it is part of {copy.id}, which"
+            message = f"{holder} has the same text as {by}{where}, and is named beside it"
+            change = _Change({}, added=Filter("under", self._target.id))
+            return AbsenceReason("duplicate", message, copy.id, rank=rank, by=by), change
         score = part.score
         if part is candidate:
             message = f"it is result {rank}, and {params.limit} are shown"
@@ -192,11 +200,14 @@ class _Inquiry:
         reason = AbsenceReason("merged", message, part.entry.id, rank=rank, score=score, by=by)
         return reason, _Change({"aggregation": False})
 
-    def _copied(self, candidate: Candidate) -> str | None:
-        """Return which id beside the result is the chunk's or one below it."""
-        chunks = self._reader.chunks_of(self._target.doc_id)
-        ids = {entry.id for entry in chunks if self._is_part(entry)}
-        return next((each for each in candidate.also_in if each in ids), None)
+    def _copied(self, candidate: Candidate) -> Entry | None:
+        """Return what is named beside a result: the chunk, one below it, or one it is part of."""
+        target = self._target
+        for entry in self._reader.chunks_of(target.doc_id) if candidate.also_in else ():
+            holds = entry.position <= target.position <= entry.last_position
+            if entry.id in candidate.also_in and (holds or self._is_part(entry)):
+                return entry
+        return None
 
     # -- before the results -------------------------------------------------------------
 

@@ -26,6 +26,8 @@ SOURCES = {
     "steps.md": f"# Steps\n{FILLER}",
     "weak.md": "# Weak\n\n" + "Words and words. " * 60 + "A carburettor, once.\n",
     "pump.md": "# Pump\n\nOn pumps.\n\n## Valve\n\nOpen the valve.\n\n## Hose\n\nA hose.\n",
+    "twin.md": "# Gauge\n\nThe gauge has a dial.\n",
+    "other.md": "# Gauge\n\nThe gauge has a dial.\n",
     "strong.md": "# Carburettor\n\nThe carburettor mixes.\n",
 }
 
@@ -182,7 +184,18 @@ def test_the_same_text_as_another_result(library: Library) -> None:
     assert reason.message == (
         f"it has the same text as t:copy.md#fuel (result {shown.rank}), and is named beside it"
     )
-    assert (found.remedy, found.without) == ({}, ())
+    assert (found.remedy, found.without, found.added) == ({}, (), "under:t:guide.md#fuel")
+
+
+def test_part_of_what_has_the_same_text_as_another_result(library: Library) -> None:
+    found = ask(library, "twin.md#gauge", "gauge dial", aggregation=True)
+    (reason,) = found.reasons
+    assert (reason.lost_at, reason.id, reason.by) == ("duplicate", "t:twin.md", "t:other.md")
+    assert reason.message == (
+        "it is part of t:twin.md, which has the same text as t:other.md (result 1), "
+        "and is named beside it"
+    )
+    assert found.added == "under:t:twin.md#gauge"
 
 
 def test_after_the_last_result_shown(library: Library) -> None:
