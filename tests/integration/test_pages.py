@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+from support.screens import DARK, LIGHT, Theme, draw
 from support.transcripts import fill, runner, without_scores
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -33,3 +35,27 @@ def test_the_examples_are_what_is_printed(
     assert without_scores(written) == without_scores(printed), (
         f"write it anew: pytest {__file__} --update-golden"
     )
+
+
+SCREENS = ('leafmark search "revoking a token"', "leafmark search zeppelin")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the examples are those of a Unix terminal")
+def test_the_pictures_are_what_a_terminal_shows(
+    request: pytest.FixtureRequest, handbook: Path, environment: dict[str, str]
+) -> None:
+    run = runner(handbook, environment)
+    run("", "leafmark index -q")
+    printed = "\n".join(f"$ {line}\n{run('terminal', line)}" for line in SCREENS)
+    assert "\u241b[1;31m" in printed
+    themes: dict[str, Theme] = {"light": LIGHT, "dark": DARK}
+    for name, theme in themes.items():
+        page = DOCS / "screens" / f"search-{name}.svg"
+        drawn = draw(printed.replace("\u241b", "\x1b"), theme)
+        shown = "".join(ElementTree.fromstring(drawn).itertext())
+        assert all(word in shown for word in ("Top matches:", "revoking", "mirrors.", "zeppelin"))
+        if request.config.getoption("--update-golden"):
+            page.write_text(drawn, "utf-8")
+            continue
+        written = page.read_text("utf-8")
+        assert without_scores(written) == without_scores(drawn), f"write it anew: pytest {__file__}"
