@@ -83,6 +83,17 @@ def test_a_long_paragraph_is_cut_at_sentences_and_code_is_not() -> None:
     assert last == code
 
 
+def test_a_piece_from_the_middle_of_a_paragraph_has_units_too() -> None:
+    prose = "A sentence about things. " * 1000
+    pieces = [
+        one for one in leafmark.chunk(f"# A\n\n{prose}\n", path="g.md") if one.kind == "piece"
+    ]
+    assert len(pieces) > 2
+    for piece in pieces:
+        data = piece.owner.document.data
+        assert "".join(_texts(_item(piece))).encode() == data[piece.byte_start : piece.byte_end]
+
+
 def test_places_come_first_then_results_by_rank_then_what_was_added() -> None:
     chunks = _chunks()
     use, setup, deep = (_item(chunks[name]) for name in ("use", "setup", "deep"))
