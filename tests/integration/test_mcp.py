@@ -411,7 +411,7 @@ def test_a_first_build_tells_how_far_it_is(
 
 
 @posix
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_killing_the_server_leaves_a_sound_index(
     raw: Raw, docs: Path, leafmark: Leafmark, how: signal.Signals
 ) -> None:

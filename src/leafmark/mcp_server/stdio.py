@@ -6,6 +6,7 @@ The SDK drops such lines, and a client that sent one would wait for ever.
 from __future__ import annotations
 
 import json
+import signal
 from types import TracebackType
 from typing import Any, Self
 
@@ -24,7 +25,12 @@ _INVALID_REQUEST = -32600
 
 
 def run_stdio(workspace: Workspace) -> None:
-    """Serve on standard input and output until the input ends."""
+    """Serve on standard input and output until the input ends, or Ctrl-C.
+
+    Ctrl-C ends the process at once: an orderly end would wait for the thread
+    that reads the input, and there is nothing to tidy up that a kill would leave.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     async def serve() -> None:
         server = make_server(workspace)
