@@ -15,9 +15,10 @@ import urllib.error
 import urllib.request
 import warnings
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import anyio
 import jsonschema
@@ -93,8 +94,8 @@ def serving(folder: Path, environment: dict[str, str], *options: str) -> Iterato
             yield found[1]
         finally:
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=PATIENCE_S)
-    assert process.returncode in (0, 130)
+            _, noise = process.communicate(timeout=PATIENCE_S)
+    assert (process.returncode, noise) == (130, "interrupted\n")
 
 
 async def call(client: Any, tool: str, **arguments: Any) -> Any:
@@ -457,6 +458,21 @@ def test_foreign_pages_and_hosts_are_refused(docs: Path, environment: dict[str, 
         del caught
         assert _post(address)[0] in (200, 400)
     collect()
+
+
+def test_streams_that_are_open_and_bodies_that_hang_do_not_keep_it_from_ending(
+    docs: Path, environment: dict[str, str]
+) -> None:
+    with ExitStack() as held, serving(docs, environment) as address:
+        place = urlsplit(address)
+        assert place.hostname is not None
+        head = f"POST /mcp HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Length: 9\r\n\r\n{{"
+        for _ in range(5):
+            hanging = held.enter_context(
+                socket.create_connection((place.hostname, place.port or 0))
+            )
+            hanging.sendall(head.encode())
+        assert _post(address)[0] in (200, 400)
 
 
 def test_elsewhere_needs_a_token(

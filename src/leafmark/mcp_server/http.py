@@ -8,11 +8,14 @@ the token.
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
+import logging
 import os
 import re
 import secrets
 import socket
+from collections import deque
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import closing
 from typing import Any
@@ -28,6 +31,12 @@ __all__ = ["Guard", "run_http"]
 
 MOST_BODY_BYTES = 1 << 20
 """Of a request; a text to verify has half of it."""
+
+MOST_CONNECTIONS = 800
+"""Beyond it requests are answered with 503: a process may usually open 1,024 files."""
+
+BODY_TIMEOUT_S = 30.0
+"""In which the body of a request must have come; chosen by eye."""
 
 _LOOPBACK_NAMES = frozenset(("localhost", "127.0.0.1", "[::1]"))
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::([0-9]{1,5}))?", re.IGNORECASE)
@@ -72,9 +81,21 @@ def run_http(
         shown = f"[{host}]" if ":" in host else host
         started(f"http://{shown}:{held}/mcp")
         config = uvicorn.Config(
-            guard, log_level="warning", access_log=False, timeout_graceful_shutdown=2, lifespan="on"
+            guard,
+            log_level="warning",
+            access_log=False,
+            timeout_graceful_shutdown=1,
+            limit_concurrency=MOST_CONNECTIONS,
+            lifespan="on",
         )
+        logging.getLogger("uvicorn.error").addFilter(_is_worth_telling)
         uvicorn.Server(config).run(sockets=[listener])
+
+
+def _is_worth_telling(record: logging.LogRecord) -> bool:
+    """Whether a line of the log is; that a server which ends cuts streams short is not."""
+    cut = record.exc_info is not None and record.exc_info[0] is asyncio.CancelledError
+    return not cut and not str(record.msg).startswith("Cancel ")
 
 
 def is_loopback(host: str) -> bool:
@@ -119,15 +140,16 @@ class Guard:
             return
         refusal = self.refusal(scope["headers"])
         if refusal is None:
-            await self._app(scope, receive, send)
-            return
-        status, message = refusal
-        body = message.encode()
-        headers = [(b"content-type", b"text/plain"), (b"content-length", str(len(body)).encode())]
-        if status == 401:
-            headers.append((b"www-authenticate", b"Bearer"))
-        await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
+            try:
+                async with asyncio.timeout(BODY_TIMEOUT_S):
+                    body = await _read_body(receive)
+            except TimeoutError:
+                refusal = 408, "the body of the request did not come in time"
+            else:
+                if body[-1]["type"] == "http.request":  # else the client is gone
+                    await self._app(scope, _replay(body, receive), send)
+                return
+        await _refuse(send, *refusal)
 
     def refusal(self, headers: list[tuple[bytes, bytes]]) -> tuple[int, str] | None:
         """Return the status and the reason for which a request is refused, None if it is not."""
@@ -161,3 +183,36 @@ class Guard:
     def _has_token(self, values: list[str]) -> bool:
         expected = f"Bearer {self._token}".encode("utf-8", "surrogateescape")
         return len(values) == 1 and secrets.compare_digest(values[0].encode("latin-1"), expected)
+
+
+async def _read_body(receive: Callable[[], Awaitable[Message]]) -> deque[Message]:
+    """Return the messages up to the end of the body, or until it is too large."""
+    found: deque[Message] = deque()
+    size = 0
+    while size <= MOST_BODY_BYTES:
+        message = await receive()
+        found.append(message)
+        size += len(message.get("body", b""))
+        if not message.get("more_body", False):
+            break
+    return found
+
+
+def _replay(
+    read: deque[Message], receive: Callable[[], Awaitable[Message]]
+) -> Callable[[], Awaitable[Message]]:
+    """Return a `receive` that gives what was read already, then what comes."""
+
+    async def again() -> Message:
+        return read.popleft() if read else await receive()
+
+    return again
+
+
+async def _refuse(send: Callable[[Message], Awaitable[None]], status: int, message: str) -> None:
+    body = message.encode()
+    headers = [(b"content-type", b"text/plain"), (b"content-length", str(len(body)).encode())]
+    headers += [(b"www-authenticate", b"Bearer")] if status == 401 else []
+    headers += [(b"connection", b"close")] if status == 408 else []
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

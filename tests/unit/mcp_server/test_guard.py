@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import MutableMapping
+from typing import Any
+
 import pytest
 
+from leafmark.mcp_server import http
 from leafmark.mcp_server.http import _LOOPBACK_NAMES, Guard, is_loopback
 
 
@@ -98,3 +103,52 @@ def test_the_token_is_needed_where_others_can_come() -> None:
 )
 def test_what_can_be_reached_from_elsewhere(host: str, loopback: bool) -> None:
     assert is_loopback(host) is loopback
+
+
+Message = MutableMapping[str, Any]
+PART: Message = {"type": "http.request", "body": b"{", "more_body": True}
+LAST: Message = {"type": "http.request", "body": b"}", "more_body": False}
+GONE: Message = {"type": "http.disconnect"}
+
+
+def _answers(*messages: Message) -> tuple[list[Message], list[Message]]:
+    """Send messages through a guard, and nothing after them; give what the app got, and sent."""
+    got: list[Message] = []
+    sent: list[Message] = []
+    left = list(messages)
+
+    async def receive() -> Message:
+        if not left:
+            await asyncio.sleep(3600)
+        return left.pop(0)
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def app(scope: object, receive: Any, send: object) -> None:
+        got.append(await receive())
+        while got[-1].get("more_body"):
+            got.append(await receive())
+
+    guard = Guard(app, port=8000, names=_LOOPBACK_NAMES, token=None)
+    scope: Message = {"type": "http", "headers": _headers("localhost:8000")}
+    asyncio.run(guard(scope, receive, send))
+    return got, sent
+
+
+def test_a_body_comes_through_as_it_was_sent() -> None:
+    assert _answers(PART, PART, LAST) == ([PART, PART, LAST], [])
+
+
+def test_a_client_that_goes_away_within_its_body_is_forgotten() -> None:
+    assert _answers(PART, GONE) == ([], [])
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "BODY_TIMEOUT_S", 0.01)
+    got, sent = _answers(PART)
+    assert got == []
+    assert [sent[0]["status"], sent[1]["body"]] == [
+        408,
+        b"the body of the request did not come in time",
+    ]
