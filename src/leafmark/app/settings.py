@@ -134,7 +134,7 @@ class ChunkingSettings:
         100, "a smaller body is not left alone", unit="tokens", least=0, per_tree=True
     )
     target_tokens: int = _setting(
-        400, "the size that pieces aim at", unit="tokens", least=1, per_tree=True
+        300, "the size that pieces aim at", unit="tokens", least=1, per_tree=True
     )
     max_tokens: int = _setting(
         1000, "the bound of a chunk's text", unit="tokens", least=1, per_tree=True

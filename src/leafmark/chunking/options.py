@@ -61,7 +61,7 @@ class ChunkingOptions:
     strategy: Strategy = "auto"
     tokenizer: str = "o200k_base"
     min_tokens: int = 100
-    target_tokens: int = 400
+    target_tokens: int = 300
     max_tokens: int = 1000
     fixed_tokens: int = 500
     fixed_overlap: int = 50

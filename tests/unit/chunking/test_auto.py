@@ -10,8 +10,9 @@ from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.model import Chunk, ChunkedDocument, Document
 
 
-def chunked(document: Document, **sizes: Any) -> ChunkedDocument:
-    return chunk_document(document, tree="t", options=ChunkingOptions(strategy="auto", **sizes))
+def chunked(document: Document, *, target_tokens: int = 400, **sizes: Any) -> ChunkedDocument:
+    options = ChunkingOptions(strategy="auto", target_tokens=target_tokens, **sizes)
+    return chunk_document(document, tree="t", options=options)
 
 
 def outline(result: ChunkedDocument) -> list[tuple[str, int]]:
@@ -159,8 +160,8 @@ def test_a_body_of_the_size_of_the_bound_leaves_room_for_its_breadcrumb() -> Non
 
 def test_a_shortened_breadcrumb_leaves_room_for_the_blank_line_below_it() -> None:
     document = make_document(("paragraph", "a" * 500), title="A long title of a document")
-    sizes = {"tokenizer": "characters", "min_tokens": 0, "target_tokens": 30, "max_tokens": 30}
-    assert all(chunk.tokens <= 30 for chunk in chunked(document, **sizes).chunks)
+    sizes: dict[str, Any] = {"tokenizer": "characters", "min_tokens": 0, "max_tokens": 30}
+    assert all(chunk.tokens <= 30 for chunk in chunked(document, target_tokens=30, **sizes).chunks)
 
 
 def test_small_ranges_between_children_stay_the_body() -> None:

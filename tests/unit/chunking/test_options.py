@@ -46,7 +46,7 @@ from leafmark.errors import ConfigError
         (
             {"min_tokens": 500},
             "min_tokens is 500",
-            "min_tokens must be at most target_tokens (400)",
+            "min_tokens must be at most target_tokens (300)",
         ),
         (
             {"target_tokens": 2000},

@@ -45,7 +45,7 @@ def test_statistics() -> None:
         "mean_tokens": 376.7,
         "median_tokens": 500.0,
         "max_tokens": 600,
-        "estimate": 6,
+        "estimate": 8,
         "actual": 6,
         "deviations": [],
         "size_bytes": 2 * len(document.document.data),

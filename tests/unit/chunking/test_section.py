@@ -11,8 +11,8 @@ from leafmark.model import Chunk, ChunkedDocument
 from leafmark.parsing import parse
 
 
-def chunked(*parts: Part, **fields: Any) -> ChunkedDocument:
-    options = ChunkingOptions(strategy="section", **fields)
+def chunked(*parts: Part, target_tokens: int = 400, **fields: Any) -> ChunkedDocument:
+    options = ChunkingOptions(strategy="section", target_tokens=target_tokens, **fields)
     return chunk_document(make_document(*parts, title="Doc"), tree="t", options=options)
 
 

@@ -293,9 +293,9 @@ MISTAKES = [
         "use letters, digits, `.`, `_` and `-`",
     ),
     (
-        ("a.txt", "--max-tokens", "300"),
-        "target_tokens is 400",
-        "target_tokens must be at most max_tokens (300)",
+        ("a.txt", "--max-tokens", "200"),
+        "target_tokens is 300",
+        "target_tokens must be at most max_tokens (200)",
     ),
     (
         ("a.txt", "--tokenizer", "words"),
