@@ -19,6 +19,9 @@ __all__ = ["DARK", "LIGHT", "Theme", "draw"]
 COLUMN, LINE, MARGIN = 8.4, 18, 14
 """Pixels: of a column at 14 pixels of type, of a line, around the text."""
 
+_SPACE = "\u00a0"
+"""Plain spaces are folded where pictures are drawn."""
+
 _CODE = re.compile(r"\x1b\[([\d;]*)m")
 _COLOURS = {"31": "red", "33": "yellow", "36": "cyan"}
 
@@ -49,7 +52,7 @@ def draw(printed: str, theme: Theme, columns: int = 80) -> str:
     body = "\n".join(f'<text x="{MARGIN}" y="{y}">{"".join(spans)}</text>' for y, spans in rows)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height}"'
-        f' width="{width:g}" height="{height}" font-size="14" style="white-space: pre"'
+        f' width="{width:g}" height="{height}" font-size="14"'
         f' font-family="ui-monospace, Menlo, Consolas, monospace" fill="{theme.text}">\n'
         f'<rect width="100%" height="100%" rx="8" fill="{theme.ground}"/>\n{body}\n</svg>\n'
     )
@@ -65,7 +68,7 @@ def _spans(line: str, theme: Theme) -> Iterator[str]:
         wide = display_width(text)
         attributes = "".join(_attributes(style, theme))
         place = f'x="{x:g}" textLength="{wide * COLUMN:g}"'
-        yield f"<tspan {place}{attributes}>{html.escape(text)}</tspan>"
+        yield f"<tspan {place}{attributes}>{html.escape(text).replace(' ', _SPACE)}</tspan>"
         column += wide
 
 
