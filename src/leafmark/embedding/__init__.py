@@ -1,0 +1,22 @@
+"""Texts to vectors: one small interface and its providers. Network is here and nowhere else.
+
+What comes out is checked: as many vectors as texts, one dimension, finite, of
+length 1. NumPy and the runtimes of models are imported when an embedder is
+opened, so that searches without one never load them.
+"""
+
+from __future__ import annotations
+
+from leafmark.embedding.interface import Embedder, Vectors
+from leafmark.embedding.providers import open_embedder
+from leafmark.embedding.spec import PROVIDERS, EmbedderSpec, completed, revision_of
+
+__all__ = [
+    "PROVIDERS",
+    "Embedder",
+    "EmbedderSpec",
+    "Vectors",
+    "completed",
+    "open_embedder",
+    "revision_of",
+]

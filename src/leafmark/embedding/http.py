@@ -1,0 +1,211 @@
+"""One POST of JSON with attempts, time limits and messages that name no secret.
+
+The standard library's client: one connection that is kept, no redirects (a key
+would follow them), no proxies, and answers of bounded size.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import email.utils
+import http.client
+import json
+import math
+import socket
+import ssl
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from leafmark.embedding.spec import EmbedderSpec
+from leafmark.errors import ConfigError, ProviderError
+
+__all__ = ["Connection"]
+
+MOST_ANSWER_BYTES = 256 << 20
+FIRST_PAUSE_S = 0.5
+"""Before the second attempt; doubled before every further one."""
+
+LONGEST_PAUSE_S = 60.0
+"""A server that asks for more patience than this is given up on."""
+
+_AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_HINTS = {
+    401: "the key is missing or wrong: embedding.key_variable names the variable that holds it",
+    403: "the key may not do this: embedding.key_variable names the variable that holds it",
+    404: "is this the right address, and has the server this model? See [embedding]",
+    413: "make embedding.batch_tokens smaller",
+    429: "try later; what was done is kept, and the next `leafmark index` goes on",
+}
+
+
+class _TryAgain(Exception):
+    """An attempt that may succeed later; `pause_s` is what the server asked for."""
+
+    def __init__(self, reason: str, hint: str | None = None, pause_s: float | None = None):
+        super().__init__(reason)
+        self.reason = reason
+        self.hint = hint
+        self.pause_s = pause_s
+
+
+class Connection:
+    """A connection to the endpoint of `spec`. Not for several threads at a time."""
+
+    def __init__(self, spec: EmbedderSpec, sleep: Callable[[float], None] = time.sleep):
+        self._open: http.client.HTTPConnection | None = None
+        parts = urlsplit(spec.endpoint)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ConfigError(
+                f"embedding.endpoint is no address: {spec.endpoint!r}",
+                hint="it begins with http:// or https://",
+            )
+        if parts.username or parts.password or parts.query or parts.fragment:
+            raise ConfigError(
+                "embedding.endpoint holds more than an address",
+                hint="keys come from the environment: embedding.key_variable names the variable",
+            )
+        self._spec = spec
+        self._sleep = sleep
+        self._parts = parts
+        self.location = spec.endpoint
+
+    def post(self, path: str, question: Mapping[str, Any]) -> Any:
+        """Return the server's answer.
+
+        Raises:
+            ProviderError: it could not be had in the attempts that are allowed.
+        """
+        body = json.dumps(question).encode("utf-8", "replace")
+        for attempt in range(self._spec.retries + 1):
+            if self._spec.stop is not None:
+                self._spec.stop()
+            try:
+                return self._attempt(self._parts.path.rstrip("/") + path, body)
+            except _TryAgain as failure:
+                self.close()
+                pause_s = failure.pause_s
+                if pause_s is None:
+                    pause_s = FIRST_PAUSE_S * 2**attempt
+                if attempt == self._spec.retries or pause_s > LONGEST_PAUSE_S:
+                    raise self._failed(failure.reason, failure.hint) from failure
+                self._sleep(pause_s)
+            except BaseException:
+                self.close()
+                raise
+        raise AssertionError("unreachable")
+
+    def close(self) -> None:
+        if self._open is not None:
+            with contextlib.suppress(OSError):
+                self._open.close()
+            self._open = None
+
+    def __del__(self) -> None:
+        self.close()
+
+    def _attempt(self, path: str, body: bytes) -> Any:
+        deadline = time.monotonic() + self._spec.timeout_s
+        try:
+            connection = self._connected()
+            connection.request("POST", path, body, self._headers())
+            answer = connection.getresponse()
+            data = _read(answer, deadline)
+        except TimeoutError as error:
+            reason = f"the embedder did not answer within {self._spec.timeout_s:g} s"
+            raise _TryAgain(reason, "is it still loading? See embedding.timeout_s") from error
+        except ssl.SSLCertVerificationError as error:
+            reason = f"the embedder's certificate is not valid: {error.verify_message}"
+            raise self._failed(reason) from error
+        except socket.gaierror as error:
+            raise self._failed("the embedder's host is not known", _START) from error
+        except (OSError, http.client.HTTPException) as error:
+            reason = getattr(error, "strerror", None) or type(error).__name__
+            raise _TryAgain(f"the embedder cannot be reached: {reason}".lower(), _START) from error
+        return self._understood(answer, data)
+
+    def _connected(self) -> http.client.HTTPConnection:
+        if self._open is None:
+            host, port = self._parts.hostname or "", self._parts.port
+            timeout = self._spec.timeout_s
+            if self._parts.scheme == "https":
+                self._open = http.client.HTTPSConnection(host, port, timeout=timeout)
+            else:
+                self._open = http.client.HTTPConnection(host, port, timeout=timeout)
+        return self._open
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if self._spec.key:
+            headers["Authorization"] = f"Bearer {self._spec.key}"
+        return headers
+
+    def _understood(self, answer: http.client.HTTPResponse, data: bytes) -> Any:
+        status = answer.status
+        if status != 200:
+            said = self._said(data)
+            reason = f"the embedder answered {status}{said}"
+            hint = _HINTS.get(status)
+            if status in _AGAIN:
+                raise _TryAgain(reason, hint, _asked_pause(answer.getheader("Retry-After")))
+            raise self._failed(reason, hint)
+        try:
+            return json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise self._failed("the embedder's answer is no JSON", _HINTS[404]) from error
+
+    def _said(self, data: bytes) -> str:
+        """What the server says about its refusal, one line; never our key."""
+        try:
+            error = json.loads(data)["error"]
+            text = error["message"] if isinstance(error, dict) else error
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return ""
+        line = "".join(c if c.isprintable() else " " for c in str(text))[:200]
+        return ": " + (line.replace(self._spec.key, "…") if self._spec.key else line)
+
+    def _failed(self, message: str, hint: str | None = None) -> ProviderError:
+        return ProviderError(message, location=self.location, hint=hint)
+
+
+_START = "is it running, and is embedding.endpoint its address?"
+
+
+def _read(answer: http.client.HTTPResponse, deadline: float) -> bytes:
+    """Read the whole answer; one that trickles in past the deadline or is huge is refused."""
+    wanted, parts, total = answer.length, [], 0
+    while wanted is None or total < wanted:
+        most = 1 << 16 if wanted is None else min(1 << 16, wanted - total)
+        part = answer.read1(most)
+        if not part:
+            break
+        parts.append(part)
+        total += len(part)
+        if time.monotonic() > deadline:
+            raise TimeoutError
+        if total > MOST_ANSWER_BYTES:
+            raise http.client.HTTPException("the answer is too large")
+    if wanted is not None and total < wanted:
+        raise http.client.IncompleteRead(b"".join(parts), wanted - total)
+    answer.close()  # else Python before 3.12 takes the connection for busy
+    return b"".join(parts)
+
+
+def _asked_pause(header: str | None) -> float | None:
+    """Return the seconds of a Retry-After, which is a number or a date.
+
+    >>> _asked_pause("2"), _asked_pause("soon"), _asked_pause(None)
+    (2.0, None, None)
+    """
+    if header is None:
+        return None
+    try:
+        seconds = float(header)
+    except ValueError:
+        try:
+            when = email.utils.parsedate_to_datetime(header)
+        except (ValueError, TypeError):
+            return None
+        seconds = when.timestamp() - time.time()
+    return max(0.0, seconds) if math.isfinite(seconds) else None

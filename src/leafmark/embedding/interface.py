@@ -1,0 +1,89 @@
+"""`Embedder`: what every provider gives, and the check of what a model answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from leafmark.errors import ProviderError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+    """(n_texts, dimension) float32, contiguous, rows of length 1."""
+else:
+    Vectors = object
+
+__all__ = ["Embedder", "Vectors", "checked_vectors"]
+
+
+class Embedder(Protocol):
+    """One model, ready to answer.
+
+    `name` and `revision` say which vectors belong together: others are never
+    compared with them. `limit` is how many of its tokens the model reads of a
+    text; what is longer is cut there.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def revision(self) -> str: ...
+    @property
+    def dimension(self) -> int: ...
+    @property
+    def limit(self) -> int: ...
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Return a vector for each text, in order.
+
+        Raises:
+            ProviderError: the model failed, or answered something else.
+        """
+        ...
+
+    def embed_query(self, text: str) -> Vectors:
+        """Return the vector of a query, one row.
+
+        Raises:
+            ProviderError: as for documents.
+        """
+        ...
+
+
+def checked_vectors(rows: object, *, count: int, dimension: int | None, location: str) -> Vectors:
+    """Return what a model answered as vectors of length 1.
+
+    `dimension` None accepts any. `location` says where the model is.
+
+    Raises:
+        ProviderError: there are more or fewer, of another dimension, or no numbers.
+    """
+    import numpy as np
+
+    try:
+        found = np.ascontiguousarray(rows, dtype=np.float32)
+    except (ValueError, TypeError, OverflowError):
+        raise ProviderError(
+            "the embedder answered something other than vectors of one length", location=location
+        ) from None
+    if found.ndim != 2 or found.shape[0] != count:
+        answered = found.shape[0] if found.ndim == 2 else 0
+        raise ProviderError(
+            f"the embedder answered {answered} vectors for {count} texts", location=location
+        )
+    if found.shape[1] != (dimension or found.shape[1]) or not found.shape[1]:
+        raise ProviderError(
+            f"the embedder answered vectors of {found.shape[1]} numbers, not {dimension}",
+            location=location,
+            hint="another model may answer under that name now: `leafmark index --rebuild`",
+        )
+    norms = np.linalg.norm(found, axis=1, keepdims=True)
+    if not np.isfinite(norms).all() or not (norms > 0).all():
+        raise ProviderError(
+            "the embedder answered a vector that is zero or not finite", location=location
+        )
+    checked: Vectors = found / norms
+    return checked

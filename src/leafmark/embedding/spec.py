@@ -1,0 +1,98 @@
+"""Which embedders there are, and what is said about the one that is wanted.
+
+A provider is one line in `PROVIDERS`. What is said comes from the user's
+configuration; the key from the environment, and it is only ever put into a
+request's header.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import NamedTuple
+
+from leafmark.errors import ConfigError
+
+__all__ = ["PROVIDERS", "EmbedderSpec", "Provider", "completed", "revision_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedderSpec:
+    """Which embedder, and how it is asked.
+
+    `limit` is in tokens of the model (0: what it takes). `query_prefix` and
+    `document_prefix` stand before every text, as some models were trained.
+    `timeout_s` bounds one attempt, `retries` the attempts after the first.
+    `stop` is asked between attempts and batches, and ends them by raising.
+    """
+
+    provider: str
+    model: str = ""
+    endpoint: str = ""
+    key: str = field(default="", repr=False)
+    limit: int = 0
+    query_prefix: str = ""
+    document_prefix: str = ""
+    batch_tokens: int = 8192
+    batch_texts: int = 64
+    timeout_s: float = 60.0
+    retries: int = 4
+    threads: int = 1
+    stop: Callable[[], None] | None = field(default=None, repr=False, compare=False)
+
+
+class Provider(NamedTuple):
+    """Where a provider is made, and its model and address where none is named.
+
+    `digest` is the SHA-256 of the one model file that the provider takes.
+    """
+
+    place: str
+    model: str = ""
+    endpoint: str = ""
+    digest: str = ""
+
+
+PROVIDERS: Mapping[str, Provider] = MappingProxyType(
+    {
+        "minilm": Provider(
+            "minilm:open_minilm",
+            digest="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+        ),
+        "ollama": Provider("remote:open_ollama", endpoint="http://127.0.0.1:11434"),
+        "openai": Provider(
+            "remote:open_openai",
+            "text-embedding-3-small",
+            "https://api.openai.com/v1",
+        ),
+        "sentence-transformers": Provider("local:open_sentence_transformers"),
+        "fastembed": Provider("local:open_fastembed"),
+        "model2vec": Provider("local:open_model2vec"),
+    }
+)
+
+
+def completed(spec: EmbedderSpec) -> EmbedderSpec:
+    """Return the spec with the provider's own model and endpoint where none is said."""
+    provider = PROVIDERS[spec.provider]
+    model = spec.model or provider.model
+    if not model and not provider.digest:
+        raise ConfigError(
+            f"embedding.model is not said, and {spec.provider} has none of its own",
+            hint='name it: model = "…" in [embedding]',
+        )
+    return replace(spec, model=model, endpoint=spec.endpoint or provider.endpoint)
+
+
+def revision_of(spec: EmbedderSpec) -> str:
+    """Return what tells vectors of this spec from others, known without opening it.
+
+    The address is part of it: two servers may call two models by one name.
+    """
+    spec = completed(spec)
+    digest = PROVIDERS[spec.provider].digest
+    stated = [spec.provider, spec.model, spec.endpoint, spec.limit, spec.document_prefix, digest]
+    return hashlib.sha256(json.dumps(stated).encode()).hexdigest()[:16]

@@ -1,0 +1,131 @@
+"""An embedder without a model, and a server that speaks the protocols and fails on purpose."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import numpy as np
+
+from leafmark.embedding import Vectors
+
+__all__ = ["FakeEmbedder", "FakeServer", "Reply", "serve_embeddings", "vector_of"]
+
+DIMENSION = 32
+
+SYNONYMS = {"automobile": "car", "cars": "car", "repair": "fix", "mend": "fix"}
+"""What makes two texts near though they share no word."""
+
+
+def vector_of(text: str) -> list[float]:
+    """The words of a text, hashed into a few numbers; the same for words of one meaning."""
+    found = np.zeros(DIMENSION)
+    for word in text.lower().replace(".", " ").replace("?", " ").split():
+        word = SYNONYMS.get(word, word)
+        seed = int.from_bytes(word.encode()[:8], "little")
+        found += np.random.default_rng(seed).standard_normal(DIMENSION)
+    if not found.any():
+        found[0] = 1.0
+    return [float(each) for each in found / np.linalg.norm(found)]
+
+
+@dataclass
+class FakeEmbedder:
+    """Counts what it is asked; `fail_after` batches it raises `error`."""
+
+    name: str = "fake"
+    revision: str = "1"
+    dimension: int = DIMENSION
+    limit: int = 512
+    batches: list[list[str]] = field(default_factory=list)
+    fail_after: int | None = None
+    error: BaseException | None = None
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        if self.fail_after is not None and len(self.batches) >= self.fail_after:
+            assert self.error is not None
+            raise self.error
+        self.batches.append(list(texts))
+        return np.array([vector_of(text) for text in texts], dtype=np.float32)
+
+    def embed_query(self, text: str) -> Vectors:
+        return np.array([vector_of(text)], dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the server does with one request: waits, answers, or hangs up before `cut` bytes."""
+
+    status: int = 200
+    body: Any = None
+    headers: dict[str, str] = field(default_factory=dict)
+    hang_up: bool = False
+    cut: int | None = None
+    wait: threading.Event | None = None
+
+
+@dataclass
+class FakeServer:
+    """`replies` come first, in order; afterwards it answers as it should."""
+
+    url: str
+    replies: list[Reply] = field(default_factory=list)
+    requests: list[tuple[str, dict[str, str], Any]] = field(default_factory=list)
+    batch_limit: int = 10_000
+
+
+def good_body(path: str, asked: Any) -> Any:
+    rows = [vector_of(text) for text in asked["input"]]
+    if path.endswith("/api/embed"):
+        return {"model": asked["model"], "embeddings": rows}
+    data = [{"object": "embedding", "index": at, "embedding": row} for at, row in enumerate(rows)]
+    return {"object": "list", "data": data[::-1], "model": asked["model"]}
+
+
+@contextmanager
+def serve_embeddings() -> Iterator[FakeServer]:
+    """A real server on this machine, that ends with the block."""
+    state = FakeServer("")
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            length = int(self.headers["Content-Length"])
+            asked = json.loads(self.rfile.read(length))
+            state.requests.append((self.path, dict(self.headers), asked))
+            reply = state.replies.pop(0) if state.replies else Reply()
+            if reply.wait is not None:
+                reply.wait.wait(10)
+            if reply.hang_up:
+                self.close_connection = True
+                return
+            body = good_body(self.path, asked) if reply.body is None else reply.body
+            data = body if isinstance(body, bytes) else json.dumps(body).encode()
+            self.send_response(reply.status)
+            for name, value in reply.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data if reply.cut is None else data[: reply.cut])
+            self.close_connection = self.close_connection or reply.cut is not None
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    state.url = f"http://127.0.0.1:{server.server_address[1]}"
+    try:
+        yield state
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,0 +1,53 @@
+"""The model that comes with the extra `embed`."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+import pytest
+
+from leafmark.embedding import EmbedderSpec, open_embedder
+from leafmark.errors import ProviderError
+
+SPEC = EmbedderSpec(provider="minilm")
+
+
+def test_what_means_the_same_is_near() -> None:
+    embedder = open_embedder(SPEC)
+    found = embedder.embed_documents(
+        [
+            "The car will not start in cold weather.",
+            "Bake the bread for forty minutes.",
+            "My automobile fails to turn on when it is freezing.",
+        ]
+    )
+    assert found.shape == (3, embedder.dimension)
+    assert np.allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
+    assert found[0] @ found[2] > 0.5 > 0.2 > found[0] @ found[1]
+
+
+def test_a_text_has_one_vector_in_every_company() -> None:
+    embedder = open_embedder(SPEC)
+    texts = ["short", "a somewhat longer text about nothing in particular", "word " * 600]
+    together = embedder.embed_documents(texts)
+    for at, text in enumerate(texts):
+        assert float(embedder.embed_query(text)[0] @ together[at]) > 0.995
+
+
+def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def refuse(name: str, *rest: Any, **named: Any) -> Any:
+        if name == "onnxruntime":
+            raise ImportError("no", name=name)
+        return real(name, *rest, **named)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(ProviderError) as caught:
+        open_embedder(SPEC)
+    assert caught.value.message == (
+        "the embedder minilm needs a package that is not installed: onnxruntime"
+    )
+    assert caught.value.hint == 'pip install "leafmark[embed]"'

@@ -1,0 +1,290 @@
+"""Embedders behind HTTP, against a real server that fails in every way."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from support.embedders import DIMENSION, FakeServer, Reply, serve_embeddings, vector_of
+
+from leafmark.embedding import Embedder, EmbedderSpec, open_embedder
+from leafmark.embedding import http as client
+from leafmark.errors import ConfigError, LeafmarkError, ProviderError
+
+KEY = "sk-very-secret"
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    with serve_embeddings() as running:
+        yield running
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """What was waited for; nothing really is."""
+    found: list[float] = []
+    init = client.Connection.__init__
+    monkeypatch.setattr(
+        client.Connection, "__init__", lambda self, spec: init(self, spec, found.append)
+    )
+    return found
+
+
+def openai(server: FakeServer, **fields: Any) -> Embedder:
+    values: dict[str, Any] = {"model": "m", "endpoint": f"{server.url}/v1", "key": KEY}
+    return open_embedder(EmbedderSpec(provider="openai", **values | fields))
+
+
+def ollama(server: FakeServer, **fields: Any) -> Embedder:
+    values: dict[str, Any] = {"model": "m", "endpoint": server.url}
+    return open_embedder(EmbedderSpec(provider="ollama", **values | fields))
+
+
+TEXTS = ["one text", "another", "the third of them"]
+
+
+def test_openai_answers_are_ordered_by_their_index(server: FakeServer) -> None:
+    found = openai(server).embed_documents(TEXTS)
+    assert np.allclose(found, [vector_of(text) for text in TEXTS], atol=1e-6)
+    path, headers, asked = server.requests[0]
+    assert path == "/v1/embeddings"
+    assert headers["Authorization"] == f"Bearer {KEY}"
+    assert asked == {"model": "m", "input": TEXTS, "encoding_format": "float"}
+
+
+def test_ollama_is_asked_for_many_texts_at_once(server: FakeServer) -> None:
+    found = ollama(server).embed_documents(TEXTS)
+    assert np.allclose(found, [vector_of(text) for text in TEXTS], atol=1e-6)
+    path, headers, asked = server.requests[0]
+    assert path == "/api/embed"
+    assert "Authorization" not in headers
+    assert asked == {"model": "m", "input": TEXTS, "truncate": True}
+
+
+def test_prefixes_limits_and_batches(server: FakeServer) -> None:
+    embedder = ollama(
+        server, limit=4, query_prefix="q: ", document_prefix="d: ", batch_tokens=10, batch_texts=9
+    )
+    embedder.embed_query("what is it, in short?")
+    embedder.embed_documents(["a" * 40, "b", "c" * 40, "d"])
+    inputs = [asked["input"] for _, _, asked in server.requests]
+    assert inputs[0] == ["q: what is it, "]
+    assert inputs[1:] == [["d: " + "a" * 12, "d: b"], ["d: " + "c" * 12, "d: d"]]
+    assert embedder.dimension == DIMENSION
+
+
+def test_no_text_gives_no_vector(server: FakeServer) -> None:
+    assert openai(server).embed_documents([]).shape == (0, DIMENSION)
+
+
+@pytest.mark.parametrize(
+    ("replies", "waited"),
+    [
+        ([Reply(500)], [0.5]),
+        ([Reply(503), Reply(502), Reply(504)], [0.5, 1.0, 2.0]),
+        ([Reply(429, headers={"Retry-After": "7"})], [7.0]),
+        ([Reply(429, headers={"Retry-After": "soon"})], [0.5]),
+        ([Reply(hang_up=True)], [0.5]),
+        ([Reply(cut=10)], [0.5]),
+    ],
+    ids=["500", "several", "retry-after", "odd-retry-after", "hangs-up", "torn"],
+)
+def test_what_passes_is_tried_again(
+    server: FakeServer, pauses: list[float], replies: list[Reply], waited: list[float]
+) -> None:
+    server.replies += replies
+    assert len(openai(server).embed_documents(TEXTS)) == 3
+    assert pauses == waited
+
+
+def test_retry_after_may_be_a_date(server: FakeServer, pauses: list[float]) -> None:
+    from email.utils import formatdate
+
+    server.replies.append(Reply(429, headers={"Retry-After": formatdate(time.time() + 20)}))
+    openai(server).embed_documents(TEXTS)
+    assert len(pauses) == 1
+    assert 0 < pauses[0] <= 20
+
+
+ROW = vector_of("x")
+FAILURES: dict[str, tuple[Reply, str, str | None]] = {
+    "key": (
+        Reply(401, {"error": {"message": f"bad key {KEY}\n\x1b[31m"}}),
+        "the embedder answered 401: bad key …  [31m",
+        "the key is missing or wrong: embedding.key_variable names the variable that holds it",
+    ),
+    "model": (
+        Reply(404, {"error": "no such model"}),
+        "the embedder answered 404: no such model",
+        "is this the right address, and has the server this model? See [embedding]",
+    ),
+    "too-much": (
+        Reply(413, b""),
+        "the embedder answered 413",
+        "make embedding.batch_tokens smaller",
+    ),
+    "redirect": (
+        Reply(302, b"", {"Location": "http://127.0.0.1:1/"}),
+        "the embedder answered 302",
+        None,
+    ),
+    "html": (
+        Reply(200, b"<html>"),
+        "the embedder's answer is no JSON",
+        "is this the right address, and has the server this model? See [embedding]",
+    ),
+    "deep": (
+        Reply(200, b"[" * 100_000),
+        "the embedder's answer is no JSON",
+        "is this the right address, and has the server this model? See [embedding]",
+    ),
+    "shape": (
+        Reply(200, {"vectors": []}),
+        "the embedder's answer holds no vectors where they belong",
+        "is this the right address? It is embedding.endpoint",
+    ),
+    "null": (
+        Reply(200, b"null"),
+        "the embedder's answer holds no vectors where they belong",
+        "is this the right address? It is embedding.endpoint",
+    ),
+    "short": (
+        Reply(200, {"data": [{"index": 0, "embedding": ROW}]}),
+        "the embedder answered 1 vectors for 3 texts",
+        None,
+    ),
+    "indexes": (
+        Reply(200, {"data": [{"index": 1, "embedding": ROW}] * 3}),
+        "the embedder's answer holds no vectors where they belong",
+        "is this the right address? It is embedding.endpoint",
+    ),
+    "ragged": (
+        Reply(200, {"data": [{"index": at, "embedding": ROW[at:]} for at in range(3)]}),
+        "the embedder answered something other than vectors of one length",
+        None,
+    ),
+    "nan": (
+        Reply(200, {"data": [{"index": at, "embedding": [float("nan")]} for at in range(3)]}),
+        "the embedder answered a vector that is zero or not finite",
+        None,
+    ),
+    "zero": (
+        Reply(200, {"data": [{"index": at, "embedding": [0.0, 0.0]} for at in range(3)]}),
+        "the embedder answered a vector that is zero or not finite",
+        None,
+    ),
+    "texts": (
+        Reply(200, {"data": [{"index": at, "embedding": ["a"]} for at in range(3)]}),
+        "the embedder answered something other than vectors of one length",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_a_failure_says_what_where_and_what_to_do(
+    server: FakeServer, pauses: list[float], name: str
+) -> None:
+    reply, message, hint = FAILURES[name]
+    server.replies.append(reply)
+    with pytest.raises(ProviderError) as caught:
+        openai(server).embed_documents(TEXTS)
+    assert (caught.value.message, caught.value.hint) == (message, hint)
+    assert caught.value.location == f"{server.url}/v1"
+    assert (pauses, len(server.requests)) == ([], 1)
+
+
+def test_another_dimension_than_before_is_refused(server: FakeServer) -> None:
+    embedder = ollama(server)
+    embedder.embed_query("first")
+    server.replies.append(Reply(200, {"embeddings": [[1.0, 2.0]]}))
+    with pytest.raises(ProviderError) as caught:
+        embedder.embed_query("second")
+    assert caught.value.message == "the embedder answered vectors of 2 numbers, not 32"
+    hint = "another model may answer under that name now: `leafmark index --rebuild`"
+    assert caught.value.hint == hint
+
+
+def test_attempts_end(server: FakeServer, pauses: list[float]) -> None:
+    server.replies += [Reply(429, {"error": "slow down"})] * 9
+    with pytest.raises(ProviderError) as caught:
+        openai(server, retries=2).embed_documents(TEXTS)
+    assert caught.value.message == "the embedder answered 429: slow down"
+    hint = "try later; what was done is kept, and the next `leafmark index` goes on"
+    assert caught.value.hint == hint
+    assert pauses == [0.5, 1.0]
+
+
+def test_a_server_that_asks_for_hours_is_given_up_on(
+    server: FakeServer, pauses: list[float]
+) -> None:
+    server.replies.append(Reply(429, headers={"Retry-After": "3600"}))
+    with pytest.raises(ProviderError):
+        openai(server).embed_documents(TEXTS)
+    assert pauses == []
+
+
+def test_nobody_listens(pauses: list[float]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        spec = EmbedderSpec(provider="ollama", model="m", endpoint=url, retries=1)
+        with pytest.raises(ProviderError) as caught:
+            open_embedder(spec).embed_query("x")
+    assert caught.value.message == "the embedder cannot be reached: connection refused"
+    assert caught.value.hint == "is it running, and is embedding.endpoint its address?"
+    assert pauses == [0.5]
+
+
+def test_a_slow_server_is_not_waited_for(server: FakeServer, pauses: list[float]) -> None:
+    release = threading.Event()
+    server.replies.append(Reply(wait=release))
+    with pytest.raises(ProviderError) as caught:
+        ollama(server, timeout_s=0.1, retries=0).embed_query("x")
+    release.set()
+    assert caught.value.message == "the embedder did not answer within 0.1 s"
+    assert caught.value.hint == "is it still loading? See embedding.timeout_s"
+
+
+def test_a_run_is_ended_between_attempts(server: FakeServer, pauses: list[float]) -> None:
+    server.replies += [Reply(500)] * 9
+
+    def stop() -> None:
+        if len(server.requests) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ollama(server, stop=stop).embed_documents(TEXTS)
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "message"),
+    [
+        ("file:///etc/passwd", "embedding.endpoint is no address: 'file:///etc/passwd'"),
+        ("localhost:11434", "embedding.endpoint is no address: 'localhost:11434'"),
+        ("http://user:pw@host", "embedding.endpoint holds more than an address"),
+        ("http://host/?key=1", "embedding.endpoint holds more than an address"),
+    ],
+)
+def test_only_addresses_are_endpoints(endpoint: str, message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        open_embedder(EmbedderSpec(provider="ollama", model="m", endpoint=endpoint))
+    assert caught.value.message == message
+
+
+def test_a_model_must_be_named() -> None:
+    with pytest.raises(LeafmarkError) as caught:
+        open_embedder(EmbedderSpec(provider="ollama"))
+    assert caught.value.message == "embedding.model is not said, and ollama has none of its own"
+    assert caught.value.hint == 'name it: model = "…" in [embedding]'
+
+
+def test_the_key_is_in_no_representation() -> None:
+    assert KEY not in repr(EmbedderSpec(provider="openai", key=KEY))
