@@ -1,0 +1,241 @@
+"""The view: which chunk of one commit has which row of the store. Disposable, made again.
+
+In: the sources of a commit, and a function that gives a document's texts by hash.
+Out: columns that are mapped into memory, with a code of one bit per dimension for
+every row and a mean vector for every document. A view of an older commit is
+brought up to date for the sources that changed since.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leafmark.errors import LeafmarkError
+from leafmark.index.layout import replace_file
+from leafmark.index.manifest import Key, ManifestRow
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["PENDING", "WITHOUT_TEXT", "VectorView", "build_view", "read_view", "write_view"]
+
+_FORMAT = 1
+PENDING = -1
+"""The row of a chunk whose vector is not there yet."""
+
+WITHOUT_TEXT = -2
+"""The row of a chunk that has no text of its own."""
+
+FindRows = Callable[[Key], Sequence[int] | None]
+"""Gives the rows of a source's chunks by position; None where its texts are not known."""
+
+
+@dataclass(frozen=True)
+class VectorView:
+    """The columns.
+
+    `keys` are the sources that have chunks, in order; the chunks of number `i` are
+    those from `starts[i]` to `starts[i + 1]` in `rows`. `stamps` tell whether a source
+    changed. `rows_name` is the file of the store that rows count in, of which the
+    first `row_count` are known.
+    """
+
+    uuid: str
+    seq: int
+    rows_name: str
+    row_count: int
+    dimension: int
+    keys: Sequence[Key]
+    stamps: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    codes: NDArray[np.uint64]
+    means: NDArray[np.float32]
+
+    @property
+    def pending(self) -> int:
+        """How many chunks have no vector yet."""
+        return int((self.rows == PENDING).sum())
+
+
+def stamp_of(row: ManifestRow) -> int:
+    """Return a number that changes when a source does."""
+    stated = json.dumps(row[:5]).encode()
+    return int.from_bytes(hashlib.blake2b(stated, digest_size=8).digest(), "little", signed=True)
+
+
+def build_view(
+    manifest: Mapping[Key, ManifestRow],
+    find_rows: FindRows,
+    store: NDArray[np.void],
+    *,
+    uuid: str,
+    seq: int,
+    rows_name: str,
+    old: VectorView | None = None,
+) -> VectorView:
+    """Return the view of a commit; `old` says what is known of sources that did not change.
+
+    `find_rows` is asked only about the others, and about those with pending chunks.
+    """
+    import numpy as np
+
+    known = _known(old, rows_name)
+    keys = sorted(key for key, row in manifest.items() if row.chunks)
+    stamps = np.array([stamp_of(manifest[key]) for key in keys], dtype=np.int64)
+    columns: list[NDArray[np.int32]] = []
+    means = np.zeros((len(keys), store.dtype["vector"].shape[0]), dtype=np.float32)
+    for at, key in enumerate(keys):
+        said = known.get((key, int(stamps[at])))
+        if said is not None and old is not None and not (said[0] == PENDING).any():
+            columns.append(said[0])
+            means[at] = old.means[said[1]]
+            continue
+        found = find_rows(key)
+        column = np.full(manifest[key].chunks, PENDING, dtype=np.int32)
+        if found is not None and len(found) == len(column):
+            column[:] = found
+        columns.append(column)
+        means[at] = _mean(store, column)
+    starts = np.zeros(len(keys) + 1, dtype=np.int64)
+    np.cumsum([len(column) for column in columns], out=starts[1:])
+    rows = np.concatenate(columns) if columns else np.empty(0, dtype=np.int32)
+    codes = _codes(store, old if old is not None and old.rows_name == rows_name else None)
+    dimension = means.shape[1]
+    return VectorView(
+        uuid, seq, rows_name, len(store), dimension, keys, stamps, starts, rows, codes, means
+    )
+
+
+def _known(
+    old: VectorView | None, rows_name: str
+) -> dict[tuple[Key, int], tuple[NDArray[np.int32], int]]:
+    """Return rows and number of the sources of a view, by key and stamp."""
+    if old is None or old.rows_name != rows_name:
+        return {}
+    ends = zip(old.starts[:-1].tolist(), old.starts[1:].tolist(), strict=True)
+    return {
+        (key, stamp): (old.rows[start:end], at)
+        for at, (key, stamp, (start, end)) in enumerate(
+            zip(old.keys, old.stamps.tolist(), ends, strict=True)
+        )
+    }
+
+
+def _mean(store: NDArray[np.void], column: NDArray[np.int32]) -> Any:
+    """Return the direction that the vectors of a document have together, zero for none."""
+    import numpy as np
+
+    chosen = column[column >= 0]
+    if not len(chosen):
+        return 0.0
+    total = store["vector"][chosen].sum(axis=0)
+    norm = np.linalg.norm(total)
+    return total / norm if np.isfinite(norm) and norm > 0 else 0.0
+
+
+def _codes(store: NDArray[np.void], old: VectorView | None) -> NDArray[np.uint64]:
+    """Return the sign of every number of every vector as bits, in whole words of 64."""
+    import numpy as np
+
+    vectors = store["vector"]
+    words = -(-vectors.shape[1] // 64)
+    codes = np.zeros((len(store), words), dtype=np.uint64)
+    done = 0
+    if old is not None:
+        done = min(old.row_count, len(store))
+        codes[:done] = old.codes[:done]
+    for start in range(done, len(store), 8192):
+        signs = np.packbits(vectors[start : start + 8192] > 0, axis=1)
+        padded = np.zeros((len(signs), words * 8), dtype=np.uint8)
+        padded[:, : signs.shape[1]] = signs
+        codes[start : start + len(signs)] = padded.view(np.uint64)
+    return codes
+
+
+_COLUMNS = (
+    ("stamps", "<i8"),
+    ("starts", "<i8"),
+    ("rows", "<i4"),
+    ("codes", "<u8"),
+    ("means", "<f4"),
+)
+
+
+def write_view(path: Path, view: VectorView) -> None:
+    """Write a view so that a crash leaves the old one or the new one.
+
+    Raises:
+        StorageError: it cannot be written.
+    """
+    parts = [_pack_keys(view.keys)]
+    parts += [getattr(view, name).astype(kind, copy=False).tobytes() for name, kind in _COLUMNS]
+    body = b"".join(part + bytes(-len(part) % 8) for part in parts)
+    facts = {
+        "format": _FORMAT,
+        "uuid": view.uuid,
+        "seq": view.seq,
+        "rows_name": view.rows_name,
+        "row_count": view.row_count,
+        "dimension": view.dimension,
+        "lengths": [len(part) for part in parts],
+        "crc": zlib.crc32(body),
+    }
+    head = json.dumps(facts).encode()
+    head += b" " * (-(len(head) + 1) % 8) + b"\n"
+    replace_file(path, head + body)
+
+
+def _pack_keys(keys: Sequence[Key]) -> bytes:
+    text = "\0".join(part for key in keys for part in key)
+    return zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
+
+
+def read_view(path: Path) -> VectorView | None:
+    """Return the view that a file holds; None where it holds anything else."""
+    import numpy as np
+
+    try:
+        data = path.read_bytes()
+        head, _, body = memoryview(data)[: 1 << 16].tobytes().partition(b"\n")
+        facts: dict[str, Any] = json.loads(head)
+        body = memoryview(data)[len(head) + 1 :]  # type: ignore[assignment]
+        if facts["format"] != _FORMAT or facts["crc"] != zlib.crc32(body):
+            return None
+        parts, at = [], 0
+        for length in facts["lengths"]:
+            parts.append(body[at : at + length])
+            at += length + (-length % 8)
+        columns = {
+            name: np.frombuffer(part, dtype=kind)
+            for (name, kind), part in zip(_COLUMNS, parts[1:], strict=True)
+        }
+        return _assembled(facts, zlib.decompress(parts[0]), columns)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, zlib.error, LeafmarkError):
+        return None
+
+
+def _assembled(facts: Mapping[str, Any], names: bytes, columns: dict[str, Any]) -> VectorView:
+    words = names.decode("utf-8", "surrogatepass").split("\0") if names else []
+    keys = list(zip(words[::2], words[1::2], strict=True))
+    count, dimension = int(facts["row_count"]), int(facts["dimension"])
+    columns["codes"] = columns["codes"].reshape(count, -(-dimension // 64))
+    columns["means"] = columns["means"].reshape(len(keys), dimension)
+    if len(columns["stamps"]) != len(keys) or len(columns["starts"]) != len(keys) + 1:
+        raise ValueError("columns of different lengths")
+    return VectorView(
+        uuid=str(facts["uuid"]),
+        seq=int(facts["seq"]),
+        rows_name=str(facts["rows_name"]),
+        row_count=count,
+        dimension=dimension,
+        keys=keys,
+        **columns,
+    )

@@ -1,0 +1,333 @@
+"""The store of vectors: content-addressed, append-only, checksummed; a cache beside the index.
+
+```
+INDEX/vectors/KEY/MODEL         which model the vectors are of, as JSON
+INDEX/vectors/KEY/rows-000001   records of one size: hash, checksum, vector
+INDEX/vectors/KEY/documents     records: the hashes of the texts of one document, in order
+INDEX/vectors/KEY/view          see `vector_view`: which chunk has which row
+INDEX/vectors/KEY/LOCK          held by the one writer
+```
+
+A vector is found by the hash of the text it was made of, and a document's texts by
+the hash of all that decides them. So nothing here can be wrong for an index that
+has moved on: what is not found is pending. A crash may leave a torn record at the
+end of a file; the next writer cuts it off. A record whose checksum is wrong counts
+as not there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from leafmark.index.engine import translate
+from leafmark.index.layout import replace_file, sync_folder
+from leafmark.index.lock import hold_lock
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = [
+    "HASH_BYTES",
+    "NO_TEXT",
+    "VectorModel",
+    "VectorWriter",
+    "document_key",
+    "map_rows",
+    "open_vector_writer",
+    "row_type",
+    "stored_model",
+    "text_hash",
+    "valid_rows",
+    "vector_folder",
+]
+
+FORMAT = 1
+HASH_BYTES = 16
+NO_TEXT = bytes(HASH_BYTES)
+"""Stands for a chunk that has no text of its own, and so no vector."""
+
+_ROWS = re.compile(r"rows-(\d{6,})")
+_HEAD_BYTES = 8 + HASH_BYTES
+
+COMPACT_SHARE = 0.5
+"""More rows than this share that nothing refers to are worth a rewrite (chosen by eye)."""
+
+COMPACT_FROM = 10_000
+"""Rows; a smaller store is left as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorModel:
+    """What vectors must share to be compared."""
+
+    name: str
+    revision: str
+    dimension: int = 0
+
+    @property
+    def key(self) -> str:
+        stated = json.dumps([FORMAT, self.name, self.revision])
+        return hashlib.sha256(stated.encode()).hexdigest()[:16]
+
+
+def vector_folder(root: Path, model: VectorModel) -> Path:
+    """Where the vectors of a model lie in the index folder `root`."""
+    return root / "vectors" / model.key
+
+
+def text_hash(text: str) -> bytes:
+    """Return the name of the vector of a text; `NO_TEXT` for one that is blank."""
+    if not text or text.isspace():
+        return NO_TEXT
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:HASH_BYTES]
+
+
+def document_key(*parts: str) -> bytes:
+    """Return the name of a document's texts; `parts` are all that decides them."""
+    stated = json.dumps(parts).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(stated).digest()[:HASH_BYTES]
+
+
+def row_type(dimension: int) -> Any:
+    """The record of one vector: hash, checksum of hash and vector, the vector."""
+    import numpy as np
+
+    return np.dtype([("hash", f"V{HASH_BYTES}"), ("crc", "<u4"), ("vector", "<f4", (dimension,))])
+
+
+def map_rows(path: Path, dimension: int) -> NDArray[np.void]:
+    """Map the whole records of a file of rows into memory, which costs no reading."""
+    import numpy as np
+
+    kind = row_type(dimension)
+    count = path.stat().st_size // kind.itemsize
+    if not count:
+        return np.empty(0, dtype=kind)
+    return np.memmap(path, dtype=kind, mode="r", shape=(count,))
+
+
+def _checksum(hash_: bytes, vector: bytes) -> int:
+    return zlib.crc32(vector, zlib.crc32(hash_))
+
+
+def valid_rows(rows: NDArray[np.void], places: Sequence[int]) -> list[bool]:
+    """Say of each place whether its record is what was written."""
+    found = []
+    for place in places:
+        row = rows[place]
+        vector = row["vector"].tobytes()
+        found.append(int(row["crc"]) == _checksum(row["hash"].tobytes(), vector))
+    return found
+
+
+@contextmanager
+def open_vector_writer(
+    root: Path, model: VectorModel, *, timeout_s: float
+) -> Iterator[VectorWriter]:
+    """Give the one writer of a model's vectors; what is whole on disk is known to it.
+
+    Raises:
+        LockedError: another process writes them.
+        StorageError: the folder cannot be written.
+    """
+    folder = vector_folder(root, model)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise translate(error, "write the vectors", folder) from error
+    with hold_lock(folder / "LOCK", timeout_s=timeout_s):
+        writer = VectorWriter(folder, model)
+        try:
+            yield writer
+        finally:
+            writer.close()
+
+
+class VectorWriter:
+    """Appends vectors, and which texts documents have. Use `open_vector_writer`."""
+
+    def __init__(self, folder: Path, model: VectorModel):
+        self.folder = folder
+        self.model = model
+        self.known: dict[bytes, int] = {}
+        self.documents: dict[bytes, bytes] = {}
+        self._count = 0
+        if stored_model(folder) != model:
+            self._begin()
+        self.rows_path = self._current_rows()
+        try:
+            self._rows = self._open_rows()
+            self._log = self._open_documents()
+        except OSError as error:
+            raise translate(error, "write the vectors", folder) from error
+
+    def _begin(self) -> None:
+        """Start with nothing: the folder is new, or of a model with another dimension."""
+        for path in self.folder.iterdir():
+            if path.name != "LOCK":
+                path.unlink(missing_ok=True)
+        model = self.model
+        facts = {"format": FORMAT, "name": model.name, "revision": model.revision}
+        facts["dimension"] = model.dimension
+        replace_file(self.folder / "MODEL", json.dumps(facts).encode())
+        sync_folder(self.folder)
+
+    def _current_rows(self) -> Path:
+        """The file of rows; older ones are leftovers of a compaction."""
+        found = sorted(path for path in self.folder.iterdir() if _ROWS.fullmatch(path.name))
+        for path in found[:-1]:
+            path.unlink(missing_ok=True)
+        return found[-1] if found else self.folder / "rows-000001"
+
+    def _open_rows(self) -> BinaryIO:
+        """Cut off a torn record, and learn which hashes have a whole one."""
+        file = open(self.rows_path, "ab")  # noqa: SIM115 - closed by `close`
+        size = row_type(self.model.dimension).itemsize
+        self._count = self.rows_path.stat().st_size // size
+        file.truncate(self._count * size)
+        rows = map_rows(self.rows_path, self.model.dimension)
+        for at, valid in enumerate(valid_rows(rows, range(self._count))):
+            if valid:
+                self.known[rows[at]["hash"].tobytes()] = at
+        return file
+
+    def _open_documents(self) -> BinaryIO:
+        """Read the records up to the first that is not whole, and cut the file there."""
+        path = self.folder / "documents"
+        data = path.read_bytes() if path.exists() else b""
+        at = 0
+        while (record := _record_at(data, at)) is not None:
+            key, hashes = record
+            self.documents[key] = hashes
+            at += _HEAD_BYTES + len(hashes)
+        file = open(path, "ab")  # noqa: SIM115 - closed by `close`
+        file.truncate(at)
+        return file
+
+    def add(self, hashes: Sequence[bytes], vectors: NDArray[np.float32]) -> None:
+        """Append a vector for each hash that has none; they are readable after `sync`."""
+        for hash_, vector in zip(hashes, vectors.astype("<f4", copy=False), strict=True):
+            if hash_ in self.known:
+                continue
+            data = vector.tobytes()
+            crc = _checksum(hash_, data).to_bytes(4, "little")
+            self._write(self._rows, hash_ + crc + data)
+            self.known[hash_] = self._count
+            self._count += 1
+
+    def note(self, key: bytes, hashes: Sequence[bytes]) -> None:
+        """Say which texts a document has, by position."""
+        packed = b"".join(hashes)
+        if self.documents.get(key) == packed:
+            return
+        head = len(packed).to_bytes(4, "little")
+        crc = zlib.crc32(packed, zlib.crc32(key, zlib.crc32(head)))
+        self._write(self._log, head + crc.to_bytes(4, "little") + key + packed)
+        self.documents[key] = packed
+
+    def _write(self, file: BinaryIO, data: bytes) -> None:
+        try:
+            file.write(data)
+        except OSError as error:
+            raise translate(error, "write the vectors", self.folder) from error
+
+    def sync(self) -> None:
+        """Make all that was added survive a crash.
+
+        Raises:
+            StorageError: the disk is full; what is whole on it stays.
+        """
+        try:
+            for file in (self._rows, self._log):
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise translate(error, "write the vectors", self.folder) from error
+        sync_folder(self.folder)
+
+    def worth_compacting(self, used: int) -> bool:
+        """Whether enough rows are left over, of which `used` are referred to."""
+        return self._count >= COMPACT_FROM and self._count - used > COMPACT_SHARE * self._count
+
+    def compact(self, live: Mapping[bytes, bytes]) -> None:
+        """Write anew only what the `live` documents refer to, by key.
+
+        The new files replace the old ones one after the other; since all refer to
+        each other by hash, a crash in between leaves a store that is whole.
+        """
+        self.sync()
+        wanted = {
+            packed[at : at + HASH_BYTES]
+            for packed in live.values()
+            for at in range(0, len(packed), HASH_BYTES)
+        }
+        kept = sorted((row, hash_) for hash_, row in self.known.items() if hash_ in wanted)
+        number = int(self.rows_path.name.partition("-")[2]) + 1
+        target = self.folder / f"rows-{number:06d}"
+        rows = map_rows(self.rows_path, self.model.dimension)
+        _write_new(target, (rows[row].tobytes() for row, _ in kept))
+        self.close()
+        old, self.rows_path = self.rows_path, target
+        self.known, self.documents = {}, {}
+        _write_new(self.folder / "documents", ())
+        self._rows, self._log = self._open_rows(), self._open_documents()
+        for key, packed in live.items():
+            self.note(key, [packed[at : at + 16] for at in range(0, len(packed), HASH_BYTES)])
+        self.sync()
+        with contextlib.suppress(OSError):  # a reader may hold it open, on some systems
+            old.unlink()
+
+    def close(self) -> None:
+        for file in (self._rows, self._log):
+            with contextlib.suppress(OSError):
+                file.close()
+
+
+def _write_new(path: Path, parts: Iterator[bytes] | tuple[bytes, ...]) -> None:
+    """Write a file whole under another name, then give it its own."""
+    draft = path.with_name(path.name + ".tmp")
+    try:
+        with open(draft, "wb") as file:
+            for part in parts:
+                file.write(part)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    except OSError as error:
+        raise translate(error, "write the vectors", path) from error
+    sync_folder(path.parent)
+
+
+def _record_at(data: bytes, at: int) -> tuple[bytes, bytes] | None:
+    """Return key and hashes of the record at a place; None for a torn one, or the end."""
+    head = data[at : at + _HEAD_BYTES]
+    if len(head) < _HEAD_BYTES:
+        return None
+    length = int.from_bytes(head[:4], "little")
+    packed = data[at + _HEAD_BYTES : at + _HEAD_BYTES + length]
+    crc = zlib.crc32(packed, zlib.crc32(head[8:], zlib.crc32(head[:4])))
+    if len(packed) < length or length % HASH_BYTES or crc != int.from_bytes(head[4:8], "little"):
+        return None
+    return head[8:], packed
+
+
+def stored_model(folder: Path) -> VectorModel | None:
+    """Return which model the folder's vectors are of, None where that cannot be read."""
+    try:
+        facts = json.loads((folder / "MODEL").read_bytes())
+        if facts["format"] != FORMAT:
+            return None
+        return VectorModel(str(facts["name"]), str(facts["revision"]), int(facts["dimension"]))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
