@@ -34,6 +34,7 @@ from leafmark.app.settings import (
     TABLES,
     ChunkingSettings,
     ContextSettings,
+    EmbeddingSettings,
     IndexSettings,
     SearchSettings,
     Value,
@@ -70,6 +71,7 @@ class Configuration:
     search: SearchSettings
     index: IndexSettings
     context: ContextSettings
+    embedding: EmbeddingSettings
     trees: tuple[Tree, ...] = ()
     rules: tuple[ContextRule, ...] = ()
     config_files: tuple[Path, ...] = ()
@@ -152,6 +154,7 @@ def open_configuration(
         chunking=_settings("chunking", found),
         search=_settings("search", found),
         context=_settings("context", found),
+        embedding=_settings("embedding", found),
         index=index,
         trees=(_implicit_tree(folder, index),) if is_implicit else trees,
         rules=tuple(rule for file in files for rule in file.rules),
@@ -260,7 +263,7 @@ def _placed(name: str, found: Found, base: Path, home: Path) -> Found:
 
 def _from_environment(environ: Mapping[str, str], folder: Path, home: Path) -> dict[str, Found]:
     known = {setting.environment_name: setting for setting in SETTINGS.values()}
-    tables = tuple(f"LEAFMARK_{table.upper()}_" for table in (*TABLES, "embedding"))
+    tables = tuple(f"LEAFMARK_{table.upper()}_" for table in TABLES)
     found = {}
     for variable in sorted(environ):
         if not variable.startswith(tables) or not environ[variable]:

@@ -179,8 +179,6 @@ class _Reader:
         for name in TABLES:
             if name in table:
                 values.update(self._settings(table[name], (name,), SETTINGS.__getitem__))
-        if "embedding" in table:
-            self._known(self._table(table["embedding"], ("embedding",)), (), ("embedding",))
         return ConfigFile(
             path=self._path,
             own=self._own,
@@ -219,11 +217,7 @@ class _Reader:
         import difflib  # slow to load, and needed only here
 
         near = difflib.get_close_matches(key, known, n=1)
-        hint = "there are no settings in this table yet"
-        if near:
-            hint = f"did you mean `{near[0]}`?"
-        elif known:
-            hint = "known here: " + ", ".join(known)
+        hint = f"did you mean `{near[0]}`?" if near else "known here: " + ", ".join(known)
         name = ".".join([*(part for part in keys if isinstance(part, str)), key])
         return ConfigError(f"unknown key `{name}`", location=self._at((*keys, key)), hint=hint)
 

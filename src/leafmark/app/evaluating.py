@@ -12,6 +12,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from leafmark.app.judging import Library, read_queries
 from leafmark.app.opening import open_index
@@ -34,6 +35,9 @@ from leafmark.evaluation import (
     half_of,
     parse_gate,
 )
+
+if TYPE_CHECKING:
+    from leafmark.index import IndexReader
 
 __all__ = ["draft_judgments", "evaluate_project"]
 
@@ -69,6 +73,8 @@ def evaluate_project(
         opened = open_project(project.directory, flags=settings, environ=environ)
         opened = replace(opened, index_dir=_place(opened))
         reader, _ = open_index(opened, fresh=True, confirmed=request.confirmed, progress=progress)
+        if _mode_of(opened, request) != "lexical":
+            _embed(opened, reader, progress)
         trial = Trial(opened, reader, request, reading)
         outcomes = []
         for at, query in enumerate(queries):
@@ -81,7 +87,7 @@ def evaluate_project(
     by = request.by
     groups = build_groups(found, resampler, (lambda one: str(getattr(one, by))) if by else None)
     return EvaluationReport(
-        mode="lexical",
+        mode=_mode_of(project, request),
         limit=request.limit or project.configuration.search.limit,
         seed=request.seed,
         resamples=request.resamples,
@@ -90,6 +96,29 @@ def evaluate_project(
         groups=groups,
         gates=tuple(_held(gate, variants, groups[0]) for gate in gates),
     )
+
+
+def _mode_of(project: Project, request: EvaluationRequest) -> str:
+    """Return how searches are really done."""
+    mode = request.mode if request.mode != "auto" else project.configuration.search.mode
+    if mode != "auto":
+        return mode
+    return "lexical" if project.configuration.embedding.provider == "none" else "hybrid"
+
+
+def _embed(project: Project, reader: IndexReader, progress: Progress | None) -> None:
+    """Make the vectors that are missing: what has none yet would be judged by words alone.
+
+    Raises:
+        ProviderError: the embedder failed.
+    """
+    from leafmark.app.embedding import embed_project  # late: lexical searches need no embedder
+
+    embedded = embed_project(project, reader, progress=progress)
+    if embedded.problem is not None:
+        raise embedded.problem
+    if embedded.interrupted:
+        raise KeyboardInterrupt
 
 
 def draft_judgments(project: Project, request: DraftRequest) -> list[JudgedQuery]:

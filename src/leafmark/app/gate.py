@@ -77,7 +77,7 @@ def wishes_of(file: ConfigFile, further: Sequence[ConfigFile], home: Path) -> li
     wishes = [
         Gated(name, json.dumps(found.value), _gated_reason(name), found.location)
         for name, found in file.values.items()
-        if SETTINGS[name].rules.gated and found.value
+        if SETTINGS[name].rules.gated and found.value != SETTINGS[name].default
     ]
     for tree in file.trees:
         wishes.extend(_wishes_of_tree(file, tree, further, home))
@@ -98,7 +98,7 @@ def _wishes_of_tree(
     wishes = [
         Gated(f"{key}.{name}", json.dumps(found.value), _gated_reason(name), found.location)
         for name, found in tree.values.items()
-        if SETTINGS[name].rules.gated and found.value
+        if SETTINGS[name].rules.gated and found.value != SETTINGS[name].default
     ]
     if tree.exclude is not None and (back := secret_patterns(tree.exclude.value)):
         why = "takes in files that may hold secrets"
@@ -110,6 +110,10 @@ def _gated_reason(name: str) -> str:
     return {
         "index.dir": "chooses where the index lies",
         "index.follow_symlinks": "follows links",
+        "embedding.provider": "chooses what your documents and queries are given to",
+        "embedding.model": "chooses a model, which may be fetched and run",
+        "embedding.endpoint": "chooses a server that your documents and queries are sent to",
+        "embedding.key_variable": "chooses a variable whose value is sent to a server",
     }[name]
 
 

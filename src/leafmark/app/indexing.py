@@ -76,7 +76,32 @@ def index_project(
             report = _dry_run(project, request, found)
         else:
             report = _run(project, found, request, progress)
+            report = _with_vectors(project, report, progress)
     return report._replace(seconds=time.monotonic() - started)
+
+
+def _with_vectors(project: Project, report: IndexReport, progress: Progress | None) -> IndexReport:
+    """Make the vectors that are missing, where there is an embedder; its failure is a warning."""
+    reader = None
+    if project.configuration.embedding.provider != "none" and not report.interrupted:
+        reader = read_index(project)
+    if reader is None:
+        return report
+    from leafmark.app.embedding import embed_project  # late: most projects have no embedder
+
+    with held_interrupts() as interrupts:
+        made = embed_project(project, reader, progress=progress, check=interrupts.check)
+    warnings = []
+    if made.problem is not None:
+        where = f" ({made.problem.location})" if made.problem.location else ""
+        hint = f"; {made.problem.hint}" if made.problem.hint else ""
+        warnings.append(f"vectors are missing: {made.problem.message}{where}{hint}")
+    return report._replace(
+        vectors=made.made,
+        pending_vectors=made.pending,
+        warnings=tuple(warnings),
+        interrupted=made.interrupted,
+    )
 
 
 def refresh(project: Project, *, progress: Progress | None = None) -> IndexReader:

@@ -134,11 +134,17 @@ def project_status(project: Project) -> StatusReport:
     trees = _tree_states(project, reader)
     warnings += project.missing_trees()
     skipped, diagnostics = source_notes(scan(project, ()), reader)
+    pending = 0
+    if project.configuration.embedding.provider != "none":
+        from leafmark.app.embedding import pending_vectors  # late: it loads NumPy
+
+        pending = pending_vectors(project, reader)
     holder = lock_holder(project.index_dir / "LOCK")
     return StatusReport(
         config_files=tuple(str(path) for path in project.configuration.config_files),
         index_dir=str(project.index_dir),
         trees=trees,
+        pending_vectors=pending,
         warnings=tuple(warnings),
         exists=reader is not None,
         bytes=_size(project.index_dir),

@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 Grain = Literal["auto", "piece", "section", "document"]
-Mode = Literal["auto", "lexical"]
+Mode = Literal["auto", "lexical", "semantic", "hybrid"]
 Sort = Literal["score", "mtime", "path"]
 
 Progress = Callable[[str, int, int], None]

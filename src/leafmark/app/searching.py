@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafmark.app.opening import open_index
 from leafmark.app.project import Project
@@ -17,6 +17,10 @@ from leafmark.index import IndexReader
 from leafmark.model import Answer, Hint, Packing, Result
 from leafmark.query import Expression, parse_topics
 from leafmark.retrieval import SearchParams, search
+
+if TYPE_CHECKING:
+    from leafmark.app.meaning import Asked
+    from leafmark.retrieval.meaning import Meaning
 
 __all__ = ["answer_topics", "complete_answer", "search_index", "search_params", "search_project"]
 
@@ -31,12 +35,11 @@ def search_project(
         UsageError: a parameter is outside its range.
         NotFoundError: a tree is not of this project, or there is no index.
     """
-    topics = parse_topics(request.queries)
-    params = search_params(project, request)
+    wanted = _understood(project, request)
     reader, hints = open_index(
         project, fresh=request.refresh, confirmed=request.confirmed, progress=progress
     )
-    return _answer(project, reader, topics, params, request, Sources(project), hints)
+    return _answer(project, reader, wanted, request, Sources(project), hints)
 
 
 def search_index(
@@ -47,22 +50,44 @@ def search_index(
     Raises:
         QueryError, UsageError, NotFoundError: as in `search_project`.
     """
+    return _answer(project, reader, _understood(project, request), request, sources)
+
+
+class _Wanted(NamedTuple):
+    """A request, understood; `asked` are the vectors of its topics, which are being made."""
+
+    topics: Sequence[Expression]
+    params: SearchParams
+    asked: Asked | None
+
+
+def _understood(project: Project, request: SearchRequest) -> _Wanted:
     topics = parse_topics(request.queries)
-    return _answer(project, reader, topics, search_params(project, request), request, sources)
+    params = search_params(project, request)
+    mode = _mode(project, request)
+    if mode == "lexical" or (mode == "auto" and project.configuration.embedding.provider == "none"):
+        return _Wanted(topics, params, None)
+    from leafmark.app.meaning import ask_meaning  # late: searches by words need none of it
+
+    return _Wanted(topics, params, ask_meaning(project, topics, mode))
+
+
+def _mode(project: Project, request: SearchRequest) -> str:
+    return request.mode if request.mode != "auto" else project.configuration.search.mode
 
 
 def _answer(
     project: Project,
     reader: IndexReader,
-    topics: Sequence[Expression],
-    params: SearchParams,
+    wanted: _Wanted,
     request: SearchRequest,
     sources: Sources,
     hints: tuple[Hint, ...] = (),
 ) -> Answer:
     began = time.perf_counter()
-    answer = answer_topics(project, reader, topics, params, sources)
-    hints = (*hints, *_tree_hints(project))
+    meaning, missing = (None, ()) if wanted.asked is None else wanted.asked.answer(reader)
+    answer = answer_topics(project, reader, wanted.topics, wanted.params, sources, meaning)
+    hints = (*hints, *missing, *_tree_hints(project))
     if project.trees:
         hints = (*hints, *answer.hints)
     answer = answer._replace(
@@ -79,6 +104,7 @@ def answer_topics(
     topics: Sequence[Expression],
     params: SearchParams,
     sources: Sources,
+    meaning: Meaning | None = None,
 ) -> Answer:
     """Return the bare answer to some topics, which `complete_answer` completes."""
     return search(
@@ -88,6 +114,7 @@ def answer_topics(
         read_source=sources.data,
         make_readable=sources.readable,
         local_trees=frozenset(tree.name for tree in project.trees if tree.scope == "local"),
+        meaning=meaning,
     )
 
 
@@ -153,7 +180,9 @@ def search_params(project: Project, request: SearchRequest) -> SearchParams:
                 f"there is no tree named {name!r}",
                 did_you_mean=tuple(tree.name for tree in project.trees)[:3],
             )
+    mode = _mode(project, request)
     values |= {
+        "mode": "hybrid" if mode == "auto" else mode,
         "trees": request.trees,
         "tags": request.tags,
         "section": request.section,

@@ -23,6 +23,7 @@ __all__ = [
     "TABLES",
     "ChunkingSettings",
     "ContextSettings",
+    "EmbeddingSettings",
     "IndexSettings",
     "SearchSettings",
     "Setting",
@@ -182,6 +183,11 @@ class ChunkingSettings:
 class SearchSettings:
     """`[search]`: how a query is understood and its results are chosen."""
 
+    mode: Literal["auto", "lexical", "semantic", "hybrid"] = _setting(
+        "auto",
+        "how to search; auto is hybrid where there is an embedder, else lexical",
+        choices=("auto", "lexical", "semantic", "hybrid"),
+    )
     limit: int = _setting(10, "most results shown", unit="results", least=1, most=10_000)
     grain: Literal["auto", "piece", "section", "document"] = _setting(
         "auto", "how large a result may be", choices=("auto", "piece", "section", "document")
@@ -280,7 +286,66 @@ class ContextSettings:
     rule_weight: float = _setting(4.0, "factor of the words that rules add", least=0)
 
 
-Table = ChunkingSettings | SearchSettings | IndexSettings | ContextSettings
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingSettings:
+    """`[embedding]`: the model that turns texts into vectors, if any."""
+
+    provider: Literal[
+        "none", "minilm", "ollama", "openai", "sentence-transformers", "fastembed", "model2vec"
+    ] = _setting(
+        "none",
+        "what makes vectors; minilm needs no network and no server",
+        choices=(
+            "none",
+            "minilm",
+            "ollama",
+            "openai",
+            "sentence-transformers",
+            "fastembed",
+            "model2vec",
+        ),
+        gated=True,
+    )
+    model: str | None = _setting(None, "the model's name, where there are several", gated=True)
+    endpoint: str | None = _setting(
+        None, "the address of a server, where it is not the usual one", gated=True
+    )
+    key_variable: str | None = _setting(
+        None, "the environment variable that holds the server's key", gated=True
+    )
+    query_prefix: str | None = _setting(None, "what the model wants before every query")
+    document_prefix: str | None = _setting(None, "what the model wants before every text")
+    limit: int = _setting(
+        0, "a text is cut there; 0 is what the model takes", unit="tokens", least=0, most=1_000_000
+    )
+    batch_tokens: int = _setting(
+        8192, "how much text goes to a server at a time", unit="tokens", least=1, most=10_000_000
+    )
+    timeout_s: float = _setting(
+        60.0, "how long a server may take to answer", unit="seconds", least=0.1, most=3600
+    )
+    retries: int = _setting(
+        4, "further attempts where a server is busy or does not answer", least=0, most=20
+    )
+    deadline_s: float = _setting(
+        3.0,
+        "how long a search waits for the query's vector before it answers without",
+        unit="seconds",
+        least=0,
+        most=600,
+    )
+    least_similarity: float = _setting(
+        0.0,
+        "least similarity of a result by meaning alone; 0 is what suits the model",
+        least=0,
+        most=1,
+    )
+    threads: int = _setting(
+        1, "threads of the model inside leafmark", unit="threads", least=1, most=256
+    )
+
+
+Table = ChunkingSettings | SearchSettings | IndexSettings | ContextSettings | EmbeddingSettings
 
 TABLES: Mapping[str, type[Table]] = MappingProxyType(
     {
@@ -288,6 +353,7 @@ TABLES: Mapping[str, type[Table]] = MappingProxyType(
         "search": SearchSettings,
         "index": IndexSettings,
         "context": ContextSettings,
+        "embedding": EmbeddingSettings,
     }
 )
 

@@ -38,7 +38,10 @@ class Skipped(NamedTuple):
 
 
 class IndexReport(NamedTuple):
-    """What one indexing run did; the lists hold document ids, sorted."""
+    """What one indexing run did; the lists hold document ids, sorted.
+
+    `vectors` were made, and `pending_vectors` chunks have none yet; `warnings` say why.
+    """
 
     added: tuple[str, ...] = ()
     modified: tuple[str, ...] = ()
@@ -52,6 +55,9 @@ class IndexReport(NamedTuple):
     rebuilt: str | None = None
     dry_run: bool = False
     interrupted: bool = False
+    vectors: int = 0
+    pending_vectors: int = 0
+    warnings: tuple[str, ...] = ()
 
 
 class Size(NamedTuple):

@@ -40,6 +40,8 @@ def _counts(report: IndexReport) -> str:
     ]
     if report.skipped:
         counts.append(f"{len(report.skipped):,} skipped")
+    if report.vectors:
+        counts.append(f"{count_of(report.vectors, 'vector')} made")
     if report.diagnostics:
         counts.append(count_of(len(report.diagnostics), "diagnostic"))
     return ", ".join(counts)
@@ -74,4 +76,7 @@ def index_record(report: IndexReport) -> dict[str, Any]:
         "rebuilt": report.rebuilt,
         "dry_run": report.dry_run,
         "interrupted": report.interrupted,
+        "vectors": report.vectors,
+        "pending_vectors": report.pending_vectors,
+        "warnings": list(report.warnings),
     }

@@ -20,12 +20,23 @@ from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.cutoff import elbow_cutoff
 from leafmark.retrieval.doubt import is_doubtful
 from leafmark.retrieval.filters import Filters, any_of, unscored
+from leafmark.retrieval.fusion import Fused
 from leafmark.retrieval.ordering import Key, key_of, sort_candidates
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.sections import section_filter
 from leafmark.retrieval.weights import WIDENED_BELOW
 
-__all__ = ["Found", "Hit", "find_candidates"]
+__all__ = [
+    "Finder",
+    "Found",
+    "Hit",
+    "cut_note",
+    "find_candidates",
+    "relaxed_matches",
+    "rounded",
+    "section_note",
+    "strict_matches",
+]
 
 SCORE_DIGITS = 4
 """Scores are rounded to this many decimals (below 1: significant digits), for ties to be ties.
@@ -50,6 +61,9 @@ class Hit(NamedTuple):
     words that occur, `relaxed` ones by some of the words. `raw` is the engine's own
     score, before boost, lowering and rounding. A named tuple since a query has a
     hundred of them.
+
+    Where the meaning counts too, `fused` are the two parts of the score, `words` is
+    the match by words alone (score 0 for none) and `similarity` that of the vectors.
     """
 
     score: float
@@ -60,6 +74,9 @@ class Hit(NamedTuple):
     lowered: float = 1.0
     relaxed: bool = False
     raw: float = 0.0
+    words: Hit | None = None
+    fused: Fused | None = None
+    similarity: float | None = None
 
     @property
     def place(self) -> tuple[int, int]:
@@ -96,16 +113,16 @@ def find_candidates(
     Where fewer than the limit match strictly, relaxed ones are added behind them;
     each of these tiers is cut at its own elbow.
     """
-    finder = _Finder(reader, params, local_trees)
+    finder = Finder(reader, params, local_trees)
     if compiled and compiled[0].filters_only:
         return finder.admit(compiled, topic)
     limit = params.candidates
 
     def strict_hits(*, ties: bool = False) -> list[Hit]:
-        return finder.tier(compiled, _strict_hits, limit, ties=ties)
+        return finder.tier(compiled, strict_matches, limit, ties=ties)
 
     def relaxed_hits(*, ties: bool = False) -> list[Hit]:
-        found = finder.tier(compiled, _relaxed_hits, limit + len(strict), ties=ties)
+        found = finder.tier(compiled, relaxed_matches, limit + len(strict), ties=ties)
         return [hit for hit in found if hit.place not in known]
 
     strict = strict_hits()
@@ -123,7 +140,7 @@ def find_candidates(
         len(strict),
         (
             _phase_of_matches(strict, relaxed, matched, params),
-            Phase("cutoff", matched, len(candidates), _cut_note(matched, len(candidates), params)),
+            Phase("cutoff", matched, len(candidates), cut_note(matched, len(candidates), params)),
         ),
         {key_of(one.entry): hit for one, hit in kept},
         bool(kept) and kept[0][0].relaxed and is_doubtful(kept[0][1], reader),
@@ -134,16 +151,16 @@ def _phase_of_matches(
     strict: Sequence[Hit], relaxed: Sequence[Hit], matched: int, params: SearchParams
 ) -> Phase:
     notes = [f"{len(relaxed)} match some of the words only"] if relaxed else []
-    notes += _section_note(params)
+    notes += section_note(params)
     return Phase("candidates", len(strict) + len(relaxed), matched, "; ".join(notes))
 
 
-def _section_note(params: SearchParams) -> list[str]:
+def section_note(params: SearchParams) -> list[str]:
     patterns = " or ".join(f"“{one}”" for one in params.section)
     return [f"only sections like {patterns}"] if patterns else []
 
 
-def _cut_note(before: int, after: int, params: SearchParams) -> str:
+def cut_note(before: int, after: int, params: SearchParams) -> str:
     if before == after:
         return ""
     return f"scores fall below {params.cutoff_ratio:g} of the one before, or {params.kept} are kept"
@@ -160,10 +177,10 @@ class _Scope(NamedTuple):
     boost: float
 
 
-_Search = Callable[["_Finder", Compiled, _Scope, int], list[Hit]]
+_Search = Callable[["Finder", Compiled, _Scope, int], list[Hit]]
 
 
-class _Finder:
+class Finder:
     """Runs the queries of one topic."""
 
     def __init__(self, reader: IndexReader, params: SearchParams, local_trees: Collection[str]):
@@ -217,7 +234,7 @@ class _Finder:
         while True:
             found = self._reader.searcher.search(query, wanted, count=False).hits
             hits = [
-                Hit(_rounded(float(score) * boost), at, compiled, exact, boost, raw=float(score))
+                Hit(rounded(float(score) * boost), at, compiled, exact, boost, raw=float(score))
                 for score, at in found
             ]
             exhausted = len(hits) < wanted
@@ -229,6 +246,25 @@ class _Finder:
             ):
                 return hits
             wanted *= _WIDER
+
+    def locate(
+        self, compiled: Iterable[Compiled], wanted: Collection[tuple[str, int]]
+    ) -> dict[tuple[str, int], Hit]:
+        """Return those of the wanted chunks (document id, position) that a topic may have.
+
+        They fulfil what the topic states; their words are not looked at.
+        """
+        chunks = any_of([self._filters.chunk(*place) for place in wanted])
+        found: dict[tuple[str, int], Hit] = {}
+        for each in compiled:
+            for scope in self._scopes():
+                both = [(_MUST, scope.limited(each.required)), (_MUST, unscored(chunks))]
+                query = tantivy.Query.boolean_query(both)
+                hits = self.hits(query, each, scope, len(wanted), exact=False)
+                places = self._reader.places(hit.address for hit in hits)
+                for place, hit in zip(places, hits, strict=True):
+                    found[place] = hit._replace(score=0.0, boost=scope.boost, raw=0.0)
+        return found
 
     def _in_sections(self, hits: Sequence[Hit]) -> list[Hit]:
         """Return the hits in the sections asked for; each chunk is looked at once."""
@@ -285,8 +321,8 @@ class _Finder:
             matched,
             matched,
             (
-                Phase("candidates", found, matched, "".join(_section_note(self._params))),
-                Phase("cutoff", matched, len(kept), _cut_note(matched, len(kept), self._params)),
+                Phase("candidates", found, matched, "".join(section_note(self._params))),
+                Phase("cutoff", matched, len(kept), cut_note(matched, len(kept), self._params)),
             ),
             {},
         )
@@ -330,7 +366,7 @@ def _first_documents(counts: Iterable[tuple[str, int]], limit: int) -> list[str]
     return names
 
 
-def _strict_hits(finder: _Finder, compiled: Compiled, scope: _Scope, limit: int) -> list[Hit]:
+def strict_matches(finder: Finder, compiled: Compiled, scope: _Scope, limit: int) -> list[Hit]:
     """Return the strict matches; those that rest on a correction stand below the exact ones."""
     hits = finder.hits(compiled.strict, compiled, scope, limit, exact=False)
     if compiled.exact is None:
@@ -343,7 +379,7 @@ def _strict_hits(finder: _Finder, compiled: Compiled, scope: _Scope, limit: int)
     return [*exact, *_lowered(wider, below=WIDENED_BELOW * exact[-1].score)]
 
 
-def _relaxed_hits(finder: _Finder, compiled: Compiled, scope: _Scope, limit: int) -> list[Hit]:
+def relaxed_matches(finder: Finder, compiled: Compiled, scope: _Scope, limit: int) -> list[Hit]:
     if compiled.relaxed is None:
         return []
     hits = finder.hits(compiled.relaxed, compiled, scope, limit, exact=False)
@@ -353,7 +389,7 @@ def _relaxed_hits(finder: _Finder, compiled: Compiled, scope: _Scope, limit: int
 def _lowered(hits: Sequence[Hit], *, below: float) -> list[Hit]:
     """Return the hits with scores multiplied so that the best is at most `below`."""
     factor = min(1.0, below / hits[0].score)
-    return [hit._replace(score=_rounded(hit.score * factor), lowered=factor) for hit in hits]
+    return [hit._replace(score=rounded(hit.score * factor), lowered=factor) for hit in hits]
 
 
 def _with_ties(hits: Sequence[Hit], count: int) -> list[Hit]:
@@ -366,7 +402,7 @@ def _with_ties(hits: Sequence[Hit], count: int) -> list[Hit]:
     return list(hits[:end])
 
 
-def _rounded(score: float) -> float:
+def rounded(score: float) -> float:
     return round(score, SCORE_DIGITS) if score >= 1 else float(f"{score:.{SCORE_DIGITS}g}")
 
 

@@ -55,7 +55,8 @@ class Compiled:
     of words that occur (None: there are none). `relaxed` matches enough of the
     plain words (None: nothing may be relaxed), and asks nothing of those of `looked`
     that are numbered in `unrelaxed`. Those numbered in `stops` need not match.
-    `filters_only` has no score.
+    `required` matches what fulfils all but the plain words: what a chunk must that is
+    near in meaning (under `SearchParams.strict`, all). `filters_only` has no score.
     """
 
     language: Language
@@ -63,6 +64,7 @@ class Compiled:
     exact: tantivy.Query | None
     relaxed: tantivy.Query | None
     looked: tuple[Looked, ...]
+    required: tantivy.Query
     filters_only: bool = False
     unrelaxed: frozenset[int] = frozenset()
     stops: frozenset[int] = frozenset()
@@ -91,6 +93,7 @@ class _Compiler:
     def __init__(
         self, reader: IndexReader, params: SearchParams, language: Language, topic: Expression
     ):
+        self._reader = reader
         self._params = params
         self._language = language
         self._analyzer = language.analyzer
@@ -150,6 +153,7 @@ class _Compiler:
             exact,
             self._relaxed(),
             self._leaves.looked,
+            strict if self._params.strict else self._required(),
             filters_only(self._topic),
             self._unrelaxed(),
             self._numbers(self._stops),
@@ -183,6 +187,11 @@ class _Compiler:
         should = [(_SHOULD, query) for query in queries if query is not None]
         some = tantivy.Query.boolean_query(should, minimum_number_should_match=least)
         return self._admitted([*self._stated_clauses(), (_MUST, some)])
+
+    def _required(self) -> tantivy.Query:
+        """Return the query for what the topic states beside its plain words."""
+        every = (_MUST, unscored(self._reader.every_chunk()))
+        return self._admitted([every, *self._stated_clauses()])
 
     def _unrelaxed(self) -> frozenset[int]:
         """Return the numbers of the words that a relaxed match is not scored by."""

@@ -14,6 +14,7 @@ import tantivy
 from leafmark.index import IndexReader
 from leafmark.model import Candidate, Factor
 from leafmark.retrieval.candidates import Hit
+from leafmark.retrieval.fusion import Fused
 from leafmark.retrieval.leaves import Looked
 from leafmark.retrieval.ordering import Key, key_of
 
@@ -67,6 +68,24 @@ def _best_part(candidate: Candidate, own: Hit | None) -> Candidate | None:
 
 
 def _of_hit(hit: Hit, reader: IndexReader) -> tuple[Factor, ...]:
+    return _of_words(hit, reader) if hit.fused is None else _of_fused(hit, hit.fused, reader)
+
+
+def _of_fused(hit: Hit, fused: Fused, reader: IndexReader) -> tuple[Factor, ...]:
+    """Return what the words and what the meaning adds to a score."""
+    factors = []
+    if hit.words is not None and hit.words.score > 0:
+        share = fused.text / hit.words.score
+        how = "a share of the best score by words"
+        parts = (*_of_words(hit.words, reader), Factor("share", share, "multiply", how))
+        factors.append(Factor("words", fused.text, parts=parts))
+    if hit.similarity is not None:
+        how = f"similarity {hit.similarity:.3f}, against what is usual for the query"
+        factors.append(Factor("meaning", fused.meaning, how=how))
+    return (*factors, *_boosts(hit, fused.score))
+
+
+def _of_words(hit: Hit, reader: IndexReader) -> tuple[Factor, ...]:
     unasked = hit.compiled.unrelaxed if hit.relaxed else frozenset[int]()
     factors = [
         factor
@@ -76,16 +95,22 @@ def _of_hit(hit: Hit, reader: IndexReader) -> tuple[Factor, ...]:
     rest = hit.raw - sum(factor.value for factor in factors)
     if rest > NEGLIGIBLE * hit.raw:
         factors.append(Factor("filters", rest, how="an alternative that only filters"))
+    return (*factors, *_boosts(hit, hit.raw))
+
+
+def _boosts(hit: Hit, raw: float) -> list[Factor]:
+    """Return what a score before boosts and rounding was multiplied by."""
+    factors = []
     if hit.boost != 1:
         factors.append(Factor("local_boost", hit.boost, "multiply", "a tree of the project"))
     if hit.lowered != 1:
         how = "a correction ranks below the exact matches"
         factors.append(Factor("corrected", hit.lowered, "multiply", how))
-    rounding = hit.score / (hit.raw * hit.boost * hit.lowered)
+    rounding = hit.score / (raw * hit.boost * hit.lowered)
     if rounding != 1:
         how = "scores have four decimals, so that equals are equal"
         factors.append(Factor("rounding", rounding, "multiply", how))
-    return tuple(factors)
+    return factors
 
 
 def _of_looked(looked: Looked, hit: Hit, reader: IndexReader) -> Factor:

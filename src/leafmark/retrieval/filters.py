@@ -86,12 +86,19 @@ class Filters:
         found = find_chunks(self._reader, value)
         return any_of([self._span(entry, entry.last_position) for entry in found])
 
+    def chunk(self, doc_id: str, position: int) -> tantivy.Query:
+        """Return the query for one chunk."""
+        return self._places(doc_id, position, position)
+
     def _span(self, entry: Entry, last: int) -> tantivy.Query:
         """The chunks of a document from `entry` to the position `last`."""
+        return self._places(entry.doc_id, entry.position, last)
+
+    def _places(self, doc_id: str, first: int, last: int) -> tantivy.Query:
         number = tantivy.FieldType.Unsigned
         query, must = tantivy.Query, tantivy.Occur.Must
-        document = query.term_query(self._schema, "doc_id", entry.doc_id, "basic")
-        places = query.range_query(self._schema, "position", number, entry.position, last)
+        document = query.term_query(self._schema, "doc_id", doc_id, "basic")
+        places = query.range_query(self._schema, "position", number, first, last)
         return query.boolean_query([(must, document), (must, places)])
 
     def _meta(self, key: str, condition: str | Range) -> tantivy.Query:

@@ -12,12 +12,14 @@ from typing import Literal, get_args
 
 from leafmark.errors import UsageError
 
-__all__ = ["GRAINS", "SORTS", "Grain", "SearchParams", "Sort"]
+__all__ = ["GRAINS", "MODES", "SORTS", "Grain", "Mode", "SearchParams", "Sort"]
 
 Grain = Literal["auto", "piece", "section", "document"]
 GRAINS: tuple[Grain, ...] = get_args(Grain)
 Sort = Literal["score", "mtime", "path"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
+Mode = Literal["lexical", "hybrid", "semantic"]
+MODES: tuple[Mode, ...] = get_args(Mode)
 
 CANDIDATES_PER_RESULT = 5
 """Candidates are at least this many times the limit, so that merging leaves enough of them."""
@@ -35,6 +37,7 @@ _SHARES = ("cutoff_ratio", "aggregation_threshold", "relax_share")
 _CHOICES: dict[str, tuple[object, ...]] = {
     "grain": GRAINS,
     "sort": SORTS,
+    "mode": MODES,
     "fuzzy_distance": (0, 1, 2),
 }
 
@@ -56,7 +59,8 @@ class SearchParams:
     `strict` lets no plain word of a query go unmatched; else at least
     `relax_share` of them must match where too little matches all. `trees`,
     `tags` (any of them), `since` (seconds since the epoch) and `section`
-    (patterns of section paths, any of them) filter.
+    (patterns of section paths, any of them) filter. `mode` says whether words count,
+    meaning, or both; without a `Meaning` only words do.
 
     Raises:
         UsageError: a value is not among those accepted.
@@ -78,6 +82,7 @@ class SearchParams:
     relax_share: float = 0.3
     fuzzy_distance: int = 1
     local_boost: float = 1.5
+    mode: Mode = "lexical"
     explain: bool = False
     snippet_chars: int = 150
     trees: tuple[str, ...] = ()

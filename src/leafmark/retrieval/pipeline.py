@@ -22,6 +22,8 @@ from leafmark.retrieval.explaining import explain
 from leafmark.retrieval.filters import find_chunks
 from leafmark.retrieval.grain import bring_to_grain
 from leafmark.retrieval.hints import hints_about
+from leafmark.retrieval.hybrid import find_by_meaning
+from leafmark.retrieval.meaning import Meaning, topic_text
 from leafmark.retrieval.ordering import Key, join_duplicates, limit_results
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.presenting import Presenter
@@ -44,7 +46,7 @@ MARKUP_FORMATS = ("html", "notebook")
 """Formats whose bytes are not their text."""
 
 
-def search(
+def search(  # noqa: PLR0913 - all but three are asked by name
     reader: IndexReader,
     topics: Sequence[Expression],
     params: SearchParams | None = None,
@@ -53,6 +55,7 @@ def search(
     local_trees: Collection[str] = (),
     make_readable: MakeReadable | None = None,
     count_tokens: CountTokens | None = None,
+    meaning: Meaning | None = None,
 ) -> Answer:
     """Return the answer to one or more topics.
 
@@ -61,11 +64,14 @@ def search(
     measures texts where `aggregation_max_tokens` limits them; else their tokens are
     estimated from their bytes.
 
+    `meaning` gives similarities for the modes that want them.
+
     Raises:
         DamagedError, StorageError: the index cannot be read.
     """
     with reader.guard("search the index"):
-        run = _Run(reader, params or SearchParams(), Texts(reader, read_source, make_readable))
+        texts = Texts(reader, read_source, make_readable)
+        run = _Run(reader, params or SearchParams(), texts, meaning)
         return run.answer(topics, local_trees, count_tokens)
 
 
@@ -79,8 +85,8 @@ def trace_search(
     make_readable: MakeReadable | None = None,
     count_tokens: CountTokens | None = None,
 ) -> Trace:
-    """Return what each phase of `search` leaves over, without presenting anything."""
-    run = _Run(reader, params, Texts(reader, read_source, make_readable))
+    """Return what each phase of a search by words leaves over, without presenting anything."""
+    run = _Run(reader, params, Texts(reader, read_source, make_readable), None)
     return run.trace(topics, local_trees, count_tokens)
 
 
@@ -102,7 +108,10 @@ class Trace(NamedTuple):
 class _Run:
     """One search."""
 
-    def __init__(self, reader: IndexReader, params: SearchParams, texts: Texts):
+    def __init__(
+        self, reader: IndexReader, params: SearchParams, texts: Texts, meaning: Meaning | None
+    ):
+        self._meaning = None if params.mode == "lexical" else meaning
         self._reader = reader
         self._params = params
         self._texts = texts
@@ -112,10 +121,8 @@ class _Run:
     ) -> Trace:
         compiled = [self._compile(topic) for topic in topics]
         found = [
-            find_candidates(
-                self._reader, list(each.values()), self._params, topic=at, local_trees=local_trees
-            )
-            for at, each in enumerate(compiled)
+            self._find(topic, list(compiled[at].values()), at, local_trees)
+            for at, topic in enumerate(topics)
         ]
         phases = _add_phases(found)
         joined, phase = join_topics([each.candidates for each in found])
@@ -141,7 +148,7 @@ class _Run:
         results = self._present(trace.kept, trace.compiled, trace.found)
         return Answer(
             query="",
-            mode="lexical",
+            mode="lexical" if self._meaning is None else self._params.mode,
             results=results,
             phases=trace.phases,
             hints=self._hints(topics, trace, results),
@@ -152,6 +159,22 @@ class _Run:
                 "returned": len(results),
             },
             expressions=tuple(format_query(topic) for topic in topics),
+        )
+
+    def _find(
+        self,
+        topic: Expression,
+        compiled: Sequence[Compiled],
+        number: int,
+        local_trees: Collection[str],
+    ) -> Found:
+        """Return the candidates of one topic, by meaning too where that can be asked."""
+        text = "" if self._meaning is None else topic_text(topic)
+        reader, params = self._reader, self._params
+        if self._meaning is None or not text or not compiled:
+            return find_candidates(reader, compiled, params, topic=number, local_trees=local_trees)
+        return find_by_meaning(
+            reader, compiled, params, self._meaning, text, topic=number, local_trees=local_trees
         )
 
     def _compile(self, topic: Expression) -> dict[str | None, Compiled]:

@@ -15,6 +15,7 @@ from leafmark.app.config import Configuration, open_configuration
 from leafmark.app.config_file import ContextRule, read_config_file
 from leafmark.app.gate import wishes_of
 from leafmark.app.paths import index_folder
+from leafmark.app.settings import EmbeddingSettings
 from leafmark.app.trust import digest
 from leafmark.errors import ConfigError, LeafmarkError, NotFoundError
 from leafmark.model import SettingOrigin
@@ -269,6 +270,37 @@ def test_tables_without_settings_are_accepted(desk: Desk) -> None:
 # trust
 
 
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('provider = "openai"', "provider chooses what your documents and queries are given to"),
+        ('model = "x"', "model chooses a model, which may be fetched and run"),
+        (
+            'endpoint = "http://evil.example"',
+            "endpoint chooses a server that your documents and queries are sent to",
+        ),
+        (
+            'key_variable = "HOME"',
+            "key_variable chooses a variable whose value is sent to a server",
+        ),
+    ],
+)
+def test_an_embedder_in_a_projects_file_needs_trust(desk: Desk, line: str, why: str) -> None:
+    desk.write("project/leafmark.toml", f"[embedding]\n{line}\nretries = 2")
+    found = desk.open()
+    assert found.embedding == EmbeddingSettings(retries=2)
+    assert found.warnings == (
+        f"{desk.project}/leafmark.toml:2: embedding.{why}; left out: `leafmark trust` allows it",
+    )
+
+
+def test_a_project_may_do_without_the_users_embedder(desk: Desk) -> None:
+    desk.write("own/leafmark.toml", '[embedding]\nprovider = "minilm"')
+    desk.write("project/leafmark.toml", '[embedding]\nprovider = "none"')
+    found = desk.open()
+    assert (found.embedding.provider, found.warnings) == ("none", ())
+
+
 def test_a_tree_outside_of_a_projects_folder_needs_trust(desk: Desk) -> None:
     desk.write(
         "project/leafmark.toml",
@@ -462,10 +494,10 @@ WRONG = [
         "did you mean `stemmer`?",
     ),
     (
-        "[embedding]\nmodel = 'x'",
+        "[embedding]\nmodle = 'x'",
         ":2",
-        "unknown key `embedding.model`",
-        "there are no settings in this table yet",
+        "unknown key `embedding.modle`",
+        "did you mean `model`?",
     ),
     (
         "[context]\nlimit = 1",

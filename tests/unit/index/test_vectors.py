@@ -141,7 +141,8 @@ def test_a_killed_writer_leaves_what_it_had_synced(tmp_path: Path) -> None:
         import numpy as np, sys
         from pathlib import Path
         from leafmark.index.vectors import VectorModel, open_vector_writer, text_hash
-        with open_vector_writer(Path({str(tmp_path)!r}), VectorModel("m", "1", 12), timeout_s=0) as w:
+        root, model = Path({str(tmp_path)!r}), VectorModel("m", "1", 12)
+        with open_vector_writer(root, model, timeout_s=0) as w:
             for at in range(10**9):
                 w.add([text_hash(str(at))], np.eye(12, dtype=np.float32)[at % 12 : at % 12 + 1])
                 if at % 5 == 0:

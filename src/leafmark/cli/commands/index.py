@@ -58,7 +58,7 @@ def run(call: Call) -> int:
         return INTERRUPTED
     if call.on("watch"):
         return _watch(call)
-    return 1 if call.on("strict") and report.diagnostics else 0
+    return 1 if call.on("strict") and (report.diagnostics or report.warnings) else 0
 
 
 def _check_watch(call: Call) -> None:
@@ -113,6 +113,8 @@ def _print(call: Call, report: IndexReport, *, line: bool) -> None:
     shown = len(report.diagnostics) if console.verbose else DIAGNOSTICS_SHOWN
     for diagnostic in report.diagnostics[:shown]:
         console.diagnostic(diagnostic)
+    for warning in report.warnings:
+        console.warn(warning)
     left = len(report.diagnostics) - shown
     if left > 0:
         console.hint(f"there are {left} more diagnostics: -v prints them all")

@@ -30,7 +30,7 @@ __all__ = ["COMMAND", "OPTIONS", "WITH_TEXTS", "output_of", "print_answer"]
 FORMATS = ("pretty", "list", "matches", "full", "json", "jsonl", "files", "vimgrep")
 WITH_TEXTS = ("full", "json", "jsonl")
 GRAINS = ("auto", "piece", "section", "document")
-MODES = ("auto", "lexical")
+MODES = ("auto", "lexical", "semantic", "hybrid")
 SORTS = ("score", "mtime", "path")
 
 
@@ -59,7 +59,14 @@ OPTIONS = (
     ),
     Option(("--grain",), "How much a result may hold.", "GRAIN", one_of(*GRAINS), choices=GRAINS),
     EXPAND,
-    Option(("--mode",), "How to search.", "MODE", one_of(*MODES), choices=MODES),
+    Option(
+        ("--mode",),
+        "How to search: by words (lexical), by meaning (semantic), or by both (hybrid). auto is "
+        "hybrid where an embedder is configured.",
+        "MODE",
+        one_of(*MODES),
+        choices=MODES,
+    ),
     Option(("--sort",), "Order of the results.", "KEY", one_of(*SORTS), choices=SORTS),
     Option(("--strict",), "All words of a question must match, as of any other query."),
     Option(("--no-refresh",), "Answer from the index as it is."),

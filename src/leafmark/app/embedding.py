@@ -1,0 +1,336 @@
+"""The vectors of a project: which embedder its settings name, and what `leafmark index` embeds.
+
+Vectors come after the commit of the text: a search is never kept waiting by a
+model, and a chunk without a vector is pending, never wrong. Batches are on disk
+before the next one is asked for, so that an interrupted run goes on where it was.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from leafmark.app.project import Project
+from leafmark.app.reading import Sources
+from leafmark.app.requests import Progress
+from leafmark.embedding import Embedder, EmbedderSpec, completed, open_embedder, revision_of
+from leafmark.errors import LeafmarkError, ProviderError
+from leafmark.index import IndexReader
+from leafmark.index.manifest import Key
+from leafmark.index.vector_view import (
+    PENDING,
+    WITHOUT_TEXT,
+    VectorView,
+    build_view,
+    read_view,
+    write_view,
+)
+from leafmark.index.vectors import (
+    HASH_BYTES,
+    NO_TEXT,
+    VectorModel,
+    VectorWriter,
+    document_key,
+    map_rows,
+    open_vector_writer,
+    stored_model,
+    text_hash,
+    vector_folder,
+)
+from leafmark.model.ids import document_id
+
+__all__ = [
+    "Embedded",
+    "current_view",
+    "embed_project",
+    "embedder_spec",
+    "pending_vectors",
+    "vector_model",
+]
+
+TEXT_RECIPE = "1"
+"""Raised when `Chunk.text` begins to be another one for the same bytes and settings."""
+
+BATCH_TEXTS = 256
+"""Texts that are handed to an embedder, and then synced, at a time (chosen by eye)."""
+
+OPENAI_HOST = "https://api.openai.com/"
+OPENAI_VARIABLE = "OPENAI_API_KEY"
+
+
+class Embedded(NamedTuple):
+    """What a run did: vectors made, chunks still without one, and what stopped it."""
+
+    made: int = 0
+    pending: int = 0
+    problem: LeafmarkError | None = None
+    interrupted: bool = False
+
+
+def embedder_spec(
+    project: Project, environ: Mapping[str, str] | None = None
+) -> EmbedderSpec | None:
+    """Return the embedder that the settings name, None for none; the key is read here.
+
+    `environ` None means that of this process.
+    """
+    settings = project.configuration.embedding
+    if settings.provider == "none":
+        return None
+    spec = EmbedderSpec(
+        provider=settings.provider,
+        model=settings.model or "",
+        endpoint=settings.endpoint or "",
+        limit=settings.limit,
+        query_prefix=settings.query_prefix or "",
+        document_prefix=settings.document_prefix or "",
+        batch_tokens=settings.batch_tokens,
+        timeout_s=settings.timeout_s,
+        retries=settings.retries,
+        threads=settings.threads,
+    )
+    variable = settings.key_variable or _usual_variable(spec)
+    if not variable:
+        return spec
+    return replace(spec, key=(os.environ if environ is None else environ).get(variable, ""))
+
+
+def _usual_variable(spec: EmbedderSpec) -> str:
+    """A key goes by itself only to where it is known to belong."""
+    own = spec.provider == "openai" and (spec.endpoint + "/").startswith(("/", OPENAI_HOST))
+    return OPENAI_VARIABLE if own else ""
+
+
+def vector_model(spec: EmbedderSpec) -> VectorModel:
+    """Return which vectors belong together under this spec; the dimension is not known here."""
+    return VectorModel(completed(spec).model or spec.provider, revision_of(spec))
+
+
+def current_view(project: Project, reader: IndexReader, spec: EmbedderSpec) -> VectorView | None:
+    """Return which vectors the chunks of this commit have; None where there are none at all.
+
+    Sources that changed since vectors were last made are pending.
+    """
+    folder = vector_folder(project.index_dir, vector_model(spec))
+    view = read_view(folder / "view")
+    if view is None or view.uuid != reader.meta.uuid:
+        return None
+    if view.seq == reader.meta.seq:
+        return view
+    try:
+        store = map_rows(folder / view.rows_name, view.dimension)[: view.row_count]
+    except OSError:
+        return None
+    return build_view(
+        reader.manifest,
+        lambda key: None,
+        store,
+        uuid=reader.meta.uuid,
+        seq=reader.meta.seq,
+        rows_name=view.rows_name,
+        old=view,
+    )
+
+
+def pending_vectors(project: Project, reader: IndexReader | None) -> int:
+    """Return how many chunks have no vector yet; 0 without an embedder.
+
+    Before the first vectors are made, chunks without text count too.
+    """
+    spec = embedder_spec(project)
+    if spec is None or reader is None:
+        return 0
+    view = current_view(project, reader, spec)
+    return reader.meta.chunks if view is None else view.pending
+
+
+def embed_project(
+    project: Project,
+    reader: IndexReader,
+    *,
+    progress: Progress | None = None,
+    check: Callable[[], None] = lambda: None,
+    open_model: Callable[[EmbedderSpec], Embedder] = open_embedder,
+) -> Embedded:
+    """Make the vectors that are missing. `check` raises KeyboardInterrupt to end the run.
+
+    Raises:
+        LockedError, StorageError: the store cannot be written.
+    """
+    spec = embedder_spec(project)
+    if spec is None:
+        return Embedded()
+    view = current_view(project, reader, spec)
+    if view is not None and view.seq == reader.meta.seq and not view.pending:
+        folder = vector_folder(project.index_dir, vector_model(spec))
+        if (on_disk := read_view(folder / "view")) and on_disk.seq == view.seq:
+            return Embedded()
+    spec = replace(spec, stop=check)
+    try:
+        lazy = _Lazy(spec, open_model)
+        model = _whole_model(project.index_dir, spec, lazy)
+    except ProviderError as error:
+        pending = reader.meta.chunks if view is None else view.pending
+        return Embedded(0, pending, error)
+    timeout_s = project.configuration.index.lock_timeout_s
+    with open_vector_writer(project.index_dir, model, timeout_s=timeout_s) as writer:
+        return _Run(project, reader, writer, lazy, view, progress, check).run()
+
+
+def _whole_model(root: Path, spec: EmbedderSpec, lazy: _Lazy) -> VectorModel:
+    """Return the model with its dimension: as it is on disk, else as the model says."""
+    model = vector_model(spec)
+    known = stored_model(vector_folder(root, model))
+    if known is not None and (known.name, known.revision) == (model.name, model.revision):
+        return known
+    return VectorModel(model.name, model.revision, lazy.get().dimension)
+
+
+class _Lazy:
+    """The embedder, opened when it is first needed: often nothing is to be embedded."""
+
+    def __init__(self, spec: EmbedderSpec, open_model: Callable[[EmbedderSpec], Embedder]):
+        self._spec = spec
+        self._open = open_model
+        self._embedder: Embedder | None = None
+
+    def get(self) -> Embedder:
+        if self._embedder is None:
+            self._embedder = self._open(self._spec)
+        return self._embedder
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run of `embed_project`, with its store open for writing."""
+
+    project: Project
+    reader: IndexReader
+    writer: VectorWriter
+    lazy: _Lazy
+    view: VectorView | None
+    progress: Progress | None
+    check: Callable[[], None]
+    made: int = 0
+    done: int = 0
+    total: int = 0
+    waiting: dict[bytes, str] = field(default_factory=dict)
+
+    def run(self) -> Embedded:
+        problem, interrupted = None, False
+        try:
+            self._embed_all()
+        except ProviderError as error:
+            problem = error
+        except KeyboardInterrupt:
+            interrupted = True
+        self.writer.sync()
+        if not (problem or interrupted):
+            self._compact()
+        view = self._build()
+        write_view(self.writer.folder / "view", view)
+        return Embedded(self.made, view.pending, problem, interrupted)
+
+    def _embed_all(self) -> None:
+        keys = [key for key, row in sorted(self.reader.manifest.items()) if row.chunks]
+        self.total = sum(self.reader.manifest[key].chunks for key in keys)
+        for key in keys:
+            self.check()
+            for hash_, text in self._missing(key):
+                self.waiting[hash_] = text
+                if len(self.waiting) >= BATCH_TEXTS:
+                    self._flush()
+            self.done += self.reader.manifest[key].chunks
+        self._flush()
+
+    def _missing(self, key: Key) -> Iterator[tuple[bytes, str]]:
+        """Yield the texts of a source that have no vector, and note which texts it has."""
+        name = self._name(key)
+        if name is None:
+            return
+        packed = self.writer.documents.get(name)
+        if packed is not None and all(
+            hash_ == NO_TEXT or hash_ in self.writer.known for hash_ in _hashes(packed)
+        ):
+            return
+        texts = self._texts(key)
+        if texts is None:
+            return
+        hashes = [text_hash(text) for text in texts]
+        for hash_, text in zip(hashes, texts, strict=True):
+            if hash_ != NO_TEXT and hash_ not in self.writer.known:
+                yield hash_, text
+        self.writer.note(name, hashes)
+
+    def _name(self, key: Key) -> bytes | None:
+        """Return what names the texts of a source: the source, its bytes, how it is chunked."""
+        doc_id = document_id(*key)
+        entry = self.reader.document(doc_id)
+        if entry is None:
+            return None
+        return document_key(TEXT_RECIPE, doc_id, entry.state.digest, self.reader.fingerprint)
+
+    def _texts(self, key: Key) -> list[str] | None:
+        """Return the texts of a source's chunks; None if it changed since it was indexed."""
+        entry = self.reader.document(document_id(*key))
+        chunked = None if entry is None else Sources(self.project).chunked(entry)
+        if chunked is None or len(chunked.chunks) != self.reader.manifest[key].chunks:
+            return None
+        return ["" if one.content_type == "empty" else one.text for one in chunked.chunks]
+
+    def _flush(self) -> None:
+        """Make the vectors of the texts that wait, and put them on disk."""
+        if not self.waiting:
+            return
+        self.check()
+        texts = list(self.waiting.values())
+        vectors = self.lazy.get().embed_documents(texts)
+        self.writer.add(list(self.waiting), vectors)
+        self.writer.sync()
+        self.made += len(texts)
+        self.waiting.clear()
+        if self.progress is not None:
+            self.progress("embedding", self.done, self.total)
+
+    def _build(self) -> VectorView:
+        meta = self.reader.meta
+        store = map_rows(self.writer.rows_path, self.writer.model.dimension)
+        same = self.view is not None and self.view.uuid == meta.uuid
+        return build_view(
+            self.reader.manifest,
+            self._rows,
+            store,
+            uuid=meta.uuid,
+            seq=meta.seq,
+            rows_name=self.writer.rows_path.name,
+            old=self.view if same else None,
+        )
+
+    def _rows(self, key: Key) -> Sequence[int] | None:
+        name = self._name(key)
+        packed = None if name is None else self.writer.documents.get(name)
+        if packed is None:
+            return None
+        known = self.writer.known
+        return [
+            WITHOUT_TEXT if hash_ == NO_TEXT else known.get(hash_, PENDING)
+            for hash_ in _hashes(packed)
+        ]
+
+    def _compact(self) -> None:
+        """Drop what no source refers to any more, where that is worth it."""
+        live = {}
+        for key, row in self.reader.manifest.items():
+            name = self._name(key) if row.chunks else None
+            if name is not None and name in self.writer.documents:
+                live[name] = self.writer.documents[name]
+        used = {hash_ for packed in live.values() for hash_ in _hashes(packed)}
+        if self.writer.worth_compacting(len(used)):
+            self.writer.compact(live)
+
+
+def _hashes(packed: bytes) -> Iterator[bytes]:
+    return (packed[at : at + HASH_BYTES] for at in range(0, len(packed), HASH_BYTES))

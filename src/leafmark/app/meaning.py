@@ -1,0 +1,158 @@
+"""The vector of a query within a deadline, and the vectors of the index beside it.
+
+The model is started in a thread of its own before the index is refreshed. When it
+is not ready in time, the answer is lexical and a hint says why. An embedder stays
+open as long as the process does, so that a server loads it once.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from leafmark.app.embedding import current_view, embedder_spec, vector_model
+from leafmark.app.project import Project
+from leafmark.embedding import Embedder, EmbedderSpec, Vectors, open_embedder
+from leafmark.errors import LeafmarkError, ProviderError, UsageError
+from leafmark.index import IndexReader
+from leafmark.index.vector_search import Near, VectorSearcher
+from leafmark.index.vectors import vector_folder
+from leafmark.model import Hint
+from leafmark.query import Expression
+from leafmark.retrieval.meaning import Meaning, Usual, topic_text
+
+__all__ = ["Asked", "ask_meaning"]
+
+_OPEN: dict[EmbedderSpec, tuple[Embedder, threading.Lock]] = {}
+_OPENING = threading.Lock()
+
+
+def ask_meaning(project: Project, topics: Sequence[Expression], mode: str) -> Asked | None:
+    """Begin to make the vectors of the topics; None where the mode needs none.
+
+    Raises:
+        UsageError: the mode needs an embedder, and the settings name none.
+    """
+    if mode == "lexical":
+        return None
+    spec = embedder_spec(project)
+    texts = [text for text in map(topic_text, topics) if text]
+    if spec is None:
+        if mode == "auto":
+            return None
+        raise UsageError(
+            f"the mode {mode} needs an embedder, and none is configured",
+            hint="set provider in [embedding], then run `leafmark index`; see docs/embeddings.md",
+        )
+    return Asked(project, spec, texts) if texts else None
+
+
+class Asked:
+    """Vectors that are being made. The thread ends with the process, if not before."""
+
+    def __init__(self, project: Project, spec: EmbedderSpec, texts: Sequence[str]):
+        self._project = project
+        self._deadline_s = project.configuration.embedding.deadline_s
+        self._began = time.monotonic()
+        self._spec = spec
+        self._texts = texts
+        self._vectors: dict[str, Vectors] = {}
+        self._problem: LeafmarkError | None = None
+        self._thread = threading.Thread(target=self._embed, name="embedder", daemon=True)
+        self._thread.start()
+
+    def _embed(self) -> None:
+        quick = replace(self._spec, retries=0, timeout_s=max(0.1, self._deadline_s))
+        try:
+            embedder, lock = _opened(quick)
+            with lock:
+                self._vectors = {text: embedder.embed_query(text) for text in self._texts}
+        except LeafmarkError as error:
+            self._problem = error
+        except Exception as error:  # nobody would see it in this thread
+            self._problem = ProviderError(f"the embedder failed: {type(error).__name__}: {error}")
+
+    def answer(self, reader: IndexReader) -> tuple[Meaning | None, tuple[Hint, ...]]:
+        """Return what can be asked of vectors, waiting up to the deadline, and what is missing."""
+        view = current_view(self._project, reader, self._spec)
+        if view is None or view.pending == len(view.rows):
+            return None, (Hint("no-vectors", _NO_VECTORS),)
+        left = self._deadline_s - (time.monotonic() - self._began)
+        self._thread.join(max(0.0, left))
+        if self._problem is not None:
+            said = self._problem
+            where = f" ({said.location})" if said.location else ""
+            return None, (Hint("provider", f"{said.message}{where}; this answer is lexical"),)
+        if self._thread.is_alive():
+            return None, (Hint("provider", _LATE.format(self._deadline_s)),)
+        folder = vector_folder(self._project.index_dir, vector_model(self._spec))
+        try:
+            searcher = VectorSearcher(view, folder)
+        except OSError:
+            return None, (Hint("no-vectors", _NO_VECTORS),)
+        if any(each.shape[1] != view.dimension for each in self._vectors.values()):
+            return None, (Hint("provider", _OTHER_DIMENSION),)
+        hints: tuple[Hint, ...] = ()
+        if view.pending:
+            message = _ONE_PENDING if view.pending == 1 else _PENDING.format(view.pending)
+            hints = (Hint("pending-vectors", message),)
+        settings = self._project.configuration.embedding
+        least = settings.least_similarity or LEAST_SIMILARITY.get(self._spec.provider, 0.0)
+        return _Meaning(searcher, self._vectors, least), hints
+
+
+LEAST_SIMILARITY = {"minilm": 0.35}
+"""What a chunk's similarity must be to be found by meaning alone, for models we measured."""
+
+LEAST_DEVIATIONS = 3.0
+"""For other models: how far above the mean of all chunks, in standard deviations (by eye)."""
+
+DOUBT_FACTOR = 1.57
+"""An answer by meaning is doubtful below this many times the least similarity (measured: 0.55)."""
+
+_NO_VECTORS = "there are no vectors yet, so this answer is lexical; `leafmark index` makes them"
+_LATE = (
+    "the embedder did not answer within {:g} s, so this answer is lexical; "
+    "embedding.deadline_s is how long a search waits"
+)
+_OTHER_DIMENSION = (
+    "the embedder gives vectors of another dimension than those of the index, "
+    "so this answer is lexical; `leafmark index` makes them anew"
+)
+_PENDING = (
+    "{:,} chunks have no vector yet and are found by words alone; `leafmark index` makes them"
+)
+_ONE_PENDING = "a chunk has no vector yet and is found by words alone; `leafmark index` makes it"
+
+
+def _opened(spec: EmbedderSpec) -> tuple[Embedder, threading.Lock]:
+    with _OPENING:
+        if spec not in _OPEN:
+            _OPEN[spec] = (open_embedder(spec), threading.Lock())
+        return _OPEN[spec]
+
+
+class _Meaning:
+    """The vectors of an index, asked by text."""
+
+    def __init__(self, searcher: VectorSearcher, vectors: dict[str, Vectors], least: float):
+        self._least = least
+        self._searcher = searcher
+        self._vectors = vectors
+
+    def nearest(
+        self, text: str, limit: int, admits: Callable[[str], bool] | None
+    ) -> Sequence[Near]:
+        keep = None if admits is None else (lambda tree, path: admits(tree))
+        return self._searcher.nearest(self._vectors[text], limit, keep)
+
+    def similarities(self, text: str, places: Sequence[tuple[str, int]]) -> Sequence[float | None]:
+        return self._searcher.similarities(self._vectors[text], places)
+
+    def usual(self, text: str) -> Usual:
+        """The mean of all chunks, and the bounds known for the model, else estimated."""
+        found = self._searcher.background(self._vectors[text])
+        least = self._least or found.mean + LEAST_DEVIATIONS * found.deviation
+        return Usual(found.mean, least, least * DOUBT_FACTOR)

@@ -1,0 +1,173 @@
+"""Candidates by words and by meaning together.
+
+The matches of the words, strict and relaxed, and the chunks whose meaning is near
+are one list with fused scores; then the elbow is looked for, as ever. What the
+query states (quotes, fields, filters, what is left out) holds for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from leafmark.index import IndexReader
+from leafmark.model import Candidate, Phase
+from leafmark.retrieval.candidates import (
+    Finder,
+    Found,
+    Hit,
+    cut_note,
+    relaxed_matches,
+    rounded,
+    section_note,
+    strict_matches,
+)
+from leafmark.retrieval.compiler import Compiled
+from leafmark.retrieval.cutoff import elbow_cutoff
+from leafmark.retrieval.doubt import is_doubtful
+from leafmark.retrieval.fusion import MEANING_WEIGHT, fuse
+from leafmark.retrieval.meaning import Meaning, Place, Usual
+from leafmark.retrieval.ordering import key_of
+from leafmark.retrieval.params import SearchParams
+
+__all__ = ["find_by_meaning"]
+
+_WIDER = 8
+"""How much further is looked when what the query states refused too many of the nearest."""
+
+
+class _Match(NamedTuple):
+    """A chunk, how its words match, and how near it is."""
+
+    place: Place
+    hit: Hit
+    similarity: float | None
+
+
+def find_by_meaning(
+    reader: IndexReader,
+    compiled: Sequence[Compiled],
+    params: SearchParams,
+    meaning: Meaning,
+    text: str,
+    *,
+    topic: int,
+    local_trees: Collection[str],
+) -> Found:
+    """Return the candidates of one topic, whose words are `text`.
+
+    In the mode `semantic` words do not count, but what the query states does.
+    """
+    finder = Finder(reader, params, local_trees)
+    by_words = [] if params.mode == "semantic" else _by_words(finder, compiled, params)
+    places = reader.places(hit.address for hit in by_words)
+    similar = meaning.similarities(text, places)
+    matches = {
+        place: _Match(place, hit, similarity)
+        for place, hit, similarity in zip(places, by_words, similar, strict=True)
+    }
+    usual = meaning.usual(text)
+    for place, hit, similarity in _near(finder, compiled, params, meaning, text):
+        if place not in matches and similarity >= usual.least:
+            matches[place] = _Match(place, hit, similarity)
+    hits = _fused(list(matches.values()), usual, params)
+    kept = _cut(reader, hits, params, topic)
+    strict = sum(1 for hit in by_words if not hit.relaxed)
+    matched = min(len(hits), params.candidates)
+    added = len(hits) - len(by_words)
+    notes = [f"{added} by meaning alone"] if added else []
+    notes += section_note(params)
+    return Found(
+        [candidate for candidate, _ in kept],
+        matched,
+        strict,
+        (
+            Phase("candidates", len(hits), matched, "; ".join(notes)),
+            Phase("cutoff", matched, len(kept), cut_note(matched, len(kept), params)),
+        ),
+        {key_of(one.entry): hit for one, hit in kept},
+        _is_doubtful(reader, by_words, hits, usual),
+    )
+
+
+def _by_words(finder: Finder, compiled: Sequence[Compiled], params: SearchParams) -> list[Hit]:
+    strict = finder.tier(compiled, strict_matches, params.candidates)
+    known = {hit.place for hit in strict}
+    relaxed = finder.tier(compiled, relaxed_matches, params.candidates + len(strict))
+    rest = [hit for hit in relaxed if hit.place not in known]
+    return [*strict, *rest[: params.candidates]]
+
+
+def _near(
+    finder: Finder,
+    compiled: Sequence[Compiled],
+    params: SearchParams,
+    meaning: Meaning,
+    text: str,
+) -> list[tuple[Place, Hit, float]]:
+    """Return the nearest chunks that fulfil what the query states."""
+    wanted = params.candidates
+    admits = set(params.trees).__contains__ if params.trees else None
+    while True:
+        near = meaning.nearest(text, wanted, admits)
+        similarities = {one.place: one.similarity for one in near}
+        hits = finder.locate(compiled, similarities)
+        found = [(place, hit, similarities[place]) for place, hit in hits.items()]
+        if len(found) >= params.limit or len(near) < wanted:
+            return sorted(found, key=lambda one: (-one[2], one[0]))
+        wanted *= _WIDER
+
+
+def _fused(matches: Sequence[_Match], usual: Usual, params: SearchParams) -> list[Hit]:
+    """Return the matches with fused scores, best first; ties in order of place."""
+    scores = fuse(
+        [match.hit.score / match.hit.boost for match in matches],
+        [match.similarity for match in matches],
+        usual=usual.mean,
+        weight=1.0 if params.mode == "semantic" else MEANING_WEIGHT,
+    )
+    hits = [
+        (
+            match.hit._replace(
+                score=rounded(fused.score * match.hit.boost),
+                words=match.hit,
+                fused=fused,
+                similarity=match.similarity,
+                relaxed=False,
+                lowered=1.0,
+            ),
+            match.place,
+        )
+        for match, fused in zip(matches, scores, strict=True)
+    ]
+    hits.sort(key=lambda pair: (-pair[0].score, pair[1]))
+    return [hit for hit, _ in hits]
+
+
+def _cut(
+    reader: IndexReader, hits: Sequence[Hit], params: SearchParams, topic: int
+) -> list[tuple[Candidate, Hit]]:
+    """Return the candidates before the elbow; ties at the cut are settled by id."""
+    scores = [hit.score for hit in hits[: params.candidates]]
+    count = elbow_cutoff(scores, ratio=params.cutoff_ratio, max_results=params.kept)
+    needed = [hit for hit in hits if count and hit.score >= scores[count - 1]]
+    entries = reader.entries(hit.address for hit in needed)
+    pairs = [
+        (Candidate(entry, hit.score, False, (topic,), hit.score), hit)
+        for entry, hit in zip(entries, needed, strict=True)
+    ]
+    pairs.sort(key=lambda pair: (-pair[0].score, pair[0].entry.id))
+    return pairs[:count]
+
+
+def _is_doubtful(
+    reader: IndexReader, by_words: Sequence[Hit], hits: Sequence[Hit], usual: Usual
+) -> bool:
+    """Whether neither the words nor the meaning of any chunk says much."""
+    nearest = max((hit.similarity for hit in hits if hit.similarity is not None), default=-1.0)
+    if nearest >= usual.doubtful:
+        return False
+    if not by_words:
+        return True
+    best = by_words[0]
+    return best.relaxed and is_doubtful(best, reader)

@@ -1,0 +1,62 @@
+"""What retrieval needs of vectors, and the words of a topic that are put into one.
+
+Nothing here knows a model or a number format: similarities come from whoever
+implements `Meaning`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol, TypeAlias
+
+from leafmark.query import Expression, Phrase, Prefix, Term, filters_only, iter_terms
+
+__all__ = ["Meaning", "NearChunk", "Place", "Usual", "topic_text"]
+
+Place: TypeAlias = tuple[str, int]
+"""Document id and position of a chunk."""
+
+
+class NearChunk(Protocol):
+    """A chunk near to a text."""
+
+    @property
+    def place(self) -> Place: ...
+    @property
+    def similarity(self) -> float: ...
+
+
+class Usual(NamedTuple):
+    """What is known of the similarities to a text before any chunk is looked at.
+
+    `mean` is that of all chunks. A chunk may be a result by its meaning alone from
+    `least` on; below `doubtful` its meaning is no reason to believe in it.
+    """
+
+    mean: float
+    least: float
+    doubtful: float
+
+
+class Meaning(Protocol):
+    """Similarities between a text and the chunks of the index, by vectors."""
+
+    def nearest(
+        self, text: str, limit: int, admits: Callable[[str], bool] | None
+    ) -> Sequence[NearChunk]:
+        """Return the nearest chunks, best first; `admits` is asked about trees by name."""
+        ...
+
+    def similarities(self, text: str, places: Sequence[Place]) -> Sequence[float | None]:
+        """Return the similarity of each chunk, None where there is no vector (yet)."""
+        ...
+
+    def usual(self, text: str) -> Usual: ...
+
+
+def topic_text(topic: Expression) -> str:
+    """Return the words of a topic in order, without operators, filters and what is left out."""
+    if filters_only(topic):
+        return ""
+    leaves = [asked.leaf for asked in iter_terms(topic)]
+    return " ".join(leaf.text for leaf in leaves if isinstance(leaf, Term | Phrase | Prefix))
