@@ -15,7 +15,7 @@ __all__ = ["MAX_DEPTH", "MAX_MARKS", "find_excess"]
 MAX_MARKS = 8_000_000
 """Marks (line ends and characters of markup); 50 MB of real Markdown have some 3.5 million."""
 
-_MARKS_ALWAYS = 1_000_000
+_MARKS_ALWAYS = 500_000
 _MARKS_IN_TEN_BYTES = 4
 """What is dense with marks may have `_MARKS_ALWAYS`, and so many more; tables of numbers, the
 densest that people make, have four in ten bytes, real Markdown less than one."""
