@@ -117,6 +117,8 @@ def valued(
         named, given = node.child_by_field_name(name), node.child_by_field_name(value)
         if named is None or given is None:
             return None
+        while given.type == "parenthesized_expression" and given.named_child_count == 1:
+            given = given.named_children[0]
         names = member_path(named, source)
         if given.type in functions and names is not None:
             own = given.child_by_field_name("name")
