@@ -12,7 +12,7 @@ from leafmark.render.fitting import Count, Excerpts, Texts, TextsShown, count_to
 from leafmark.render.matches import excerpt_lines
 from leafmark.render.outlines import OutlinesShown
 
-__all__ = ["fit_answer", "fit_report", "plan_answer"]
+__all__ = ["fit_answer", "fit_report", "fit_terms", "plan_answer"]
 
 Written = Callable[[str], str]
 """What is written for a text, where the output cannot take all of its characters."""
@@ -53,6 +53,26 @@ def fit_report(
     plan = OutlinesShown(report, count) if report.packing is None else TextsShown(report)
     found = fit(plan.size, lambda steps, marks: render(plan.report(steps, marks)), count, budget)
     return found.text
+
+
+def fit_terms(
+    answer: Answer,
+    render: Callable[[Answer], str],
+    budget: int,
+    written: Written | None = None,
+) -> tuple[str, Answer]:
+    """Return the best of an answer's terms that fit; the rest has no mark.
+
+    Raises:
+        UsageError: not even the best one fits.
+    """
+    count = _counter(answer.tokenizer, written)
+
+    def cut(steps: int) -> Answer:
+        return answer._replace(terms=answer.terms[:steps])
+
+    found = fit(len(answer.terms), lambda steps, _: render(cut(steps)), count, budget)
+    return found.text, cut(found.steps)
 
 
 def plan_answer(answer: Answer, output: str, count: Count) -> Texts | Excerpts:

@@ -51,13 +51,30 @@ def print_related(call: Call, answer: Answer) -> int:
     if not call.on("terms"):
         print_answer(call, answer, output_of(call))
         return 0 if answer.results else 1
+    console, budget = call.console, call.values.get("max_tokens")
+    if budget is None:
+        console.write(_terms(call, answer))
+    else:
+        from leafmark.render.budgets import fit_terms  # late: few ask for a budget
+
+        text, shown = fit_terms(answer, lambda part: _terms(call, part), budget, console.written)
+        console.write(text)
+        left_out = len(answer.terms) - len(shown.terms)
+        if left_out:
+            words = "1 word" if left_out == 1 else f"{left_out} words"
+            console.hint(f"--max-tokens {budget} leaves out {words} with lower scores")
+    if not console.json:
+        for hint in answer.hints:
+            console.hint(hint.message)
+    return 0 if answer.terms else 1
+
+
+def _terms(call: Call, answer: Answer) -> str:
+    """The words as they are printed."""
+    from leafmark.render.jsontext import dump_json
     from leafmark.render.terms import render_terms, terms_record
 
     console = call.console
     if console.json:
-        console.write_json(terms_record(answer))
-    else:
-        console.write(render_terms(answer.terms, console.style))
-        for hint in answer.hints:
-            console.hint(hint.message)
-    return 0 if answer.terms else 1
+        return dump_json(terms_record(answer), ascii_only=console.ascii_only)
+    return render_terms(answer.terms, console.style)
