@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from leafmark.app.changes import Key, Plan, plan_changes
@@ -41,6 +42,10 @@ __all__ = ["check_concern", "index_project", "read_index", "refresh", "source_no
 
 _GARBAGE_THRESHOLD = 50_000
 """Allocations between two collections of cycles while sources are prepared."""
+
+_collecting = Lock()
+_thresholds: list[tuple[int, int, int]] = []
+"""What was set before each of the runs that are going on in this process."""
 
 
 @dataclass(slots=True)
@@ -137,13 +142,21 @@ def _collection_paused() -> Iterator[None]:
 
 @contextmanager
 def _collection_seldom() -> Iterator[None]:
-    """Look for cycles seldom: sources make many objects, and what they make goes soon."""
-    before = gc.get_threshold()
-    gc.set_threshold(max(before[0], _GARBAGE_THRESHOLD), *before[1:])
+    """Look for cycles seldom: sources make many objects, and what they make goes soon.
+
+    The last of the runs that threads have at once sets back what the first one found.
+    """
+    with _collecting:
+        before = gc.get_threshold()
+        _thresholds.append(before)
+        gc.set_threshold(max(before[0], _GARBAGE_THRESHOLD), *before[1:])
     try:
         yield
     finally:
-        gc.set_threshold(*before)
+        with _collecting:
+            before = _thresholds.pop()
+            if not _thresholds:
+                gc.set_threshold(*before)
 
 
 def check_concern(project: Project, *, confirmed: bool) -> None:

@@ -232,6 +232,7 @@ class Index:
         >>> found.results[0].citation
         'handbook:guides/backups.md@22ddda5d4131:0-1458'
         """
+        checked_names("queries", queries)
         asked = [plain_query(query) for query in queries] if plain else queries
         if plain and not any(asked):
             none = Hint("no-words", "there is no word in the query")
@@ -306,8 +307,9 @@ class Index:
             UsageError, …: as in `search`.
 
         >>> with open_index("handbook") as index:
-        ...     index.context("guides/backups.md", limit=1).results[0].entry.path
-        'README.md'
+        ...     found = index.context("guides/backups.md", limit=3)
+        >>> "guides/backups.md" in [result.entry.path for result in found.results]
+        False
         """
         names = tuple(os.fspath(file) for file in files)
         project, hints = self._read()

@@ -107,7 +107,8 @@ def rag_search(
     (['Backups', 'Restoring a backup'], 2)
     """
     folder = Path(os.path.abspath(project_path))
-    with open_index(folder, config=_settings_of_index(folder)) as index:
+    config = _settings_of_index(folder)
+    with open_index(folder, config=config) as index:
         relations: tuple[Relation, ...] = ("parent", "siblings") if expand_context else ()
         answer = index.search(query, section=section_filter, expand=relations, aggregation=False)
         ids = [
@@ -115,8 +116,9 @@ def rag_search(
             for result in answer.results
             for entry in (result.entry, *(related.entry for related in result.expanded))
         ]
+    with open_index(folder, config=config, fresh=False) as index:
         shown = index.show(*ids).shown
-        roots = {name: Path(root) for name, root in answer.roots.items()}
+    roots = {name: Path(root) for name, root in answer.roots.items()}
     expanded = {related.entry.id for result in answer.results for related in result.expanded}
     return list(_chunks(shown, expanded, roots, folder))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Callable
@@ -291,3 +292,15 @@ def test_home_folder_is_not_indexed_unasked(here: Here) -> None:
     assert caught.value.message == f"{here.home} is your home folder"
     assert caught.value.hint is not None
     assert caught.value.hint.startswith("index it all the same with --yes, or ")
+
+
+def test_runs_at_once_leave_the_collector_as_they_found_it(here: Here) -> None:
+    """Two threads index two folders, and the first to begin is the first to end."""
+    before = gc.get_threshold()
+    first, second = indexing._collection_seldom(), indexing._collection_seldom()
+    with first:
+        second.__enter__()
+        assert gc.get_threshold()[0] >= 50_000
+    assert gc.get_threshold()[0] >= 50_000
+    second.__exit__(None, None, None)
+    assert gc.get_threshold() == before

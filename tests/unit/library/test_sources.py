@@ -18,8 +18,22 @@ def test_public_names_are_really_there() -> None:
         assert getattr(leafmark, name) is not None
 
 
+def test_public_names_and_methods_say_what_they_are_for() -> None:
+    for name in set(leafmark.__all__) - {"__version__"}:
+        public = getattr(leafmark, name)
+        assert public.__doc__, name
+        assert public.__module__.startswith("leafmark."), name
+    examples = ["chunk", "open_index", "parse", "rag_index", "rag_search"]
+    for call in [getattr(leafmark, name) for name in examples]:
+        assert "Raises:" in call.__doc__
+        assert ">>>" in call.__doc__
+    for name in ("search", "show", "context", "like", "verify", "source"):
+        assert ">>>" in getattr(leafmark.Index, name).__doc__, name
+
+
 def test_importing_it_imports_no_parser_and_no_engine() -> None:
-    code = "import leafmark, sys; print([m for m in ('pyromark', 'tantivy') if m in sys.modules])"
+    heavy = ("pyromark", "tantivy", "langchain_core", "llama_index", "asyncio")
+    code = f"import leafmark, sys; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 
