@@ -117,7 +117,7 @@ def _find_split_code(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]
 def _find_orphan_rows(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]:
     for start, _ in _joined(inspection, chunk):
         table = inspection.reader.table_around(start)
-        if table is not None and not chunk.context_spans:
+        if table is not None and table.content_start is not None and not chunk.context_spans:
             line = chunk.owner.line_of(table.start)
             yield Finding("orphan_rows", chunk.id, f"has rows of the table on line {line} only")
 

@@ -25,7 +25,7 @@ from leafmark.model import (
     Stretches,
 )
 
-__all__ = ["BodyReader"]
+__all__ = ["BodyReader", "outermost"]
 
 _WHITE_SPACE = b" \t\n\r\x0b\x0c"
 _SHARE = 0.8
@@ -59,7 +59,7 @@ class _Blocks:
     @cached_property
     def code(self) -> list[Block]:
         # code in code, as scripts have it, is part of it
-        return _outermost([block for block in self.blocks if block.kind == "code"])
+        return outermost([block for block in self.blocks if block.kind == "code"])
 
     @cached_property
     def code_ends(self) -> list[int]:
@@ -161,7 +161,7 @@ class BodyReader:
         blocks = [b for start, end in chunk.body_spans for b in self.blocks_within(start, end)]
         if self.document.format == "script":
             # a piece may begin inside a block
-            parts = [(b.kind, b.start, b.end) for b in _outermost(blocks)]
+            parts = [(b.kind, b.start, b.end) for b in outermost(blocks)]
         else:
             parts = [part for span in chunk.body_spans for part in self._top_parts(*span)]
             parts = [part for part in parts if part[0] not in _UNCOUNTED]
@@ -274,7 +274,7 @@ class BodyReader:
         return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-def _outermost(blocks: list[Block]) -> list[Block]:
+def outermost(blocks: Sequence[Block]) -> list[Block]:
     """Those of the blocks that lie in no other of them."""
     found: list[Block] = []
     for block in blocks:

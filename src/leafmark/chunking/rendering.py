@@ -78,7 +78,8 @@ class Renderer:
             return ()
         table = self.reader.table_around(chunk.byte_start)
         if table is not None:
-            candidates = [(table.start, table.content_start or table.start)]
+            header = table.content_start
+            candidates = [] if header is None else [(table.start, header)]
         else:
             candidates = self._overlaps(chunk)
         room = self._room(chunk) if candidates else 0

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from leafmark.chunking.cutting import coalesce, line_starts, token_cuts
 from leafmark.chunking.measuring import Meter
 from leafmark.chunking.packing import pack
-from leafmark.chunking.reading import BodyReader
+from leafmark.chunking.reading import BodyReader, outermost
 from leafmark.chunking.sentences import sentence_starts
 from leafmark.model import Block
 
@@ -166,16 +166,34 @@ class Splitter:
         rows = [
             block.start
             for block in self.reader.blocks_within(unit.start, unit.end)
-            if block.kind == "table_row" and block.start > (table.content_start or 0)
+            if block.kind == "table_row"
+            and block.level == table.level + 1
+            and block.start > (table.content_start or 0)
         ]
         starts = [*self._crumbs([unit.start, *rows], unit.end), unit.end]
         sizes = [self.meter.tokens(start, end) for start, end in pairwise(starts)]
         room = self.capacity - header
         for first, after in pack(sizes, room):
             part = Unit(starts[first], starts[after], sum(sizes[first:after]))
-            parts = self._split_prose_around_code(part, room) if part.tokens > room else [part]
+            parts = self._split_row(part, table, room) if part.tokens > room else [part]
             for found in parts:
                 yield found._replace(header=header if found.start > unit.start else 0)
+
+    def _split_row(self, row: Unit, table: Block, room: int) -> Iterator[Unit]:
+        """Split a row at the tables inside it, which pages have for their layout, else as prose."""
+        inside = [
+            block
+            for block in self.reader.blocks_within(row.start, row.end)
+            if block.kind == "table" and block.level > table.level
+        ]
+        if not inside:
+            return self._split_prose_around_code(row, room)
+        places: dict[int, Block | None] = {row.start: None}
+        for block in outermost(inside):
+            places[block.start] = block
+            places.setdefault(block.end, None)
+        places.pop(row.end, None)
+        return self._split_at(list(places.items()), row.end)
 
     def _header_tokens(self, table: Block) -> int:
         header = self.meter.tokens(table.start, table.content_start or table.start)

@@ -21,6 +21,29 @@ def test_code_in_a_row_of_a_table_is_not_cut(strategy: str) -> None:
     assert [one for one in inspect_quality(found, options=options) if not one.excused] == []
 
 
+@pytest.mark.parametrize("strategy", ["auto", "section"])
+def test_tables_in_a_table_for_the_layout_are_not_cut(strategy: str) -> None:
+    rows = "".join(f"<tr><td>key {k}</td><td>value of the key</td></tr>" for k in range(25))
+    tables = [f"<table><tr><th>{name}</th><th>Value</th></tr>{rows}</table>" for name in "abcdef"]
+    cell = "".join(f"<p>Some text before.</p>{table}" for table in tables) + "<p>More.</p>"
+    page = f"<h1>A</h1><table><tr><td>{cell}</td></tr><tr><td>Foot.</td></tr></table>"
+    options = ChunkingOptions(strategy=strategy, max_tokens=700)  # type: ignore[arg-type]
+    found = chunk_document(parse(page.encode(), "p.html"), tree="t", options=options)
+    assert len(found.chunks) > len(tables)
+    for table in tables:
+        assert sum(table in chunk.body for chunk in found.chunks) == 1
+
+
+def test_parts_of_a_table_without_a_header_carry_nothing() -> None:
+    rows = "".join(f"<tr><td>key {k}</td><td>value of the key</td></tr>" for k in range(150))
+    page = f"<h1>A</h1><table>{rows}</table>"
+    options = ChunkingOptions(strategy="section")
+    found = chunk_document(parse(page.encode(), "p.html"), tree="t", options=options)
+    assert len(found.chunks) > 4
+    assert {chunk.context_spans for chunk in found.chunks} == {()}
+    assert [one for one in inspect_quality(found, options=options) if not one.excused] == []
+
+
 def test_the_quality_report_lets_a_function_be_cut_between_its_statements() -> None:
     code = "def f(x):\n" + "".join(f"    if x > {k}:\n        print(x)\n" for k in range(300))
     for strategy in STRATEGIES:
