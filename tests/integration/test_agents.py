@@ -212,3 +212,25 @@ def test_the_manifests_have_the_version_and_name_of_the_package() -> None:
 
 def test_the_package_says_where_its_files_are(leafmark: Leafmark) -> None:
     assert leafmark("agents", "--package").out == f"{package_folder()}\n"
+
+
+@posix
+def test_what_is_no_file_for_people_is_not_read(leafmark: Leafmark, project: Path) -> None:
+    os.mkfifo(project / "GEMINI.md")
+    with (project / "big.md").open("wb") as file:
+        file.truncate(5_000_000)
+    hint = "hint: name an agent file, such as AGENTS.md\n"
+    pipe = leafmark("agents", "--write")
+    assert (pipe.code, pipe.err) == (
+        2,
+        f"error: this is a pipe or a device, not a file\n  --> {project}/GEMINI.md\n{hint}",
+    )
+    assert leafmark("agents", "--check", "/dev/zero").err == (
+        f"error: this is a pipe or a device, not a file\n  --> /dev/zero\n{hint}"
+    )
+    assert leafmark("agents", "--diff", "big.md").err == (
+        f"error: the file is larger than 4,194,304 bytes\n  --> {project}/big.md\n{hint}"
+    )
+    assert leafmark("agents", "--write", "guides").err == (
+        f"error: this is a folder\n  --> {project}/guides\nhint: name a file in it\n"
+    )

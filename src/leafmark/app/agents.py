@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,10 +13,13 @@ from leafmark.app.opening import open_index
 from leafmark.app.project import Project
 from leafmark.app.requests import AgentsRequest, Progress
 from leafmark.app.writing import replace_file
-from leafmark.errors import ForbiddenError, NotFoundError, StorageError
+from leafmark.errors import ForbiddenError, NotFoundError, StorageError, UsageError
 from leafmark.model import AgentFile, AgentsReport
 
 __all__ = ["package_folder", "update_agents"]
+
+_MOST_BYTES = 4 << 20
+"""No agent file that a program reads at its start is larger."""
 
 
 def update_agents(
@@ -28,7 +32,7 @@ def update_agents(
     be sound.
 
     Raises:
-        UsageError: a file's markers are broken, or it is not UTF-8.
+        UsageError: a file's markers are broken, it is not UTF-8, or no regular file.
         NotFoundError, StorageError, ForbiddenError: a file cannot be read or written.
     """
     reader, _ = open_index(
@@ -66,7 +70,7 @@ def _targets(project: Project, request: AgentsRequest) -> list[tuple[Path, str]]
 
 def _looked_at(path: Path, shown: str, block: str) -> AgentFile:
     try:
-        before: bytes | None = path.read_bytes()
+        before: bytes | None = _read(path)
     except FileNotFoundError:
         before = None
         if not path.parent.is_dir():
@@ -77,6 +81,26 @@ def _looked_at(path: Path, shown: str, block: str) -> AgentFile:
     after = put_block(before or b"", block, shown)
     state = "missing" if before is None else "fresh" if before == after else "stale"
     return AgentFile(shown, str(path), state, before or b"", after)
+
+
+def _read(path: Path) -> bytes:
+    """Return the file's bytes; nothing is read from a pipe or device, which may never end.
+
+    Raises:
+        OSError: it cannot be read.
+        UsageError: it is no file for people to read.
+    """
+    info = path.stat()
+    if stat.S_ISREG(info.st_mode) and info.st_size <= _MOST_BYTES:
+        return path.read_bytes()
+    if stat.S_ISDIR(info.st_mode):
+        raise UsageError("this is a folder", location=str(path), hint="name a file in it")
+    what = (
+        f"the file is larger than {_MOST_BYTES:,} bytes"
+        if stat.S_ISREG(info.st_mode)
+        else "this is a pipe or a device, not a file"
+    )
+    raise UsageError(what, location=str(path), hint="name an agent file, such as AGENTS.md")
 
 
 def package_folder() -> Path:
