@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from support.command import Leafmark, Ran
+from support.command import Leafmark, Ran, clean_environment
 
 
 @pytest.fixture
@@ -21,10 +20,7 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def environment(home: Path) -> dict[str, str]:
-    """An environment in which nothing of the developer's own settings is seen."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("LEAFMARK_", "XDG_"))}
-    kept.pop("NO_COLOR", None)
-    return kept | {"HOME": str(home), "PYTHONWARNINGS": "error", "TERM": "xterm"}
+    return clean_environment(home)
 
 
 @pytest.fixture

@@ -14,18 +14,19 @@ import threading
 import urllib.error
 import urllib.request
 import warnings
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import anyio
 import jsonschema
 import pytest
+from anyio.from_thread import start_blocking_portal
 from mcp import Client, StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
-from support.command import Leafmark
+from support.command import Leafmark, clean_environment
 
 from leafmark.chunking import token_counter
 
@@ -35,38 +36,67 @@ COMMAND = [sys.executable, "-m", "leafmark", "mcp"]
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
 
+HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
+
+
+class Desk(NamedTuple):
+    """A folder of documents, and the environment in which it is served."""
+
+    docs: Path
+    environment: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    """What the conversations of this module share: each leaves it as it found it."""
+    place = tmp_path_factory.mktemp("shared")
+    shutil.copytree(HANDBOOK, place / "docs")
+    (place / "home").mkdir()
+    return Desk(place / "docs", clean_environment(place / "home"))
+
+
 @pytest.fixture
 def docs(work: Path) -> Path:
-    shutil.copytree(Path(__file__).parents[2] / "examples" / "handbook", work / "docs")
+    shutil.copytree(HANDBOOK, work / "docs")
     return work / "docs"
 
 
 Talk = Callable[[Callable[[Any], Awaitable[None]]], None]
 
 
-@pytest.fixture(params=["stdio", "stdio-legacy", "http"])
-def talk(request: pytest.FixtureRequest, docs: Path, environment: dict[str, str]) -> Talk:
-    """Run a conversation with the server over a transport and an era of the protocol."""
+@pytest.fixture(scope="module", params=["stdio", "stdio-legacy", "http"])
+def talk(request: pytest.FixtureRequest, shared: Desk) -> Iterator[Talk]:
+    """Hold conversations with one server over a transport and an era of the protocol."""
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(connected(request.param, shared)) as client,
+    ):
 
-    def run(conversation: Callable[[Any], Awaitable[None]]) -> None:
-        async def main() -> None:
-            with anyio.fail_after(PATIENCE_S):
-                if request.param == "http":
-                    with serving(docs, environment) as address:
-                        async with Client(address) as client:
-                            await conversation(client)
-                    return
-                mode: Any = "legacy" if request.param == "stdio-legacy" else "auto"
-                server = StdioServerParameters(
-                    command=COMMAND[0], args=COMMAND[1:], cwd=docs, env=environment
-                )
-                async with Client(stdio_client(server), mode=mode) as client:
+        def run(conversation: Callable[[Any], Awaitable[None]]) -> None:
+            async def timed() -> None:
+                with anyio.fail_after(PATIENCE_S):
                     await conversation(client)
 
-        anyio.run(main)
-        collect()
+            portal.call(timed)
 
-    return run
+        yield run
+    collect()
+
+
+@asynccontextmanager
+async def connected(transport: str, desk: Desk) -> AsyncIterator[Any]:
+    """Start a server and connect the SDK's client to it."""
+    if transport == "http":
+        with serving(*desk) as address:
+            async with Client(address) as client:
+                yield client
+        return
+    mode: Any = "legacy" if transport == "stdio-legacy" else "auto"
+    server = StdioServerParameters(
+        command=COMMAND[0], args=COMMAND[1:], cwd=desk.docs, env=desk.environment
+    )
+    async with Client(stdio_client(server), mode=mode) as client:
+        yield client
 
 
 def collect() -> None:
@@ -220,7 +250,9 @@ def test_resources_prompts_and_completion(talk: Talk) -> None:
     talk(conversation)
 
 
-def test_every_answer_sees_the_files_as_they_are(talk: Talk, docs: Path) -> None:
+def test_every_answer_sees_the_files_as_they_are(talk: Talk, shared: Desk) -> None:
+    docs = shared.docs
+
     async def conversation(client: Any) -> None:
         nothing = await call(client, "search", query="zeppelin")
         assert nothing.structured_content["results"] == []
@@ -293,15 +325,27 @@ class Raw:
         return self.process.returncode, noise
 
 
-@pytest.fixture
-def raw(docs: Path, environment: dict[str, str]) -> Iterator[Raw]:
-    server = Raw(docs, environment)
+@contextmanager
+def greeted(desk: Desk) -> Iterator[Raw]:
+    server = Raw(*desk)
     server.greet()
     yield server
     if server.process.poll() is None:
-        code, noise = server.end()
-        assert code == 0, noise
-        assert "Traceback" not in noise
+        assert server.end() == (0, "")
+
+
+@pytest.fixture(scope="module")
+def steady(shared: Desk) -> Iterator[Raw]:
+    """One server for all that it survives."""
+    with greeted(shared) as server:
+        yield server
+
+
+@pytest.fixture
+def raw(docs: Path, environment: dict[str, str]) -> Iterator[Raw]:
+    """A server of one's own."""
+    with greeted(Desk(docs, environment)) as server:
+        yield server
 
 
 @pytest.mark.parametrize(
@@ -319,13 +363,13 @@ def raw(docs: Path, environment: dict[str, str]) -> Iterator[Raw]:
     ],
 )
 def test_the_budget_holds_on_the_wire_and_more_of_it_never_shows_less(
-    raw: Raw, tool: str, arguments: dict[str, Any]
+    steady: Raw, tool: str, arguments: dict[str, Any]
 ) -> None:
     count = token_counter("o200k_base")
     before = 0
     for budget in (200, 320, 500, 800, 1300, 2100, 3400, 8000):
         params = {"name": tool, "arguments": arguments | {"max_tokens": budget}}
-        line = raw.ask("tools/call", params, number=budget)
+        line = steady.ask("tools/call", params, number=budget)
         result = json.loads(line)["result"]
         if result.get("isError"):
             assert "does not fit" in result["content"][0]["text"]
@@ -345,35 +389,39 @@ def _bytes_shown(data: dict[str, Any]) -> int:
     return 1 + len(rows) + sum(len(one.get("text", "")) for one in passages)
 
 
-def test_malformed_messages_get_errors_of_the_protocol(raw: Raw) -> None:
+def test_malformed_messages_get_errors_of_the_protocol(steady: Raw) -> None:
     for text, code in (
         ("{not json", -32700),
         ("[]", -32600),
         ('"text"', -32700),
         ("[" * 100_000, -32700),
     ):
-        raw.send(text)
-        refused = json.loads(raw.line())
+        steady.send(text)
+        refused = json.loads(steady.line())
         assert (refused["id"], refused["error"]["code"]) == (None, code)
-    assert json.loads(raw.ask("no/such", {}, 21))["error"]["code"] == -32601
-    assert json.loads(raw.ask("tools/call", {}, 22))["error"]["code"] == -32602
-    assert json.loads(raw.ask("tools/call", {"name": 5}, 23))["error"]["code"] == -32602
-    assert json.loads(raw.ask("resources/list", {"cursor": "x"}, 24))["error"]["code"] == -32602
+    assert json.loads(steady.ask("no/such", {}, 21))["error"]["code"] == -32601
+    assert json.loads(steady.ask("tools/call", {}, 22))["error"]["code"] == -32602
+    assert json.loads(steady.ask("tools/call", {"name": 5}, 23))["error"]["code"] == -32602
+    assert json.loads(steady.ask("resources/list", {"cursor": "x"}, 24))["error"]["code"] == -32602
     huge = {"name": "search", "arguments": {"query": "x" * 3_000_000}}
-    refused = json.loads(raw.ask("tools/call", huge, 25))["result"]
+    refused = json.loads(steady.ask("tools/call", huge, 25))["result"]
     assert refused["content"][0]["text"].startswith("error: `query` got 'xxx")
     controls = json.loads(
-        raw.ask("tools/call", {"name": "search", "arguments": {"query": "\x00\x1b[2J\ud800"}}, 26)
+        steady.ask(
+            "tools/call", {"name": "search", "arguments": {"query": "\x00\x1b[2J\ud800"}}, 26
+        )
     )
     assert controls["error"]["code"] == -32600
-    assert "result" in json.loads(raw.ask("ping", {}, 27))
+    assert "result" in json.loads(steady.ask("ping", {}, 27))
 
 
-def test_a_cancelled_call_does_not_stop_the_others(raw: Raw) -> None:
+def test_a_cancelled_call_does_not_stop_the_others(steady: Raw) -> None:
     params = {"name": "search", "arguments": {"query": "backup"}}
-    raw.send({"jsonrpc": "2.0", "id": 31, "method": "tools/call", "params": params})
-    raw.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 31}})
-    assert "result" in json.loads(raw.ask("tools/call", params, 32))
+    steady.send({"jsonrpc": "2.0", "id": 31, "method": "tools/call", "params": params})
+    steady.send(
+        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 31}}
+    )
+    assert "result" in json.loads(steady.ask("tools/call", params, 32))
 
 
 def test_the_server_ends_with_its_input(raw: Raw) -> None:

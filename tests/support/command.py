@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 
@@ -22,3 +24,10 @@ class Ran:
 
 
 Leafmark = Callable[..., Ran]
+
+
+def clean_environment(home: Path) -> dict[str, str]:
+    """Return an environment in which nothing of the developer's own settings is seen."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("LEAFMARK_", "XDG_"))}
+    kept.pop("NO_COLOR", None)
+    return kept | {"HOME": str(home), "PYTHONWARNINGS": "error", "TERM": "xterm"}
