@@ -25,9 +25,13 @@ _LINK = re.compile(
     rb"|(?P<macro>xref|link|image):{1,2}(?P<target>[^\s\[\]]{1,1000}+)\[[^\]\n]{0,1000}+\]"
     rb"|(?P<address>https?://[^\s\[\]<>\"]{1,1000}+)\["
 )
-_MARKS = re.compile(r"(``|`|\*\*|__|##|\*|_|#|\+\+\+|\+)(?=\S)((?:(?!\1).)+?)(?<=\S)\1")
+_MARKS = re.compile(
+    r"(``|\*\*|__|##|\+\+\+)(?=\S)((?:(?!\1).)+?)(?<=\S)\1"
+    r"|(?<![\w;:}])([`*_#+])(?=\S)((?:(?!\3).)+?)(?<=\S)\3(?!\w)"
+)
+"""Formatting; a single mark counts only at the edges of words."""
+
 _MACROS = re.compile(r"(?:link|xref|https?)[:/]{1,3}[^\s\[\]]*\[([^\]]*)\]")
-_CHARACTERS = {"(C)": "\u00a9", "(R)": "\u00ae", "(TM)": "\u2122", "...": "\u2026\u200b"}
 _LONGEST_TITLE = 1000
 
 
@@ -66,10 +70,12 @@ def title_text(source: str) -> str:
 
     >>> title_text("The `git` *add* command")
     'The git add command'
+    >>> title_text("multi_ack_detailed and un**con**strained")
+    'multi_ack_detailed and unconstrained'
     """
     if len(source) > _LONGEST_TITLE:
         return source
-    return _MARKS.sub(r"\2", _MACROS.sub(r"\1", source))
+    return _MARKS.sub(r"\2\4", _MACROS.sub(r"\1", source))
 
 
 def _links(data: bytes, scanner: AsciiDocScanner) -> Iterator[Link]:
