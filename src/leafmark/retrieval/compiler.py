@@ -9,7 +9,7 @@ words are enough.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import tantivy
@@ -33,7 +33,7 @@ from leafmark.query import (
 from leafmark.retrieval.filters import Filters, any_of, unscored
 from leafmark.retrieval.leaves import Around, Leaves, Looked
 from leafmark.retrieval.params import SearchParams
-from leafmark.retrieval.stopwords import stop_words
+from leafmark.retrieval.stopwords import asking_words, stop_words
 from leafmark.retrieval.weights import (
     KEYWORD_WEIGHTS,
     LONG_QUERY_WORDS,
@@ -118,23 +118,29 @@ class _Compiler:
         found = {word.text: tuple(self._analyzer.terms(word.text)) for word in words}
         unique = {found[word.text]: word for word in reversed(words) if found[word.text]}
         plain = list(reversed(unique.values()))
-        stops = [word for word in plain if self._is_stop(word)]
+        stops = [word for word in plain if self._is_among(stop_words, word)]
         content = [word for word in plain if word not in stops]
         if not content and all(filters_only(part) for part in stated):
             return plain, [], stated
         return content, stops, stated
 
-    def _is_stop(self, word: Term) -> bool:
-        known = stop_words(self._language.name)
+    def _is_among(self, words: Callable[[str | None], frozenset[str]], word: Term) -> bool:
+        known = words(self._language.name)
         tokens = self._analyzer.tokens(word.text)
         return all(word.text[t.start : t.end].lower() in known for t in tokens)
 
     def _choose_weights(self) -> Mapping[str, float]:
         is_question = bool(self._stops) and len(self._plain) + len(self._stops) >= QUESTION_WORDS
         if is_question or len(self._plain) >= LONG_QUERY_WORDS:
+            self._plain = self._without_asking() if is_question else self._plain
             self._stops = []
             return QUESTION_WEIGHTS
         return KEYWORD_WEIGHTS
+
+    def _without_asking(self) -> list[Term]:
+        """Return the plain words without those that only ask, if there are others."""
+        said = [word for word in self._plain if not self._is_among(asking_words, word)]
+        return said or self._plain
 
     # -- whole queries ----------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from support.library import Library
 
 from leafmark.index import LANGUAGES
 from leafmark.model import Hint
-from leafmark.retrieval.stopwords import stop_words
+from leafmark.retrieval.stopwords import asking_words, stop_words
 
 SOURCES = {
     "a.md": "# Retries\n\nConfigure how often the client tries again.\n",
@@ -60,6 +60,27 @@ def test_stop_words_that_are_stated_must_match(
     library: Library, query: str, strict: list[str]
 ) -> None:
     assert sorted(_tiers(library, query, strict=True)[0]) == sorted(strict)
+
+
+@pytest.mark.parametrize(
+    ("query", "strict"),
+    [
+        ("how do I want to use the retries?", ["a.md", "a.md#retries"]),
+        ('how do I "want" to use the retries?', []),
+        ("want retries", []),
+        ("how do I get to use it?", []),
+    ],
+)
+def test_words_that_only_ask_need_not_match_in_a_question(
+    library: Library, query: str, strict: list[str]
+) -> None:
+    assert sorted(_tiers(library, query, strict=True)[0]) == strict
+
+
+def test_no_stop_word_is_among_the_words_that_only_ask() -> None:
+    assert asking_words("english")
+    assert not asking_words("english") & stop_words("english")
+    assert asking_words("german") == asking_words(None) == frozenset()
 
 
 def test_a_stop_word_counts_where_a_keyword_query_has_it(library: Library) -> None:
