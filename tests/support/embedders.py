@@ -16,7 +16,7 @@ from leafmark.embedding import Vectors
 
 __all__ = ["FakeEmbedder", "FakeServer", "Reply", "serve_embeddings", "vector_of"]
 
-DIMENSION = 32
+DIMENSION = 256
 
 SYNONYMS = {"automobile": "car", "cars": "car", "repair": "fix", "mend": "fix"}
 """What makes two texts near though they share no word."""

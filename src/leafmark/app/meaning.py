@@ -64,7 +64,7 @@ class Asked:
         self._thread.start()
 
     def _embed(self) -> None:
-        quick = replace(self._spec, retries=0, timeout_s=max(0.1, self._deadline_s))
+        quick = replace(self._spec, retries=0, timeout_s=self._deadline_s + 1)
         try:
             embedder, lock = _opened(quick)
             with lock:

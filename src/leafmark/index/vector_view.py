@@ -1,8 +1,7 @@
 """The view: which chunk of one commit has which row of the store. Disposable, made again.
 
 In: the sources of a commit, and a function that gives a document's texts by hash.
-Out: columns that are mapped into memory, with a code of one bit per dimension for
-every row and a mean vector for every document. A view of an older commit is
+Out: columns, with a code of one bit per dimension for every row. A view of an older commit is
 brought up to date for the sources that changed since.
 """
 
@@ -57,7 +56,6 @@ class VectorView:
     starts: NDArray[np.int64]
     rows: NDArray[np.int32]
     codes: NDArray[np.uint64]
-    means: NDArray[np.float32]
 
     @property
     def pending(self) -> int:
@@ -91,72 +89,56 @@ def build_view(
     keys = sorted(key for key, row in manifest.items() if row.chunks)
     stamps = np.array([stamp_of(manifest[key]) for key in keys], dtype=np.int64)
     columns: list[NDArray[np.int32]] = []
-    means = np.zeros((len(keys), store.dtype["vector"].shape[0]), dtype=np.float32)
     for at, key in enumerate(keys):
         said = known.get((key, int(stamps[at])))
-        if said is not None and old is not None and not (said[0] == PENDING).any():
-            columns.append(said[0])
-            means[at] = old.means[said[1]]
+        if said is not None and not (said == PENDING).any():
+            columns.append(said)
             continue
         found = find_rows(key)
         column = np.full(manifest[key].chunks, PENDING, dtype=np.int32)
         if found is not None and len(found) == len(column):
             column[:] = found
         columns.append(column)
-        means[at] = _mean(store, column)
     starts = np.zeros(len(keys) + 1, dtype=np.int64)
     np.cumsum([len(column) for column in columns], out=starts[1:])
     rows = np.concatenate(columns) if columns else np.empty(0, dtype=np.int32)
     codes = _codes(store, old if old is not None and old.rows_name == rows_name else None)
-    dimension = means.shape[1]
+    dimension = store.dtype["vector"].shape[0]
     return VectorView(
-        uuid, seq, rows_name, len(store), dimension, keys, stamps, starts, rows, codes, means
+        uuid, seq, rows_name, len(store), dimension, keys, stamps, starts, rows, codes
     )
 
 
-def _known(
-    old: VectorView | None, rows_name: str
-) -> dict[tuple[Key, int], tuple[NDArray[np.int32], int]]:
-    """Return rows and number of the sources of a view, by key and stamp."""
+def _known(old: VectorView | None, rows_name: str) -> dict[tuple[Key, int], NDArray[np.int32]]:
+    """Return the rows of the sources of a view, by key and stamp."""
     if old is None or old.rows_name != rows_name:
         return {}
     ends = zip(old.starts[:-1].tolist(), old.starts[1:].tolist(), strict=True)
     return {
-        (key, stamp): (old.rows[start:end], at)
-        for at, (key, stamp, (start, end)) in enumerate(
-            zip(old.keys, old.stamps.tolist(), ends, strict=True)
-        )
+        (key, stamp): old.rows[start:end]
+        for key, stamp, (start, end) in zip(old.keys, old.stamps.tolist(), ends, strict=True)
     }
 
 
-def _mean(store: NDArray[np.void], column: NDArray[np.int32]) -> Any:
-    """Return the direction that the vectors of a document have together, zero for none."""
-    import numpy as np
-
-    chosen = column[column >= 0]
-    if not len(chosen):
-        return 0.0
-    total = store["vector"][chosen].sum(axis=0)
-    norm = np.linalg.norm(total)
-    return total / norm if np.isfinite(norm) and norm > 0 else 0.0
-
-
 def _codes(store: NDArray[np.void], old: VectorView | None) -> NDArray[np.uint64]:
-    """Return the sign of every number of every vector as bits, in whole words of 64."""
+    """Return the sign of every number of every vector as bits, in whole words of 64.
+
+    (words, rows) uint64: column by column is the fast way through them.
+    """
     import numpy as np
 
     vectors = store["vector"]
     words = -(-vectors.shape[1] // 64)
-    codes = np.zeros((len(store), words), dtype=np.uint64)
+    codes = np.zeros((words, len(store)), dtype=np.uint64)
     done = 0
     if old is not None:
         done = min(old.row_count, len(store))
-        codes[:done] = old.codes[:done]
+        codes[:, :done] = old.codes[:, :done]
     for start in range(done, len(store), 8192):
         signs = np.packbits(vectors[start : start + 8192] > 0, axis=1)
         padded = np.zeros((len(signs), words * 8), dtype=np.uint8)
         padded[:, : signs.shape[1]] = signs
-        codes[start : start + len(signs)] = padded.view(np.uint64)
+        codes[:, start : start + len(signs)] = padded.view(np.uint64).T
     return codes
 
 
@@ -165,7 +147,6 @@ _COLUMNS = (
     ("starts", "<i8"),
     ("rows", "<i4"),
     ("codes", "<u8"),
-    ("means", "<f4"),
 )
 
 
@@ -226,8 +207,7 @@ def _assembled(facts: Mapping[str, Any], names: bytes, columns: dict[str, Any]) 
     words = names.decode("utf-8", "surrogatepass").split("\0") if names else []
     keys = list(zip(words[::2], words[1::2], strict=True))
     count, dimension = int(facts["row_count"]), int(facts["dimension"])
-    columns["codes"] = columns["codes"].reshape(count, -(-dimension // 64))
-    columns["means"] = columns["means"].reshape(len(keys), dimension)
+    columns["codes"] = columns["codes"].reshape(-(-dimension // 64), count)
     if len(columns["stamps"]) != len(keys) or len(columns["starts"]) != len(keys) + 1:
         raise ValueError("columns of different lengths")
     return VectorView(

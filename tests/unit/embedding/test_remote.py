@@ -206,7 +206,7 @@ def test_another_dimension_than_before_is_refused(server: FakeServer) -> None:
     server.replies.append(Reply(200, {"embeddings": [[1.0, 2.0]]}))
     with pytest.raises(ProviderError) as caught:
         embedder.embed_query("second")
-    assert caught.value.message == "the embedder answered vectors of 2 numbers, not 32"
+    assert caught.value.message == "the embedder answered vectors of 2 numbers, not 256"
     hint = "another model may answer under that name now: `leafmark index --rebuild`"
     assert caught.value.hint == hint
 

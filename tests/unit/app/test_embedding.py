@@ -1,0 +1,253 @@
+"""Vectors made by `index` and used by `search`, with a real server behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+import pytest
+from support.embedders import FakeServer, Reply, serve_embeddings
+from support.projects import Here
+
+from leafmark.app import Project, index_project, open_project, project_status, search_project
+from leafmark.app import meaning as app_meaning
+from leafmark.app.embedding import embed_project, embedder_spec
+from leafmark.app.indexing import read_index
+from leafmark.app.requests import IndexRequest, SearchRequest
+from leafmark.errors import UsageError
+from leafmark.model import Answer, Factor
+
+GUIDE = """# Workshop
+
+## Engine
+
+How to fix a car that does not start.
+
+## Bread
+
+Knead dough for ten minutes.
+
+## Garden
+
+Water roses in the evening.
+"""
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    with serve_embeddings() as running:
+        yield running
+    app_meaning._OPEN.clear()
+
+
+def project(here: Here, server: FakeServer, **settings: object) -> Project:
+    flags: dict[str, object] = {
+        "embedding.provider": "ollama",
+        "embedding.model": "m",
+        "embedding.endpoint": server.url,
+        "embedding.retries": 0,
+        "embedding.least_similarity": 0.15,
+    }
+    environ = {"HOME": str(here.home), "LEAFMARK_HOME": str(here.home / ".leafmark")}
+    flags |= {f"embedding.{name}": value for name, value in settings.items()}
+    return open_project(here.root, flags=flags, environ=environ)
+
+
+def search(project: Project, query: str, **wishes: object) -> Answer:
+    return search_project(project, SearchRequest((query,), **wishes))  # type: ignore[arg-type]
+
+
+def ids(answer: Answer) -> list[str]:
+    return [result.entry.id for result in answer.results]
+
+
+def inputs(server: FakeServer) -> list[str]:
+    return [text for _, _, asked in server.requests for text in asked["input"]]
+
+
+def test_what_means_the_same_is_found_by_other_words(here: Here, server: FakeServer) -> None:
+    here.write("guide.md", GUIDE)
+    desk = project(here, server)
+    report = index_project(desk, IndexRequest())
+    assert (report.vectors, report.pending_vectors, report.warnings) == (3, 0, ())
+    assert search(desk, "mend automobile", mode="lexical").results == ()
+    answer = search(desk, "mend automobile")
+    assert answer.mode == "hybrid"
+    assert ids(answer)[0] == "here:guide.md#engine"
+    assert ids(search(desk, "mend automobile", mode="semantic"))[0] == "here:guide.md#engine"
+
+
+def test_only_what_changed_is_embedded(here: Here, server: FakeServer) -> None:
+    here.write("guide.md", GUIDE)
+    desk = project(here, server)
+    index_project(desk, IndexRequest())
+    assert index_project(desk, IndexRequest()).vectors == 0
+    server.requests.clear()
+    here.write("guide.md", GUIDE.replace("roses", "tulips"))
+    here.write("copy.md", GUIDE)
+    report = index_project(desk, IndexRequest())
+    assert inputs(server) == ["> Workshop › Garden\n\nWater tulips in the evening."]
+    assert (report.vectors, report.pending_vectors) == (1, 0)
+    server.requests.clear()
+    assert index_project(desk, IndexRequest(rebuild=True)).vectors == 0
+    assert inputs(server) == []
+
+
+def test_what_the_query_states_holds_for_meanings(here: Here, server: FakeServer) -> None:
+    here.write("guide.md", GUIDE)
+    here.write("other/guide.md", GUIDE.replace("How to", "Ways to"))
+    desk = project(here, server)
+    index_project(desk, IndexRequest())
+    for query in (
+        "mend automobile path:other",
+        "mend automobile -how",
+        'mend automobile "ways to"',
+    ):
+        assert ids(search(desk, query)) == ["here:other/guide.md#engine"], query
+    assert ids(search(desk, "mend automobile title:garden")) == []
+    assert ids(search(desk, "mend automobile", strict=True)) == []
+
+
+def test_search_embeds_the_query_alone_and_says_what_is_pending(
+    here: Here, server: FakeServer
+) -> None:
+    here.write("guide.md", GUIDE)
+    desk = project(here, server)
+    index_project(desk, IndexRequest())
+    server.requests.clear()
+    here.write("new.md", "# New\n\nA brand new car page.\n")
+    answer = search(desk, "brand new car")
+    assert inputs(server) == ["brand new car"]
+    assert ids(answer)[0].startswith("here:new.md")
+    assert [hint.message for hint in answer.hints if hint.code == "pending-vectors"] == [
+        "2 chunks have no vector yet and are found by words alone; `leafmark index` makes them"
+    ]
+    assert project_status(desk).pending_vectors > 0
+    index_project(desk, IndexRequest())
+    assert project_status(desk).pending_vectors == 0
+
+
+def test_before_the_first_vectors_the_answer_is_lexical(here: Here, server: FakeServer) -> None:
+    here.write("guide.md", GUIDE)
+    answer = search(project(here, server), "dough")
+    assert (answer.mode, ids(answer)) == ("lexical", ["here:guide.md#bread"])
+    assert answer.hints[0].message == (
+        "there are no vectors yet, so this answer is lexical; `leafmark index` makes them"
+    )
+
+
+def test_a_server_that_fails_leaves_the_answer_lexical(here: Here, server: FakeServer) -> None:
+    here.write("guide.md", GUIDE)
+    desk = project(here, server)
+    index_project(desk, IndexRequest())
+    server.replies.append(Reply(500, {"error": "out of memory"}))
+    answer = search(desk, "dough")
+    assert (answer.mode, ids(answer)) == ("lexical", ["here:guide.md#bread"])
+    assert answer.hints[0].message == (
+        f"the embedder answered 500: out of memory ({server.url}); this answer is lexical"
+    )
+
+
+def test_a_slow_server_is_not_waited_for(here: Here, server: FakeServer) -> None:
+    import threading
+
+    here.write("guide.md", GUIDE)
+    index_project(project(here, server), IndexRequest())
+    release = threading.Event()
+    server.replies.append(Reply(wait=release))
+    answer = search(project(here, server, deadline_s=0.0), "dough")
+    release.set()
+    assert (answer.mode, ids(answer)) == ("lexical", ["here:guide.md#bread"])
+    assert answer.hints[0].message == (
+        "the embedder did not answer within 0 s, so this answer is lexical; "
+        "embedding.deadline_s is how long a search waits"
+    )
+
+
+def test_a_failed_run_keeps_what_it_has_and_goes_on(
+    here: Here, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leafmark.app.embedding.BATCH_TEXTS", 1)
+    here.write("guide.md", GUIDE)
+    desk = project(here, server)
+    server.replies += [Reply(), Reply(), Reply(503)]
+    report = index_project(desk, IndexRequest())
+    assert report.vectors in (1, 2)
+    assert report.pending_vectors > 0
+    assert report.warnings == (f"vectors are missing: the embedder answered 503 ({server.url})",)
+    again = index_project(desk, IndexRequest())
+    assert (report.vectors + again.vectors, again.pending_vectors) == (3, 0)
+
+
+def test_an_interrupted_run_keeps_what_it_has(
+    here: Here, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leafmark.app.embedding.BATCH_TEXTS", 1)
+    here.write("guide.md", GUIDE)
+    plain = open_project(
+        here.root,
+        flags={},
+        environ={"HOME": str(here.home), "LEAFMARK_HOME": str(here.home / ".leafmark")},
+    )
+    index_project(plain, IndexRequest())
+    desk = project(here, server)
+    reader = read_index(desk)
+    assert reader is not None
+
+    def check() -> None:
+        if len(server.requests) >= 3:
+            raise KeyboardInterrupt
+
+    first = embed_project(desk, reader, check=check)
+    assert first.interrupted
+    assert first.made > 0
+    second = embed_project(desk, reader)
+    assert (first.made + second.made, second.pending) == (3, 0)
+
+
+def test_modes_that_need_an_embedder_say_so(here: Here) -> None:
+    here.write("guide.md", GUIDE)
+    with pytest.raises(UsageError) as caught:
+        search(here.project(), "dough", mode="semantic")
+    assert caught.value.message == "the mode semantic needs an embedder, and none is configured"
+    assert caught.value.hint == (
+        "set provider in [embedding], then run `leafmark index`; see docs/embeddings.md"
+    )
+
+
+def value_of(factors: tuple[Factor, ...]) -> float:
+    added = [
+        value_of(each.parts) if each.parts else each.value
+        for each in factors
+        if each.operation == "add"
+    ]
+    return sum(added) * prod(each.value for each in factors if each.operation == "multiply")
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "semantic"])
+def test_factors_make_the_score(here: Here, server: FakeServer, mode: str) -> None:
+    here.write("guide.md", GUIDE)
+    here.write("cars.md", "# Cars\n\nA car, and how to fix it.\n\n## Engine\n\nmend dough\n")
+    desk = project(here, server)
+    index_project(desk, IndexRequest())
+    answer = search(
+        desk, "how to mend automobile dough", mode=mode, explain=True, aggregation=False
+    )
+    assert answer.results
+    for result in answer.results:
+        assert value_of(result.factors) == pytest.approx(result.score, rel=1e-6)
+
+
+def test_a_key_goes_only_where_it_belongs(here: Here, server: FakeServer) -> None:
+    environ = {"OPENAI_API_KEY": "sk-own", "OTHER": "other"}
+
+    def key(**settings: object) -> str:
+        spec = embedder_spec(project(here, server, **settings), environ)
+        assert spec is not None
+        return spec.key
+
+    assert key(provider="openai", endpoint="https://api.openai.com/v1") == "sk-own"
+    assert key(provider="openai", endpoint="https://api.openai.com.evil.example/v1") == ""
+    assert key(provider="openai", endpoint="http://127.0.0.1:1/v1") == ""
+    assert key(provider="ollama") == ""
+    assert key(provider="ollama", key_variable="OTHER") == "other"
