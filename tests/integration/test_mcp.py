@@ -460,6 +460,17 @@ def test_a_first_build_tells_how_far_it_is(
 
 
 @posix
+def test_a_folder_that_was_made_anew_is_served(raw: Raw, docs: Path) -> None:
+    params = {"name": "search", "arguments": {"query": "zeppelin"}}
+    assert json.loads(raw.ask("tools/call", params, 45))["result"]["structuredContent"]
+    shutil.rmtree(docs)
+    docs.mkdir()
+    (docs / "new.md").write_text("# Airships\n\nThe zeppelin floats.\n")
+    found = json.loads(raw.ask("tools/call", params, 46))["result"]["structuredContent"]
+    assert [each["id"] for each in found["results"]] == ["docs:new.md"]
+
+
+@posix
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_killing_the_server_leaves_a_sound_index(
     raw: Raw, docs: Path, leafmark: Leafmark, how: signal.Signals

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafmark.cli.options import JSON, Argument, Call, Command, Option
@@ -89,8 +91,9 @@ def _watch(call: Call) -> int:
             console.note(render_event(event, console.err_style))
         console.flush()
 
+    directory = Path(os.path.abspath(console.directory))  # holds when the folder is made anew
     watcher = Watcher(
-        lambda: open_project(console.directory, flags=call.settings, environ=console.environ), tell
+        lambda: open_project(directory, flags=call.settings, environ=console.environ), tell
     )
     watcher.run(threading.Event())
     return INTERRUPTED

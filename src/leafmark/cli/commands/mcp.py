@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafmark.cli.options import Call, Command, Option, natural, text
@@ -45,10 +47,13 @@ def _workspace(call: Call) -> Workspace:
         ) from None
     from leafmark.mcp_server.workspace import Workspace
 
+    directory = console.directory
+
     def opened() -> Project:
-        return open_project(console.directory, flags=call.settings, environ=console.environ)
+        return open_project(directory, flags=call.settings, environ=console.environ)
 
     opened()  # a wrong configuration is told here, not in the first answer
+    directory = Path(os.path.abspath(directory))  # holds when the folder is made anew
     return Workspace(opened, confirmed=call.on("yes"))
 
 
