@@ -62,7 +62,9 @@ def test_auto_parses_the_bodies_that_it_cuts_and_no_others(parsed: list[int]) ->
     large = "\n" + WORDS * 30
     source = "# A\n\n" + WORDS + "# B\n" + large + "# C\n\n" + WORDS
 
-    chunked = chunk_document(read(source), tree="t", options=ChunkingOptions(strategy="auto"))
+    chunked = chunk_document(
+        read(source), tree="t", options=ChunkingOptions(strategy="auto", target_tokens=400)
+    )
 
     assert [chunk.title for chunk in chunked.chunks if chunk.piece] == ["B", "B"]
     assert parsed == [len(large)]
