@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from pathlib import Path
 
 from leafmark.errors import StorageError
 
-__all__ = ["replace_file"]
+__all__ = ["check_regular", "replace_file"]
 
 _NEW_FILE = 0o666
 """What the process's own mask is taken from, as for any file that a program makes."""
@@ -21,8 +22,10 @@ def replace_file(path: Path, data: bytes, *, what: str, mode: int | None = None)
     process gives to new files. `what` names the file in the error.
 
     Raises:
-        StorageError: it cannot be written; the old file stands.
+        StorageError: it cannot be written, or is a device, a pipe or a folder; what
+            was there stands.
     """
+    check_regular(path, what=what)
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -40,3 +43,21 @@ def replace_file(path: Path, data: bytes, *, what: str, mode: int | None = None)
             draft.unlink()
         reason = (error.strerror or str(error)).lower()
         raise StorageError(f"{what} cannot be written: {reason}", location=str(path)) from error
+
+
+def check_regular(path: Path, *, what: str) -> None:
+    """Refuse what is there and no regular file: reading it may never end, replacing it destroys it.
+
+    Raises:
+        StorageError: `path` is a device, a pipe, a socket or a folder.
+    """
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return  # whoever opens it says why it cannot be
+    if not stat.S_ISREG(mode):
+        raise StorageError(
+            f"{what} is no regular file",
+            location=str(path),
+            hint="name a file; pipes, devices and folders are left as they are",
+        )

@@ -1,0 +1,39 @@
+"""Files are replaced as a whole, and nothing but files."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from leafmark.app.writing import check_regular, replace_file
+from leafmark.errors import StorageError
+
+
+def test_a_file_keeps_its_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "a.txt"
+    replace_file(path, b"one", what="the file", mode=0o600)
+    replace_file(path, b"two", what="the file", mode=0o644)
+    assert path.read_bytes() == b"two"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert os.listdir(path.parent) == ["a.txt"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no pipes with names")
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_pipes_and_folders_stay_what_they_are(tmp_path: Path, make: object) -> None:
+    path = tmp_path / "there"
+    assert callable(make)
+    make(path)
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    for name in (path, link):
+        with pytest.raises(StorageError) as caught:
+            replace_file(name, b"x", what="the file")
+        assert caught.value.message == "the file is no regular file"
+        assert caught.value.location == str(name)
+        assert caught.value.hint == "name a file; pipes, devices and folders are left as they are"
+    assert not path.is_file()
+    check_regular(tmp_path / "none", what="the file")
