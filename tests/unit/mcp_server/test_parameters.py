@@ -6,7 +6,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leafmark.errors import UsageError
@@ -89,6 +89,7 @@ VALUES = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from([*(p.name for p in PARAMETERS), "other"]), VALUES))
 def test_the_schema_and_the_check_agree(given: dict[str, Any]) -> None:
     valid = jsonschema.Draft202012Validator(input_schema(PARAMETERS)).is_valid(given)
