@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import update_wrapper
 from itertools import count
 from pathlib import Path
 from threading import Lock
@@ -116,6 +117,7 @@ def _awaitable(
     async def call(index: Index, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await asyncio.to_thread(method, index, *args, **kwargs)
 
+    update_wrapper(call, method)  # for its signature
     call.__name__ = f"a{method.__name__}"
     call.__qualname__ = f"Index.a{method.__name__}"
     call.__doc__ = f"`{method.__name__}`, awaited: it runs in a thread of the event loop's pool."

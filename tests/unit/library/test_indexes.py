@@ -333,6 +333,7 @@ def test_the_same_calls_can_be_awaited(docs: Path) -> None:
         method = getattr(leafmark.Index, f"a{name}")
         assert inspect.iscoroutinefunction(method)
         assert method.__name__ == f"a{name}"
+        assert inspect.signature(method) == inspect.signature(getattr(leafmark.Index, name))
 
 
 def test_an_index_that_another_process_writes_answers_with_a_hint(docs: Path) -> None:
