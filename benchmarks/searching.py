@@ -76,5 +76,6 @@ def _queries(corpus: Corpus) -> list[str]:
         length = chosen.randint(1, 4)
         if len(words) > length:
             at = chosen.randrange(len(words) - length)
-            found.append(" ".join(words[at : at + length]))
+            # in lower case none of them is an operator
+            found.append(" ".join(words[at : at + length]).lower())
     return found
