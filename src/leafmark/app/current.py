@@ -91,7 +91,7 @@ class CurrentDocuments:
         """Return the document; None if it is gone, or has not `least` bytes."""
         tree = self._project.tree(key[0])
         document = self._reader.document(document_id(*key))
-        if tree is None or document is None or not document.chunk_count:
+        if tree is None or document is None:
             return None
         try:
             raw, state = read_beneath(tree, key[1])

@@ -153,6 +153,17 @@ def test_an_old_index_makes_nothing_right(guide: Here) -> None:
     assert found.current == verify(guide, citation).current == cite(guide, "guide.md#setup")
 
 
+def test_what_moved_into_a_source_that_was_empty_is_found_without_a_refresh(guide: Here) -> None:
+    guide.write("notes.md", "")
+    guide.index()
+    citation = cite(guide, "guide.md#setup")
+    guide.write("notes.md", GUIDE)
+    (guide.root / "guide.md").unlink()
+    found = verify(guide, citation, refresh=False)
+    assert found.status == "moved"
+    assert found.current == verify(guide, citation).current == cite(guide, "notes.md#setup")
+
+
 def test_a_source_that_vanished_since_it_was_indexed_is_gone(guide: Here) -> None:
     citation = cite(guide, "guide.md#setup")
     (guide.root / "guide.md").unlink()
