@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from leafmark.model import Document, Heading, Link
+from leafmark.model import Document, Link
 from leafmark.parsing.asciidoc_blocks import AsciiDocScanner
 from leafmark.parsing.decoding import decode
+from leafmark.parsing.lined_document import build_document, build_headings
 from leafmark.parsing.source_lines import SourceLines, find_excess
 from leafmark.parsing.text import degraded_document
-from leafmark.parsing.titles import file_title, fold
 
 __all__ = ["parse_asciidoc"]
 
@@ -44,25 +44,9 @@ def parse_asciidoc(data: bytes, path: str) -> Document:
     lines = SourceLines(decoded)
     scanner = AsciiDocScanner(lines)
     scanner.scan()
-    size = len(decoded.data)
-    headings = []
-    for title in scanner.titles:
-        words = decoded.restore(title_text(title.source)).replace("\0", "\ufffd")
-        start, end = lines.places(title.first, title.after)
-        row = (title.level, fold(words), words, start, end, size, title.nested)
-        headings.append(Heading(*row, anchor=title.anchor or None))
-    first = next((h.title for h in headings if h.level == 1 and not h.nested and h.title), "")
-    return Document(
-        path,
-        decoded.data,
-        "asciidoc",
-        first or file_title(path),
-        encoding=decoded.encoding,
-        headings=tuple(headings),
-        blocks=tuple(scanner.blocks),
-        links=tuple(_links(decoded.data, scanner)),
-        diagnostics=decoded.diagnostics,
-    )
+    headings = build_headings(scanner.titles, lines, decoded, title_text)
+    links = _links(decoded.data, scanner)
+    return build_document(decoded, path, "asciidoc", headings, scanner.blocks, links)
 
 
 def title_text(source: str) -> str:
@@ -91,5 +75,5 @@ def _links(data: bytes, scanner: AsciiDocScanner) -> Iterator[Link]:
         target = raw.decode("utf-8", "replace").strip()
         if found["reference"] and "#" not in target:
             target = f"#{target}"
-        kind = "image" if found["macro"] == b"image" else "link"
-        yield Link(found.start(), found.end(), target, "image" if kind == "image" else "link")
+        is_image = found["macro"] == b"image"
+        yield Link(found.start(), found.end(), target, "image" if is_image else "link")

@@ -12,12 +12,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable
 from itertools import pairwise
-from typing import NamedTuple
 
 from leafmark.model import Block, BlockKind
+from leafmark.parsing.lined_document import Title
 from leafmark.parsing.source_lines import SourceLines
 
-__all__ = ["AsciiDocScanner", "Title"]
+__all__ = ["AsciiDocScanner"]
 
 _DEEPEST = 8
 
@@ -60,17 +60,6 @@ _KINDS: dict[str, BlockKind] = {
     "!": "table",
 }
 _PLAIN = frozenset(("code", "html", "definition", "table"))
-
-
-class Title(NamedTuple):
-    """A title line: lines `[first, after)`; `nested` ones open no section."""
-
-    level: int
-    source: str
-    first: int
-    after: int
-    anchor: str
-    nested: bool
 
 
 class AsciiDocScanner:

@@ -11,14 +11,15 @@ name only.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from leafmark.model import Block, Document, Heading, Link
 from leafmark.parsing.decoding import decode
+from leafmark.parsing.lined_document import build_document, build_headings
 from leafmark.parsing.rst_blocks import RstScanner
 from leafmark.parsing.rst_inline import find_links, title_text
 from leafmark.parsing.source_lines import SourceLines, find_excess
 from leafmark.parsing.text import degraded_document
-from leafmark.parsing.titles import file_title, fold
 
 __all__ = ["parse_rst"]
 
@@ -32,31 +33,15 @@ def parse_rst(data: bytes, path: str) -> Document:
     lines = SourceLines(decoded)
     scanner = RstScanner(lines)
     scanner.scan()
-    size = len(decoded.data)
-    headings = []
-    for title in scanner.titles:
-        words = decoded.restore(title_text(title.source)).replace("\0", "\ufffd")
-        start, end = lines.places(title.first, title.after)
-        row = (title.level, fold(words), words, start, end, size)
-        headings.append(Heading(*row, anchor=title.anchor or None))
-    first = next((h.title for h in headings if h.level == 1 and h.title), "")
-    return Document(
-        path,
-        decoded.data,
-        "rst",
-        first or file_title(path),
-        encoding=decoded.encoding,
-        headings=tuple(headings),
-        blocks=tuple(scanner.blocks),
-        links=tuple(_links(decoded.data, headings, scanner)),
-        diagnostics=decoded.diagnostics,
-    )
+    headings = build_headings(scanner.titles, lines, decoded, title_text)
+    links = _links(decoded.data, headings, scanner)
+    return build_document(decoded, path, "rst", headings, scanner.blocks, links)
 
 
 _MARKUP = re.compile(rb"[`_]")
 
 
-def _links(data: bytes, headings: list[Heading], scanner: RstScanner) -> list[Link]:
+def _links(data: bytes, headings: Sequence[Heading], scanner: RstScanner) -> list[Link]:
     """The links in what is not code, and those of directives and targets."""
     found = list(scanner.links)
     prose = [(h.start, h.end) for h in headings]

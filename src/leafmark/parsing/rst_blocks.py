@@ -11,14 +11,20 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from itertools import pairwise
-from typing import NamedTuple
 
 from leafmark.model import Block, BlockKind, Link
+from leafmark.parsing.lined_document import Title
 from leafmark.parsing.rst_inline import anchor_of
+from leafmark.parsing.rst_tables import (
+    GRID_TOP,
+    SIMPLE_TOP,
+    RstTable,
+    grid_table,
+    simple_table,
+)
 from leafmark.parsing.source_lines import SourceLines
 
-__all__ = ["RstScanner", "Title"]
+__all__ = ["RstScanner"]
 
 _DEEPEST = 8
 """Levels of nesting in which blocks are looked for; each is read once more for it."""
@@ -36,9 +42,6 @@ _OPTION = (
 _OPTIONS = re.compile(rf"{_OPTION}(?:, {_OPTION})*+(?:  +| ?\Z)")
 _DOCTEST = re.compile(r">>>(?: |\Z)")
 _LINE_BLOCK = re.compile(r"\|(?: |\Z)")
-_GRID_TOP = re.compile(r"\+-[-+]+-\+\Z")
-_SIMPLE_TOP = re.compile(r"=+(?: +=+)+\Z")
-_SIMPLE_BORDER = re.compile(r"=+[ =]*\Z")
 _EXPLICIT = re.compile(r"\.\.(?: +|\Z)")
 _ANONYMOUS = re.compile(r"__(?: +|\Z)")
 _DIRECTIVE = re.compile(r"\.\. +(?:\|[^|]+\| +)?([\w](?:[-.+:\w]*\w)?) ?::(?: +(.*))?\Z")
@@ -54,16 +57,6 @@ _VERBATIM = frozenset(
 )
 _TABLES = frozenset(("csv-table", "list-table", "table", "flat-table", "tabularcolumns"))
 _IMAGES = frozenset(("image", "figure", "kernel-figure", "kernel-image"))
-
-
-class Title(NamedTuple):
-    """A section title: lines `[first, after)`, its words as written."""
-
-    level: int
-    source: str
-    first: int
-    after: int
-    anchor: str
 
 
 _Mark = Callable[["RstScanner", int], int]
@@ -293,39 +286,20 @@ class RstScanner:
         return self._add("paragraph", at, after, level)
 
     def _grid_table(self, at: int, level: int) -> int:
-        after = at
-        while after < self._stop and self._line(after)[:1] in ("+", "|"):
-            after += 1
-        rules = [i for i in range(at, after) if self._line(i)[0] == "+"]
-        head = next((i + 1 for i in rules if set(self._line(i)) <= {"+", "="}), 0)
-        self._add("table", at, after, level, head=head if head < after else 0)
-        for first, last in pairwise(rules):
-            start, end = self.lines.places(first + 1, last)
-            if start < end:
-                self.blocks.append(Block("table_row", start, end, level + 1))
-        return after
+        return self._table(grid_table(self._line, at, self._stop), at, level)
 
     def _simple_table(self, at: int, level: int) -> int:
-        """A table between lines of `=`: two of them, or three with a header."""
-        borders = [at]
-        end = at + 1
-        while end < self._stop and len(borders) < 3:
-            if _SIMPLE_BORDER.match(self._line(end)):
-                if len(self._line(end)) != len(self._line(at)):
-                    break  # malformed: a title below it must not be lost
-                borders.append(end)
-                if len(borders) == 3 or end + 1 >= self._stop or not self._line(end + 1):
-                    break
-            end += 1
-        if len(borders) == 1:
+        table = simple_table(self._line, at, self._stop)
+        if table is None:
             return self._add("paragraph", at, self._until_blank(at), level)
-        after = borders[-1] + 1
-        self._add("table", at, after, level, head=borders[1] + 1 if len(borders) == 3 else 0)
-        for row in range(borders[-2] + 1, borders[-1]):
-            if self._line(row)[:1].strip():
-                start, stop = self.lines.places(row, row + 1)
-                self.blocks.append(Block("table_row", start, stop, level + 1))
-        return after
+        return self._table(table, at, level)
+
+    def _table(self, table: RstTable, at: int, level: int) -> int:
+        self._add("table", at, table.after, level, head=table.content)
+        for first, after in table.rows:
+            start, end = self.lines.places(first, after)
+            self.blocks.append(Block("table_row", start, end, level + 1))
+        return table.after
 
     # -- explicit markup -----------------------------------------------------------
 
@@ -395,8 +369,8 @@ _TAKERS: tuple[tuple[re.Pattern[str], _Taker], ...] = (
     (_OPTIONS, lambda scanner, at, level: scanner._list(at, level, RstScanner._option)),
     (_DOCTEST, RstScanner._doctest),
     (_LINE_BLOCK, RstScanner._line_block),
-    (_GRID_TOP, RstScanner._grid_table),
-    (_SIMPLE_TOP, RstScanner._simple_table),
+    (GRID_TOP, RstScanner._grid_table),
+    (SIMPLE_TOP, RstScanner._simple_table),
     (_EXPLICIT, RstScanner._explicit),
     (_ANONYMOUS, RstScanner._anonymous),
     (_RULE, RstScanner._rule),
