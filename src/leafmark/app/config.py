@@ -29,6 +29,7 @@ from leafmark.app.config_file import (
 from leafmark.app.gate import GatedFile, admit, resolve_path
 from leafmark.app.paths import CONFIG_NAME, Directories, find_directories, index_folder
 from leafmark.app.presets import with_preset
+from leafmark.app.setting_rules import Value, check_value, parse_value
 from leafmark.app.settings import (
     SETTINGS,
     TABLES,
@@ -37,9 +38,6 @@ from leafmark.app.settings import (
     EmbeddingSettings,
     IndexSettings,
     SearchSettings,
-    Value,
-    check_value,
-    parse_value,
 )
 from leafmark.app.trees import Scope, Tree
 from leafmark.app.trust import distrusted_owner, read_trust

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from leafmark.app.ignore import MAX_RULE_CHARS, MAX_RULES
-from leafmark.app.settings import SETTINGS, TABLES, Setting, Value, check_value
+from leafmark.app.setting_rules import Setting, Value, check_value
+from leafmark.app.settings import SETTINGS, TABLES
 from leafmark.app.toml_lines import KeyPath, find_line, key_lines, repeated_table
 from leafmark.errors import ConfigError
 from leafmark.model.ids import TREE_NAME

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import textwrap
 
-from leafmark.app.settings import SETTINGS, TABLES, Setting
+from leafmark.app.setting_rules import Setting
+from leafmark.app.settings import SETTINGS, TABLES
 
 __all__ = ["initial_text", "toml_value"]
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-from leafmark.app.settings import IndexSettings, Value
+from leafmark.app.setting_rules import Value
+from leafmark.app.settings import IndexSettings
 
 __all__ = ["Scope", "Tree"]
 

@@ -6,7 +6,8 @@ from dataclasses import fields
 
 import pytest
 
-from leafmark.app.settings import SETTINGS, ChunkingSettings, check_value, parse_value
+from leafmark.app.setting_rules import check_value, parse_value
+from leafmark.app.settings import SETTINGS, ChunkingSettings
 from leafmark.chunking import PRESETS, ChunkingOptions
 from leafmark.errors import ConfigError
 
