@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from benchmarks.corpus import Corpus
 from benchmarks.measure import Row, in_turn
 from leafmark.app import index_project, open_project
 from leafmark.app.indexing import refresh
+from leafmark.app.project import Project
 from leafmark.app.requests import IndexRequest
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.index import analyzer_for, open_reader
@@ -40,68 +41,70 @@ Texts = list[tuple[tuple[str, str], ...]]
 
 
 def run(corpus: Corpus, *, strategy: str = "auto", rounds: int = 3) -> list[Row]:
-    """Return the rows for build, size, refresh and memory."""
+    """Return the rows for refresh, memory, build, size and the manifest."""
     options = ChunkingOptions(strategy=strategy)  # type: ignore[arg-type]
     ready = [text for path in corpus.files for text in _texts(_chunk(corpus, path, options))]
     gc.freeze()  # the ready texts are ours alone to keep
-    with _scratch() as home, _scratch() as bare:
+    with _scratch() as home:
         environ = {"HOME": str(home), "LEAFMARK_HOME": str(home / "leafmark")}
-        memory = _index_in_a_process(corpus.root, environ)
-        flags = {"chunking.strategy": strategy}
-        project = open_project(corpus.root, flags=flags, environ=environ)
-        request = IndexRequest(rebuild=True, confirmed=True)
-        built, bare_built = in_turn(
+        memory = _memory(corpus.root, environ)
+        project = open_project(corpus.root, flags={"chunking.strategy": strategy}, environ=environ)
+        build = _build(project, corpus, ready, f"index build ({strategy})", rounds)
+        size = _size(project.index_dir, corpus, f"index size ({strategy})")
+        manifest = _manifest(project.index_dir, corpus.root)
+        return [_refresh(project, corpus.root), memory, build, size, manifest]
+
+
+def _memory(root: Path, environ: dict[str, str]) -> Row:
+    held = _index_in_a_process(root, environ)
+    beside = "resident, all processes"
+    return Row(
+        "memory while indexing", f"{held:.0f} MB", beside, held, 400.0, higher_is_better=False
+    )
+
+
+def _build(project: Project, corpus: Corpus, ready: Texts, name: str, rounds: int) -> Row:
+    request = IndexRequest(rebuild=True, confirmed=True)
+    with _scratch() as bare:
+        ours, theirs = in_turn(
             [lambda: index_project(project, request), lambda: _build_bare(bare, ready)],
             rounds=rounds,
         )
-        folder = project.index_dir
-        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-        load, walk = in_turn([lambda: open_reader(folder).manifest, lambda: _walk(corpus.root)])
-        again, walk_again = in_turn([lambda: refresh(project), lambda: _walk(corpus.root)])
-        sources = open_reader(folder).meta.documents
     megabytes = corpus.size_bytes / 1e6
-    return [
-        Row(
-            "refresh with nothing changed",
-            f"{again * 1e3:.0f} ms",
-            f"scandir + stat {walk_again * 1e3:.0f} ms",
-            again / walk_again,
-            2.0,
-            higher_is_better=False,
-        ),
-        Row(
-            "memory while indexing",
-            f"{memory:.0f} MB",
-            "resident, all processes",
-            memory,
-            400.0,
-            higher_is_better=False,
-        ),
-        Row(
-            f"index build ({strategy})",
-            f"{megabytes / built:.1f} MB/s",
-            f"bare Tantivy {megabytes / bare_built:.1f} MB/s",
-            bare_built / built,
-            0.7,
-            higher_is_better=True,
-        ),
-        Row(
-            f"index size ({strategy})",
-            f"{size / 1e6:.1f} MB",
-            f"source {megabytes:.1f} MB",
-            size / corpus.size_bytes,
-            0.6,
-            higher_is_better=False,
-        ),
-        Row(
-            f"manifest of {sources:,} files, open and load",
-            f"{load * 1e3:.1f} ms",
-            f"scandir + stat {walk * 1e3:.1f} ms",
-            load / walk,
-            None,
-            higher_is_better=False,
-        ),
-    ]
+    beside = f"bare Tantivy {megabytes / theirs:.1f} MB/s"
+    return Row(
+        name, f"{megabytes / ours:.1f} MB/s", beside, theirs / ours, 0.7, higher_is_better=True
+    )
+
+
+def _size(folder: Path, corpus: Corpus, name: str) -> Row:
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    source = corpus.size_bytes
+    beside = f"source {source / 1e6:.1f} MB"
+    return Row(name, f"{size / 1e6:.1f} MB", beside, size / source, 0.6, higher_is_better=False)
+
+
+def _manifest(folder: Path, root: Path) -> Row:
+    name = f"manifest of {open_reader(folder).meta.documents:,} files, open and load"
+    return _beside_a_walk(name, lambda: open_reader(folder).manifest, root, None, digits=1)
+
+
+def _refresh(project: Project, root: Path) -> Row:
+    return _beside_a_walk("refresh with nothing changed", lambda: refresh(project), root, 2.0)
+
+
+def _beside_a_walk(
+    name: str, work: Callable[[], object], root: Path, limit: float | None, digits: int = 0
+) -> Row:
+    ours, walk = in_turn([work, lambda: _walk(root)])
+    return Row(
+        name,
+        f"{ours * 1e3:.{digits}f} ms",
+        f"scandir + stat {walk * 1e3:.{digits}f} ms",
+        ours / walk,
+        limit,
+        higher_is_better=False,
+    )
 
 
 def _index_in_a_process(root: Path, environ: dict[str, str]) -> float:
