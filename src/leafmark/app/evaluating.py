@@ -27,6 +27,8 @@ from leafmark.evaluation import (
     GateOutcome,
     Group,
     JudgedQuery,
+    Outcome,
+    Passage,
     Resampler,
     Variant,
     VariantOutcomes,
@@ -66,23 +68,18 @@ def evaluate_project(
     library = Library(project)
     queries = _chosen(read_queries(request.files, project.directory), request)
     passages = library.passages(queries)
+    judged = list(zip(queries, passages, strict=True))
     reading = Reading(library)
     found = []
     for variant in variants:
         settings = {**flags, **variant.settings}
         opened = open_project(project.directory, flags=settings, environ=environ)
         opened = replace(opened, index_dir=_place(opened))
-        reader, _ = open_index(opened, fresh=True, confirmed=request.confirmed, progress=progress)
-        if _mode_of(opened, request) != "lexical":
-            _embed(opened, reader, progress)
+        reader = _index_apart(opened, request, progress)
         trial = Trial(opened, reader, request, reading)
-        outcomes = []
-        for at, query in enumerate(queries):
-            outcomes.append(trial.run(query, passages[at]))
-            if progress is not None:
-                progress(f"judging {variant.name}", at + 1, len(queries))
+        outcomes = _judge(trial, judged, f"judging {variant.name}", progress)
         chunks = sum(counts.chunks for counts in reader.trees.values())
-        found.append(VariantOutcomes(variant, chunks, tuple(outcomes)))
+        found.append(VariantOutcomes(variant, chunks, outcomes))
     resampler = Resampler(seed=request.seed, resamples=request.resamples)
     by = request.by
     groups = build_groups(found, resampler, (lambda one: str(getattr(one, by))) if by else None)
@@ -96,6 +93,30 @@ def evaluate_project(
         groups=groups,
         gates=tuple(_held(gate, variants, groups[0]) for gate in gates),
     )
+
+
+def _index_apart(
+    project: Project, request: EvaluationRequest, progress: Progress | None
+) -> IndexReader:
+    """Return the refreshed index of one way to search, with the vectors that it needs."""
+    reader, _ = open_index(project, fresh=True, confirmed=request.confirmed, progress=progress)
+    if _mode_of(project, request) != "lexical":
+        _embed(project, reader, progress)
+    return reader
+
+
+def _judge(
+    trial: Trial,
+    judged: Sequence[tuple[JudgedQuery, tuple[Passage, ...]]],
+    doing: str,
+    progress: Progress | None,
+) -> tuple[Outcome, ...]:
+    outcomes = []
+    for done, (query, passages) in enumerate(judged, start=1):
+        outcomes.append(trial.run(query, passages))
+        if progress is not None:
+            progress(doing, done, len(judged))
+    return tuple(outcomes)
 
 
 def _mode_of(project: Project, request: EvaluationRequest) -> str:

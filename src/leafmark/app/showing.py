@@ -45,17 +45,26 @@ def show_chunks(
         if not one.stale:
             one = one._replace(record=links.resolve(one.record, one.document))
         shown.append(one)
+    tokenizer = str(project.configuration.value("chunking.tokenizer"))
+    report = ShowReport(tuple(shown), tuple(missing), tokenizer=tokenizer)
+    return _completed(report, request, reader, sources)
+
+
+def _completed(
+    report: ShowReport, request: ShowRequest, reader: IndexReader, sources: Sources
+) -> ShowReport:
+    """Add what `expand` asks for, and what a budget is filled from."""
     if request.expand:
         from leafmark.app.packing import expand_shown  # late: few ask for it
 
-        shown = expand_shown(shown, request.expand, reader, sources, whole=not request.own)
-    tokenizer = str(project.configuration.value("chunking.tokenizer"))
-    packing = None
+        shown = expand_shown(report.shown, request.expand, reader, sources, whole=not request.own)
+        report = report._replace(shown=tuple(shown))
     if request.packed:
         from leafmark.app.packing import pack_shown  # late: few ask for a budget
 
-        packing = pack_shown(shown, sources, tokenizer, own=request.own)
-    return ShowReport(tuple(shown), tuple(missing), packing, tokenizer=tokenizer)
+        packing = pack_shown(report.shown, sources, report.tokenizer, own=request.own)
+        report = report._replace(packing=packing)
+    return report
 
 
 def _shown(

@@ -11,6 +11,7 @@ import re
 
 from leafmark.model import Document, Heading
 from leafmark.parsing.decoding import Decoded, decode
+from leafmark.parsing.script_definitions import Definition
 from leafmark.parsing.script_languages import Language, has_module, language_of
 from leafmark.parsing.script_worker import Parsed, TooMuchWorkError, parse_apart, parse_here
 from leafmark.parsing.text import degraded_document, document_of_text
@@ -50,21 +51,23 @@ def parse_script(data: bytes, path: str) -> Document:
         "script",
         file_title(path),
         encoding=decoded.encoding,
-        headings=tuple(
-            Heading(
-                level=definition.depth + 1,
-                title=decoded.restore(definition.title),
-                slug_text=definition.title,
-                start=definition.start,
-                end=definition.start,
-                limit=definition.end,
-                slug_path=decoded.restore(definition.path),
-                line_offset=definition.signature,
-            )
-            for definition in definitions
-        ),
+        headings=tuple(_heading(each, decoded) for each in definitions),
         blocks=blocks,
         diagnostics=decoded.diagnostics,
+    )
+
+
+def _heading(definition: Definition, decoded: Decoded) -> Heading:
+    """A definition has no heading line: its span is all of it."""
+    return Heading(
+        level=definition.depth + 1,
+        title=decoded.restore(definition.title),
+        slug_text=definition.title,
+        start=definition.start,
+        end=definition.start,
+        limit=definition.end,
+        slug_path=decoded.restore(definition.path),
+        line_offset=definition.signature,
     )
 
 
