@@ -33,6 +33,7 @@ MUST_BE_ZERO = (
 )
 SHOWN = 5
 _FLAGS = re.DOTALL | re.IGNORECASE
+_TAGS = re.compile(rb"(?:\s*<[^>]*>\s*)+")
 _LAYOUT = re.compile(rb"<(table|h[1-6])\b", re.IGNORECASE)
 """What a table holds that is there for the layout: its headings open sections."""
 
@@ -192,7 +193,7 @@ def _split_elements(
             counts["code blocks" if name == b"pre" else "tables"] += 1
             if bisect_right(cuts, end - 1) == bisect_right(cuts, start):
                 continue
-            text = found[0].decode("utf-8", "replace")
+            text = _TAGS.sub(b"\n", found[0]).decode("utf-8", "replace")
             if name == b"table" and (
                 _LAYOUT.search(found[0][6:]) or chunked.count_tokens(text) > options.max_tokens
             ):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Project", "open_project"]
 
-STRUCTURE_VERSION = 3
+STRUCTURE_VERSION = 4
 """Raised when parsing or chunking begins to give other chunks for the same bytes and settings."""
 
 

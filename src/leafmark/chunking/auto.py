@@ -76,8 +76,8 @@ def _is_scattered(shop: Workshop, node: Node) -> bool:
     """
     if len(node.body) < 2:
         return False
-    tokens = sum(shop.meter.tokens(start, end) for start, end in node.body)
-    return tokens + shop.breadcrumb_room(node) > shop.options.max_tokens
+    tokens, room = sum(shop.meter.tokens(start, end) for start, end in node.body), shop.room(node)
+    return tokens > room and shop.meter.count(shop.reader.normalise(tuple(node.body))) > room
 
 
 def _piece(shop: Workshop, node: Node, units: list[Unit], *, number: int) -> Node:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.spans import subtract
 from leafmark.chunking.tokens import Count
 from leafmark.model import Document
 
-__all__ = ["Meter"]
+__all__ = ["Meter", "text_tokens"]
 
 _SLASH = ord("/")
 _CELL_END_BYTES = 2
@@ -83,3 +84,10 @@ class Meter:
         if start == before or start >= end or self.document.data[start] != _SLASH:
             return alone
         return max(alone, self.tokens(before, end) - self.tokens(before, start))
+
+
+def text_tokens(reader: BodyReader, meter: Meter, span: tuple[int, int], *, tokens: int) -> int:
+    """The tokens of a range as `text` has it; it has `tokens` as it is."""
+    if reader.is_normal(*span):
+        return tokens
+    return meter.count(reader.normalise((span,)) + "\n\n")

@@ -70,8 +70,19 @@ class _Blocks:
         return [block for block in self.blocks if block.kind == "table"]
 
     @cached_property
-    def table_ends(self) -> list[int]:
-        return [block.end for block in self.tables]
+    def table_starts(self) -> list[int]:
+        return [block.start for block in self.tables]
+
+    @cached_property
+    def table_holders(self) -> list[int]:
+        """The number of the table that each table lies in, -1 for none."""
+        holders: list[int] = []
+        for number, table in enumerate(self.tables):
+            holder = number - 1
+            while holder >= 0 and self.tables[holder].end <= table.start:
+                holder = holders[holder]
+            holders.append(holder)
+        return holders
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,13 +206,15 @@ class BodyReader:
         return name if weights[name] >= _SHARE * sum(weights.values()) else "mixed"
 
     def table_around(self, at: int) -> Block | None:
-        """The table between whose rows `at` is, if any."""
+        """The innermost table between whose rows `at` is, if any."""
         (part,) = self._blocks(at, at + 1)
-        index = bisect_left(part.table_ends, at + 1)
-        if index == len(part.tables):
-            return None
-        table = part.tables[index]
-        return table if table.start < (table.content_start or at) <= at else None
+        number = bisect_left(part.table_starts, at) - 1
+        while number >= 0:
+            table = part.tables[number]
+            if (table.content_start or at) <= at < table.end:
+                return table
+            number = part.table_holders[number]
+        return None
 
     def normalise(self, spans: tuple[tuple[int, int], ...]) -> str:
         """Return ranges as `text` has them, blank lines around them removed."""

@@ -88,12 +88,21 @@ class Sizes:
     def _find_fit(self, node: Node) -> bool:
         shop, size = self.shop, self.spans[node]
         limit = shop.options.max_tokens
-        if size > limit * _NORMALISED:
+        if size > limit * _NORMALISED and not self._may_have_less_text(node):
             return False
         if size * _NORMALISED <= limit - limit // BREADCRUMB_SHARE:
             return True
         limit -= shop.breadcrumb_room(node)
         return shop.text_tokens(node.start, node.end, size) <= limit
+
+    def _may_have_less_text(self, node: Node) -> bool:
+        """Whether markup weighs what the text may not: in pages, where all below the node fits.
+
+        What is too large below is too large here, and is not counted as text again.
+        """
+        if self.shop.reader.document.format != "html":
+            return False
+        return all(self.fits(child) for child in self.children[node])
 
     def span(self, node: Node) -> int:
         """The tokens of the node's span, exact where it matters to `min_tokens`.

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from leafmark.chunking.cutting import coalesce, line_starts, token_cuts
-from leafmark.chunking.measuring import Meter
+from leafmark.chunking.measuring import Meter, text_tokens
 from leafmark.chunking.packing import pack
 from leafmark.chunking.reading import BodyReader, outermost
 from leafmark.chunking.sentences import sentence_starts
@@ -69,7 +69,8 @@ class Splitter:
     """Splits ranges of one document into units of at most `capacity` tokens.
 
     What is over `grain` is split already where it has blocks or sentences to be
-    split at. A table stays whole up to `table_capacity`.
+    split at. A table, and a row of one that is cut, stays whole while its text is
+    within `table_capacity`.
     """
 
     reader: BodyReader
@@ -159,7 +160,7 @@ class Splitter:
 
     def _split_table(self, unit: Unit, table: Block) -> Iterator[Unit]:
         """Keep the table whole or cut it between rows; each part counts the header it repeats."""
-        if unit.tokens <= self.table_capacity:
+        if self._is_within(unit, self.table_capacity):
             yield unit._replace(whole=True)
             return
         header = self._header_tokens(table)
@@ -187,6 +188,8 @@ class Splitter:
             if block.kind == "table" and block.level > table.level
         ]
         if not inside:
+            if self._is_within(row, self.table_capacity - (self.capacity - room)):
+                return iter((row._replace(whole=True),))
             return self._split_prose_around_code(row, room)
         places: dict[int, Block | None] = {row.start: None}
         for block in outermost(inside):
@@ -194,6 +197,13 @@ class Splitter:
             places.setdefault(block.end, None)
         places.pop(row.end, None)
         return self._split_at(list(places.items()), row.end)
+
+    def _is_within(self, unit: Unit, limit: int) -> bool:
+        """Whether the unit's text is within the limit, whatever markup it has beside."""
+        if unit.tokens <= limit:
+            return True
+        span = unit.start, unit.end
+        return text_tokens(self.reader, self.meter, span, tokens=unit.tokens) <= limit
 
     def _header_tokens(self, table: Block) -> int:
         header = self.meter.tokens(table.start, table.content_start or table.start)

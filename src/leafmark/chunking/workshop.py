@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from leafmark.chunking.measuring import Meter
+from leafmark.chunking.measuring import Meter, text_tokens
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.packing import Group, absorb_small, pack
 from leafmark.chunking.reading import BodyReader
@@ -39,9 +39,7 @@ class Workshop:
 
     def text_tokens(self, start: int, end: int, tokens: int) -> int:
         """The tokens of a range as `text` has it; it has `tokens` as it is."""
-        if self.reader.is_normal(start, end):
-            return tokens
-        return self.meter.count(self.reader.normalise(((start, end),)) + "\n\n")
+        return text_tokens(self.reader, self.meter, (start, end), tokens=tokens)
 
     def split_evenly(self, splitter: Splitter, start: int, end: int) -> list[list[Unit]]:
         """Split a range and group its units; finer than need be where that keeps the size.
@@ -101,11 +99,11 @@ class Workshop:
         return total
 
     def is_oversize(self, node: Node, units: Sequence[Unit]) -> bool:
-        """Whether one block that cannot be cut takes the units over `max_tokens`."""
+        """Whether one block that cannot be cut takes the text of units over `max_tokens`."""
         if not any(unit.whole for unit in units):
             return False
-        tokens = sum(unit.tokens for unit in units)
-        return tokens + self.breadcrumb_room(node) > self.options.max_tokens
+        tokens, room = sum(unit.tokens for unit in units), self.room(node)
+        return tokens > room and self.text_tokens(units[0].start, units[-1].end, tokens) > room
 
     def room(self, node: Node) -> int:
         """The tokens that `max_tokens` leaves to a body of the node or of a piece of it."""

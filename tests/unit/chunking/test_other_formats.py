@@ -65,3 +65,64 @@ def test_short_ranges_between_many_sections_may_come_to_more_than_the_bound() ->
     assert len(root.body_spans) > 30
     assert root.oversize
     assert not re.search("above_bound", str(inspect_quality(found, options=options)))
+
+
+def rows_of(name: str, count: int, attributes: str = "") -> str:
+    return "".join(
+        f"<tr{attributes}><td{attributes}>{name} {k}</td><td{attributes}>what it means</td></tr>\n"
+        for k in range(count)
+    )
+
+
+HEADER = "<thead><tr><th>Name</th><th>Meaning</th></tr></thead>\n"
+STYLED = ' class="cell wide numbered" style="padding: 2px"'
+
+
+@pytest.mark.parametrize("strategy", ["auto", "section"])
+def test_tables_of_pages_are_judged_by_their_text(strategy: str) -> None:
+    """The markup of this one has several times the tokens that a reader sees."""
+    table = f"<table>{HEADER}{rows_of('key', 60, STYLED)}</table>"
+    page = f"<h1>A</h1><p>{'Some words. ' * 500}</p><h2>B</h2>{table}<h2>C</h2>{table * 2}"
+    options = ChunkingOptions(strategy=strategy)  # type: ignore[arg-type]
+    found = chunk_document(parse(page.encode(), "p.html"), tree="t", options=options)
+    holders = [chunk for chunk in found.chunks if table in chunk.body]
+    assert sum(chunk.body.count(table) for chunk in holders) == 3
+    assert all(chunk.body_tokens > 2 * options.max_tokens for chunk in holders)
+    assert all(chunk.tokens <= options.max_tokens for chunk in holders)
+    assert not any(chunk.oversize for chunk in found.chunks)
+    assert inspect_quality(found, options=options) == []
+
+
+def test_sections_of_pages_are_judged_by_their_text() -> None:
+    paragraph = f"<p{STYLED}>{f'<b{STYLED}>Some</b> words. ' * 40}</p>"
+    page = f"<h1>A</h1>{'<h2>B</h2>' + paragraph * 2}<h2>C</h2>{paragraph * 20}"
+    options = ChunkingOptions(strategy="section")
+    found = chunk_document(parse(page.encode(), "p.html"), tree="t", options=options)
+    small, *large = found.chunks[2:]
+    assert small.is_complete_section
+    assert small.body_tokens > options.max_tokens >= small.tokens
+    assert len(large) > 1
+
+
+@pytest.mark.parametrize("strategy", ["auto", "section"])
+def test_the_parts_of_a_table_in_a_table_carry_its_own_header(strategy: str) -> None:
+    first, second = (f"<table>{HEADER}{rows_of(name, 250)}</table>" for name in ("key", "word"))
+    outer = f"<tr><td>One</td><td>{first}</td></tr><tr><td>Two</td><td>{second}</td></tr>"
+    page = f"<h1>A</h1><table><thead><tr><th>Outer</th></tr></thead>{outer}</table>"
+    options = ChunkingOptions(strategy=strategy)  # type: ignore[arg-type]
+    found = chunk_document(parse(page.encode(), "p.html"), tree="t", options=options)
+    parts = [chunk for chunk in found.chunks if chunk.body.lstrip().startswith("<tr><td>key")]
+    parts += [chunk for chunk in found.chunks if chunk.body.lstrip().startswith("<tr><td>word")]
+    assert len(parts) > 8
+    assert {chunk.text.split("\n\n")[1] for chunk in parts} == {"Name\tMeaning"}
+    assert [one for one in inspect_quality(found, options=options) if not one.excused] == []
+
+
+@pytest.mark.parametrize("strategy", ["auto", "section"])
+def test_a_row_within_the_bound_is_not_cut(strategy: str) -> None:
+    rows = [f"| {k} | {f'Sentence number {k} of it. ' * 80}|\n" for k in range(6)]
+    table = "| Name | Meaning |\n|---|---|\n" + "".join(rows)
+    options = ChunkingOptions(strategy=strategy)  # type: ignore[arg-type]
+    found = chunk_document(parse(f"# A\n\n{table}".encode(), "p.md"), tree="t", options=options)
+    assert [sum(row in chunk.body for chunk in found.chunks) for row in rows] == [1] * 6
+    assert max(chunk.tokens for chunk in found.chunks) <= options.max_tokens
