@@ -73,6 +73,26 @@ PACKAGES = (
         inside="docs",
         wanted=("faq/*.txt", "howto/*.txt", "intro/*.txt", "ref/*.txt", "topics/*.txt"),
     ),
+    Package(
+        tree="jupyterhub",
+        registry="pypi",
+        name="jupyterhub",
+        version="6.1.1",
+        sha256="1d7b6713b31ebd76d61a13c202f9323e66c4e8cf731adc5d3052bb6ee6178a95",
+        inside="docs/source",
+        wanted=("*.md",),
+        left_out=("reference/changelog.md",),
+    ),
+    Package(
+        tree="pytest",
+        registry="pypi",
+        name="pytest",
+        version="9.2.0",
+        sha256="97c4f3b1f3c7414aa36465e09b8220f1d03627993bd51b1282e193753c80557b",
+        inside="doc/en",
+        wanted=("*.rst",),
+        left_out=("announce/*", "changelog.rst", "reference/plugin_list.rst"),
+    ),
 )
 
 
