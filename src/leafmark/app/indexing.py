@@ -109,11 +109,13 @@ def _with_vectors(project: Project, report: IndexReport, progress: Progress | No
     )
 
 
-def refresh(project: Project, *, progress: Progress | None = None) -> IndexReader:
-    """Bring the index up to date without waiting for a lock, and open it.
+def refresh(
+    project: Project, *, progress: Progress | None = None, timeout_s: float = 0.0
+) -> IndexReader:
+    """Bring the index up to date, waiting for the lock up to `timeout_s`, and open it.
 
     Raises:
-        LockedError: another process is writing, and something had to be done.
+        LockedError: another process goes on writing, and something had to be done.
         StorageError, DamagedError: the index cannot be written.
     """
     began_ns = time.time_ns()
@@ -122,7 +124,7 @@ def refresh(project: Project, *, progress: Progress | None = None) -> IndexReade
         reader = _usable_reader(project)
         if reader is not None and _plan(project, found, reader).is_empty:
             return reader
-    report = _write(project, found, began_ns, progress, timeout_s=0.0)
+    report = _write(project, found, began_ns, progress, timeout_s=timeout_s)
     if report.interrupted:
         raise KeyboardInterrupt
     return project.open_reader()

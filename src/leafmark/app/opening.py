@@ -24,7 +24,7 @@ def open_index(
     """Return a reader, refreshed first if `fresh`; hints say why it could not be.
 
     Where the index cannot be brought up to date but a committed state exists,
-    that state answers.
+    that state answers. Where there is none, the writer that makes it is waited for.
 
     Raises:
         ConfirmationError: see `check_concern`.
@@ -45,12 +45,32 @@ def open_index(
         return refresh(project, progress=progress), ()
     except (LockedError, StorageError, ForbiddenError) as error:
         reader = _committed(project)
+        if reader is None and isinstance(error, LockedError):
+            return _first_state(project, progress), ()
         if reader is None:
             raise
         code = "locked" if isinstance(error, LockedError) else "not-refreshed"
         return reader, (
             Hint(code, f"{error.message}; this answer is from the last committed state"),
         )
+
+
+def _first_state(project: Project, progress: Progress | None) -> IndexReader:
+    """Return the index when whoever makes it is done, brought up to date.
+
+    Raises:
+        LockedError: that took longer than `index.lock_timeout_s`.
+    """
+    timeout_s = project.configuration.index.lock_timeout_s
+    try:
+        return refresh(project, progress=progress, timeout_s=timeout_s)
+    except LockedError as error:
+        raise LockedError(
+            error.message,
+            location=error.location,
+            hint="it is being made, so nothing can be searched yet; "
+            "`index.lock_timeout_s` says how long to wait",
+        ) from error
 
 
 def _committed(project: Project) -> IndexReader | None:
