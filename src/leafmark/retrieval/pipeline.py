@@ -8,7 +8,7 @@ what is shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from leafmark.errors import DamagedError
@@ -220,7 +220,7 @@ class _Run:
 
     def _present(
         self,
-        candidates: Iterable[Candidate],
+        candidates: Sequence[Candidate],
         compiled: Sequence[Mapping[str | None, Compiled]],
         found: Sequence[Found],
     ) -> tuple[Result, ...]:
@@ -236,7 +236,7 @@ class _Run:
             if self._params.explain:
                 result = result._replace(factors=explain(candidate, hits, self._reader))
             results.append(result)
-        return tuple(results)
+        return presenter.with_sections(results, candidates)
 
     def _hints(
         self, topics: Sequence[Expression], trace: Trace, results: Sequence[Result]

@@ -141,6 +141,25 @@ class Presenter:
             bool(find_matches(title, one.looked, one.language.analyzer)) for one in found if one
         )
 
+    def with_sections(
+        self, results: Sequence[Result], candidates: Sequence[Candidate]
+    ) -> tuple[Result, ...]:
+        """Return the results, no document of them `whole` beside a section that stands out."""
+        wholes = {result.entry.doc_id for result in results if result.whole}
+        if not wholes:
+            return tuple(results)
+        standing_out = {
+            one.entry.doc_id
+            for one, candidate in zip(results, candidates, strict=True)
+            if one.entry.doc_id in wholes
+            and not one.whole
+            and (one.match_ranges or self._has_title(candidate, one))
+        }
+        return tuple(
+            one._replace(whole=False) if one.whole and one.entry.doc_id in standing_out else one
+            for one in results
+        )
+
 
 def _best_snippet(constituents: Iterable[Result]) -> Snippet:
     """Return the snippet of the best constituent that has matches, else the first there is."""

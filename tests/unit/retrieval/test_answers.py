@@ -165,6 +165,21 @@ def test_a_document_that_matches_as_a_whole(library: Library) -> None:
     assert [one.whole for one in library.search("id:t:guide.md").results] == [False]
 
 
+def test_no_document_matches_as_a_whole_beside_a_section_that_does(tmp_path: Path) -> None:
+    library = Library(tmp_path, t={"harbor.md": "Words.\n\n# One\n\nharbor\n\n# Two\n\nx\n"})
+    answer = library.search("harbor", aggregation=False, cutoff_ratio=0.0)
+    found = {one.entry.id: one.whole for one in answer.results}
+    assert found.keys() == {"t:harbor.md", "t:harbor.md#one", "t:harbor.md#two"}
+    assert not any(found.values())
+    library = Library(tmp_path / "2", t={"harbor.md": "Words.\n\n# One\n\nx\n\n# Two\n\ny\n"})
+    answer = library.search("harbor", aggregation=False, cutoff_ratio=0.0)
+    assert {one.entry.id: one.whole for one in answer.results} == {
+        "t:harbor.md": True,
+        "t:harbor.md#one": False,
+        "t:harbor.md#two": False,
+    }
+
+
 def test_a_changed_source_has_no_texts(tmp_path: Path) -> None:
     library = Library(tmp_path, t={"a.md": "# A\n\napple\n", "b.md": "# B\n\napple pie\n"})
     library.texts["t", "a.md"] = "# C\n\nno fruit at all\n"
