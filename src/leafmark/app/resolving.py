@@ -8,14 +8,15 @@ does not know does not exist.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from leafmark.errors import AmbiguousError, NotFoundError
 from leafmark.model import DocumentEntry, Entry
-from leafmark.model.ids import document_id, encode_path
+from leafmark.model.ids import document_id, encode_path, ordinal_id
 
-__all__ = ["Lookup", "Resolver"]
+__all__ = ["Lookup", "Resolver", "hint_for"]
 
 PREAMBLE = "preamble"
 NEAREST = 3
@@ -24,8 +25,17 @@ NEAREST = 3
 LIKENESS = 0.6
 """Ids less alike than this are not named: difflib's own measure of a close match."""
 
+LEAST_PART = 3
+"""Characters that a part of an id has at least, to name the id; chosen by eye."""
+
 SAME_NAME = 0.3
 """Added where the file or section name is the same in another place; chosen by eye."""
+
+
+_ESCAPE = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4}))")
+"""How a character that could change a terminal is printed in an id."""
+
+_SHORT_ORDINAL = re.compile(r"\.[0-9]+")
 
 
 class Lookup(Protocol):
@@ -56,22 +66,22 @@ class Resolver:
             AmbiguousError: several chunks have that path; it lists their ids.
             NotFoundError: none has; `did_you_mean` holds the nearest ids.
         """
-        name = wanted.strip().removeprefix("./")
-        for found in self._forms(name):
-            if len(found) > 1:
-                ids = tuple(entry.id for entry in found)
-                raise AmbiguousError(
-                    f"{wanted!r} fits {len(ids)} chunks",
-                    candidates=ids,
-                    hint="name one of them: " + ", ".join(ids),
-                )
-            if found:
-                return found[0]
-        nearest = self.nearest(name)
+        for name in _spellings(wanted):
+            for found in self._forms(name):
+                if len(found) > 1:
+                    ids = tuple(entry.id for entry in found)
+                    raise AmbiguousError(
+                        f"{wanted!r} fits {len(ids)} chunks",
+                        candidates=ids,
+                        hint="name one of them: " + ", ".join(ids),
+                    )
+                if found:
+                    return found[0]
+        nearest = self.nearest(wanted)
         raise NotFoundError(
             f"nothing indexed is called {wanted!r}",
             did_you_mean=nearest,
-            hint="did you mean " + " or ".join(nearest) + "?" if nearest else None,
+            hint=hint_for(wanted, nearest),
             exit_code=1,
         )
 
@@ -114,17 +124,53 @@ class Resolver:
 
     def nearest(self, name: str) -> tuple[str, ...]:
         """The ids most like `name`, best first: in the document named, else among documents."""
+        name = name.strip().removeprefix("./")
         for head, _ in _readings(name):
             named = [head] if head in self._doc_ids else self._by_path.get(head, [])
             if named:
                 return _closest(name, self._chunk_ids(named))
         documents = _closest(name.partition("#")[0], list(self._doc_ids))
-        if "#" not in name:
-            return documents
-        return _closest(name, self._chunk_ids(documents)) or documents
+        if "#" in name:
+            return _closest(name, self._chunk_ids(documents)) or documents
+        return self._at_ordinal(name) or documents
+
+    def _at_ordinal(self, name: str) -> tuple[str, ...]:
+        """The ordinal ids with the number of `name`, `path.N`, in the documents like its path."""
+        stem, _, number = name.rpartition(".")
+        if not (stem and number.isascii() and number.isdecimal() and len(number) < 10):
+            return ()
+        documents = _closest(stem, list(self._doc_ids))
+        return tuple(
+            ordinal_id(one, int(number))
+            for one in documents
+            if self._lookup.entry(one, int(number))
+        )
 
     def _chunk_ids(self, doc_ids: Iterable[str]) -> list[str]:
         return [entry.id for doc_id in doc_ids for entry in self._lookup.chunks_of(doc_id)]
+
+
+def hint_for(wanted: str, nearest: Sequence[str]) -> str | None:
+    """What to do where nothing is called `wanted`."""
+    if nearest:
+        return "did you mean " + " or ".join(nearest) + "?"
+    if _SHORT_ORDINAL.fullmatch(wanted):
+        return f"write the document before it: path{wanted}"
+    return None
+
+
+def _spellings(wanted: str) -> Iterator[str]:
+    """`wanted` as it stands, without the blanks around it, and as it is printed.
+
+    A file name may begin or end with a space; what could change a terminal is
+    printed as an escape.
+    """
+    plain = wanted.strip().removeprefix("./")
+    yield from dict.fromkeys((wanted, plain, _ESCAPE.sub(_unescape, plain)))
+
+
+def _unescape(match: re.Match[str]) -> str:
+    return chr(int(match[1] or match[2], 16))
 
 
 def _readings(name: str) -> Iterator[tuple[str, str]]:
@@ -150,11 +196,16 @@ def _readings(name: str) -> Iterator[tuple[str, str]]:
 
 
 def _closest(name: str, ids: list[str]) -> tuple[str, ...]:
-    """The nearest of `ids`; the cheap tests come first, so many ids are no burden.
+    """The ids of which `name` is a part, the shortest first; else the nearest.
 
-    A name without a tree is compared with what follows the tree in each id.
+    A name without a tree is compared with what follows the tree in each id. The
+    cheap tests come first, so many ids are no burden.
     """
     wanted = name.lower()
+    if len(wanted) >= LEAST_PART:
+        whole = [one for one in ids if wanted in one.lower()]
+        if whole:
+            return tuple(sorted(whole, key=lambda one: (len(one), one))[:NEAREST])
     tail = wanted.rpartition("/")[2]
     letters = set(tail)
     matcher = difflib.SequenceMatcher(autojunk=False)

@@ -59,6 +59,38 @@ def test_the_nearest_ids_are_named(guide: Here) -> None:
     assert nearest == ("here:p.md",)
 
 
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("ch20-05", ("here:src/ch20-05-macros.md",)),
+        ("ch20-05-macros.md", ("here:src/ch20-05-macros.md",)),
+        ("ch20-05-macros.md.1", ("here:src/ch20-05-macros.md.1",)),
+        ("ch20-05-macros.md.9", ("here:src/ch20-05-macros.md",)),
+        ("ch20-05-macros.md#custom", ("here:src/ch20-05-macros.md#custom-derive-macros",)),
+        ("macro", ("here:macro.md", "here:src/ch20-05-macros.md")),
+        ("ma", ()),
+    ],
+)
+def test_a_part_of_an_id_names_it(here: Here, wanted: str, found: tuple[str, ...]) -> None:
+    here.write("src/ch20-05-macros.md", "# Macros\n\nx\n\n## Custom derive Macros\n\ny\n")
+    here.write("macro.md", "x\n")
+    here.index()
+    assert here.show(wanted).not_found == ((wanted, found),)
+
+
+def test_an_id_may_be_typed_as_it_is_printed(here: Here) -> None:
+    """What could change a terminal is printed as an escape; blanks are kept."""
+    here.write("\u202egnp.md", "# A\n\nx\n")
+    here.write("trail ", "x\n")
+    here.index()
+    for wanted in ("here:\\u202egnp.md", "\\u202egnp.md#a", "\u202egnp.md", " \u202egnp.md"):
+        (shown,) = here.show(wanted).shown
+        assert shown.entry.path == "\u202egnp.md"
+    for wanted in ("here:trail ", "trail "):
+        (shown,) = here.show(wanted).shown
+        assert shown.entry.id == "here:trail "
+
+
 def test_a_path_in_two_trees_is_ambiguous(here: Here) -> None:
     here.write("one/a.md", "# A\n\nx\n")
     here.write("two/a.md", "# A\n\ny\n")

@@ -163,10 +163,22 @@ def test_an_unknown_id_is_1_and_names_the_nearest(leafmark_run: Leafmark, app: F
 
 
 def test_ids_may_come_from_standard_input(leafmark_run: Leafmark, app: FakeApp) -> None:
-    leafmark_run("show", "-", stdin="a.md\n\n  b c.md#x \n")
-    assert app.asked[0].ids == ("a.md", "b c.md#x")
+    leafmark_run("show", "-", stdin="a.md\n\nb c.md#x\ntrail \nls\u2028.md\n")
+    assert app.asked[0].ids == ("a.md", "b c.md#x", "trail ", "ls\u2028.md")
+    hint = "hint: leafmark ls chunks lists the ids\n"
     ran = leafmark_run("show", "-", stdin="\n")
-    assert (ran.code, ran.err) == (2, "error: there is no id on standard input\n")
+    assert (ran.code, ran.err) == (2, f"error: there is no id on standard input\n{hint}")
+    ran = leafmark_run("show", " ")
+    assert (ran.code, ran.err) == (2, f"error: the id is empty\n{hint}")
+
+
+def test_a_short_ordinal_needs_its_document(leafmark_run: Leafmark, app: FakeApp) -> None:
+    app.shown = ShowReport((), ((".7", ()),))
+    ran = leafmark_run("show", ".7")
+    assert (ran.code, ran.err) == (
+        1,
+        "error: there is no `.7`\nhint: write the document before it: path.7\n",
+    )
 
 
 def test_raw_control_characters_do_not_reach_a_terminal(

@@ -87,15 +87,19 @@ def _ids(words: tuple[str, ...]) -> tuple[str, ...]:
     """The ids; `-` stands for ids on standard input, one a line."""
     ids: list[str] = []
     for word in words:
-        lines = sys.stdin.read().splitlines() if word == "-" else [word]
-        ids += [line.strip() for line in lines if line.strip()]
+        # not at U+2028 and its like, which a file name may hold
+        lines = sys.stdin.read().split("\n") if word == "-" else [word]
+        ids += [line for line in lines if line.strip()]
     if not ids:
-        raise UsageError("there is no id on standard input")
+        nothing = "there is no id on standard input" if "-" in words else "the id is empty"
+        raise UsageError(nothing, hint="leafmark ls chunks lists the ids")
     return tuple(ids)
 
 
 def _not_found(asked: str, near: tuple[str, ...]) -> NotFoundError:
-    hint = None if near else "leafmark ls chunks lists the ids"
+    from leafmark.app.resolving import hint_for  # late: most ids are found
+
+    hint = None if near else hint_for(asked, ()) or "leafmark ls chunks lists the ids"
     return NotFoundError(f"there is no `{asked}`", did_you_mean=near, hint=hint)
 
 
