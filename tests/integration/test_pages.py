@@ -7,6 +7,8 @@ The examples of one page share a copy of the handbook.
 from __future__ import annotations
 
 import os
+import re
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,10 +16,14 @@ import pytest
 from support.screens import DARK, LIGHT, Theme, draw
 from support.transcripts import fill, runner, without_scores
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 
-
-PAGES = ("citations", "context", "explaining", "query-language", "search", "transcripts")
+PAGES = (
+    "README.md",
+    *(f"docs/{name}.md" for name in ("citations", "context", "explaining", "query-language")),
+    *("docs/search.md", "docs/transcripts.md"),
+)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the examples are those of a Unix shell")
@@ -25,16 +31,34 @@ PAGES = ("citations", "context", "explaining", "query-language", "search", "tran
 def test_the_examples_are_what_is_printed(
     request: pytest.FixtureRequest, handbook: Path, environment: dict[str, str], name: str
 ) -> None:
-    page = DOCS / f"{name}.md"
+    page = ROOT / name
     written = page.read_text("utf-8")
     printed = fill(written, runner(handbook, environment))
-    assert printed.count("console") > 2
+    assert "```console" in printed
     if request.config.getoption("--update-golden"):
         page.write_text(printed, "utf-8")
         return
     assert without_scores(written) == without_scores(printed), (
         f"write it anew: pytest {__file__} --update-golden"
     )
+
+
+COMMAND = re.compile(r"^leafmark (?:(?! {2,}#).)+", re.MULTILINE)
+ENDLESS = ("leafmark mcp", "leafmark index --watch")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the commands are those of a Unix shell")
+def test_the_readme_s_commands_run(handbook: Path, environment: dict[str, str]) -> None:
+    shutil.copytree(handbook / "guides", handbook / "docs")
+    shutil.copy(handbook / "guides" / "backups.md", handbook / "guide.md")
+    blocks = re.findall(r"^```sh\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.M | re.S)
+    commands = [each[0] for block in blocks for each in COMMAND.finditer(block)]
+    assert len(commands) > 12
+    run = runner(handbook, environment)
+    for command in commands:
+        if command not in ENDLESS:
+            printed = run("", f"{{ {command}; }} >/dev/null && echo fine")
+            assert printed.endswith("fine\n"), f"{command}\n{printed}"
 
 
 SCREENS = ('leafmark search "revoking a token"', "leafmark search zeppelin")
