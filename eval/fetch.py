@@ -26,8 +26,8 @@ SETS = Path(__file__).parent / "sets"
 class Package(NamedTuple):
     """Documentation inside a package.
 
-    Of its files, those below the folder `inside` whose path matches one of
-    `wanted` and none of `left_out` make the set.
+    Of its files, those below the folder `inside` ("" for all) whose path matches
+    one of `wanted` and none of `left_out` make the set.
     """
 
     tree: str
@@ -92,6 +92,25 @@ PACKAGES = (
         inside="doc/en",
         wanted=("*.rst",),
         left_out=("announce/*", "changelog.rst", "reference/plugin_list.rst"),
+    ),
+    Package(
+        tree="trio",
+        registry="pypi",
+        name="trio",
+        version="0.35.0",
+        sha256="7efb295c78a0ecd1235c5759e620b5da564ca80d2efcb0055423588547248b96",
+        inside="",
+        wanted=("README.rst", "docs/source/*.rst", "src/trio/*.py"),
+        left_out=("docs/source/history.rst", "*/_tests/*", "*/_generated_*"),
+    ),
+    Package(
+        tree="mercurial",
+        registry="pypi",
+        name="mercurial",
+        version="7.2.4",
+        sha256="85839e0f39e6cb893a88932aa36ef661759f3c5c5de4551ad26bd9df53cb71a2",
+        inside="mercurial/helptext",
+        wanted=("*.txt",),
     ),
 )
 
@@ -163,7 +182,7 @@ def _unpack(package: Package, archive: Path, target: Path) -> int:
 def _path_of(package: Package, member: tarfile.TarInfo) -> str:
     """Return where a member stands in the set, "" if it is no part of it."""
     parts = member.name.split("/")[1:]
-    inside = package.inside.split("/")
+    inside = package.inside.split("/") if package.inside else []
     path = "/".join(parts[len(inside) :])
     belongs = member.isfile() and parts[: len(inside)] == inside and ".." not in parts
     if not belongs or any(fnmatch(path, pattern) for pattern in package.left_out):
