@@ -59,14 +59,16 @@ def plan_chunking(project: Project, request: ChunkRequest) -> ChunkPlan:
     places = _Places(project, request)
     if request.data is not None:
         name = _checked_name(request.name)
-        return ChunkPlan((_job(project, places.first, name, len(request.data), request.data),))
+        job = _blank_job(project, places.first)
+        return ChunkPlan((job._replace(path=name, size=len(request.data), data=request.data),))
     named, walked = WalkNotes(), WalkNotes()
     jobs: dict[tuple[Path, str], ChunkJob] = {}
     for path in request.paths:
         tree, below, is_folder = places.find(path)
+        blank = _blank_job(project, tree)
         for source in _sources(tree, below, is_folder, walked if is_folder else named):
             key = (tree.root, source.path)
-            jobs.setdefault(key, _job(project, tree, source.path, source.size, None))
+            jobs.setdefault(key, blank._replace(path=source.path, size=source.size))
     return ChunkPlan(
         tuple(jobs.values()),
         tuple(dict.fromkeys(named.skipped)),
@@ -75,10 +77,11 @@ def plan_chunking(project: Project, request: ChunkRequest) -> ChunkPlan:
     )
 
 
-def _job(project: Project, tree: Tree, path: str, size: int, data: bytes | None) -> ChunkJob:
+def _blank_job(project: Project, tree: Tree) -> ChunkJob:
+    """What the jobs of a tree have in common."""
     options = project.chunking_options(tree)
     # the overrides did their work, and a read-only mapping cannot be sent to a process
-    return ChunkJob(replace(tree, overrides={}), path, size, options, data)
+    return ChunkJob(replace(tree, overrides={}), "", 0, options)
 
 
 def _sources(tree: Tree, below: str, is_folder: bool, notes: WalkNotes) -> Iterator[SourceFile]:

@@ -14,6 +14,7 @@ from functools import partial
 from typing import NamedTuple
 
 from leafmark.app.chunk_jobs import ChunkJob, ChunkPlan, plan_chunking
+from leafmark.app.chunk_links import RunLinks
 from leafmark.app.files import read_beneath
 from leafmark.app.requests import Progress
 from leafmark.app.sharing import share_out, worker_count
@@ -28,7 +29,14 @@ from leafmark.chunking import (
 )
 from leafmark.errors import LeafmarkError
 from leafmark.index import is_panic
-from leafmark.model import BINARY, ChunkedDocument, Diagnostic, Skipped
+from leafmark.model import (
+    BINARY,
+    ChunkedDocument,
+    Diagnostic,
+    FindLink,
+    Skipped,
+    leads_nowhere,
+)
 from leafmark.model.ids import document_id
 from leafmark.parsing import is_binary, parse
 
@@ -60,15 +68,18 @@ def chunk_sources(
     *,
     render: Render | None,
     inspect: bool = False,
+    linked: bool = False,
     progress: Progress | None = None,
     workers: int | None = None,
 ) -> Generator[str | SourceReport, None, None]:
     """Yield, source by source in the order of the plan, pieces of output and then a report.
 
-    With `inspect` the reports hold sizes and the findings of the quality report.
+    With `inspect` the reports hold sizes and the findings of the quality report, with
+    `linked` records tell where links between the sources lead.
     `workers` None decides by the size of the input; 0 means that this process does all.
     """
-    work = partial(_work, render=render, inspect=inspect)
+    links = RunLinks(plan.jobs, _linked_to) if linked else None
+    work = partial(_work, render=render, inspect=inspect, links=links)
     if workers is None:
         workers = worker_count(plan.jobs)
     answers: Generator[str | SourceReport, None, None]
@@ -86,7 +97,9 @@ def chunk_sources(
                     progress("chunking", done, len(plan.jobs))
 
 
-def _work(job: ChunkJob, *, render: Render | None, inspect: bool) -> Iterator[str | SourceReport]:
+def _work(
+    job: ChunkJob, *, render: Render | None, inspect: bool, links: RunLinks | None
+) -> Iterator[str | SourceReport]:
     """Do one job, a piece of output after the other."""
     doc_id = document_id(job.tree.name, job.path)
     if inspect:
@@ -99,7 +112,7 @@ def _work(job: ChunkJob, *, render: Render | None, inspect: bool) -> Iterator[st
     if is_binary(data):
         yield SourceReport(doc_id, skipped=Skipped(job.path, BINARY))
         return
-    chunked = _chunked(job, data)
+    chunked = _chunked(job, data, leads_nowhere if links is None else partial(links.find, job))
     if isinstance(chunked, Diagnostic):
         yield SourceReport(doc_id, diagnostics=(chunked,))
         return
@@ -115,11 +128,22 @@ def _work(job: ChunkJob, *, render: Render | None, inspect: bool) -> Iterator[st
     yield report
 
 
-def _chunked(job: ChunkJob, data: bytes) -> ChunkedDocument | Diagnostic:
+def _linked_to(job: ChunkJob) -> ChunkedDocument | None:
+    """The chunks of a source that another one links to; what is wrong with it is told elsewhere."""
+    data = _read(job)
+    if isinstance(data, Diagnostic) or is_binary(data):
+        return None
+    chunked = _chunked(job, data, leads_nowhere)
+    return None if isinstance(chunked, Diagnostic) else chunked
+
+
+def _chunked(job: ChunkJob, data: bytes, find_link: FindLink) -> ChunkedDocument | Diagnostic:
     """Parse and chunk; a source that breaks that, by a bug of ours, does not stop the others."""
     try:
         document = parse(data, job.path, notebook_outputs=job.options.notebook_outputs)
-        return chunk_document(document, tree=job.tree.name, options=job.options)
+        return chunk_document(
+            document, tree=job.tree.name, options=job.options, find_link=find_link
+        )
     except LeafmarkError:
         raise
     except BaseException as error:

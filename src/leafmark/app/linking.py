@@ -4,24 +4,24 @@ A target is an address relative to its file, as GitHub and browsers take it:
 percent-encoding is decoded, `/` begins at the tree's root, nothing leads out of
 it. What is not there as written is looked for as people mean it: a page's source
 for a page (`a.html` for `a.md`), a folder's first page, a name without its
-suffix. A place that the page has not leads to the page. Nothing is opened: what
-the index does not know leads nowhere.
+suffix. A place that the page has not leads to the page. What is not among the
+sources given leads nowhere.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import unquote
 
 from leafmark.app.resolving import Lookup
-from leafmark.model import DocumentEntry
+from leafmark.model import Entry
 from leafmark.model.ids import document_id
 
-__all__ = ["Links", "candidate_paths", "split_target"]
+__all__ = ["FindChunk", "Links", "Origin", "candidate_paths", "indexed_place", "split_target"]
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _SOURCES = (".md", ".markdown", ".mdx", ".rst", ".adoc", ".asciidoc", ".html", ".htm", ".ipynb")
@@ -67,17 +67,34 @@ def candidate_paths(path: str, base: str) -> Iterator[str]:
     yield from (folder + name + suffix for name in _FIRST_PAGES for suffix in _SOURCES)
 
 
-class Links:
-    """Resolves the links of records against one snapshot of the index.
+class Origin(Protocol):
+    """What is to be known of the document that a link stands in."""
 
-    `documents` are the (tree, path) of all sources.
+    @property
+    def tree(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def format(self) -> str: ...
+    @property
+    def metadata(self) -> Mapping[str, Any]: ...
+
+
+FindChunk = Callable[[str, str, str | None], str | None]
+"""From tree, path and slug (None: the document) to the id of a chunk, None where there is none."""
+
+
+class Links:
+    """Resolves links among some sources.
+
+    `documents` are the (tree, path) of all of them; `place` looks into one.
     """
 
-    def __init__(self, lookup: Lookup, documents: Iterable[tuple[str, str]]) -> None:
-        self._lookup = lookup
+    def __init__(self, place: FindChunk, documents: Iterable[tuple[str, str]]) -> None:
+        self._place = place
         self._documents = documents
 
-    def resolve(self, record: Mapping[str, Any], document: DocumentEntry) -> dict[str, Any]:
+    def resolve(self, record: Mapping[str, Any], document: Origin) -> dict[str, Any]:
         """Return the record of a chunk of `document`, the id of each link in it as far as known."""
         links = [
             link | {"id": self.find(link["target"], link["kind"], document)}
@@ -87,7 +104,7 @@ class Links:
         ]
         return {**record, "links": links}
 
-    def find(self, target: str, kind: str, document: DocumentEntry) -> str | None:
+    def find(self, target: str, kind: str, document: Origin) -> str | None:
         """Return the id of the chunk that a link in `document` leads to, None for any other."""
         parts = split_target(target)
         if parts is None:
@@ -97,7 +114,7 @@ class Links:
             found = self._page(path, document) if path else document.path
         else:
             found = self._file(path, document)
-        return None if found is None else self._place(document.tree, found, fragment)
+        return None if found is None else self._chunk(document.tree, found, fragment)
 
     @cached_property
     def _paths(self) -> frozenset[tuple[str, str]]:
@@ -111,7 +128,7 @@ class Links:
             found.setdefault((tree, _stem(path)), []).append(path)
         return found
 
-    def _file(self, path: str, document: DocumentEntry) -> str | None:
+    def _file(self, path: str, document: Origin) -> str | None:
         base = document.metadata.get("base") if document.format == "html" else None
         if base:
             parts = split_target(str(base))
@@ -123,7 +140,7 @@ class Links:
         candidates = candidate_paths(path, document.path)
         return next((each for each in candidates if (document.tree, each) in self._paths), None)
 
-    def _page(self, name: str, document: DocumentEntry) -> str | None:
+    def _page(self, name: str, document: Origin) -> str | None:
         """The page of a wiki link: by its name anywhere in the tree, the nearest of several."""
         wanted = name.strip("/").lower()
         places = self._by_name.get((document.tree, _stem(wanted)), [])
@@ -135,22 +152,28 @@ class Links:
 
         return min(places, key=distance, default=None)
 
-    def _place(self, tree: str, path: str, fragment: str) -> str | None:
-        doc_id = document_id(tree, path)
-        entry = None
+    def _chunk(self, tree: str, path: str, fragment: str) -> str | None:
+        found = None
         if fragment:
-            entry = self._by_slug(doc_id, fragment) or self._by_slug(doc_id, _slug(fragment))
-        entry = entry or self._lookup.find(doc_id, None)
-        return None if entry is None else entry.id
+            found = self._place(tree, path, fragment) or self._place(tree, path, _slug(fragment))
+        return found or self._place(tree, path, None)
 
-    def _by_slug(self, doc_id: str, slug: str) -> Any:
-        """The chunk with a slug, or the one that a discarded heading's slug leads to."""
-        found = self._lookup.find(doc_id, slug)
-        if found is None:
-            document = self._lookup.document(doc_id)
-            position = None if document is None else document.slugs.get(slug)
-            found = None if position is None else self._lookup.entry(doc_id, position)
-        return found
+
+def indexed_place(lookup: Lookup) -> FindChunk:
+    """Return how places are looked up in an index."""
+
+    def find(tree: str, path: str, slug: str | None) -> str | None:
+        doc_id = document_id(tree, path)
+        found = lookup.find(doc_id, slug) or (None if slug is None else discarded(doc_id, slug))
+        return None if found is None else found.id
+
+    def discarded(doc_id: str, slug: str) -> Entry | None:
+        """The chunk that a discarded heading's slug leads to."""
+        document = lookup.document(doc_id)
+        position = None if document is None else document.slugs.get(slug)
+        return None if position is None else lookup.entry(doc_id, position)
+
+    return find
 
 
 def _stem(path: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leafmark.app.linking import Links
+from leafmark.app.linking import Links, indexed_place
 from leafmark.app.opening import open_index
 from leafmark.app.project import Project
 from leafmark.app.reading import Sources
@@ -29,7 +29,7 @@ def show_chunks(
     )
     resolver = Resolver(reader, reader.manifest)
     sources = Sources(project)
-    links = Links(reader, reader.manifest)
+    links = Links(indexed_place(reader), reader.manifest)
     shown: list[Shown] = []
     missing: list[tuple[str, tuple[str, ...]]] = []
     for wanted in request.ids:

@@ -12,7 +12,7 @@ from leafmark.chunking.section import choose_section
 from leafmark.chunking.tokens import token_counter
 from leafmark.chunking.tree import Node, build_tree, is_blank_source
 from leafmark.chunking.workshop import Workshop
-from leafmark.model import ChunkedDocument, Document
+from leafmark.model import ChunkedDocument, Document, FindLink, leads_nowhere
 
 __all__ = ["chunk_document"]
 
@@ -20,15 +20,20 @@ _DEFAULTS = ChunkingOptions()
 
 
 def chunk_document(
-    document: Document, *, tree: str, options: ChunkingOptions = _DEFAULTS
+    document: Document,
+    *,
+    tree: str,
+    options: ChunkingOptions = _DEFAULTS,
+    find_link: FindLink = leads_nowhere,
 ) -> ChunkedDocument:
     """Return the chunks of `document` in the tree called `tree`, in order of position.
 
-    A blank source has none. The cost is linear in the source.
+    A blank source has none. The cost is linear in the source. `find_link` tells
+    records where links lead that stay not in the document.
     """
     reader = BodyReader(document)
     meter = Meter(document, token_counter(options.tokenizer))
-    owner = new_document(reader, tree=tree, options=options, meter=meter)
+    owner = new_document(reader, tree=tree, options=options, meter=meter, find_link=find_link)
     if is_blank_source(document.data):
         return owner
     section_tree = build_tree(

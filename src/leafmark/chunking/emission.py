@@ -11,13 +11,13 @@ from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.rendering import Renderer
 from leafmark.chunking.spans import subtract
 from leafmark.chunking.tree import Node, SectionTree
-from leafmark.model import ChunkedDocument, ChunkKind
+from leafmark.model import ChunkedDocument, ChunkKind, FindLink
 
 __all__ = ["emit", "new_document"]
 
 
 def new_document(
-    reader: BodyReader, *, tree: str, options: ChunkingOptions, meter: Meter
+    reader: BodyReader, *, tree: str, options: ChunkingOptions, meter: Meter, find_link: FindLink
 ) -> ChunkedDocument:
     """Return the chunked document that has no chunk yet."""
     renderer = Renderer(reader, meter, options)
@@ -31,6 +31,7 @@ def new_document(
         render_text=renderer.render_text,
         describe_content=reader.describe_content,
         find_context=renderer.find_context,
+        find_link=find_link,
     )
 
 

@@ -5,7 +5,15 @@ each other only through these.
 """
 
 from leafmark.model.absence import AbsenceReason, LostAt, UnmatchedPart, WhyNotReport
-from leafmark.model.chunk import Chunk, ChunkedDocument, ChunkKind, Content, ContentType
+from leafmark.model.chunk import (
+    Chunk,
+    ChunkedDocument,
+    ChunkKind,
+    Content,
+    ContentType,
+    FindLink,
+    leads_nowhere,
+)
 from leafmark.model.diagnostic import BINARY, Diagnostic
 from leafmark.model.document import Block, BlockKind, Document, Format, Heading, Link, Stretches
 from leafmark.model.entry import DocumentEntry, Entry, FileState
@@ -69,6 +77,7 @@ __all__ = [
     "Extent",
     "Factor",
     "FileState",
+    "FindLink",
     "Format",
     "Heading",
     "Hint",
@@ -110,4 +119,5 @@ __all__ = [
     "WatchEvent",
     "WeightedText",
     "WhyNotReport",
+    "leads_nowhere",
 ]

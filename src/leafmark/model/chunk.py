@@ -26,7 +26,16 @@ from leafmark.model.ids import document_id, ordinal_id
 from leafmark.model.record import ChunkRecord
 from leafmark.model.span import Span
 
-__all__ = ["Chunk", "ChunkKind", "ChunkedDocument", "Content", "ContentType", "fragment"]
+__all__ = [
+    "Chunk",
+    "ChunkKind",
+    "ChunkedDocument",
+    "Content",
+    "ContentType",
+    "FindLink",
+    "fragment",
+    "leads_nowhere",
+]
 
 ChunkKind = Literal["document", "section", "piece"]
 ContentType = Literal["prose", "code", "table", "list", "mixed", "empty"]
@@ -56,6 +65,15 @@ class Content(NamedTuple):
     languages: tuple[str, ...]
 
 
+def leads_nowhere(document: Document, link: Link) -> str | None:
+    """Know no other document."""
+    return None
+
+
+FindLink = Callable[[Document, Link], str | None]
+"""From a link and the document that it stands in to the id of a chunk in some document."""
+
+
 @dataclass(frozen=True, eq=False)
 class ChunkedDocument:
     """A document and its chunks under one strategy, in order of position.
@@ -63,6 +81,7 @@ class ChunkedDocument:
     `slugs` maps every slug of the document, discarded headings' included, to
     the position of the chunk that it resolves to. `folded_position` is the
     chunk that section paths leave out because its title is the document's.
+    `find_link` tells which chunk a link leads to that is no slug of this document.
     """
 
     document: Document
@@ -74,6 +93,7 @@ class ChunkedDocument:
     render_text: Callable[[Chunk], str] = field(repr=False)
     describe_content: Callable[[Chunk], Content] = field(repr=False)
     find_context: Callable[[Chunk], tuple[tuple[int, int], ...]] = field(repr=False)
+    find_link: FindLink = field(repr=False, default=leads_nowhere)
     folded_position: int | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -465,14 +485,19 @@ class Chunk(NamedTuple):
         return ChunkRecord.from_dict(record)
 
     def _link_record(self, link: Link) -> dict[str, Any]:
-        """A link's data; `id` is the chunk it leads to where that is in this document."""
-        position = self.owner.slugs.get(link.target[1:]) if link.target[:1] == "#" else None
+        """A link's data; `id` is the chunk it leads to, as far as that is known."""
+        owner = self.owner
+        position = owner.slugs.get(link.target[1:]) if link.target[:1] == "#" else None
         return {
             "target": link.target,
             "kind": link.kind,
             "byte_start": link.start,
             "byte_end": link.end,
-            "id": None if position is None else self.owner.chunks[position].id,
+            "id": (
+                owner.find_link(owner.document, link)
+                if position is None
+                else owner.chunks[position].id
+            ),
         }
 
 

@@ -165,7 +165,11 @@ def _pieces(call: Call, plan: ChunkPlan, output: str, totals: _Totals) -> Iterat
     drawn = output == "stats" or not call.console.style.links  # not between lines of output
     with progress_line(call, wanted=drawn) as progress:
         answers = chunk_sources(
-            plan, render=_renderer(call, output), inspect=inspect, progress=progress
+            plan,
+            render=_renderer(call, output),
+            inspect=inspect,
+            linked=output in ("json", "jsonl"),
+            progress=progress,
         )
         for answer in answers:
             if isinstance(answer, SourceReport):
