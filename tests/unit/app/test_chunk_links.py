@@ -15,13 +15,14 @@ from leafmark.model import ChunkedDocument
 from leafmark.render.chunks import iter_chunk_lines
 
 PAGES = {
-    "a.md": "# A\n\n[b](docs/b.md) [set](docs/b.md#set-up) [[b#Empty]] [no](none.md) [blank](c.md)\n\n"
+    "a.md": "# A\n\n[b](docs/b.md) [set](docs/b.md#set-up) [[b#Empty]] [no](none.md) [x](c.md)\n\n"
     "[x](bin.md) [x](bad.md) [x](docs/page.html#Top) [own](#a) [own](a.md#a) [x](#none)\n",
     "c.md": " \n",
     "bad.md": "# Bad\n\nx\n",
-    "docs/b.md": "---\ntitle: T\n---\n\n[up](../a.md#a)\n\n# B\n\nx\n\n## Set up\n\ny\n\n## Empty\n",
-    "docs/page.html": '<base href="../"><h1 id="Top">P</h1><a href="docs/b.md#b">x</a><h2>Two</h2>y',
-    "docs/sub/d.md": "[b](../b.md#b~1) [/](/a.md) [..](..) [.](../page#two) [out](../../../../x.md)\n",
+    "docs/b.md": "---\nversion: 1\n---\n[up](../a.md#a)\n# B\n\nx\n\n## Set up\n\ny\n\n## Empty\n",
+    "docs/page.html": '<base href="../"><h1 id="Top">P</h1>'
+    '<a href="docs/b.md#b">x</a><h2>Two</h2>y',
+    "docs/sub/d.md": "[b](../b.md#b~1) [/](/a.md) [..](..) [.](../page#two) [x](../../../x.md)\n",
 }
 
 
