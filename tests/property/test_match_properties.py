@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,14 @@ from leafmark.model import Result
 _WORDS = """
 handling handles handle Handled nightly night Nächte naïve cafés 日本 日本語 ภาษา snake_case
 std::vector e-mail the of how x configuration configured résumé İstanbul Straße don't v1.2 a\u0301
+ม้าลาย हिन्दी re\u0301sume\u0301
 """
 WORDS = _WORDS.split()
 
 _QUERY_WORDS = """
 handling|nightly|naive|naïve|日本|本語|snake_case|vector|case|the|confgiured|hadnling|configura*
 night*|日*|handle~1|e-mail|café|1.2|"the handling"|"handles of"|"日本語"|"snake case"|straße
-how|don't
+how|don't|ม้าลาย|हिन्दी|re\u0301sume\u0301
 """
 QUERY_WORDS = _QUERY_WORDS.strip().replace("\n", "|").split("|")
 
@@ -55,14 +57,22 @@ def _results(results: Sequence[Result]) -> Iterator[Result]:
 
 
 def _tokens(analyzer: Analyzer, body: bytes) -> dict[tuple[int, int], str]:
-    """The terms of a body by their bytes; bad bytes count one each, as in the file."""
+    """The terms of a body by their bytes, marks after them included.
+
+    Bad bytes count one each, as in the file.
+    """
     text = body.decode("utf-8", "surrogateescape")
     shown = text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
     edges = [0]
     for character in shown:
         edges.append(edges[-1] + len(character.encode("utf-8", "surrogateescape")))
     plain = "".join("\ufffd" if "\ud800" <= one <= "\udfff" else one for one in shown)
-    return {(edges[t.start], edges[t.end]): t.term for t in analyzer.tokens(plain)}
+    marks = {at for at, one in enumerate(plain) if unicodedata.category(one) in ("Mn", "Mc", "Me")}
+    found = {}
+    for token in analyzer.tokens(plain):
+        end = next(at for at in range(token.end, len(plain) + 1) if at not in marks)
+        found[edges[token.start], edges[end]] = token.term
+    return found
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -124,3 +134,13 @@ def test_stop_words_are_marked_only_where_nothing_else_is(tmp_path: Path) -> Non
         b"the",
         b"share",
     ]
+
+
+def test_no_highlight_tears_a_mark_from_its_letter(tmp_path: Path) -> None:
+    """The analyzer drops the tone mark of the first letter."""
+    library = Library(tmp_path, t={"a.md": "# A\n\nวิ่ง ม้าลายวิ่ง\n"})
+    (result,) = library.search("ม้าลาย", aggregation=False).results
+    assert [
+        (result.body_bytes or b"")[start:end].decode() for start, end in result.match_ranges
+    ] == ["ม้าลาย"]
+    assert result.snippet.html == "วิ่ง <b>ม้าลาย</b>วิ่ง"

@@ -8,29 +8,33 @@ cost a few searches more.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from leafmark.index import TEXT_FIELDS, IndexReader, fact
+from leafmark.index import TEXT_FIELDS, IndexReader
 from leafmark.model import Hint
-from leafmark.model.ids import encode_path
 from leafmark.query import (
     And,
+    Boost,
     Expression,
-    Filter,
+    Field,
     Not,
+    Or,
+    Phrase,
+    Term,
     all_of,
     filters_only,
     format_query,
-    iter_leaves,
+    iter_terms,
+    plain_words,
 )
 from leafmark.retrieval.candidates import find_candidates
 from leafmark.retrieval.compiler import Compiled, compile_for_languages
 from leafmark.retrieval.corrections import Corrector
-from leafmark.retrieval.filters import find_chunks
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.statistics import statistics_of
+from leafmark.retrieval.unknown import unknown_names
 from leafmark.retrieval.unmatched import FILTERS
 
 __all__ = ["explain_nothing"]
@@ -38,8 +42,14 @@ __all__ = ["explain_nothing"]
 NEAREST = 3
 """Names that are suggested in one hint at most."""
 
-LIKENESS = 0.6
-"""Names less alike than this are not suggested: difflib's own measure of a close match."""
+LIKENESS = 0.7
+"""Words less alike than this are not suggested, by difflib's measure; chosen by eye.
+
+Two edits of a short stem make another word of it.
+"""
+
+SHORTEST = 3
+"""Shorter words are like too many others."""
 
 _OPTIONS = {"trees": "--tree", "tags": "--tag", "since": "--since", "section": "--section"}
 
@@ -59,8 +69,13 @@ def explain_nothing(
     if not any(counts.chunks for counts in reader.trees.values()):
         return (Hint("nothing-indexed", "there is nothing in what was searched"),)
     inquiry = _Inquiry(reader, tuple(topics), params)
-    unknown = list(inquiry.unknown_names())
-    found = [*unknown, *inquiry.spellings(), *inquiry.narrow_filters(), *inquiry.strictness()]
+    found = [
+        *unknown_names(reader, topics, params),
+        *inquiry.spellings(),
+        *inquiry.torn(),
+        *inquiry.without(),
+        *inquiry.strictness(),
+    ]
     return tuple(found or inquiry.apart())
 
 
@@ -70,39 +85,6 @@ class _Inquiry:
         self._topics = topics
         self._params = params
 
-    # -- names that there are not ----------------------------------------------------
-
-    def unknown_names(self) -> Iterator[Hint]:
-        """Yield tags, trees, paths and ids that nothing has, each with the nearest."""
-        tags = self._tags()
-        for tag in self._params.tags:
-            if tag.casefold() not in tags:
-                yield _unknown("unknown-tag", f"no document has the tag {tag}", tag, tags)
-        for topic in self._topics:
-            for asked in iter_leaves(topic):
-                if isinstance(asked.leaf, Filter) and not asked.negated:
-                    yield from self._unknown_value(asked.leaf)
-
-    def _unknown_value(self, node: Filter) -> Iterator[Hint]:
-        value = str(node.value)
-        if node.name == "tree" and value not in self._reader.trees:
-            message = f"there is no tree named {value}"
-            yield _unknown("unknown-tree", message, value, self._reader.trees)
-        paths = [path for _, path in self._reader.manifest]
-        if node.name == "path" and not any(
-            encode_path(path).startswith(encode_path(value)) for path in paths
-        ):
-            near = {*paths, *(f"{path.rpartition('/')[0]}/" for path in paths if "/" in path)}
-            yield _unknown("unknown-path", f"no path begins with {value}", value, near)
-        if node.name in ("id", "under") and not find_chunks(self._reader, value):
-            names = [f"{tree}:{encode_path(path)}" for tree, path in self._reader.manifest]
-            yield _unknown("unknown-id", f"nothing indexed is called {value}", value, names)
-
-    def _tags(self) -> list[str]:
-        begin = fact("tag", "")
-        terms = self._reader.searcher.terms_with_prefix("facts", begin)
-        return [term[len(begin) :] for term, _ in terms]
-
     # -- words that there are not ------------------------------------------------------
 
     def spellings(self) -> Iterator[Hint]:
@@ -110,19 +92,22 @@ class _Inquiry:
         for topic in self._topics:
             compiled = compile_for_languages(self._reader, topic, self._params)
             looked = [one for each in compiled.values() for one in each.looked]
-            known = {one.label for one in looked if one.queries}
-            for word in dict.fromkeys(one.label for one in looked):
-                near = [] if word in known else self._near(word, compiled.values())
+            known = {(one.label, one.field) for one in looked if one.queries}
+            asked = dict.fromkeys((one.label, one.field) for one in looked if not one.prefix)
+            for word, field in asked:
+                if (word, field) in known or len(word) < SHORTEST:
+                    continue
+                near = self._near(word, field, compiled.values())
                 if near:
                     message = f"the index has words like “{word}”: {', '.join(near)}"
                     yield Hint("spelling", message)
 
-    def _near(self, word: str, compiled: Iterable[Compiled]) -> list[str]:
-        """Return indexed words within two edits; within one of a short word."""
+    def _near(self, word: str, field: str | None, compiled: Iterable[Compiled]) -> list[str]:
+        """Return words of a field (None: of any) within two edits; within one of a short word."""
         found: dict[str, None] = {}
         for each in compiled:
             language = each.language
-            names = [str(getattr(language, name)) for name in TEXT_FIELDS]
+            names = [str(getattr(language, name)) for name in ([field] if field else TEXT_FIELDS)]
             terms = language.analyzer.terms(word)
             if len(terms) != 1:
                 continue
@@ -130,12 +115,48 @@ class _Inquiry:
             edits = 2 if len(word) > 4 else 1
             near = corrector.look_up(word, terms[0], names, edits, asked=True)
             found |= dict.fromkeys(one.word for one in near if one.kind == "corrected")
-        return list(found)[:NEAREST]
+        alike = (one for one in found if _likeness(word.lower(), one) >= LIKENESS)
+        return list(alike)[:NEAREST]
+
+    def torn(self) -> Iterator[Hint]:
+        """Yield phrases, and words of several parts, that stand nowhere though their words do."""
+        for at, topic in enumerate(self._topics):
+            compiled = compile_for_languages(self._reader, topic, self._params)
+            known = {one.label for each in compiled.values() for one in each.looked if one.queries}
+            for asked in iter_terms(topic):
+                leaf = asked.leaf
+                if not isinstance(leaf, Phrase | Term) or leaf.text not in known:
+                    continue
+                words = _words_of(leaf.text, compiled.values())
+                alone = Field(asked.field, leaf) if asked.field else leaf
+                if len(words) > 1 and not self._count((alone,), self._params):
+                    yield self._torn(at, leaf, words)
+
+    def _torn(self, at: int, leaf: Phrase | Term, words: Sequence[str]) -> Hint:
+        """Return what there is to say of one of them, and what its words apart would find."""
+        is_phrase = isinstance(leaf, Phrase)
+        what = "words" if is_phrase else "parts"
+        message = f"the {what} of “{leaf.text}” stand nowhere one after the other"
+        loose = _replaced(self._topics[at], leaf, all_of(Term(word) for word in words))
+        topics = (*self._topics[:at], loose, *self._topics[at + 1 :])
+        count = self._count(topics, replace(self._params, strict=True))
+        if count:
+            how = "without the quotes" if is_phrase else "as words of their own"
+            message += f"; {how}, there would be {self._matches(count)}"
+        return Hint("phrase", message)
 
     # -- what asks for too much --------------------------------------------------------
 
-    def narrow_filters(self) -> Iterator[Hint]:
-        """Yield the filters without which there are matches: alone, else all together."""
+    def without(self) -> Iterator[Hint]:
+        """Yield the parts without which there are matches.
+
+        They are what nothing has of what the query states, and filters: each
+        alone, else all together.
+        """
+        for wish in self._of_stated():
+            count = self._count(wish.topics, wish.params)
+            if count:
+                yield Hint("filter", f"without {wish.label}, there would be {self._matches(count)}")
         wishes = [*self._of_params(), *self._of_topics()]
         alone = [(one, count) for one in wishes if (count := self._count(one.topics, one.params))]
         for wish, count in alone:
@@ -159,14 +180,26 @@ class _Inquiry:
                 yield _Wish(label, self._topics, params)
 
     def _of_topics(self) -> Iterator[_Wish]:
+        return self._of_parts(lambda topic, part: filters_only(part))
+
+    def _of_stated(self) -> Iterator[_Wish]:
+        def is_dead(topic: Expression, part: Expression) -> bool:
+            if filters_only(part) or any(part is word for word in plain_words(topic)):
+                return False
+            return not self._count((part,), self._params)
+
+        return self._of_parts(is_dead)
+
+    def _of_parts(self, is_meant: Callable[[Expression, Expression], bool]) -> Iterator[_Wish]:
+        """Yield the search without each of the parts that are meant, topic by topic."""
         for at, topic in enumerate(self._topics):
             parts = topic.operands if isinstance(topic, And) else ()
             for part in parts:
-                if filters_only(part):
-                    rest = all_of(other for other in parts if other is not part)
-                    topics = (*self._topics[:at], rest, *self._topics[at + 1 :])
-                    if not isinstance(rest, Not):
-                        yield _Wish(format_query(part), topics, self._params)
+                rest = [other for other in parts if other is not part]
+                if all(isinstance(other, Not) for other in rest) or not is_meant(topic, part):
+                    continue
+                topics = (*self._topics[:at], all_of(rest), *self._topics[at + 1 :])
+                yield _Wish(format_query(part), topics, self._params)
 
     def strictness(self) -> Iterator[Hint]:
         if self._params.strict:
@@ -203,9 +236,28 @@ class _Inquiry:
         return "1 match" if count == 1 else f"{count} matches"
 
 
-def _unknown(code: str, message: str, name: str, known: Iterable[str]) -> Hint:
-    near = difflib.get_close_matches(name, list(known), NEAREST, LIKENESS)
-    return Hint(code, f"{message}; the nearest: {', '.join(near)}" if near else message)
+def _likeness(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
+
+
+def _words_of(text: str, compiled: Iterable[Compiled]) -> list[str]:
+    """Return the words that a text is taken apart to, in the first of the languages."""
+    for each in compiled:
+        tokens = each.language.analyzer.tokens(text)
+        return [text[token.start : token.end] for token in tokens]
+    return []
+
+
+def _replaced(topic: Expression, leaf: Expression, other: Expression) -> Expression:
+    """Return a topic with something else in the place of a leaf; negations are no place of it."""
+    if topic is leaf:
+        return other
+    if isinstance(topic, And | Or):
+        operands = [_replaced(each, leaf, other) for each in topic.operands]
+        return all_of(operands) if isinstance(topic, And) else Or(tuple(operands))
+    if isinstance(topic, Field | Boost):
+        return replace(topic, operand=_replaced(topic.operand, leaf, other))
+    return topic
 
 
 def _unfiltered(topic: Expression) -> Expression | None:

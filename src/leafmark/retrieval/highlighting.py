@@ -2,11 +2,13 @@
 
 Whatever made a chunk match marks its words here by the same terms: stems,
 corrections, prefixes, parts of words. A phrase marks its words only where they
-stand beside each other.
+stand beside each other. The marks after a letter are its own, though the analyzer
+drops some of them: else a highlight would tear apart what is read as one character.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 
 from leafmark.index import Analyzer
@@ -15,6 +17,9 @@ from leafmark.retrieval.scanning import Place, find_phrase, find_words
 from leafmark.retrieval.snippets import Match
 
 __all__ = ["find_matches"]
+
+FIRST_MARK = "\u0300"
+"""No combining mark comes before it."""
 
 
 def find_matches(text: str, looked: Iterable[Looked], analyzer: Analyzer) -> list[Match]:
@@ -25,8 +30,17 @@ def find_matches(text: str, looked: Iterable[Looked], analyzer: Analyzer) -> lis
     found: list[Match] = []
     for each in wanted:
         matched = _of_looked(each, places, text, analyzer)
-        found += [Match(place.start, place.end, each.number) for place in matched]
+        found += [
+            Match(place.start, _after_marks(text, place.end), each.number) for place in matched
+        ]
     return sorted(set(found))
+
+
+def _after_marks(text: str, at: int) -> int:
+    """Return the place after the combining marks that begin at `at`."""
+    while text[at : at + 1] >= FIRST_MARK and unicodedata.category(text[at])[0] == "M":
+        at += 1
+    return at
 
 
 def _of_looked(

@@ -7,8 +7,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from leafmark.model import Candidate, Hint, Result
 from leafmark.query import Expression, filters_only, format_query, is_bare_word
 from leafmark.retrieval.compiler import Compiled
+from leafmark.retrieval.leaves import Looked
 
 __all__ = ["hints_about"]
+
+_NOWHERE = {
+    None: "nowhere",
+    "title": "in no title",
+    "tags": "in no tag",
+    "path": "in no path",
+    "body": "in no body",
+}
 
 MOST_NAMED = 3
 """Words that one hint names at most."""
@@ -64,19 +73,19 @@ def _about_words(compiled: Sequence[Sequence[Compiled]]) -> Iterator[Hint]:
         return
     for topic in compiled:
         known = {
-            looked.label
+            _named(looked)
             for each in topic
             for looked in each.looked
             if looked.queries and not looked.corrected
         }
-        for label, found in _corrected(topic).items():
-            if label in known:
+        for name, found in _corrected(topic).items():
+            if name in known:
                 continue
             if found:
                 words = ", ".join(found[:MOST_NAMED])
-                yield Hint("corrected", f"“{label}” occurs nowhere; searched for {words}")
+                yield Hint("corrected", f"{name}; searched for {words}")
             else:
-                yield Hint("unknown-word", f"“{label}” occurs nowhere")
+                yield Hint("unknown-word", name)
 
 
 def _corrected(topic: Iterable[Compiled]) -> dict[str, list[str]]:
@@ -85,8 +94,14 @@ def _corrected(topic: Iterable[Compiled]) -> dict[str, list[str]]:
     for compiled in topic:
         for looked in compiled.looked:
             if looked.corrected or not looked.queries:
-                found.setdefault(looked.label, []).extend(looked.corrected)
+                found.setdefault(_named(looked), []).extend(looked.corrected)
     return found
+
+
+def _named(looked: Looked) -> str:
+    """Say of a word, a phrase or a prefix that it occurs nowhere, or not where it was asked for."""
+    label = f"{looked.label}*" if looked.prefix else looked.label
+    return f"“{label}” occurs {_NOWHERE[looked.field]}"
 
 
 def _about_relaxing(candidates: Sequence[Candidate]) -> Iterator[Hint]:

@@ -35,7 +35,8 @@ class Looked:
     body (none for a word that was asked for in another field); their words must
     begin with `prefix`. `queries` are its parts by field, `exact` the same without
     corrections of a word that occurs. `corrected` are the words it stands for
-    where it occurs nowhere itself.
+    where it occurs nowhere itself. `field` is the one it was asked for in, None
+    for all.
     """
 
     label: str
@@ -45,6 +46,7 @@ class Looked:
     exact: tuple[tuple[str, tantivy.Query], ...]
     prefix: str = ""
     corrected: tuple[str, ...] = ()
+    field: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +197,7 @@ class Leaves:
                 exact,
                 prefix,
                 _corrected(sequences),
+                around.field,
             )
         return any_of([*(query for _, query in queries), *rest])
 

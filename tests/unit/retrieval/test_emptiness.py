@@ -11,7 +11,7 @@ from support.library import Library
 SOURCES = {
     "guides/backups.md": "---\ntags: [backup, ops]\n---\n# Backups\n\nMake a backup nightly.\n",
     "guides/access.md": "# Access\n\nReset the password.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
-    "api.md": "# Api\n\nThe server answers.\n",
+    "api.md": "---\nstatus: Draft\n---\n# Api\n\nThe server answers.\n\n```python\nx\n```\n",
 }
 
 
@@ -91,7 +91,96 @@ def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str
             {},
             [("apart", "each part of the query stands somewhere, but never together")],
         ),
-        ('"nightly backup"', {}, []),
+        (
+            '"nightly backup"',
+            {},
+            [
+                (
+                    "phrase",
+                    "the words of “nightly backup” stand nowhere one after the other; "
+                    "without the quotes, there would be 1 match",
+                )
+            ],
+        ),
+        (
+            "server title:(api AND nightly_backup)",
+            {},
+            [
+                ("unknown-word", "“nightly_backup” occurs in no title"),
+                ("filter", "without title:(api AND nightly_backup), there would be 1 match"),
+            ],
+        ),
+        (
+            "server nightly_backup",
+            {"strict": True},
+            [
+                (
+                    "phrase",
+                    "the parts of “nightly_backup” stand nowhere one after the other",
+                ),
+                ("strict", "without --strict, there would be 1 match of some of the words"),
+            ],
+        ),
+        (
+            "nightly_backup",
+            {},
+            [
+                (
+                    "phrase",
+                    "the parts of “nightly_backup” stand nowhere one after the other; "
+                    "as words of their own, there would be 1 match",
+                )
+            ],
+        ),
+        (
+            'server "zeppelin"',
+            {},
+            [
+                ("unknown-word", "“zeppelin” occurs nowhere"),
+                ("filter", 'without "zeppelin", there would be 1 match'),
+            ],
+        ),
+        ("title:password", {}, [("unknown-word", "“password” occurs in no title")]),
+        ("tags:server", {}, [("unknown-word", "“server” occurs in no tag")]),
+        ("zepp*", {}, [("unknown-word", "“zepp*” occurs nowhere")]),
+        ("zz", {}, [("unknown-word", "“zz” occurs nowhere")]),
+        (
+            "path:GUIDES/",
+            {},
+            [
+                (
+                    "unknown-path",
+                    "no path begins with GUIDES/; the nearest: guides/, guides/access.md",
+                )
+            ],
+        ),
+        (
+            "under:guides",
+            {},
+            [
+                (
+                    "unknown-id",
+                    "nothing indexed is called guides; of a folder, path:guides/ admits all",
+                )
+            ],
+        ),
+        (
+            "lang:pyhton",
+            {},
+            [("unknown-language", "there is no code in pyhton; the nearest: python")],
+        ),
+        ("has:list", {}, [("unknown-value", "no chunk has a list")]),
+        (
+            "meta.stauts:draft",
+            {},
+            [("unknown-key", "no document has the metadata stauts; the nearest: status, tags")],
+        ),
+        (
+            "meta.status:drat",
+            {},
+            [("unknown-value", "no document has meta.status:drat; the nearest: draft")],
+        ),
+        ("meta.status:>x", {}, [("unknown-value", "no document has meta.status:>x")]),
     ],
 )
 def test_what_is_said(

@@ -1,0 +1,105 @@
+"""Names in a query that nothing has: tags, trees, paths, ids, languages, metadata.
+
+Each is told with the nearest that there are. Asked only of empty answers.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+
+from leafmark.index import IndexReader, canonical, fact, language_fact, meta_prefix
+from leafmark.model import Hint
+from leafmark.model.ids import encode_path
+from leafmark.query import Expression, Filter, Range, admits, format_query, iter_leaves
+from leafmark.retrieval.filters import find_chunks
+from leafmark.retrieval.params import SearchParams
+
+__all__ = ["unknown_names"]
+
+NEAREST = 3
+"""Names that are suggested in one hint at most."""
+
+LIKENESS = 0.6
+"""Names less alike than this are not suggested: difflib's own measure of a close match."""
+
+_META = "meta."
+
+
+def unknown_names(
+    reader: IndexReader, topics: Iterable[Expression], params: SearchParams
+) -> Iterator[Hint]:
+    """Yield what nothing has of the names in topics and parameters, each with the nearest."""
+    tags = _facts(reader, fact("tag", ""))
+    for tag in params.tags:
+        if tag.casefold() not in tags:
+            yield _unknown("unknown-tag", f"no document has the tag {tag}", tag, tags)
+    for topic in topics:
+        for asked in iter_leaves(topic):
+            if isinstance(asked.leaf, Filter) and not asked.negated:
+                yield from _unknown_value(reader, asked.leaf)
+
+
+def _unknown_value(reader: IndexReader, node: Filter) -> Iterator[Hint]:
+    value = str(node.value)
+    if node.name.startswith(_META):
+        yield from _metadata(reader, node)
+    if node.name == "tree" and value not in reader.trees:
+        yield _unknown("unknown-tree", f"there is no tree named {value}", value, reader.trees)
+    if node.name == "path":
+        yield from _path(reader, value)
+    if node.name in ("id", "under") and not find_chunks(reader, value):
+        yield _id(reader, value)
+    if node.name == "lang":
+        known = _facts(reader, fact("lang", ""))
+        if language_fact(value) not in (fact("lang", one) for one in known):
+            yield _unknown("unknown-language", f"there is no code in {value}", value, known)
+    if node.name == "has" and value not in _facts(reader, fact("has", "")):
+        yield Hint("unknown-value", f"no chunk has a {value}")
+
+
+def _facts(reader: IndexReader, begin: str) -> list[str]:
+    """Return what follows `begin` in the facts that begin so."""
+    terms = reader.searcher.terms_with_prefix("facts", begin)
+    return [term[len(begin) :] for term, _ in terms]
+
+
+def _path(reader: IndexReader, value: str) -> Iterator[Hint]:
+    paths = [path for _, path in reader.manifest]
+    if not any(encode_path(path).startswith(encode_path(value)) for path in paths):
+        near = {*paths, *(f"{path.rpartition('/')[0]}/" for path in paths if "/" in path)}
+        yield _unknown("unknown-path", f"no path begins with {value}", value, sorted(near))
+
+
+def _id(reader: IndexReader, value: str) -> Hint:
+    message = f"nothing indexed is called {value}"
+    folder = value.rstrip("/") + "/"
+    if any(path.startswith(folder) for _, path in reader.manifest):
+        return Hint("unknown-id", f"{message}; of a folder, path:{folder} admits all")
+    names = [f"{tree}:{encode_path(path)}" for tree, path in reader.manifest]
+    return _unknown("unknown-id", message, value, names)
+
+
+def _metadata(reader: IndexReader, node: Filter) -> Iterator[Hint]:
+    key = node.name[len(_META) :]
+    values = _facts(reader, meta_prefix(key))
+    if not values:
+        keys = {one.partition("=")[0] for one in _facts(reader, _META)}
+        message = f"no document has the metadata {key}"
+        yield _unknown("unknown-key", message, key.casefold(), sorted(keys))
+    elif not any(admits(node.value, one) for one in values):
+        message = f"no document has {format_query(node)}"
+        wanted = "" if isinstance(node.value, Range) else canonical(node.value)
+        yield _unknown("unknown-value", message, wanted, values)
+
+
+def _unknown(code: str, message: str, name: str, known: Iterable[str]) -> Hint:
+    near = _nearest(name, list(known))
+    return Hint(code, f"{message}; the nearest: {', '.join(near)}" if near else message)
+
+
+def _nearest(name: str, known: Sequence[str]) -> list[str]:
+    """Return the names most like one, in any case."""
+    folded = {one.casefold(): one for one in reversed(known)}
+    near = difflib.get_close_matches(name.casefold(), list(folded), NEAREST, LIKENESS)
+    return [folded[one] for one in near]
