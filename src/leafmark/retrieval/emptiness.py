@@ -32,6 +32,7 @@ from leafmark.query import (
 from leafmark.retrieval.candidates import find_candidates
 from leafmark.retrieval.compiler import Compiled, compile_for_languages
 from leafmark.retrieval.corrections import Corrector
+from leafmark.retrieval.hints import NOWHERE
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.statistics import statistics_of
 from leafmark.retrieval.unknown import unknown_names
@@ -122,21 +123,27 @@ class _Inquiry:
         """Yield phrases, and words of several parts, that stand nowhere though their words do."""
         for at, topic in enumerate(self._topics):
             compiled = compile_for_languages(self._reader, topic, self._params)
-            known = {one.label for each in compiled.values() for one in each.looked if one.queries}
+            known = {
+                (one.label, one.field)
+                for each in compiled.values()
+                for one in each.looked
+                if one.queries
+            }
             for asked in iter_terms(topic):
                 leaf = asked.leaf
-                if not isinstance(leaf, Phrase | Term) or leaf.text not in known:
+                if not isinstance(leaf, Phrase | Term) or (leaf.text, asked.field) not in known:
                     continue
                 words = _words_of(leaf.text, compiled.values())
                 alone = Field(asked.field, leaf) if asked.field else leaf
                 if len(words) > 1 and not self._count((alone,), self._params):
-                    yield self._torn(at, leaf, words)
+                    where = NOWHERE[asked.field]
+                    yield self._torn(at, leaf, words, where)
 
-    def _torn(self, at: int, leaf: Phrase | Term, words: Sequence[str]) -> Hint:
+    def _torn(self, at: int, leaf: Phrase | Term, words: Sequence[str], where: str) -> Hint:
         """Return what there is to say of one of them, and what its words apart would find."""
         is_phrase = isinstance(leaf, Phrase)
         what = "words" if is_phrase else "parts"
-        message = f"the {what} of “{leaf.text}” stand nowhere one after the other"
+        message = f"the {what} of “{leaf.text}” stand {where} one after the other"
         loose = _replaced(self._topics[at], leaf, all_of(Term(word) for word in words))
         topics = (*self._topics[:at], loose, *self._topics[at + 1 :])
         count = self._count(topics, replace(self._params, strict=True))

@@ -9,15 +9,16 @@ from leafmark.query import Expression, filters_only, format_query, is_bare_word
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.leaves import Looked
 
-__all__ = ["hints_about"]
+__all__ = ["NOWHERE", "hints_about"]
 
-_NOWHERE = {
+NOWHERE = {
     None: "nowhere",
     "title": "in no title",
     "tags": "in no tag",
     "path": "in no path",
     "body": "in no body",
 }
+"""Where a word does not occur, by the field that it was asked for in."""
 
 MOST_NAMED = 3
 """Words that one hint names at most."""
@@ -101,7 +102,7 @@ def _corrected(topic: Iterable[Compiled]) -> dict[str, list[str]]:
 def _named(looked: Looked) -> str:
     """Say of a word, a phrase or a prefix that it occurs nowhere, or not where it was asked for."""
     label = f"{looked.label}*" if looked.prefix else looked.label
-    return f"“{label}” occurs {_NOWHERE[looked.field]}"
+    return f"“{label}” occurs {NOWHERE[looked.field]}"
 
 
 def _about_relaxing(candidates: Sequence[Candidate]) -> Iterator[Hint]:

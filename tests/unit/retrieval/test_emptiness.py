@@ -140,6 +140,11 @@ def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str
                 ("filter", 'without "zeppelin", there would be 1 match'),
             ],
         ),
+        (
+            'title:"api access"',
+            {},
+            [("phrase", "the words of “api access” stand in no title one after the other")],
+        ),
         ("title:password", {}, [("unknown-word", "“password” occurs in no title")]),
         ("tags:server", {}, [("unknown-word", "“server” occurs in no tag")]),
         ("zepp*", {}, [("unknown-word", "“zepp*” occurs nowhere")]),
