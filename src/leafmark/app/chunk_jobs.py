@@ -7,6 +7,7 @@ which they are answered, and what was left out. Nothing is read yet.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +25,11 @@ from leafmark.model.ids import TREE_NAME, tree_name
 __all__ = ["ChunkJob", "ChunkPlan", "plan_chunking"]
 
 
+_WILD = re.compile(r"([\\*?\[\]!# ])")
+_ESCAPED = r"\\\1"
+"""What a pattern takes for itself."""
+
+
 class ChunkJob(NamedTuple):
     """One source to be chunked: the file `path` of `tree`, or `data` in its place."""
 
@@ -32,6 +38,15 @@ class ChunkJob(NamedTuple):
     size: int
     options: ChunkingOptions
     data: bytes | None = None
+
+
+class _Part(NamedTuple):
+    """A file or folder `below` a tree's root ("" for the root); `apart` are folders left out."""
+
+    tree: Tree
+    below: str
+    is_folder: bool
+    apart: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +79,11 @@ def plan_chunking(project: Project, request: ChunkRequest) -> ChunkPlan:
     named, walked = WalkNotes(), WalkNotes()
     jobs: dict[tuple[Path, str], ChunkJob] = {}
     for path in request.paths:
-        tree, below, is_folder = places.find(path)
-        blank = _blank_job(project, tree)
-        for source in _sources(tree, below, is_folder, walked if is_folder else named):
-            key = (tree.root, source.path)
-            jobs.setdefault(key, blank._replace(path=source.path, size=source.size))
+        for part in places.find(path):
+            blank = _blank_job(project, part.tree)
+            for source in _sources(part, walked if part.is_folder else named):
+                key = (part.tree.root, source.path)
+                jobs.setdefault(key, blank._replace(path=source.path, size=source.size))
     return ChunkPlan(
         tuple(jobs.values()),
         tuple(dict.fromkeys(named.skipped)),
@@ -84,13 +99,18 @@ def _blank_job(project: Project, tree: Tree) -> ChunkJob:
     return ChunkJob(replace(tree, overrides={}), "", 0, options)
 
 
-def _sources(tree: Tree, below: str, is_folder: bool, notes: WalkNotes) -> Iterator[SourceFile]:
-    if is_folder:
-        yield from iter_sources(tree, under=below, notes=notes)
+def _sources(part: _Part, notes: WalkNotes) -> Iterator[SourceFile]:
+    if not part.is_folder:
+        found = named_source(part.tree, part.below, notes)
+        if found is not None:
+            yield found
         return
-    found = named_source(tree, below, notes)
-    if found is not None:
-        yield found
+    apart = tuple(f"/{_WILD.sub(_ESCAPED, path)}" for path in part.apart)
+    tree = replace(part.tree, exclude=(*part.tree.exclude, *apart))
+    own = WalkNotes()
+    yield from iter_sources(tree, under=part.below, notes=own)
+    notes.skipped += [one for one in own.skipped if one.path not in part.apart]
+    notes.diagnostics += own.diagnostics
 
 
 def _checked_name(name: str) -> str:
@@ -109,6 +129,7 @@ class _Places:
     With a root, or the name of a configured tree, that one alone. With another
     name, the folder that is worked in, called so. Else the configured trees, then
     that folder. A path in none of them stands in a tree made of its own folder.
+    Below such a folder too, what is in a configured tree belongs to that one.
     """
 
     def __init__(self, project: Project, request: ChunkRequest):
@@ -149,8 +170,8 @@ class _Places:
             overrides=settings.overrides if settings else {},
         )
 
-    def find(self, path: str) -> tuple[Tree, str, bool]:
-        """Return a path's tree, the path below its root ("" for the root), and if it is a folder.
+    def find(self, path: str) -> list[_Part]:
+        """Return what a path stands for: a file, or a folder with the trees in it.
 
         Links are followed: the user named them.
         """
@@ -161,7 +182,7 @@ class _Places:
         for tree in self._trees:
             below = _below(tree, real)
             if below is not None:
-                return tree, below, is_folder
+                return self._with_trees_in_it(_Part(tree, below, is_folder))
         if self._is_fixed:
             raise UsageError(
                 f"{path!r} is not below the root",
@@ -169,7 +190,22 @@ class _Places:
                 hint="name a folder that holds it with --root",
             )
         tree = self._tree(Path(real if is_folder else os.path.dirname(real)))
-        return tree, "" if is_folder else os.path.basename(real), is_folder
+        below = "" if is_folder else os.path.basename(real)
+        return self._with_trees_in_it(_Part(tree, below, is_folder))
+
+    def _with_trees_in_it(self, part: _Part) -> list[_Part]:
+        """The part, and the configured trees below it, which it then leaves out."""
+        is_own = part.tree in self._project.trees
+        if not part.is_folder or self._is_fixed or self._name or is_own:
+            return [part]
+        start = f"{part.below}/" if part.below else ""
+        within: dict[str, Tree] = {}
+        for tree in self._project.trees:
+            path = _below(part.tree, os.path.realpath(tree.root))
+            if path and path.startswith(start) and tree.root.is_dir():
+                within[f"{path}/"] = tree
+        trees = [_Part(tree, "", True) for tree in within.values()]
+        return [part._replace(apart=frozenset(within)), *trees]
 
 
 def _below(tree: Tree, real: str) -> str | None:

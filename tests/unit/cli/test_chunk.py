@@ -244,6 +244,28 @@ def test_the_configuration_of_a_tree_applies(chunk: Leafmark, work: Path) -> Non
     assert len(ids(chunk("-", "-t", "m", "--jsonl", stdin="word " * 500))) > 5
 
 
+def test_a_folder_that_holds_trees_gives_their_files_as_theirs(chunk: Leafmark, work: Path) -> None:
+    """Named by itself, or met on the way: a file has the same ids and settings."""
+    odd = work / "o[d]d !" / "in"
+    odd.mkdir(parents=True)
+    (odd / "o.md").write_text("# O\n\ntext\n")
+    (odd / "data.json").write_text('{"a": 1}')
+    (work / "leafmark.toml").write_text(
+        "[tree.m]\npath = 'more'\n[tree.m.chunking]\nstrategy = 'section'\n"
+        "[tree.odd]\npath = 'o[d]d !/in'\ninclude = ['*.json']\n"
+        "[tree.gone]\npath = 'gone'\n"
+    )
+    found = json.loads(chunk(".", "--json").out)
+    documents = [one["id"] for one in found["chunks"] if one["kind"] == "document"]
+    assert documents == ["docs:a.txt", "docs:guide.md", "m:b.md", "odd:data.json"]
+    assert [one["path"] for one in found["skipped"] if one["path"].endswith("/")] == ["drafts/"]
+    alone = chunk("more/b.md", "--jsonl").out
+    assert chunk("more", "--jsonl").out == alone
+    assert alone in chunk(".", "--jsonl").out
+    assert ids(chunk("o[d]d !", "--jsonl"))[0] == "odd:data.json"
+    assert "docs:more/b.md" in ids(chunk(".", "--root", ".", "--jsonl"))
+
+
 def test_sizes_and_presets_are_flags(chunk: Leafmark) -> None:
     sizes = ("--min-tokens", "10", "--target-tokens", "40", "--max-tokens", "80")
     pieces = [name for name in ids(chunk("more/b.md", "--jsonl", *sizes)) if "~" in name]

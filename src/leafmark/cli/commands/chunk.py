@@ -303,8 +303,9 @@ COMMAND = Command(
         "The strategy auto makes every section a chunk and cuts large ones into pieces; heading "
         "never cuts; section also puts small ones together, within max_tokens; fixed is blind to "
         "structure. A folder's configuration applies, also that of a tree alone.\n\n"
-        "Paths in ids begin at the tree that the configuration names, else at the current folder, "
-        "else at the file's own; --root says otherwise. A file that is named is chunked even where "
+        "Paths in ids begin at the tree that the configuration names, also for files met in a "
+        "folder above it, else at the current folder, else at the file's own; --root says "
+        "otherwise. A file that is named is chunked even where "
         "an ignore file leaves it out, unless it may hold secrets. Exit code 1 means that there "
         "was no chunk, or with --strict that something is wrong."
     ),
