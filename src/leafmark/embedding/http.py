@@ -15,6 +15,7 @@ import socket
 import ssl
 import time
 from collections.abc import Callable, Mapping
+from datetime import UTC
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -207,5 +208,7 @@ def _asked_pause(header: str | None) -> float | None:
             when = email.utils.parsedate_to_datetime(header)
         except (ValueError, TypeError):
             return None
+        if when.tzinfo is None:  # "-0000" is universal time, too
+            when = when.replace(tzinfo=UTC)
         seconds = when.timestamp() - time.time()
     return max(0.0, seconds) if math.isfinite(seconds) else None

@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from email.utils import formatdate
 from typing import Any
 
 import numpy as np
@@ -103,10 +104,23 @@ def test_what_passes_is_tried_again(
     assert pauses == waited
 
 
-def test_retry_after_may_be_a_date(server: FakeServer, pauses: list[float]) -> None:
-    from email.utils import formatdate
+@pytest.fixture(params=["UTC0", "XXX-14", "XXX+12"])
+def zone(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The time zone of the machine."""
+    if not hasattr(time, "tzset"):
+        pytest.skip("the time zone cannot be set here")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("TZ", request.param)
+        time.tzset()
+        yield request.param
+    time.tzset()
 
-    server.replies.append(Reply(429, headers={"Retry-After": formatdate(time.time() + 20)}))
+
+@pytest.mark.usefixtures("zone")
+@pytest.mark.parametrize("usegmt", [True, False], ids=["GMT", "-0000"])
+def test_retry_after_may_be_a_date(server: FakeServer, pauses: list[float], usegmt: bool) -> None:
+    date = formatdate(time.time() + 20, usegmt=usegmt)
+    server.replies.append(Reply(429, headers={"Retry-After": date}))
     openai(server).embed_documents(TEXTS)
     assert len(pauses) == 1
     assert 0 < pauses[0] <= 20
