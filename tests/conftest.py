@@ -1,11 +1,16 @@
-"""What all tests share: goldens, which are rewritten only on request and reviewed like code."""
+"""What all tests share: patience, and goldens, rewritten only on request and reviewed like code."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from support.golden import CheckGolden
+
+# no clock decides a test: a busy machine is slow at anything, a first example loads what it needs
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 GOLDEN = Path(__file__).parent / "golden"
 
