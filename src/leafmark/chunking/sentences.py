@@ -15,10 +15,10 @@ __all__ = ["sentence_starts"]
 _END = re.compile(
     rb"""
       (?<![.!?]) (?: [.!?]++ | \xe2\x80\xa6 )            # full stops, an ellipsis
-      (?: [\"')\]*_]++ | \xe2\x80[\x99\x9d] | \xc2\xbb )*+   # closing marks
+      (?: [\"')\]*_]++ | \xe2\x80[\x99\x9d] | \xc2\xbb | (?!) )*+   # closing marks
       [ \t\r\n]++
     | (?: \xe3\x80\x82 | \xef\xbc[\x81\x9f] | \xef\xbd\xa1 )  # ideographic stops
-      (?: \xe3\x80[\x8d\x8f\x91] | \xef\xbc\x89 | \xe2\x80[\x99\x9d] | [\"')\]*_] )*+
+      (?: \xe3\x80[\x8d\x8f\x91] | \xef\xbc\x89 | \xe2\x80[\x99\x9d] | [\"')\]*_] | (?!) )*+
       [ \t\r\n]*+
     | \n [ \t\r]*+ \n [ \t\r\n]*+                        # a blank line
     """,

@@ -20,17 +20,17 @@ from leafmark.parsing.readable import ReadableBuilder
 __all__ = ["BLOCK_TAGS", "heading_text", "is_permalink", "read_html"]
 
 _PIECE = re.compile(
-    rb"([^ \t\n\r\f&\0]++(?: [^ \t\n\r\f&\0]++)*+)"
+    rb"([^ \t\n\r\f&\0]++(?: [^ \t\n\r\f&\0]++|(?!))*+)"
     rb"|([ \t\n\r\f]++)"
     rb"|\0|(?:&(?:#[0-9]++;?|#[xX][0-9a-fA-F]++;?|[A-Za-z][A-Za-z0-9]*+;?)|&)"
 )
 _PREFORMATTED = re.compile(rb"([^&\0\r]++)|(\r\n?)|\0|&[#A-Za-z][A-Za-z0-9]*+;?|&")
 
 _SIGN = re.compile(
-    rb"(?:\s|<(?!/a[\s>]|im)[^<>]*>)*+"
+    rb"(?:\s|<(?!/a[\s>]|im)[^<>]*>|(?!))*+"
     rb"(?:\xc2[\xb6\xa7]|#|\xf0\x9f\x94\x97|\xef\x83\x81|\xe2\x9a\x93"
-    rb"|&(?:para|sect|num|#182|#167|#35|#x0*b6|#x0*a7|#x0*23|#128279|#x1f517|#xf0c1)\b;?)?+"
-    rb"(?:\s|\xef\xb8\x8f|\xe2\x80\x8b|<(?!/a[\s>]|im)[^<>]*>)*+</a\s*+>",
+    rb"|&(?:para|sect|num|#182|#167|#35|#x0*b6|#x0*a7|#x0*23|#128279|#x1f517|#xf0c1)\b;?|(?!))?+"
+    rb"(?:\s|\xef\xb8\x8f|\xe2\x80\x8b|<(?!/a[\s>]|im)[^<>]*>|(?!))*+</a\s*+>",
     re.IGNORECASE,
 )
 _SIGN_SIZE = 400

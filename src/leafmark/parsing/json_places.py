@@ -18,17 +18,19 @@ MAX_DEPTH = 1000
 """Brackets in brackets; what programs write has some ten."""
 
 _WS = rb"[ \t\n\r]*+"
-_STRING = rb'"[^"\\\x00-\x1f]*+(?:\\[^\x00-\x1f][^"\\\x00-\x1f]*+)*+"'
+_STRING = rb'"[^"\\\x00-\x1f]*+(?:\\[^\x00-\x1f][^"\\\x00-\x1f]*+|(?!))*+"'
 _SCALAR = (
-    rb"(?:" + _STRING + rb"|-?+[0-9]++(?:\.[0-9]++)?+(?:[eE][-+]?+[0-9]++)?+"
+    rb"(?:" + _STRING + rb"|-?+[0-9]++(?:\.[0-9]++|(?!))?+(?:[eE][-+]?+[0-9]++|(?!))?+"
     rb"|true|false|null|NaN|-?Infinity)"
 )
 _SPACE = re.compile(_WS)
 _KEY = re.compile(_WS + rb"(" + _STRING + rb")" + _WS + rb":" + _WS)
 _SCALAR_VALUE = re.compile(_SCALAR)
 _AFTER = re.compile(_WS + rb"([,\]}])" + _WS)
-_ITEMS = re.compile(rb"(?:" + _SCALAR + _WS + rb"," + _WS + rb")++")
-_MEMBERS = re.compile(rb"(?:" + _STRING + _WS + rb":" + _WS + _SCALAR + _WS + rb"," + _WS + rb")++")
+_ITEMS = re.compile(rb"(?:" + _SCALAR + _WS + rb"," + _WS + rb"|(?!))++")
+_MEMBERS = re.compile(
+    rb"(?:" + _STRING + _WS + rb":" + _WS + _SCALAR + _WS + rb"," + _WS + rb"|(?!))++"
+)
 _OPENING = {ord("["): ord("]"), ord("{"): ord("}")}
 _OBJECT_END = ord("}")
 

@@ -26,7 +26,7 @@ _PLAIN, _SHORT, _HIGH, _LOW, _CODE = range(1, 6)
 _ESCAPES = dict(zip(b'"\\/bfnrt', '"\\/\b\f\n\r\t', strict=True))
 
 _NEXT = re.compile(
-    rb'"[ \t\n\r]*+,[ \t\n\r]*+"[^"\\]*+(?:\\[\s\S][^"\\]*+)*+(?:"[ \t\n\r]*+(?:(:)|)|\Z)'
+    rb'"[ \t\n\r]*+,[ \t\n\r]*+"[^"\\]*+(?:\\[\s\S][^"\\]*+|(?!))*+(?:"[ \t\n\r]*+(?:(:)|)|\Z)'
 )
 
 

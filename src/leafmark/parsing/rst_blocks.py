@@ -34,18 +34,20 @@ _SHORTEST_RULE = 4
 _RULE = re.compile(r"([!-/:-@\[-`{-~])\1*\Z")
 _BULLET = re.compile(r"[-+*\u2022\u2023\u2043](?: +|\Z)")
 _ENUMERATOR = re.compile(r"\(?(?:[0-9]+|[a-zA-Z]|[ivxlcdmIVXLCDM]+|#)[.)](?: +|\Z)")
-_FIELD = re.compile(r":(?![: ])(?:[^:\\]|\\.|:(?![ `]|\Z))*+(?<! ):(?: +|\Z)")
+_FIELD = re.compile(r":(?![: ])(?:[^:\\]|\\.|:(?![ `]|\Z)|(?!))*+(?<! ):(?: +|\Z)")
 _ARGUMENT = r"(?:[a-zA-Z][a-zA-Z0-9_-]*+|<[^<>]+>)"
 _OPTION = (
     rf"(?:[-+][a-zA-Z0-9](?: ?{_ARGUMENT})?|(?:--|/)[a-zA-Z0-9][a-zA-Z0-9_-]*+(?:[ =]{_ARGUMENT})?)"
 )
-_OPTIONS = re.compile(rf"{_OPTION}(?:, {_OPTION})*+(?:  +| ?\Z)")
+_OPTIONS = re.compile(rf"{_OPTION}(?:, {_OPTION}|(?!))*+(?:  +| ?\Z)")
 _DOCTEST = re.compile(r">>>(?: |\Z)")
 _LINE_BLOCK = re.compile(r"\|(?: |\Z)")
 _EXPLICIT = re.compile(r"\.\.(?: +|\Z)")
 _ANONYMOUS = re.compile(r"__(?: +|\Z)")
 _DIRECTIVE = re.compile(r"\.\. +(?:\|[^|]+\| +)?([\w](?:[-.+:\w]*\w)?) ?::(?: +(.*))?\Z")
-_TARGET = re.compile(r"\.\. +_(?![ _])(?:`([^`]+)`|((?:[^:\\]|\\.|:(?! |\Z))++)):(?: +(.+))?\Z")
+_TARGET = re.compile(
+    r"\.\. +_(?![ _])(?:`([^`]+)`|((?:[^:\\]|\\.|:(?! |\Z)|(?!))++)):(?: +(.+))?\Z"
+)
 _SUBSTITUTION = re.compile(r"\.\. +\|")
 
 _CODE = frozenset(("code-block", "code", "sourcecode"))

@@ -15,17 +15,17 @@ __all__ = ["anchor_of", "find_links", "title_text"]
 
 _BEFORE = r"(?:(?<=[\s'\"(\[{<\-/:])|(?<=[^\w\x00-\x7f])|(?<![\s\S]))"
 _AFTER = r"(?=[\s'\")\]}>\-/:.,;!?\\]|[^\w\x00-\x7f]|\Z)"
-_NAME = r"\w++(?:[.+-]\w++){0,8}+"
+_NAME = r"\w++(?:[.+-]\w++|(?!)){0,8}+"
 _INLINE = re.compile(
-    rf"{_BEFORE}``(?P<literal>[^\s`](?:[^`]|`(?!`))*+)``"
-    rf"|{_BEFORE}(?::(?P<role>{_NAME}(?::{_NAME}){{0,4}}+):|_)?+"
-    r"`(?P<text>(?![ `])[^`\\]*+(?:\\[\s\S][^`\\]*+)*+)`"
-    rf"(?P<after>__?|:{_NAME}(?::{_NAME}){{0,4}}+:)?+"
+    rf"{_BEFORE}``(?P<literal>[^\s`](?:[^`]|`(?!`)|(?!))*+)``"
+    rf"|{_BEFORE}(?::(?P<role>{_NAME}(?::{_NAME}|(?!)){{0,4}}+):|_|(?!))?+"
+    r"`(?P<text>(?![ `])[^`\\]*+(?:\\[\s\S][^`\\]*+|(?!))*+)`"
+    rf"(?P<after>__?|:{_NAME}(?::{_NAME}|(?!)){{0,4}}+:|(?!))?+"
     rf"|{_BEFORE}\*\*(?P<strong>(?![ *])[^*]++)\*\*{_AFTER}"
     rf"|{_BEFORE}\*(?P<emphasis>(?![ *])[^*]++)(?<! )\*{_AFTER}"
     rf"|{_BEFORE}\|(?P<substitution>(?![ |])[^|]++)(?<! )\|(?:__?)?{_AFTER}"
     rf"|{_BEFORE}\[(?P<note>\#?[\w.-]*+|\*)\]_{_AFTER}"
-    rf"|{_BEFORE}(?P<reference>[^\W_]++(?:[-_.:+][^\W_]++){{0,16}}+)__?{_AFTER}"
+    rf"|{_BEFORE}(?P<reference>[^\W_]++(?:[-_.:+][^\W_]++|(?!)){{0,16}}+)__?{_AFTER}"
     r"|\\(?P<escaped>[\s\S])"
 )
 _NOT_IN_ID = re.compile(r"[^a-z0-9]+")
