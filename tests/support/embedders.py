@@ -46,6 +46,9 @@ class FakeEmbedder:
     fail_after: int | None = None
     error: BaseException | None = None
 
+    def windows(self, text: str) -> list[str]:
+        return [text]
+
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         if self.fail_after is not None and len(self.batches) >= self.fail_after:
             assert self.error is not None

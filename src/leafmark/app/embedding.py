@@ -1,4 +1,4 @@
-"""The vectors of a project: which embedder its settings name, and what `leafmark index` embeds.
+"""Make the vectors of a project that are missing: what `leafmark index` embeds.
 
 Vectors come after the commit of the text: a search is never kept waiting by a
 model, and a chunk without a vector is pending, never wrong. Batches are on disk
@@ -7,58 +7,47 @@ before the next one is asked for, so that an interrupted run goes on where it wa
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from leafmark.app.embedder import current_view, embedder_spec, vector_model
 from leafmark.app.project import Project
 from leafmark.app.reading import Sources
 from leafmark.app.requests import Progress
-from leafmark.embedding import Embedder, EmbedderSpec, completed, open_embedder, revision_of
+from leafmark.embedding import Embedder, EmbedderSpec, open_embedder
 from leafmark.errors import LeafmarkError, ProviderError
 from leafmark.index import IndexReader
 from leafmark.index.manifest import Key
 from leafmark.index.vector_view import (
     PENDING,
-    WITHOUT_TEXT,
     VectorView,
     build_view,
     read_view,
     write_view,
 )
 from leafmark.index.vectors import (
-    HASH_BYTES,
-    NO_TEXT,
     VectorModel,
     VectorWriter,
     document_key,
     map_rows,
     open_vector_writer,
+    pack_texts,
     stored_model,
     text_hash,
+    unpack_texts,
     vector_folder,
 )
 from leafmark.model.ids import document_id
 
-__all__ = [
-    "Embedded",
-    "current_view",
-    "embed_project",
-    "embedder_spec",
-    "pending_vectors",
-    "vector_model",
-]
+__all__ = ["Embedded", "embed_project"]
 
 TEXT_RECIPE = "1"
 """Raised when `Chunk.text` begins to be another one for the same bytes and settings."""
 
 BATCH_TEXTS = 256
 """Texts that are handed to an embedder, and then synced, at a time (chosen by eye)."""
-
-OPENAI_HOST = "https://api.openai.com/"
-OPENAI_VARIABLE = "OPENAI_API_KEY"
 
 
 class Embedded(NamedTuple):
@@ -68,83 +57,6 @@ class Embedded(NamedTuple):
     pending: int = 0
     problem: LeafmarkError | None = None
     interrupted: bool = False
-
-
-def embedder_spec(
-    project: Project, environ: Mapping[str, str] | None = None
-) -> EmbedderSpec | None:
-    """Return the embedder that the settings name, None for none; the key is read here.
-
-    `environ` None means that of this process.
-    """
-    settings = project.configuration.embedding
-    if settings.provider == "none":
-        return None
-    spec = EmbedderSpec(
-        provider=settings.provider,
-        model=settings.model or "",
-        endpoint=settings.endpoint or "",
-        limit=settings.limit,
-        query_prefix=settings.query_prefix or "",
-        document_prefix=settings.document_prefix or "",
-        batch_tokens=settings.batch_tokens,
-        timeout_s=settings.timeout_s,
-        retries=settings.retries,
-        threads=settings.threads,
-    )
-    variable = settings.key_variable or _usual_variable(spec)
-    if not variable:
-        return spec
-    return replace(spec, key=(os.environ if environ is None else environ).get(variable, ""))
-
-
-def _usual_variable(spec: EmbedderSpec) -> str:
-    """A key goes by itself only to where it is known to belong."""
-    own = spec.provider == "openai" and (spec.endpoint + "/").startswith(("/", OPENAI_HOST))
-    return OPENAI_VARIABLE if own else ""
-
-
-def vector_model(spec: EmbedderSpec) -> VectorModel:
-    """Return which vectors belong together under this spec; the dimension is not known here."""
-    return VectorModel(completed(spec).model or spec.provider, revision_of(spec))
-
-
-def current_view(project: Project, reader: IndexReader, spec: EmbedderSpec) -> VectorView | None:
-    """Return which vectors the chunks of this commit have; None where there are none at all.
-
-    Sources that changed since vectors were last made are pending.
-    """
-    folder = vector_folder(project.index_dir, vector_model(spec))
-    view = read_view(folder / "view")
-    if view is None or view.uuid != reader.meta.uuid:
-        return None
-    if view.seq == reader.meta.seq:
-        return view
-    try:
-        store = map_rows(folder / view.rows_name, view.dimension)[: view.row_count]
-    except OSError:
-        return None
-    return build_view(
-        reader.manifest,
-        lambda key: None,
-        store,
-        uuid=reader.meta.uuid,
-        seq=reader.meta.seq,
-        rows_name=view.rows_name,
-        old=view,
-    )
-
-
-def pending_vectors(project: Project, reader: IndexReader | None) -> int:
-    """Return how many chunks have no vector yet; 0 without an embedder.
-
-    Before the first vectors are made, chunks without text count too.
-    """
-    spec = embedder_spec(project)
-    if spec is None or reader is None:
-        return 0
-    view = current_view(project, reader, spec)
-    return reader.meta.chunks if view is None else view.pending
 
 
 def embed_project(
@@ -247,23 +159,23 @@ class _Run:
         self._flush()
 
     def _missing(self, key: Key) -> Iterator[tuple[bytes, str]]:
-        """Yield the texts of a source that have no vector, and note which texts it has."""
+        """Yield the windows of a source that have no vector, and note which ones it has."""
         name = self._name(key)
         if name is None:
             return
         packed = self.writer.documents.get(name)
-        if packed is not None and all(
-            hash_ == NO_TEXT or hash_ in self.writer.known for hash_ in _hashes(packed)
-        ):
+        if packed is not None and all(hash_ in self.writer.known for hash_ in _hashes(packed)):
             return
         texts = self._texts(key)
         if texts is None:
             return
-        hashes = [text_hash(text) for text in texts]
-        for hash_, text in zip(hashes, texts, strict=True):
-            if hash_ != NO_TEXT and hash_ not in self.writer.known:
+        windows_of = self.lazy.get().windows
+        windows = [windows_of(text) if text.strip() else () for text in texts]
+        for text in dict.fromkeys(text for chunk in windows for text in chunk):
+            hash_ = text_hash(text)
+            if hash_ not in self.writer.known:
                 yield hash_, text
-        self.writer.note(name, hashes)
+        self.writer.note(name, pack_texts([text_hash(text) for text in one] for one in windows))
 
     def _name(self, key: Key) -> bytes | None:
         """Return what names the texts of a source: the source, its bytes, how it is chunked."""
@@ -309,16 +221,13 @@ class _Run:
             old=self.view if same else None,
         )
 
-    def _rows(self, key: Key) -> Sequence[int] | None:
+    def _rows(self, key: Key) -> Sequence[Sequence[int]] | None:
         name = self._name(key)
         packed = None if name is None else self.writer.documents.get(name)
         if packed is None:
             return None
         known = self.writer.known
-        return [
-            WITHOUT_TEXT if hash_ == NO_TEXT else known.get(hash_, PENDING)
-            for hash_ in _hashes(packed)
-        ]
+        return [[known.get(hash_, PENDING) for hash_ in one] for one in unpack_texts(packed)]
 
     def _compact(self) -> None:
         """Drop what no source refers to any more, where that is worth it."""
@@ -333,4 +242,4 @@ class _Run:
 
 
 def _hashes(packed: bytes) -> Iterator[bytes]:
-    return (packed[at : at + HASH_BYTES] for at in range(0, len(packed), HASH_BYTES))
+    return (hash_ for one in unpack_texts(packed) for hash_ in one)

@@ -136,7 +136,7 @@ def project_status(project: Project) -> StatusReport:
     skipped, diagnostics = source_notes(scan(project, ()), reader)
     pending = 0
     if project.configuration.embedding.provider != "none":
-        from leafmark.app.embedding import pending_vectors  # late: it loads NumPy
+        from leafmark.app.embedder import pending_vectors  # late: it loads NumPy
 
         pending = pending_vectors(project, reader)
     holder = lock_holder(project.index_dir / "LOCK")

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from leafmark.app.embedding import current_view, embedder_spec, vector_model
+from leafmark.app.embedder import current_view, embedder_spec, vector_model
 from leafmark.app.project import Project
 from leafmark.embedding import Embedder, EmbedderSpec, Vectors, open_embedder
 from leafmark.errors import LeafmarkError, ProviderError, UsageError
@@ -77,7 +77,7 @@ class Asked:
     def answer(self, reader: IndexReader) -> tuple[Meaning | None, tuple[Hint, ...]]:
         """Return what can be asked of vectors, waiting up to the deadline, and what is missing."""
         view = current_view(self._project, reader, self._spec)
-        if view is None or view.pending == len(view.rows):
+        if view is None or view.pending == view.chunks:
             return None, (Hint("no-vectors", _NO_VECTORS),)
         left = self._deadline_s - (time.monotonic() - self._began)
         self._thread.join(max(0.0, left))

@@ -24,7 +24,7 @@ class Embedder(Protocol):
 
     `name` and `revision` say which vectors belong together: others are never
     compared with them. `limit` is how many of its tokens the model reads of a
-    text; what is longer is cut there.
+    text (0: not known); what is longer is cut there, so texts are put in as `windows`.
     """
 
     @property
@@ -35,6 +35,10 @@ class Embedder(Protocol):
     def dimension(self) -> int: ...
     @property
     def limit(self) -> int: ...
+
+    def windows(self, text: str) -> Sequence[str]:
+        """Return the parts of a text that the model reads whole, at least one."""
+        ...
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return a vector for each text, in order.

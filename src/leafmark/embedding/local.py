@@ -9,53 +9,28 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
-from leafmark.embedding.interface import Vectors, checked_vectors
 from leafmark.embedding.missing import missing_package
-from leafmark.embedding.spec import EmbedderSpec, revision_of
+from leafmark.embedding.model import Model
+from leafmark.embedding.spec import EmbedderSpec
 from leafmark.errors import ProviderError
 
 __all__ = ["LocalEmbedder", "open_fastembed", "open_model2vec", "open_sentence_transformers"]
 
 
-class LocalEmbedder:
+class LocalEmbedder(Model):
     """A model of another package: `encode` turns texts into rows of numbers."""
 
     def __init__(self, spec: EmbedderSpec, encode: Callable[[list[str]], object], limit: int):
-        self._spec = spec
+        super().__init__(spec, limit=limit)
         self._encode = encode
-        self._dimension: int | None = None
-        self.name = spec.model
-        self.limit = limit
 
-    @property
-    def revision(self) -> str:
-        return revision_of(self._spec)
-
-    @property
-    def dimension(self) -> int:
-        if self._dimension is None:
-            self.embed_query("dimension")
-        assert self._dimension is not None
-        return self._dimension
-
-    def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        return self._vectors([self._spec.document_prefix + text for text in texts])
-
-    def embed_query(self, text: str) -> Vectors:
-        return self._vectors([self._spec.query_prefix + text])
-
-    def _vectors(self, texts: list[str]) -> Vectors:
+    def _rows(self, texts: Sequence[str]) -> object:
         try:
-            rows = self._encode(texts)
+            return self._encode(list(texts))
         except Exception as error:
             raise ProviderError(
                 f"the embedder failed: {type(error).__name__}: {error}", location=self.name
             ) from error
-        found = checked_vectors(
-            rows, count=len(texts), dimension=self._dimension, location=self.name
-        )
-        self._dimension = int(found.shape[1])
-        return found
 
 
 def open_sentence_transformers(spec: EmbedderSpec) -> LocalEmbedder:

@@ -10,9 +10,10 @@ import hashlib
 from collections.abc import Sequence
 
 from leafmark.embedding.batching import batches_by_length
-from leafmark.embedding.interface import Vectors, checked_vectors
+from leafmark.embedding.interface import Vectors
 from leafmark.embedding.missing import missing_extra
-from leafmark.embedding.spec import PROVIDERS, EmbedderSpec, revision_of
+from leafmark.embedding.model import Model
+from leafmark.embedding.spec import PROVIDERS, EmbedderSpec
 from leafmark.errors import ProviderError
 
 __all__ = ["MiniLM", "open_minilm"]
@@ -29,14 +30,14 @@ BATCH_TOKENS = 4096
 """Tokens in one run, padding included: 30 MB of activations a layer (chosen by eye)."""
 
 
-class MiniLM:
+class MiniLM(Model):
     """The model, loaded."""
-
-    name = NAME
-    dimension = DIMENSION
 
     def __init__(self, model: bytes, spec: EmbedderSpec):
         import onnxruntime
+
+        limit = min(spec.limit or LIMIT, MOST_LIMIT)
+        super().__init__(spec, limit=limit, name=NAME, dimension=DIMENSION)
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = spec.threads
@@ -45,10 +46,13 @@ class MiniLM:
         self._session = onnxruntime.InferenceSession(
             model, options, providers=["CPUExecutionProvider"]
         )
-        self.limit = min(spec.limit or LIMIT, MOST_LIMIT)
-        self.revision = revision_of(spec)
 
-    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+    def count(self, text: str) -> int:
+        from leafmark.embedding.wordpiece import token_ids
+
+        return len(token_ids(text, limit=len(text) + 2))
+
+    def _rows(self, texts: Sequence[str]) -> object:
         import numpy as np
 
         from leafmark.embedding.wordpiece import token_ids
@@ -57,10 +61,7 @@ class MiniLM:
         found = np.empty((len(texts), DIMENSION), dtype=np.float32)
         for batch in batches_by_length([len(each) for each in ids], BATCH_TOKENS):
             found[batch] = self._run([ids[at] for at in batch])
-        return checked_vectors(found, count=len(texts), dimension=DIMENSION, location=NAME)
-
-    def embed_query(self, text: str) -> Vectors:
-        return self.embed_documents([text])
+        return found
 
     def _run(self, ids: Sequence[Sequence[int]]) -> Vectors:
         """Return the mean over the tokens of each text."""

@@ -7,7 +7,7 @@ many of the best are found that way is measured in docs/DECISIONS.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,6 +27,9 @@ EXACT_UP_TO = 150_000
 
 KEPT_SHARE = 0.05
 LEAST_KEPT = 2000
+ABSENT = -2.0
+"""The similarity of a row that was not looked at, or is no vector."""
+
 SAMPLE = 4096
 """Rows from which is told what similarity is usual for a query (chosen by eye)."""
 
@@ -67,14 +70,6 @@ class VectorSearcher:
     def pending(self) -> int:
         return self._view.pending
 
-    @cached_property
-    def _chunks_by_row(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Chunk numbers in order of their rows, and those rows."""
-        import numpy as np
-
-        order = np.argsort(self._view.rows, kind="stable")
-        return order, self._view.rows[order]
-
     def nearest(
         self,
         query: NDArray[np.float32],
@@ -83,75 +78,101 @@ class VectorSearcher:
     ) -> list[Near]:
         """Return the chunks nearest to the query, best first; ties by document and position.
 
-        `query` has length 1. `admits` is asked about the tree and path of every source.
-        Equal texts share a vector, so they come together.
+        `query` has length 1. `admits` is asked about the tree and path of every source. A
+        chunk is as near as the nearest of its windows.
         """
-        candidates = self._candidates(admits)
-        if not len(candidates):
+        import numpy as np
+
+        if not self._view.chunks:
             return []
-        rows, similarities = self._best(query, candidates, limit)
+        admitted = None if admits is None else self._admitted(admits)
+        best = self._by_chunk(query, admitted, limit)
+        edge = np.partition(best, -limit)[-limit] if len(best) > limit else ABSENT
+        chosen = np.flatnonzero(best >= max(edge, ABSENT / 2))
         found = [
-            near
-            for row, similarity in zip(rows, similarities, strict=True)
-            for near in self._chunks_of(row, similarity, admits)
+            Near(*self._place(chunk), similarity)
+            for chunk, similarity in zip(chosen.tolist(), best[chosen].tolist(), strict=True)
+            if self._is_valid(chunk)
         ]
         found.sort(key=lambda near: (-near.similarity, near.place))
         return found[:limit]
 
-    def _candidates(self, admits: Callable[[str, str], bool] | None) -> NDArray[np.int32]:
-        """Return the rows of the admitted chunks, each once."""
+    def _admitted(self, admits: Callable[[str, str], bool]) -> NDArray[np.bool_]:
+        """Return of each chunk whether its source is admitted."""
         import numpy as np
 
-        if admits is None:
-            return self._all_rows
         view = self._view
-        parts = [
-            view.rows[view.starts[at] : view.starts[at + 1]]
-            for at, (tree, path) in enumerate(view.keys)
-            if admits(tree, path)
-        ]
-        if not parts:
-            return np.empty(0, dtype=np.int32)
-        rows = np.unique(np.concatenate(parts))
+        by_source = np.fromiter((admits(*key) for key in view.keys), np.bool_, len(view.keys))
+        return np.repeat(by_source, np.diff(view.starts))
+
+    def _by_chunk(
+        self, query: NDArray[np.float32], admitted: NDArray[np.bool_] | None, limit: int
+    ) -> NDArray[np.float32]:
+        """Return the similarity of each chunk's nearest window, `ABSENT` where there is none."""
+        import numpy as np
+
+        view = self._view
+        if admitted is not None and not admitted.any():
+            return np.full(view.chunks, ABSENT, dtype=np.float32)
+        similarities = self._by_row(query, admitted, limit)
+        best: NDArray[np.float32] = np.maximum.reduceat(similarities[view.rows], view.firsts[:-1])
+        return best if admitted is None else np.where(admitted, best, np.float32(ABSENT))
+
+    def _by_row(
+        self, query: NDArray[np.float32], admitted: NDArray[np.bool_] | None, limit: int
+    ) -> NDArray[np.float32]:
+        """Return the similarity of each row, `ABSENT` for those that were not looked at.
+
+        Two more stand at the end: the marks of chunks without rows are negative, so they
+        count from there.
+        """
+        import numpy as np
+
+        found = np.full(len(self._vectors) + 2, ABSENT, dtype=np.float32)
+        if len(self._vectors) <= EXACT_UP_TO:
+            found[:-2] = self._exact(query, None)
+            return found
+        rows = self._rows_of(admitted)
+        if len(rows) > EXACT_UP_TO:
+            rows = self._prefiltered(query, rows, max(LEAST_KEPT, 4 * limit))
+        found[rows] = self._exact(query, rows)
+        return found
+
+    def _rows_of(self, admitted: NDArray[np.bool_] | None) -> NDArray[np.int32]:
+        """Return the rows of the admitted chunks, each once, in order."""
+        import numpy as np
+
+        view = self._view
+        kept = view.rows if admitted is None else view.rows[np.repeat(admitted, self._windows)]
+        rows = np.unique(kept)
         return rows[rows >= 0]
 
     @cached_property
-    def _all_rows(self) -> NDArray[np.int32]:
+    def _windows(self) -> NDArray[np.int64]:
         import numpy as np
 
-        rows = np.unique(self._view.rows)
-        return rows[rows >= 0]
+        return np.diff(self._view.firsts)
 
-    def _best(
-        self, query: NDArray[np.float32], rows: NDArray[np.int32], limit: int
-    ) -> tuple[list[int], list[float]]:
-        """Return the best rows that are what was written, and all that tie with the last."""
+    def _place(self, chunk: int) -> tuple[str, int]:
         import numpy as np
 
-        if len(rows) > EXACT_UP_TO:
-            rows = self._prefiltered(query, rows, max(LEAST_KEPT, 4 * limit))
-        similarities = self._exact(query, rows)
-        if len(rows) > limit:
-            edge = np.partition(similarities, len(rows) - limit)[len(rows) - limit]
-            chosen = np.flatnonzero(similarities >= edge)
-            rows, similarities = rows[chosen], similarities[chosen]
-        valid = valid_rows(self._store, rows.tolist())
-        pairs = [
-            (row, similarity)
-            for row, similarity, good in zip(
-                rows.tolist(), similarities.tolist(), valid, strict=True
-            )
-            if good
-        ]
-        return [row for row, _ in pairs], [similarity for _, similarity in pairs]
+        source = int(np.searchsorted(self._view.starts, chunk, side="right")) - 1
+        return document_id(*self._view.keys[source]), chunk - int(self._view.starts[source])
 
-    def _exact(self, query: NDArray[np.float32], rows: NDArray[np.int32]) -> NDArray[np.float32]:
+    def _is_valid(self, chunk: int) -> bool:
+        """Whether the rows of a chunk are what was written."""
+        rows = self._view.rows[self._view.firsts[chunk] : self._view.firsts[chunk + 1]]
+        return all(valid_rows(self._store, rows.tolist()))
+
+    def _exact(
+        self, query: NDArray[np.float32], rows: NDArray[np.int32] | None
+    ) -> NDArray[np.float32]:
+        """Return the similarities of some rows, None for all of them."""
         import numpy as np
 
-        whole = len(rows) == len(self._vectors)
-        vectors = self._vectors if whole else self._vectors[rows]
+        vectors = self._vectors if rows is None else self._vectors[rows]
         found = np.asarray(vectors @ query.ravel(), dtype=np.float32)
-        return np.nan_to_num(found, nan=-2.0, posinf=-2.0, neginf=-2.0)
+        return np.nan_to_num(found, nan=ABSENT, posinf=ABSENT, neginf=ABSENT)
 
     def _prefiltered(
         self, query: NDArray[np.float32], rows: NDArray[np.int32], least: int
@@ -172,40 +193,33 @@ class VectorSearcher:
             differing += np.bitwise_count(column ^ word)
         return rows[np.sort(np.argpartition(differing, kept)[:kept])]
 
-    def _chunks_of(
-        self, row: int, similarity: float, admits: Callable[[str, str], bool] | None
-    ) -> Iterable[Near]:
-        """Yield the admitted chunks whose text a row is of."""
-        import numpy as np
-
-        order, rows = self._chunks_by_row
-        first, last = np.searchsorted(rows, [row, row + 1])
-        for chunk in order[first:last].tolist():
-            source = int(np.searchsorted(self._view.starts, chunk, side="right")) - 1
-            key = self._view.keys[source]
-            if admits is None or admits(*key):
-                position = chunk - int(self._view.starts[source])
-                yield Near(document_id(*key), position, similarity)
-
     def similarities(
         self, query: NDArray[np.float32], places: Sequence[tuple[str, int]]
     ) -> list[float | None]:
         """Return how similar each chunk is; None for one that has no vector, or none yet."""
         import numpy as np
 
-        rows = [self._row(*place) for place in places]
-        present = [row for row in rows if row >= 0]
-        exact = self._exact(query, np.array(present, dtype=np.int32)).tolist()
-        valid = valid_rows(self._store, present)
-        known = {row: each for row, each, good in zip(present, exact, valid, strict=True) if good}
-        return [known.get(row) for row in rows]
+        rows = [self._rows_at(*place) for place in places]
+        wanted = sorted({row for each in rows for row in each})
+        exact = self._exact(query, np.array(wanted, dtype=np.int32)).tolist()
+        valid = valid_rows(self._store, wanted)
+        known = {row: each for row, each, good in zip(wanted, exact, valid, strict=True) if good}
+        return [
+            max(known[row] for row in each) if each and known.keys() >= set(each) else None
+            for each in rows
+        ]
 
-    def _row(self, doc_id: str, position: int) -> int:
+    def _rows_at(self, doc_id: str, position: int) -> list[int]:
+        """Return the rows of a chunk; none where it has no vectors (yet)."""
         source = self._numbers.get(doc_id)
         if source is None:
-            return -1
-        at = int(self._view.starts[source]) + position
-        return int(self._view.rows[at]) if at < self._view.starts[source + 1] else -1
+            return []
+        view = self._view
+        chunk = int(view.starts[source]) + position
+        if chunk >= view.starts[source + 1]:
+            return []
+        rows: list[int] = view.rows[view.firsts[chunk] : view.firsts[chunk + 1]].tolist()
+        return rows if rows[0] >= 0 else []
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -213,7 +227,7 @@ class VectorSearcher:
 
     def background(self, query: NDArray[np.float32]) -> Background:
         """Return what similarity is usual, from rows spread evenly over all."""
-        rows = self._all_rows
+        rows = self._rows_of(None)
         sample = rows[:: max(1, len(rows) // SAMPLE)]
         if len(sample) < 2:
             return Background(0.0, 1.0)

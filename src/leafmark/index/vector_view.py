@@ -1,4 +1,4 @@
-"""The view: which chunk of one commit has which row of the store. Disposable, made again.
+"""The view: which chunk of one commit has which rows of the store. Disposable, made again.
 
 In: the sources of a commit, and a function that gives a document's texts by hash.
 Out: columns, with a code of one bit per dimension for every row. A view of an older commit is
@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafmark.errors import LeafmarkError
 from leafmark.index.layout import replace_file
@@ -25,25 +25,26 @@ if TYPE_CHECKING:
 
 __all__ = ["PENDING", "WITHOUT_TEXT", "VectorView", "build_view", "read_view", "write_view"]
 
-_FORMAT = 1
+_FORMAT = 2
 PENDING = -1
-"""The row of a chunk whose vector is not there yet."""
+"""Stands for the rows of a chunk whose vectors are not all there yet."""
 
 WITHOUT_TEXT = -2
-"""The row of a chunk that has no text of its own."""
+"""Stands for the rows of a chunk that has no text of its own."""
 
-FindRows = Callable[[Key], Sequence[int] | None]
-"""Gives the rows of a source's chunks by position; None where its texts are not known."""
+FindRows = Callable[[Key], Sequence[Sequence[int]] | None]
+"""Gives the rows of each of a source's chunks, by position; None where they are not known."""
 
 
 @dataclass(frozen=True)
 class VectorView:
     """The columns.
 
-    `keys` are the sources that have chunks, in order; the chunks of number `i` are
-    those from `starts[i]` to `starts[i + 1]` in `rows`. `stamps` tell whether a source
-    changed. `rows_name` is the file of the store that rows count in, of which the
-    first `row_count` are known.
+    `keys` are the sources that have chunks, in order; the chunks of source `i` are
+    those from `starts[i]` to `starts[i + 1]`, and chunk `c` has the rows from
+    `firsts[c]` to `firsts[c + 1]` in `rows`, at least one. `stamps` tell whether a
+    source changed. `rows_name` is the file of the store that rows count in, of which
+    the first `row_count` are known.
     """
 
     uuid: str
@@ -54,6 +55,7 @@ class VectorView:
     keys: Sequence[Key]
     stamps: NDArray[np.int64]
     starts: NDArray[np.int64]
+    firsts: NDArray[np.int64]
     rows: NDArray[np.int32]
     codes: NDArray[np.uint64]
 
@@ -61,6 +63,10 @@ class VectorView:
     def pending(self) -> int:
         """How many chunks have no vector yet."""
         return int((self.rows == PENDING).sum())
+
+    @property
+    def chunks(self) -> int:
+        return len(self.firsts) - 1
 
 
 def stamp_of(row: ManifestRow) -> int:
@@ -88,35 +94,69 @@ def build_view(
     known = _known(old, rows_name)
     keys = sorted(key for key, row in manifest.items() if row.chunks)
     stamps = np.array([stamp_of(manifest[key]) for key in keys], dtype=np.int64)
-    columns: list[NDArray[np.int32]] = []
+    columns: list[_Rows] = []
     for at, key in enumerate(keys):
         said = known.get((key, int(stamps[at])))
-        if said is not None and not (said == PENDING).any():
-            columns.append(said)
-            continue
-        found = find_rows(key)
-        column = np.full(manifest[key].chunks, PENDING, dtype=np.int32)
-        if found is not None and len(found) == len(column):
-            column[:] = found
-        columns.append(column)
-    starts = np.zeros(len(keys) + 1, dtype=np.int64)
-    np.cumsum([len(column) for column in columns], out=starts[1:])
-    rows = np.concatenate(columns) if columns else np.empty(0, dtype=np.int32)
+        if said is None or (said.rows == PENDING).any():
+            said = _rows_of(find_rows(key), manifest[key].chunks)
+        columns.append(said)
     codes = _codes(store, old if old is not None and old.rows_name == rows_name else None)
-    dimension = store.dtype["vector"].shape[0]
     return VectorView(
-        uuid, seq, rows_name, len(store), dimension, keys, stamps, starts, rows, codes
+        uuid=uuid,
+        seq=seq,
+        rows_name=rows_name,
+        row_count=len(store),
+        dimension=store.dtype["vector"].shape[0],
+        keys=keys,
+        stamps=stamps,
+        starts=_ends([len(column.counts) for column in columns]),
+        firsts=_ends(np.concatenate([np.empty(0, np.int64), *(one.counts for one in columns)])),
+        rows=np.concatenate([np.empty(0, np.int32), *(one.rows for one in columns)]),
+        codes=codes,
     )
 
 
-def _known(old: VectorView | None, rows_name: str) -> dict[tuple[Key, int], NDArray[np.int32]]:
+class _Rows(NamedTuple):
+    """The rows of one source's chunks, and how many each chunk has."""
+
+    counts: NDArray[np.int64]
+    rows: NDArray[np.int32]
+
+
+def _rows_of(found: Sequence[Sequence[int]] | None, chunks: int) -> _Rows:
+    """Return what `find_rows` gave as columns; all is pending where that is nothing."""
+    import numpy as np
+
+    if found is None or len(found) != chunks:
+        found = [[PENDING]] * chunks
+    found = [[PENDING] if PENDING in one else one or [WITHOUT_TEXT] for one in found]
+    counts = np.array([len(one) for one in found], dtype=np.int64)
+    return _Rows(counts, np.array([row for one in found for row in one], dtype=np.int32))
+
+
+def _ends(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where each of some runs begins, and where the last one ends."""
+    import numpy as np
+
+    ends = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=ends[1:])
+    return ends
+
+
+def _known(old: VectorView | None, rows_name: str) -> dict[tuple[Key, int], _Rows]:
     """Return the rows of the sources of a view, by key and stamp."""
+    import numpy as np
+
     if old is None or old.rows_name != rows_name:
         return {}
-    ends = zip(old.starts[:-1].tolist(), old.starts[1:].tolist(), strict=True)
+    counts = np.diff(old.firsts)
+    firsts = old.firsts[old.starts].tolist()
+    starts = old.starts.tolist()
     return {
-        (key, stamp): old.rows[start:end]
-        for key, stamp, (start, end) in zip(old.keys, old.stamps.tolist(), ends, strict=True)
+        (key, stamp): _Rows(
+            counts[starts[at] : starts[at + 1]], old.rows[firsts[at] : firsts[at + 1]]
+        )
+        for at, (key, stamp) in enumerate(zip(old.keys, old.stamps.tolist(), strict=True))
     }
 
 
@@ -145,6 +185,7 @@ def _codes(store: NDArray[np.void], old: VectorView | None) -> NDArray[np.uint64
 _COLUMNS = (
     ("stamps", "<i8"),
     ("starts", "<i8"),
+    ("firsts", "<i8"),
     ("rows", "<i4"),
     ("codes", "<u8"),
 )
@@ -208,7 +249,9 @@ def _assembled(facts: Mapping[str, Any], names: bytes, columns: dict[str, Any]) 
     keys = list(zip(words[::2], words[1::2], strict=True))
     count, dimension = int(facts["row_count"]), int(facts["dimension"])
     columns["codes"] = columns["codes"].reshape(-(-dimension // 64), count)
-    if len(columns["stamps"]) != len(keys) or len(columns["starts"]) != len(keys) + 1:
+    starts, firsts = columns["starts"], columns["firsts"]
+    lengths = (len(columns["stamps"]), len(starts), len(firsts), len(columns["rows"]))
+    if lengths != (len(keys), len(keys) + 1, starts[-1] + 1, firsts[-1]):
         raise ValueError("columns of different lengths")
     return VectorView(
         uuid=str(facts["uuid"]),

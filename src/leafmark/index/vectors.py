@@ -3,13 +3,14 @@
 ```
 INDEX/vectors/KEY/MODEL         which model the vectors are of, as JSON
 INDEX/vectors/KEY/rows-000001   records of one size: hash, checksum, vector
-INDEX/vectors/KEY/documents     records: the hashes of the texts of one document, in order
+INDEX/vectors/KEY/documents     records: which texts the chunks of one document are embedded as
 INDEX/vectors/KEY/view          see `vector_view`: which chunk has which row
 INDEX/vectors/KEY/LOCK          held by the one writer
 ```
 
-A vector is found by the hash of the text it was made of, and a document's texts by
-the hash of all that decides them. So nothing here can be wrong for an index that
+A chunk is embedded as one text, or as several windows where it is longer than the
+model reads. A vector is found by the hash of the text it was made of, and a document's
+texts by the hash of all that decides them. So nothing here can be wrong for an index that
 has moved on: what is not found is pending. A crash may leave a torn record at the
 end of a file; the next writer cuts it off. A record whose checksum is wrong counts
 as not there.
@@ -23,7 +24,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,23 +40,24 @@ if TYPE_CHECKING:
 
 __all__ = [
     "HASH_BYTES",
-    "NO_TEXT",
     "VectorModel",
     "VectorWriter",
     "document_key",
     "map_rows",
     "open_vector_writer",
+    "pack_texts",
     "row_type",
     "stored_model",
     "text_hash",
+    "unpack_texts",
     "valid_rows",
     "vector_folder",
 ]
 
-FORMAT = 1
+FORMAT = 2
 HASH_BYTES = 16
-NO_TEXT = bytes(HASH_BYTES)
-"""Stands for a chunk that has no text of its own, and so no vector."""
+_END = bytes(HASH_BYTES)
+"""Stands after the hashes of each chunk's texts, and alone for a chunk without text."""
 
 _ROWS = re.compile(r"rows-(\d{6,})")
 _HEAD_BYTES = 8 + HASH_BYTES
@@ -87,9 +89,7 @@ def vector_folder(root: Path, model: VectorModel) -> Path:
 
 
 def text_hash(text: str) -> bytes:
-    """Return the name of the vector of a text; `NO_TEXT` for one that is blank."""
-    if not text or text.isspace():
-        return NO_TEXT
+    """Return the name of the vector of a text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:HASH_BYTES]
 
 
@@ -97,6 +97,27 @@ def document_key(*parts: str) -> bytes:
     """Return the name of a document's texts; `parts` are all that decides them."""
     stated = json.dumps(parts).encode("utf-8", "surrogatepass")
     return hashlib.sha256(stated).digest()[:HASH_BYTES]
+
+
+def pack_texts(chunks: Iterable[Sequence[bytes]]) -> bytes:
+    """Return the hashes of the texts of each chunk as one string.
+
+    >>> unpack_texts(pack_texts([[b"a" * 16, b"b" * 16], [], [b"c" * 16]]))
+    [[b'aaaaaaaaaaaaaaaa', b'bbbbbbbbbbbbbbbb'], [], [b'cccccccccccccccc']]
+    """
+    return b"".join(part for chunk in chunks for part in (*chunk, _END))
+
+
+def unpack_texts(packed: bytes) -> list[list[bytes]]:
+    """Return the hashes of the texts of each chunk."""
+    found: list[list[bytes]] = [[]]
+    for at in range(0, len(packed), HASH_BYTES):
+        hash_ = packed[at : at + HASH_BYTES]
+        if hash_ == _END:
+            found.append([])
+        else:
+            found[-1].append(hash_)
+    return found[:-1]
 
 
 def row_type(dimension: int) -> Any:
@@ -226,9 +247,8 @@ class VectorWriter:
             self.known[hash_] = self._count
             self._count += 1
 
-    def note(self, key: bytes, hashes: Sequence[bytes]) -> None:
-        """Say which texts a document has, by position."""
-        packed = b"".join(hashes)
+    def note(self, key: bytes, packed: bytes) -> None:
+        """Say which texts the chunks of a document have: see `pack_texts`."""
         if self.documents.get(key) == packed:
             return
         head = len(packed).to_bytes(4, "little")
@@ -267,11 +287,8 @@ class VectorWriter:
         each other by hash, a crash in between leaves a store that is whole.
         """
         self.sync()
-        wanted = {
-            packed[at : at + HASH_BYTES]
-            for packed in live.values()
-            for at in range(0, len(packed), HASH_BYTES)
-        }
+        texts = [unpack_texts(packed) for packed in live.values()]
+        wanted = {hash_ for chunks in texts for chunk in chunks for hash_ in chunk}
         kept = sorted((row, hash_) for hash_, row in self.known.items() if hash_ in wanted)
         number = int(self.rows_path.name.partition("-")[2]) + 1
         target = self.folder / f"rows-{number:06d}"
@@ -283,7 +300,7 @@ class VectorWriter:
         _write_new(self.folder / "documents", ())
         self._rows, self._log = self._open_rows(), self._open_documents()
         for key, packed in live.items():
-            self.note(key, [packed[at : at + 16] for at in range(0, len(packed), HASH_BYTES)])
+            self.note(key, packed)
         self.sync()
         with contextlib.suppress(OSError):  # a reader may hold it open, on some systems
             old.unlink()

@@ -11,7 +11,8 @@ from support.projects import Here
 
 from leafmark.app import Project, index_project, open_project, project_status, search_project
 from leafmark.app import meaning as app_meaning
-from leafmark.app.embedding import embed_project, embedder_spec
+from leafmark.app.embedder import embedder_spec
+from leafmark.app.embedding import embed_project
 from leafmark.app.indexing import read_index
 from leafmark.app.requests import IndexRequest, SearchRequest
 from leafmark.errors import UsageError
@@ -91,6 +92,26 @@ def test_only_what_changed_is_embedded(here: Here, server: FakeServer) -> None:
     server.requests.clear()
     assert index_project(desk, IndexRequest(rebuild=True)).vectors == 0
     assert inputs(server) == []
+
+
+def test_the_end_of_a_long_piece_is_found_by_its_meaning(here: Here, server: FakeServer) -> None:
+    filler = " ".join(f"word{at}" for at in range(60))
+    here.write("guide.md", f"# Workshop\n\n{filler}.\nHow to fix a car.\n\n# Bread\n\nKnead.\n")
+    whole = project(here, server, least_similarity=0.3)
+    index_project(whole, IndexRequest())
+    assert ids(search(whole, "mend automobile")) == []
+    desk = project(here, server, least_similarity=0.3, limit=30)
+    server.requests.clear()
+    report = index_project(desk, IndexRequest())
+    *windows, _bread = [text for text in inputs(server) if text != "dimension"]
+    assert (report.vectors, report.pending_vectors) == (len(windows) + 1, 0)
+    assert len(windows) > 3
+    assert all(text.startswith("> Workshop\n\n") for text in windows)
+    assert ids(search(desk, "mend automobile"))[0].startswith("here:guide.md")
+    server.requests.clear()
+    here.write("guide.md", f"# Workshop\n\n{filler}.\nHow to fix a boat.\n\n# Bread\n\nKnead.\n")
+    assert index_project(desk, IndexRequest()).vectors == 1
+    assert len(inputs(server)) == 1
 
 
 def test_what_the_query_states_holds_for_meanings(here: Here, server: FakeServer) -> None:

@@ -70,7 +70,7 @@ def test_ollama_is_asked_for_many_texts_at_once(server: FakeServer) -> None:
 
 def test_prefixes_limits_and_batches(server: FakeServer) -> None:
     embedder = ollama(
-        server, limit=4, query_prefix="q: ", document_prefix="d: ", batch_tokens=10, batch_texts=9
+        server, limit=5, query_prefix="q: ", document_prefix="d: ", batch_tokens=10, batch_texts=9
     )
     embedder.embed_query("what is it, in short?")
     embedder.embed_documents(["a" * 40, "b", "c" * 40, "d"])
@@ -78,6 +78,7 @@ def test_prefixes_limits_and_batches(server: FakeServer) -> None:
     assert inputs[0] == ["q: what is it, "]
     assert inputs[1:] == [["d: " + "a" * 12, "d: b"], ["d: " + "c" * 12, "d: d"]]
     assert embedder.dimension == DIMENSION
+    assert embedder.windows("a" * 25) == ["a" * 8, "a" * 8, "a" * 9]
 
 
 def test_no_text_gives_no_vector(server: FakeServer) -> None:

@@ -19,18 +19,17 @@ from leafmark.index.manifest import Key, ManifestRow
 from leafmark.index.vector_search import VectorSearcher
 from leafmark.index.vector_view import (
     PENDING,
-    WITHOUT_TEXT,
     VectorView,
     build_view,
     read_view,
     write_view,
 )
 from leafmark.index.vectors import (
-    NO_TEXT,
     VectorModel,
     document_key,
     map_rows,
     open_vector_writer,
+    pack_texts,
     row_type,
     text_hash,
     vector_folder,
@@ -42,6 +41,8 @@ MODEL = VectorModel("m", "1", DIMENSION)
 TEXTS = ["first", "second", "third"]
 HASHES = [text_hash(text) for text in TEXTS]
 KEY = document_key("d")
+PACKED = pack_texts([HASHES[:2], HASHES[2:], []])
+"""A chunk of two windows, one of one, and one without text."""
 
 
 def unit_rows(count: int, dimension: int = DIMENSION, seed: int = 0) -> NDArray[np.float32]:
@@ -56,7 +57,7 @@ VECTORS = unit_rows(3)
 def fill(root: Path) -> Path:
     with open_vector_writer(root, MODEL, timeout_s=0) as writer:
         writer.add(HASHES, VECTORS)
-        writer.note(KEY, [*HASHES, NO_TEXT])
+        writer.note(KEY, PACKED)
         writer.sync()
     return vector_folder(root, MODEL)
 
@@ -71,7 +72,7 @@ def test_what_was_added_is_found_again_and_added_once(tmp_path: Path) -> None:
     fill(tmp_path)
     assert known(tmp_path) == (
         {hash_: at for at, hash_ in enumerate(HASHES)},
-        {KEY: b"".join([*HASHES, NO_TEXT])},
+        {KEY: PACKED},
     )
     rows = map_rows(folder / "rows-000001", DIMENSION)
     assert np.array_equal(rows["vector"], VECTORS)
@@ -93,11 +94,11 @@ def test_a_torn_row_is_cut_off_at_every_byte(tmp_path: Path) -> None:
 def test_a_torn_document_is_cut_off_at_every_byte(tmp_path: Path) -> None:
     folder = fill(tmp_path)
     with open_vector_writer(tmp_path, MODEL, timeout_s=0) as writer:
-        writer.note(document_key("e"), HASHES[:1])
+        writer.note(document_key("e"), pack_texts([HASHES[:1]]))
         writer.sync()
     path = folder / "documents"
     whole = path.read_bytes()
-    first = 24 + 16 * 4
+    first = 24 + len(PACKED)
     for length in range(len(whole)):
         path.write_bytes(whole[:length])
         assert len(known(tmp_path)[1]) == (1 if length >= first else 0)
@@ -167,7 +168,7 @@ def test_compaction_keeps_what_is_referred_to(
 ) -> None:
     monkeypatch.setattr("leafmark.index.vectors.COMPACT_FROM", 3)
     folder = fill(tmp_path)
-    live = {document_key("e"): HASHES[2] + NO_TEXT}
+    live = {document_key("e"): pack_texts([HASHES[2:], []])}
     with open_vector_writer(tmp_path, MODEL, timeout_s=0) as writer:
         assert not writer.worth_compacting(2)
         assert writer.worth_compacting(1)
@@ -186,7 +187,10 @@ def row_of(chunks: int, size: int = 1) -> ManifestRow:
 
 
 class Corpus:
-    """Sources of three chunks each in two trees; every seventh chunk pending or without text."""
+    """Sources of three chunks each in two trees.
+
+    Every seventh chunk is pending or without text; every fifth has a second window.
+    """
 
     def __init__(self, root: Path, count: int, dimension: int = DIMENSION):
         self.model = VectorModel("m", "1", dimension)
@@ -198,13 +202,18 @@ class Corpus:
             self.folder = writer.folder
         self.store = map_rows(self.folder / "rows-000001", dimension)
         self.manifest: dict[Key, ManifestRow] = {}
-        self.rows: dict[Key, list[int]] = {}
+        self.rows: dict[Key, list[list[int]]] = {}
         for at in range(0, count, 3):
             key = ("ab"[at % 2], f"{at}.md")
             rows = list(range(at, min(at + 3, count)))
-            odd = {0: PENDING, 1: WITHOUT_TEXT}
-            self.rows[key] = [odd.get(row % 7 if row % 7 < 2 else 9, row) for row in rows]
+            self.rows[key] = [self._windows(row, count) for row in rows]
             self.manifest[key] = row_of(len(rows))
+
+    @staticmethod
+    def _windows(row: int, count: int) -> list[int]:
+        if row % 7 < 2:
+            return [[PENDING], []][row % 7]
+        return [row, (row * 11) % count] if row % 5 == 0 else [row]
 
     def view(self, seq: int = 1, old: VectorView | None = None) -> VectorView:
         return build_view(
@@ -219,10 +228,10 @@ class Corpus:
 
     def brute(self, query: NDArray[np.float32], tree: str | None = None) -> list[tuple[str, int]]:
         found = [
-            (-float(self.vectors[row] @ query), document_id(*key), position)
-            for key, rows in self.rows.items()
-            for position, row in enumerate(rows)
-            if row >= 0 and tree in (None, key[0])
+            (-max(float(self.vectors[row] @ query) for row in rows), document_id(*key), position)
+            for key, chunks in self.rows.items()
+            for position, rows in enumerate(chunks)
+            if rows and rows[0] >= 0 and tree in (None, key[0])
         ]
         return [(name, position) for _, name, position in sorted(found)]
 
@@ -276,7 +285,7 @@ def test_the_prefilter_finds_what_is_clearly_near(
 
 def test_equal_texts_share_a_vector_and_come_together(tmp_path: Path) -> None:
     corpus = Corpus(tmp_path, 9)
-    corpus.rows = {("a", "x.md"): [4, 2], ("a", "y.md"): [4]}
+    corpus.rows = {("a", "x.md"): [[4], [2]], ("a", "y.md"): [[4]]}
     corpus.manifest = {key: row_of(len(rows)) for key, rows in corpus.rows.items()}
     found = VectorSearcher(corpus.view(), corpus.folder).nearest(corpus.vectors[4], 2)
     assert [near.place for near in found] == [("a:x.md", 0), ("a:y.md", 0)]
@@ -299,16 +308,14 @@ def test_a_row_that_was_damaged_is_no_result(tmp_path: Path) -> None:
 
 def test_a_view_is_brought_up_to_date_by_asking_about_changed_sources_only(tmp_path: Path) -> None:
     corpus = Corpus(tmp_path, 30)
-    corpus.rows = {
-        key: [row if row >= 0 else 5 for row in rows] for key, rows in corpus.rows.items()
-    }
+    corpus.rows = {key: [[5], [6, 7], [8]] for key in corpus.rows}
     old = corpus.view()
     changed, gone, *_ = corpus.manifest
     corpus.manifest[changed] = row_of(2, size=99)
     del corpus.manifest[gone]
     asked: list[Key] = []
 
-    def find_rows(key: Key) -> list[int] | None:
+    def find_rows(key: Key) -> list[list[int]] | None:
         asked.append(key)
         return None
 
@@ -316,4 +323,4 @@ def test_a_view_is_brought_up_to_date_by_asking_about_changed_sources_only(tmp_p
         corpus.manifest, find_rows, corpus.store, uuid="u", seq=2, rows_name="rows-000001", old=old
     )
     assert asked == [changed]
-    assert (view.pending, len(view.rows)) == (2, len(old.rows) - 4)
+    assert (view.pending, view.chunks, len(view.rows)) == (2, old.chunks - 4, len(old.rows) - 6)

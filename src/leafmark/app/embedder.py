@@ -1,0 +1,95 @@
+"""Which embedder the settings name, and which vectors the chunks of a commit have from it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+
+from leafmark.app.project import Project
+from leafmark.embedding import EmbedderSpec, completed, revision_of
+from leafmark.index import IndexReader
+from leafmark.index.vector_view import VectorView, build_view, read_view
+from leafmark.index.vectors import VectorModel, map_rows, vector_folder
+
+__all__ = ["current_view", "embedder_spec", "pending_vectors", "vector_model"]
+
+OPENAI_HOST = "https://api.openai.com/"
+OPENAI_VARIABLE = "OPENAI_API_KEY"
+
+
+def embedder_spec(
+    project: Project, environ: Mapping[str, str] | None = None
+) -> EmbedderSpec | None:
+    """Return the embedder that the settings name, None for none; the key is read here.
+
+    `environ` None means that of this process.
+    """
+    settings = project.configuration.embedding
+    if settings.provider == "none":
+        return None
+    spec = EmbedderSpec(
+        provider=settings.provider,
+        model=settings.model or "",
+        endpoint=settings.endpoint or "",
+        limit=settings.limit,
+        query_prefix=settings.query_prefix or "",
+        document_prefix=settings.document_prefix or "",
+        batch_tokens=settings.batch_tokens,
+        timeout_s=settings.timeout_s,
+        retries=settings.retries,
+        threads=settings.threads,
+    )
+    variable = settings.key_variable or _usual_variable(spec)
+    if not variable:
+        return spec
+    return replace(spec, key=(os.environ if environ is None else environ).get(variable, ""))
+
+
+def _usual_variable(spec: EmbedderSpec) -> str:
+    """A key goes by itself only to where it is known to belong."""
+    own = spec.provider == "openai" and (spec.endpoint + "/").startswith(("/", OPENAI_HOST))
+    return OPENAI_VARIABLE if own else ""
+
+
+def vector_model(spec: EmbedderSpec) -> VectorModel:
+    """Return which vectors belong together under this spec; the dimension is not known here."""
+    return VectorModel(completed(spec).model or spec.provider, revision_of(spec))
+
+
+def current_view(project: Project, reader: IndexReader, spec: EmbedderSpec) -> VectorView | None:
+    """Return which vectors the chunks of this commit have; None where there are none at all.
+
+    Sources that changed since vectors were last made are pending.
+    """
+    folder = vector_folder(project.index_dir, vector_model(spec))
+    view = read_view(folder / "view")
+    if view is None or view.uuid != reader.meta.uuid:
+        return None
+    if view.seq == reader.meta.seq:
+        return view
+    try:
+        store = map_rows(folder / view.rows_name, view.dimension)[: view.row_count]
+    except OSError:
+        return None
+    return build_view(
+        reader.manifest,
+        lambda key: None,
+        store,
+        uuid=reader.meta.uuid,
+        seq=reader.meta.seq,
+        rows_name=view.rows_name,
+        old=view,
+    )
+
+
+def pending_vectors(project: Project, reader: IndexReader | None) -> int:
+    """Return how many chunks have no vector yet; 0 without an embedder.
+
+    Before the first vectors are made, chunks without text count too.
+    """
+    spec = embedder_spec(project)
+    if spec is None or reader is None:
+        return 0
+    view = current_view(project, reader, spec)
+    return reader.meta.chunks if view is None else view.pending
