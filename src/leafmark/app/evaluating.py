@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 
 __all__ = ["draft_judgments", "evaluate_project"]
 
+PATIENCE_S = 600.0
+"""How long a query's vector is waited for: an answer without it would be judged as one with it."""
+
 
 def evaluate_project(
     project: Project,
@@ -62,19 +65,19 @@ def evaluate_project(
         ConfirmationError, LockedError, ...: see `open_index`.
     """
     gates = [parse_gate(text) for text in request.gates]
-    variants = parse_variants(
-        request.compare, str(project.configuration.value("chunking.strategy"))
-    )
+    strategy = str(project.configuration.value("chunking.strategy"))
+    variants = parse_variants(request.compare, strategy, request.modes)
     library = Library(project)
     queries = _chosen(read_queries(request.files, project.directory), request)
     passages = library.passages(queries)
     judged = list(zip(queries, passages, strict=True))
     reading = Reading(library)
-    found = []
+    found, modes = [], []
     for variant in variants:
-        settings = {**flags, **variant.settings}
+        settings = {"embedding.deadline_s": PATIENCE_S, **flags, **variant.settings}
         opened = open_project(project.directory, flags=settings, environ=environ)
         opened = replace(opened, index_dir=_place(opened))
+        modes.append(_mode_of(opened))
         reader = _index_apart(opened, request, progress)
         trial = Trial(opened, reader, request, reading)
         outcomes = _judge(trial, judged, f"judging {variant.name}", progress)
@@ -84,7 +87,7 @@ def evaluate_project(
     by = request.by
     groups = build_groups(found, resampler, (lambda one: str(getattr(one, by))) if by else None)
     return EvaluationReport(
-        mode=_mode_of(project, request),
+        mode=", ".join(dict.fromkeys(modes)),
         limit=request.limit or project.configuration.search.limit,
         seed=request.seed,
         resamples=request.resamples,
@@ -100,7 +103,7 @@ def _index_apart(
 ) -> IndexReader:
     """Return the refreshed index of one way to search, with the vectors that it needs."""
     reader, _ = open_index(project, fresh=True, confirmed=request.confirmed, progress=progress)
-    if _mode_of(project, request) != "lexical":
+    if _mode_of(project) != "lexical":
         _embed(project, reader, progress)
     return reader
 
@@ -119,9 +122,9 @@ def _judge(
     return tuple(outcomes)
 
 
-def _mode_of(project: Project, request: EvaluationRequest) -> str:
+def _mode_of(project: Project) -> str:
     """Return how searches are really done."""
-    mode = request.mode if request.mode != "auto" else project.configuration.search.mode
+    mode = project.configuration.search.mode
     if mode != "auto":
         return mode
     return "lexical" if project.configuration.embedding.provider == "none" else "hybrid"

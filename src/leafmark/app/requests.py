@@ -185,7 +185,8 @@ class EvaluationRequest(NamedTuple):
     """Judge searches by the queries in `files` (`-` is standard input).
 
     `compare` are the ways to search: a strategy, and after `+` settings that
-    differ (`auto+relax_share=0.5`); none means the project's own. `by` makes a
+    differ (`auto+relax_share=0.5`); none means the project's own. Each is tried in
+    each of the `modes`; none means that of the settings. `by` makes a
     table for each `kind`, `language` or `tree`. `half` takes one half of the
     queries (see `evaluation.half_of`). `gates` are bounds such as `rr500>=0.55`.
     `diagnose` asks why answers were not found.
@@ -193,7 +194,7 @@ class EvaluationRequest(NamedTuple):
 
     files: tuple[str, ...]
     compare: tuple[str, ...] = ()
-    mode: Mode = "auto"
+    modes: tuple[Mode, ...] = ()
     limit: int | None = None
     kinds: tuple[str, ...] = ()
     trees: tuple[str, ...] = ()

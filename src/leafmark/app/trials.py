@@ -12,7 +12,7 @@ from leafmark.app.requests import EvaluationRequest, SearchRequest
 from leafmark.app.resolving import Resolver
 from leafmark.app.searching import search_index
 from leafmark.chunking import token_counter
-from leafmark.errors import LeafmarkError, UsageError
+from leafmark.errors import LeafmarkError, ProviderError, UsageError
 from leafmark.evaluation import (
     JudgedQuery,
     Outcome,
@@ -35,6 +35,9 @@ TOKENIZER = "o200k_base"
 
 DOUBTFUL = "doubtful"
 """The code of the hint that marks an answer which may be none."""
+
+WITHOUT_MEANING = ("provider", "no-vectors", "pending-vectors")
+"""Codes of the hints that say that an answer is not by meaning, or not wholly."""
 
 DEAR_TOKENS = 1000
 """Reading more than this to come upon an answer is worth a word; chosen by eye."""
@@ -100,17 +103,20 @@ class Trial:
             queries=(query.query,),
             limit=self._request.limit if project is self._project else None,
             trees=(query.tree,) if query.tree else (),
-            mode=self._request.mode,
             aggregation=aggregation,
         )
         try:
-            return search_index(project, self._reader, request, self._sources)
+            answer = search_index(project, self._reader, request, self._sources)
         except LeafmarkError as error:
             raise UsageError(
                 f"the query {query.query!r} cannot be searched: {error.message}",
                 location=query.location,
                 hint=error.hint,
             ) from error
+        for hint in answer.hints:
+            if hint.code in WITHOUT_MEANING:
+                raise ProviderError(hint.message, location=query.location)
+        return answer
 
     def _reads(self, answer: Answer, passages: Sequence[Passage]) -> list[Read]:
         return [self._read(result, passages) for result in answer.results]

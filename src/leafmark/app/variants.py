@@ -1,7 +1,8 @@
 """`auto+relax_share=0.5`: a way to search, as the user writes it.
 
 A strategy, then settings that differ, each after a `+`. A setting may be named
-without its table where only one table has it.
+without its table where only one table has it. Where several modes are tried, each
+way is written out with each of them: `auto+mode=hybrid`.
 """
 
 from __future__ import annotations
@@ -16,16 +17,29 @@ from leafmark.evaluation import Variant
 __all__ = ["parse_variants"]
 
 _STRATEGY = "chunking.strategy"
+_MODE = "search.mode"
 _TABLES = ("chunking.", "search.")
 
 
-def parse_variants(texts: Sequence[str], strategy: str) -> tuple[Variant, ...]:
-    """Return the ways to search that the texts name; none is the project's own `strategy`.
+def parse_variants(
+    texts: Sequence[str], strategy: str, modes: Sequence[str] = ()
+) -> tuple[Variant, ...]:
+    """Return the ways to search that the texts name, each in each of the `modes`.
+
+    No text is the project's own `strategy`.
 
     Raises:
         UsageError: a text names no strategy or setting, or two name the same way.
     """
     found = tuple(_variant(text) for text in texts) or (Variant(strategy, {}),)
+    if len(modes) == 1:
+        found = tuple(Variant(one.name, {_MODE: modes[0], **one.settings}) for one in found)
+    elif modes:
+        found = tuple(
+            Variant(f"{one.name}+mode={mode}", {**one.settings, _MODE: mode})
+            for one in found
+            for mode in modes
+        )
     names = [variant.name for variant in found]
     for name in names:
         if names.count(name) > 1:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.embedders import FakeServer, Reply, serve_embeddings
 from support.projects import Here
 
-from leafmark.app import draft_judgments, evaluate_project
+from leafmark.app import draft_judgments, evaluate_project, open_project
+from leafmark.app import meaning as app_meaning
 from leafmark.app.requests import DraftRequest, EvaluationRequest
-from leafmark.errors import ConfigError, NotFoundError, UsageError
+from leafmark.errors import ConfigError, NotFoundError, ProviderError, UsageError
 from leafmark.evaluation import EvaluationReport
 
 WORDS = ["alpha", "beta", "gamma", "delta"]
@@ -29,12 +32,19 @@ def here(tmp_path: Path) -> Here:
     return here
 
 
-def _judge(here: Here, *queries: dict[str, Any], **wishes: Any) -> EvaluationReport:
+def _judge(
+    here: Here,
+    *queries: dict[str, Any],
+    flags: dict[str, object] | None = None,
+    **wishes: Any,
+) -> EvaluationReport:
     lines = "".join(json.dumps(query) + "\n" for query in queries)
     (here.home / "q.jsonl").write_text(lines, encoding="utf-8")
     environ = {"HOME": str(here.home), "LEAFMARK_HOME": str(here.home / ".leafmark")}
     request = EvaluationRequest(files=(str(here.home / "q.jsonl"),), **wishes)
-    return evaluate_project(here.project(), request, flags={}, environ=environ)
+    flags = flags or {}
+    project = open_project(here.root, flags=flags, environ=environ) if flags else here.project()
+    return evaluate_project(project, request, flags=flags, environ=environ)
 
 
 FOUND = {"query": "stripes gamma", "answers": ["gamma.md#zebra-gamma"], "kind": "keywords"}
@@ -53,6 +63,49 @@ def test_numbers_are_means_over_the_queries_that_have_them(here: Here) -> None:
     assert _mean(report, "rr500") == 0.5
     assert _mean(report, "empty") == 0
     assert _mean(report, "empty-unanswerable") == 1
+
+
+@pytest.fixture
+def meaning() -> Iterator[tuple[FakeServer, dict[str, object]]]:
+    with serve_embeddings() as server:
+        flags: dict[str, object] = {
+            "embedding.provider": "ollama",
+            "embedding.model": "m",
+            "embedding.endpoint": server.url,
+            "embedding.retries": 0,
+            "embedding.least_similarity": 0.15,
+        }
+        yield server, flags
+    app_meaning._OPEN.clear()
+
+
+def test_each_way_is_tried_in_each_mode(
+    here: Here, meaning: tuple[FakeServer, dict[str, object]]
+) -> None:
+    _, flags = meaning
+    here.write("cars.md", "# Vehicles\n\nHow to fix a car.\n")
+    mended = {"query": "mend automobile", "answers": ["cars.md"]}
+    report = _judge(here, mended, flags=flags, modes=("lexical", "hybrid"))
+    assert report.mode == "lexical, hybrid"
+    names = [one.variant.name for one in report.variants]
+    assert names == ["auto+mode=lexical", "auto+mode=hybrid"]
+    assert [_mean(report, "overlap-mrr@10", at) for at in range(2)] == [0, 1]
+    alone = _judge(here, mended, flags=flags, modes=("semantic",), compare=("auto",))
+    assert (alone.mode, alone.variants[0].variant.name) == ("semantic", "auto")
+    assert _mean(alone, "overlap-mrr@10") == 1
+
+
+def test_a_query_without_a_vector_is_not_judged_as_one_with(
+    here: Here, meaning: tuple[FakeServer, dict[str, object]]
+) -> None:
+    server, flags = meaning
+    _judge(here, FOUND, flags=flags)
+    server.replies.append(Reply(500))
+    with pytest.raises(ProviderError) as caught:
+        _judge(here, FOUND, flags=flags)
+    assert caught.value.message == (
+        f"the embedder answered 500 ({server.url}); this answer is lexical"
+    )
 
 
 def test_two_runs_give_the_same(here: Here) -> None:

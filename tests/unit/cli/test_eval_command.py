@@ -26,7 +26,8 @@ from leafmark.evaluation import GateOutcome, JudgedQuery, Reference
         (["--gate", "rr500>=1", "-n", "5"], {"gates": ("rr500>=1",), "limit": 5}),
         (["--seed", "7", "--resamples", "50"], {"seed": 7, "resamples": 50}),
         (["--worst", "2", "-y"], {"diagnose": True, "confirmed": True}),
-        (["--queries", "--mode", "lexical"], {"diagnose": True, "mode": "lexical"}),
+        (["--queries", "--mode", "lexical"], {"diagnose": True, "modes": ("lexical",)}),
+        (["--mode", "lexical,hybrid"], {"modes": ("lexical", "hybrid")}),
     ],
 )
 def test_it_asks_for_what_was_written(

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafmark.cli.options import JSON, Argument, Call, Command, Option, one_of, positive, text
+from leafmark.cli.options import (
+    JSON,
+    Argument,
+    Call,
+    Command,
+    Option,
+    one_of,
+    positive,
+    several_of,
+    text,
+)
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMAND"]
 
 MAKE = "make"
-MODES = ("auto", "lexical")
+MODES = ("lexical", "semantic", "hybrid")
 HALVES = ("choose", "judge")
 GROUPS = ("kind", "language", "tree")
 
@@ -29,7 +39,13 @@ OPTIONS = (
         "LIST",
         text,
     ),
-    Option(("--mode",), "How to search.", "MODE", one_of(*MODES), choices=MODES),
+    Option(
+        ("--mode",),
+        "How to search, instead of what the settings say; several to compare.",
+        "LIST",
+        several_of(*MODES),
+        choices=MODES,
+    ),
     Option(("-n", "--limit"), "Results of a query; with make, the most drafts.", "N", positive),
     Option(("--kind",), "Only queries of this kind.", "KIND", text, repeat=True),
     Option(("-t", "--tree"), "Only queries of this tree.", "TREE", text, repeat=True),
@@ -76,7 +92,7 @@ def _evaluate(call: Call) -> int:
         request = EvaluationRequest(
             files=call.words,
             compare=_names(values.get("compare", "")),
-            mode=values.get("mode", "auto"),
+            modes=values.get("mode", ()),
             limit=values.get("limit"),
             kinds=tuple(values.get("kind", ())),
             trees=tuple(values.get("tree", ())),
@@ -160,6 +176,7 @@ COMMAND = Command(
     examples=(
         ("leafmark eval queries.jsonl", "how well does the search do?"),
         ("leafmark eval queries.jsonl --compare fixed,heading,section,auto", "what suits best?"),
+        ("leafmark eval queries.jsonl --mode lexical,hybrid", "does meaning help here?"),
         ("leafmark eval queries.jsonl --worst 10", "what goes wrong, and where?"),
         ("leafmark eval queries.jsonl --gate 'rr500>=0.55'", "fail a build when it gets worse"),
         ("leafmark eval make > queries.jsonl", "draft queries to start with"),
