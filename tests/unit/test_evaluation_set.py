@@ -26,7 +26,15 @@ def test_enough_queries_of_every_kind() -> None:
     assert sum(not query.answers for query in queries) >= 20
     assert len({(query.tree, query.query) for query in queries}) == len(queries)
     kinds = Counter(query.kind for query in queries)
-    assert set(kinds) == {"question", "keywords", "error", "identifier", "typo", "foreign"}
+    assert set(kinds) == {
+        "question",
+        "keywords",
+        "error",
+        "identifier",
+        "typo",
+        "foreign",
+        "paraphrase",
+    }
     assert not any(query.draft for query in queries)
 
 
