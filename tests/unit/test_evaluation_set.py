@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import importlib.util
+import re
 import tomllib
 from collections import Counter
 from pathlib import Path
 
 from leafmark.evaluation import HALVES, JudgedQuery, half_of, parse_judgments
 
-EVAL = Path(__file__).parents[2] / "eval"
+ROOT = Path(__file__).parents[2]
+EVAL = ROOT / "eval"
+KINDS = {"question", "keywords", "error", "identifier", "typo", "foreign", "paraphrase"}
 
 
 def _queries() -> list[JudgedQuery]:
@@ -22,19 +26,13 @@ def _queries() -> list[JudgedQuery]:
 
 def test_enough_queries_of_every_kind() -> None:
     queries = _queries()
-    assert len(queries) >= 150
-    assert sum(not query.answers for query in queries) >= 20
+    assert len(queries) >= 500
     assert len({(query.tree, query.query) for query in queries}) == len(queries)
     kinds = Counter(query.kind for query in queries)
-    assert set(kinds) == {
-        "question",
-        "keywords",
-        "error",
-        "identifier",
-        "typo",
-        "foreign",
-        "paraphrase",
-    }
+    assert set(kinds) == KINDS
+    assert kinds["paraphrase"] >= 50
+    unanswered = Counter(query.tree for query in queries if not query.answers)
+    assert min(unanswered[query.tree] for query in queries) >= 8
     assert not any(query.draft for query in queries)
 
 
@@ -43,6 +41,36 @@ def test_every_query_says_where_it_belongs() -> None:
     for query in _queries():
         assert query.tree in trees, query.location
         assert query.language, query.location
+
+
+def test_every_set_is_fetched_and_asked_about() -> None:
+    spec = importlib.util.spec_from_file_location("fetch", EVAL / "fetch.py")
+    assert spec is not None
+    assert spec.loader is not None
+    fetch = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(fetch)
+    trees = tomllib.loads((EVAL / "leafmark.toml").read_text(encoding="utf-8"))["tree"]
+    assert {package.tree for package in fetch.PACKAGES} == set(trees)
+    assert {query.tree for query in _queries()} == set(trees)
+
+
+def test_the_documentation_counts_what_is_there() -> None:
+    text = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    queries = _queries()
+    total = re.search(
+        r"`eval/queries/` holds (\d+) queries .*?, and (\d+) paraphrases", text, re.DOTALL
+    )
+    assert total is not None
+    paraphrases = sum(query.kind == "paraphrase" for query in queries)
+    assert (int(total[1]), int(total[2])) == (len(queries), paraphrases)
+    unanswered = re.search(r"(\d+) of\s+them nothing answers", text)
+    assert unanswered is not None
+    assert int(unanswered[1]) == sum(not query.answers for query in queries)
+    named = {
+        name.lower(): int(count)
+        for name, count in re.findall(r"^\| (\w+) \|.*\| (\d+) \|$", text, re.MULTILINE)
+    }
+    assert named == Counter(query.tree for query in queries)
 
 
 def test_halves_hold_about_as_much() -> None:
