@@ -22,7 +22,15 @@ if TYPE_CHECKING:
     from leafmark.app.meaning import Asked
     from leafmark.retrieval.meaning import Meaning
 
-__all__ = ["answer_topics", "complete_answer", "search_index", "search_params", "search_project"]
+__all__ = [
+    "Understood",
+    "answer_topics",
+    "complete_answer",
+    "search_index",
+    "search_params",
+    "search_project",
+    "understand_request",
+]
 
 
 def search_project(
@@ -35,7 +43,7 @@ def search_project(
         UsageError: a parameter is outside its range.
         NotFoundError: a tree is not of this project, or there is no index.
     """
-    wanted = _understood(project, request)
+    wanted = understand_request(project, request)
     reader, hints = open_index(
         project, fresh=request.refresh, confirmed=request.confirmed, progress=progress
     )
@@ -50,10 +58,10 @@ def search_index(
     Raises:
         QueryError, UsageError, NotFoundError: as in `search_project`.
     """
-    return _answer(project, reader, _understood(project, request), request, sources)
+    return _answer(project, reader, understand_request(project, request), request, sources)
 
 
-class _Wanted(NamedTuple):
+class Understood(NamedTuple):
     """A request, understood; `asked` are the vectors of its topics, which are being made."""
 
     topics: Sequence[Expression]
@@ -61,15 +69,20 @@ class _Wanted(NamedTuple):
     asked: Asked | None
 
 
-def _understood(project: Project, request: SearchRequest) -> _Wanted:
+def understand_request(project: Project, request: SearchRequest) -> Understood:
+    """Return what a request asks for; its vectors are begun.
+
+    Raises:
+        QueryError, UsageError, NotFoundError: as in `search_project`.
+    """
     topics = parse_topics(request.queries)
     params = search_params(project, request)
     mode = _mode(project, request)
     if mode == "lexical" or (mode == "auto" and project.configuration.embedding.provider == "none"):
-        return _Wanted(topics, params, None)
+        return Understood(topics, params, None)
     from leafmark.app.meaning import ask_meaning  # late: searches by words need none of it
 
-    return _Wanted(topics, params, ask_meaning(project, topics, mode))
+    return Understood(topics, params, ask_meaning(project, topics, mode))
 
 
 def _mode(project: Project, request: SearchRequest) -> str:
@@ -79,7 +92,7 @@ def _mode(project: Project, request: SearchRequest) -> str:
 def _answer(
     project: Project,
     reader: IndexReader,
-    wanted: _Wanted,
+    wanted: Understood,
     request: SearchRequest,
     sources: Sources,
     hints: tuple[Hint, ...] = (),

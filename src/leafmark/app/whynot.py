@@ -7,9 +7,8 @@ from leafmark.app.project import Project
 from leafmark.app.reading import Sources
 from leafmark.app.requests import Progress, WhyNotRequest
 from leafmark.app.resolving import Resolver
-from leafmark.app.searching import search_params
+from leafmark.app.searching import understand_request
 from leafmark.model import WhyNotReport
-from leafmark.query import parse_topics
 from leafmark.retrieval.absence import explain_absence
 
 __all__ = ["explain_why_not"]
@@ -25,17 +24,18 @@ def explain_why_not(
         QueryError, UsageError: see `search_project`.
     """
     wish = request.search
-    topics = parse_topics(wish.queries)
-    params = search_params(project, wish)
+    wanted = understand_request(project, wish)
     reader, _ = open_index(project, fresh=wish.refresh, confirmed=wish.confirmed, progress=progress)
     target = Resolver(reader, reader.manifest).resolve(request.id)
+    meaning = None if wanted.asked is None else wanted.asked.answer(reader)[0]
     found = explain_absence(
         reader,
-        topics,
-        params,
+        wanted.topics,
+        wanted.params,
         target,
         read_source=Sources(project).data,
         local_trees=frozenset(tree.name for tree in project.trees if tree.scope == "local"),
+        meaning=meaning,
     )
     return WhyNotReport(
         target.id,

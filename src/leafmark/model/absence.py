@@ -8,9 +8,19 @@ from typing import Any, Literal, NamedTuple
 __all__ = ["AbsenceReason", "LostAt", "UnmatchedPart", "WhyNotReport"]
 
 LostAt = Literal[
-    "filter", "match", "strict", "relaxed", "candidates", "cutoff", "merged", "duplicate", "limit"
+    "filter",
+    "match",
+    "meaning",
+    "strict",
+    "relaxed",
+    "candidates",
+    "cutoff",
+    "merged",
+    "duplicate",
+    "limit",
 ]
-"""The phase at which a chunk was lost: not admitted by a filter; not matching; matching some of
+"""The phase at which a chunk was lost: not admitted by a filter; not matching; not near in meaning
+where words do not count; matching some of
 the words while `strict` asks for all, or while enough others match all; below the candidates that
 were considered; after the cutoff; part of a larger result; the same text as one; after the last
 result shown."""

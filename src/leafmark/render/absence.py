@@ -60,9 +60,14 @@ def _ways(report: WhyNotReport) -> list[str]:
 def remedy_flags(report: WhyNotReport) -> list[str]:
     """Return the settings that would show the chunk as they are written on the command line."""
     return [
-        _SWITCHES.get(name) or f"--{name.replace('_', '-')} {value:g}"
+        _SWITCHES.get(name) or f"--{name.replace('_', '-')} {_number(value)}"
         for name, value in report.remedy.items()
     ]
+
+
+def _number(value: object) -> str:
+    """Return a value as it is typed; numbers without needless digits."""
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
 
 
 def why_not_record(report: WhyNotReport) -> dict[str, Any]:

@@ -24,9 +24,11 @@ from leafmark.query import (
     all_of,
     filters_only,
     format_query,
+    plain_words,
 )
-from leafmark.retrieval.candidates import find_candidates
 from leafmark.retrieval.compiler import Compiled, compile_for_languages
+from leafmark.retrieval.hybrid import find_in_topic
+from leafmark.retrieval.meaning import Meaning, topic_text
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.pipeline import Trace, trace_search
 from leafmark.retrieval.texts import ReadSource
@@ -43,7 +45,9 @@ MOST_CHANGES = 8
 _OPTIONS = {"trees": "--tree", "tags": "--tag", "since": "--since", "section": "--section"}
 """How the options are called that set them."""
 
-_ORDER: tuple[LostAt, ...] = ("cutoff", "candidates", "relaxed", "strict", "match", "filter")
+_ORDER: tuple[LostAt, ...] = (
+    "cutoff", "candidates", "relaxed", "strict", "meaning", "match", "filter"
+)  # fmt: skip
 """How far a chunk came in a topic, farthest first."""
 
 
@@ -75,14 +79,18 @@ def explain_absence(
     *,
     read_source: ReadSource,
     local_trees: Collection[str] = (),
+    meaning: Meaning | None = None,
 ) -> Absence:
     """Return why `target` is not among the results; what lies below it counts for it.
+
+    `meaning` is what the search would ask for similarities.
 
     Raises:
         DamagedError, StorageError: the index cannot be read.
     """
     with reader.guard("search the index"):
-        return _Inquiry(reader, target, read_source, local_trees).answer(topics, params)
+        inquiry = _Inquiry(reader, target, read_source, local_trees, meaning)
+        return inquiry.answer(topics, params)
 
 
 class _Inquiry:
@@ -94,7 +102,9 @@ class _Inquiry:
         target: Entry,
         read_source: ReadSource,
         local_trees: Collection[str],
+        meaning: Meaning | None,
     ):
+        self._meaning = meaning
         self._reader = reader
         self._target = target
         self._read_source = read_source
@@ -114,6 +124,7 @@ class _Inquiry:
             params,
             read_source=self._read_source,
             local_trees=self._local_trees,
+            meaning=self._meaning,
         )
 
     def _remedy(
@@ -132,7 +143,7 @@ class _Inquiry:
             params = replace(params, **change.params)
             if change.without:
                 shorter = _without(topics[reason.topic], change.without)
-                if shorter is None:
+                if shorter is None or self._means_other(topics[reason.topic], shorter, params):
                     break
                 without += map(format_query, change.without)
                 topics = [*topics[: reason.topic], shorter, *topics[reason.topic + 1 :]]
@@ -146,6 +157,12 @@ class _Inquiry:
                 break
             found = now
         return Absence(())
+
+    def _means_other(self, topic: Expression, other: Expression, params: SearchParams) -> bool:
+        """Whether another vector would be asked for, which nobody has made."""
+        if self._meaning is None or params.mode == "lexical":
+            return False
+        return topic_text(topic) != topic_text(other)
 
     # -- among the results ------------------------------------------------------------
 
@@ -220,8 +237,14 @@ class _Inquiry:
     ) -> tuple[AbsenceReason, _Change]:
         """Return where a topic lost the chunk, which is not among its candidates."""
         wide = replace(params, candidate_limit=FARTHEST, max_results=FARTHEST, cutoff_ratio=0.0)
-        found = find_candidates(
-            self._reader, list(compiled.values()), wide, topic=at, local_trees=self._local_trees
+        found = find_in_topic(
+            self._reader,
+            topic,
+            list(compiled.values()),
+            wide,
+            self._meaning,
+            topic_number=at,
+            local_trees=self._local_trees,
         )
         for tier in (False, True):
             hits = [one for one in found.candidates if one.relaxed == tier]
@@ -247,15 +270,23 @@ class _Inquiry:
             message = f"{' and '.join(map(_OPTIONS.__getitem__, refusing))} leaves it out"
             change = _Change({name: FILTERS[name] for name in refusing})
             return AbsenceReason("filter", message, self._target.id), change
+        far = self._far(topic, params) if demands.is_matched(compiled, "required") else None
+        if far is not None and params.mode == "semantic":
+            return AbsenceReason("meaning", far, self._target.id), _Change({"mode": "hybrid"})
         if demands.is_matched(compiled, "strict"):
             message = f"more than {FARTHEST:,} chunks match better"
             return AbsenceReason("candidates", message, self._target.id), _Change({})
         best, unmet = demands.unmet(topic)
+        if self._meaning is not None and params.mode == "semantic":
+            words = plain_words(topic)
+            unmet = [part for part in unmet if not any(part is word for word in words)]
         parts = tuple(demands.describe(best, part, self._read_source) for part in unmet)
         lax = compile_for_languages(self._reader, topic, replace(params, strict=False))
         filtered = bool(unmet) and all(map(_is_filter, unmet))
         lost_at: LostAt = "filter" if filtered else "match"
         message, change = _lacking(parts), _Change({}, tuple(unmet))
+        if far is not None:
+            message += f", and {far}"
         if demands.is_matched(lax, "relaxed"):
             if params.strict:
                 lost_at, change = "strict", _Change({"strict": False})
@@ -267,6 +298,20 @@ class _Inquiry:
                     f"all words, and {strict} do"
                 )
         return AbsenceReason(lost_at, message, best.id, unmatched=parts), change
+
+    def _far(self, topic: Expression, params: SearchParams) -> str | None:
+        """Say how far the meaning of the chunk and what is below it is; None if nobody asks."""
+        text = "" if params.mode == "lexical" else topic_text(topic)
+        if self._meaning is None or not text:
+            return None
+        target = self._target
+        below = range(target.position, target.last_position + 1)
+        places = [(target.doc_id, position) for position in below]
+        near = [one for one in self._meaning.similarities(text, places) if one is not None]
+        if not near:
+            return "it has no vector yet; `leafmark index` makes it"
+        least = self._meaning.usual(text).least
+        return f"its meaning is not near enough ({max(near):.2f}, and {least:.2f} is the least)"
 
 
 def _past_the_cut(

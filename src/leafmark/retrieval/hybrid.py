@@ -12,11 +12,13 @@ from typing import NamedTuple
 
 from leafmark.index import IndexReader
 from leafmark.model import Candidate, Phase
+from leafmark.query import Expression
 from leafmark.retrieval.candidates import (
     Finder,
     Found,
     Hit,
     cut_note,
+    find_candidates,
     relaxed_matches,
     rounded,
     section_note,
@@ -26,11 +28,11 @@ from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.cutoff import elbow_cutoff
 from leafmark.retrieval.doubt import is_doubtful
 from leafmark.retrieval.fusion import MEANING_WEIGHT, fuse
-from leafmark.retrieval.meaning import Meaning, Place, Usual
+from leafmark.retrieval.meaning import Meaning, Place, Usual, topic_text
 from leafmark.retrieval.ordering import key_of
 from leafmark.retrieval.params import SearchParams
 
-__all__ = ["find_by_meaning"]
+__all__ = ["find_in_topic"]
 
 _WIDER = 8
 """How much further is looked when what the query states refused too many of the nearest."""
@@ -44,7 +46,28 @@ class _Match(NamedTuple):
     similarity: float | None
 
 
-def find_by_meaning(
+def find_in_topic(
+    reader: IndexReader,
+    topic: Expression,
+    compiled: Sequence[Compiled],
+    params: SearchParams,
+    meaning: Meaning | None,
+    *,
+    topic_number: int,
+    local_trees: Collection[str],
+) -> Found:
+    """Return the candidates of one topic, by meaning too where that is asked for and can be."""
+    text = "" if meaning is None or params.mode == "lexical" else topic_text(topic)
+    if meaning is None or not text or not compiled:
+        return find_candidates(
+            reader, compiled, params, topic=topic_number, local_trees=local_trees
+        )
+    return _find_by_meaning(
+        reader, compiled, params, meaning, text, topic=topic_number, local_trees=local_trees
+    )
+
+
+def _find_by_meaning(
     reader: IndexReader,
     compiled: Sequence[Compiled],
     params: SearchParams,

@@ -15,15 +15,15 @@ from leafmark.errors import DamagedError
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Candidate, Entry, Hint, Phase, Result
 from leafmark.query import Expression, format_query
-from leafmark.retrieval.candidates import Found, Hit, find_candidates
+from leafmark.retrieval.candidates import Found, Hit
 from leafmark.retrieval.compiler import Compiled, compile_for_languages
 from leafmark.retrieval.emptiness import explain_nothing
 from leafmark.retrieval.explaining import explain
 from leafmark.retrieval.filters import find_chunks
 from leafmark.retrieval.grain import bring_to_grain
 from leafmark.retrieval.hints import hints_about
-from leafmark.retrieval.hybrid import find_by_meaning
-from leafmark.retrieval.meaning import Meaning, topic_text
+from leafmark.retrieval.hybrid import find_in_topic
+from leafmark.retrieval.meaning import Meaning
 from leafmark.retrieval.ordering import Key, join_duplicates, limit_results
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.presenting import Presenter
@@ -75,7 +75,7 @@ def search(  # noqa: PLR0913 - all but three are asked by name
         return run.answer(topics, local_trees, count_tokens)
 
 
-def trace_search(
+def trace_search(  # noqa: PLR0913 - as `search`
     reader: IndexReader,
     topics: Sequence[Expression],
     params: SearchParams,
@@ -84,9 +84,10 @@ def trace_search(
     local_trees: Collection[str] = (),
     make_readable: MakeReadable | None = None,
     count_tokens: CountTokens | None = None,
+    meaning: Meaning | None = None,
 ) -> Trace:
-    """Return what each phase of a search by words leaves over, without presenting anything."""
-    run = _Run(reader, params, Texts(reader, read_source, make_readable), None)
+    """Return what each phase of a search leaves over, without presenting anything."""
+    run = _Run(reader, params, Texts(reader, read_source, make_readable), meaning)
     return run.trace(topics, local_trees, count_tokens)
 
 
@@ -168,13 +169,14 @@ class _Run:
         number: int,
         local_trees: Collection[str],
     ) -> Found:
-        """Return the candidates of one topic, by meaning too where that can be asked."""
-        text = "" if self._meaning is None else topic_text(topic)
-        reader, params = self._reader, self._params
-        if self._meaning is None or not text or not compiled:
-            return find_candidates(reader, compiled, params, topic=number, local_trees=local_trees)
-        return find_by_meaning(
-            reader, compiled, params, self._meaning, text, topic=number, local_trees=local_trees
+        return find_in_topic(
+            self._reader,
+            topic,
+            compiled,
+            self._params,
+            self._meaning,
+            topic_number=number,
+            local_trees=local_trees,
         )
 
     def _compile(self, topic: Expression) -> dict[str | None, Compiled]:

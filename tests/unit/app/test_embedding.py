@@ -9,14 +9,22 @@ import pytest
 from support.embedders import FakeServer, Reply, serve_embeddings
 from support.projects import Here
 
-from leafmark.app import Project, index_project, open_project, project_status, search_project
+from leafmark.app import (
+    Project,
+    explain_why_not,
+    index_project,
+    open_project,
+    project_status,
+    search_project,
+)
 from leafmark.app import meaning as app_meaning
 from leafmark.app.embedder import embedder_spec
 from leafmark.app.embedding import embed_project
 from leafmark.app.indexing import read_index
-from leafmark.app.requests import IndexRequest, SearchRequest
+from leafmark.app.requests import IndexRequest, SearchRequest, WhyNotRequest
 from leafmark.errors import UsageError
-from leafmark.model import Answer, Factor
+from leafmark.model import Answer, Factor, WhyNotReport
+from leafmark.render.absence import remedy_flags
 
 GUIDE = """# Workshop
 
@@ -233,6 +241,53 @@ def test_modes_that_need_an_embedder_say_so(here: Here) -> None:
     assert caught.value.message == "the mode semantic needs an embedder, and none is configured"
     assert caught.value.hint == (
         "set provider in [embedding], then run `leafmark index`; see docs/embeddings.md"
+    )
+
+
+def why_not(project: Project, name: str, query: str, **wishes: object) -> WhyNotReport:
+    search = SearchRequest((query,), **wishes)  # type: ignore[arg-type]
+    return explain_why_not(project, WhyNotRequest(name, search))
+
+
+def test_why_not_looks_at_what_the_search_looks_at(here: Here, server: FakeServer) -> None:
+    here.write("guide.md", GUIDE)
+    desk = project(here, server)
+    index_project(desk, IndexRequest())
+    assert why_not(desk, "guide.md#engine", "mend automobile").rank == 1
+    assert why_not(desk, "guide.md#engine", "mend automobile", mode="semantic").rank == 1
+    (reason,) = why_not(desk, "guide.md#engine", "mend automobile", mode="lexical").reasons
+    assert (reason.lost_at, reason.message) == ("match", "it lacks “mend”, “automobile”")
+    report = why_not(desk, "guide.md#bread", "mend automobile")
+    assert (report.without, report.remedy) == ((), {})  # it would be another vector
+    (reason,) = report.reasons
+    assert (reason.lost_at, reason.message) == (
+        "match",
+        "it lacks “mend”, “automobile”, "
+        "and its meaning is not near enough (-0.04, and 0.15 is the least)",
+    )
+    query = "mend automobile title:garden"
+    (reason,) = why_not(desk, "guide.md#engine", query, mode="semantic").reasons
+    assert (reason.lost_at, reason.message) == ("match", "it lacks “title:garden”")
+
+
+def test_why_not_names_a_meaning_that_is_far_or_missing(here: Here, server: FakeServer) -> None:
+    here.write("guide.md", GUIDE)
+    words = " ".join(f"word{number}" for number in range(90))
+    here.write("long.md", f"# Long\n\n{words} needle\n")
+    desk = project(here, server)
+    index_project(desk, IndexRequest())
+    report = why_not(desk, "long.md", "needle", mode="semantic")
+    (reason,) = report.reasons
+    assert (reason.lost_at, reason.message) == (
+        "meaning",
+        "its meaning is not near enough (0.05, and 0.15 is the least)",
+    )
+    assert remedy_flags(report) == ["--mode hybrid"]
+    here.write("new.md", "# New\n\nneedle\n")
+    (reason,) = why_not(desk, "new.md#new", "needle", mode="semantic").reasons
+    assert (reason.lost_at, reason.message) == (
+        "meaning",
+        "it has no vector yet; `leafmark index` makes it",
     )
 
 
