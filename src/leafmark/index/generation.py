@@ -198,13 +198,21 @@ def read_counts(folder: Path) -> RecordCounts:
 
 
 def read_document(
-    index: tantivy.Index, searcher: tantivy.Searcher, doc_id: str, *, with_states: bool = True
+    index: tantivy.Index,
+    searcher: tantivy.Searcher,
+    doc_id: str,
+    *,
+    with_states: bool = True,
+    record: bytes | None = None,
 ) -> StoredDocument | None:
     """Return one source's record, None for a source not indexed.
 
     `with_states` looks for a later state too; without, the caller knows that there is none.
+    `record` are its bytes, where the caller has them.
     """
-    found = find_records(index, searcher, _first_chunk_query(index, doc_id), 1)
+    found = [record] if record else []
+    if not found:
+        found = find_records(index, searcher, _first_chunk_query(index, doc_id), 1)
     if not found:
         found = find_records(index, searcher, _key_query(index, SOURCE_KEY + doc_id), 1)
     if not found:

@@ -184,10 +184,15 @@ class IndexReader:
     def stored(self, doc_id: str) -> StoredDocument | None:
         """Return what is stored of one source, with all its chunks; remembered for a while."""
         known = self._stored.get(doc_id, self)  # ourselves: not known, unlike None
-        if not isinstance(known, IndexReader):
-            return known
+        return self._read(doc_id, None) if isinstance(known, IndexReader) else known
+
+    def _read(self, doc_id: str, record: bytes | None) -> StoredDocument | None:
+        """Read what is stored of a source, from its record where that is at hand, and remember."""
         with self.guard("read the index"):
-            found = read_document(self.engine, self.searcher, doc_id, with_states=self._has_states)
+            states = self._has_states
+            found = read_document(
+                self.engine, self.searcher, doc_id, with_states=states, record=record
+            )
         with self._storing:
             if len(self._stored) >= _REMEMBERED:
                 self._stored.pop(next(iter(self._stored)))
@@ -208,7 +213,12 @@ class IndexReader:
 
     def entries(self, addresses: Iterable[tantivy.DocAddress]) -> list[Entry]:
         """Return the entries of the chunks at the addresses that a search gave, in their order."""
-        return [self._entry(doc_id, at) for doc_id, at in self.places(addresses)]
+        found = list(addresses)
+        places = self.places(found)
+        for address, (doc_id, position) in zip(found, places, strict=True):
+            if doc_id not in self._stored:
+                self._read(doc_id, self._record_beside(address, doc_id, position))
+        return [self._entry(doc_id, position) for doc_id, position in places]
 
     def places(self, addresses: Iterable[tantivy.DocAddress]) -> list[tuple[str, int]]:
         """Return document id and position of the chunks at the addresses, in their order.
@@ -235,11 +245,29 @@ class IndexReader:
             )
         return found
 
+    def _record_beside(
+        self, address: tantivy.DocAddress, doc_id: str, position: int
+    ) -> bytes | None:
+        """Return the record of a chunk's source, if its chunks stand side by side.
+
+        They mostly do, as they were written; to search for the record costs several times as much.
+        """
+        first = address.doc - position
+        if first < 0:
+            return None
+        with self.guard("read the index"):
+            head = self.searcher.doc(tantivy.DocAddress(address.segment_ord, first))
+            record: bytes | None = head.get_first("source")
+            return record if head.get_first("doc_id") == doc_id else None
+
     def entry(self, doc_id: str, position: int) -> Entry | None:
         """Return the chunk at a position of a document, None where there is none."""
         stored = self.stored(doc_id)
         if stored is None or not 0 <= position < len(stored):
             return None
+        made = stored.made(position)
+        if made is not None:
+            return made
         with self.guard("read the index"):
             return stored.chunk(position)
 

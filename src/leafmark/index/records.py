@@ -216,6 +216,10 @@ class StoredDocument:
                 raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err
         return found
 
+    def made(self, position: int) -> Entry | None:
+        """Return the chunk at `position` if it was asked for before."""
+        return self._made.get(position)
+
     def position_of(self, slug: str | None, piece: int = 0) -> int | None:
         """Return the position of the chunk with this slug (None: the document) and piece."""
         return self._places.get((slug, piece))
@@ -263,7 +267,7 @@ class StoredDocument:
             heading_end=None if heading is None else heading_end or start,
             line_start=line,
             line_end=line + columns["m"][position],
-            sibling_count=sum(1 for _ in self._children(parent)) if parent >= 0 else 1,
+            sibling_count=whole.children[parent] if parent >= 0 else 1,
             body_spans=self._derived_body(position) if body == 0 else _pairs(body),
             section_path=self._section_path(position),
             content_type=content,
@@ -307,6 +311,7 @@ class _Unfolded(NamedTuple):
     """What follows from the columns of a document, by position."""
 
     parents: list[int]
+    children: list[int]
     last: list[int]
     spans: list[tuple[int, int]]
     lines: list[int]
@@ -314,16 +319,18 @@ class _Unfolded(NamedTuple):
 
 def _unfold(columns: Mapping[str, Any]) -> _Unfolded:
     parents = [at - up for at, up in enumerate(columns["u"])]
-    if any(not (0 <= parent < at or (at, parent) == (0, -1)) for at, parent in enumerate(parents)):
+    if parents[:1] != [-1] or min(columns["u"]) < 1 or min(parents[1:], default=0) < 0:
         raise ValueError("a parent that does not stand before its child")
     starts = list(accumulate(columns["b"]))
     spans = [(start, start + length) for start, length in zip(starts, columns["e"], strict=True)]
+    children = [0] * len(parents)
     last = list(range(len(parents)))
     for at in range(len(parents) - 1, 0, -1):
         parent = parents[at]
+        children[parent] += 1
         if last[at] > last[parent]:
             last[parent] = last[at]
-    return _Unfolded(parents, last, spans, list(accumulate(columns["l"])))
+    return _Unfolded(parents, children, last, spans, list(accumulate(columns["l"])))
 
 
 def unpack_document(data: bytes) -> StoredDocument:

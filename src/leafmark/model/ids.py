@@ -8,6 +8,7 @@ which is unambiguous because a path inside an id holds no `#` and no `~`.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 __all__ = ["TREE_NAME", "document_id", "document_part", "encode_path", "ordinal_id", "tree_name"]
 
@@ -40,6 +41,7 @@ def _is_byte(char: str) -> bool:
     return "\udc80" <= char <= "\udcff"
 
 
+@lru_cache(maxsize=4096)  # a search asks for the ids of some documents again and again
 def document_id(tree: str, path: str) -> str:
     return f"{tree}:{encode_path(path)}"
 

@@ -85,6 +85,23 @@ def test_places_are_cheap_names(tmp_path: Path) -> None:
     assert reader.entries([]) == []
 
 
+def test_a_record_is_read_beside_the_chunk_or_looked_up(tmp_path: Path) -> None:
+    index(tmp_path, {"a.md": SOURCE, "b.md": SOURCE, "c.md": SOURCE})
+    index(tmp_path, {"b.md": SOURCE.replace("one", "uno")})
+    reader = open_reader(tmp_path)
+    hits = reader.searcher.search(reader.every_chunk(), 100).hits
+    for _, address in hits:
+        ((doc_id, position),) = reader.places([address])
+        beside = reader._record_beside(address, doc_id, position)
+        assert beside is not None
+        assert reader._record_beside(address, "t:other.md", position) is None
+        assert reader._record_beside(address, doc_id, address.doc + 1) is None
+        if position:
+            assert reader._record_beside(address, doc_id, position - 1) is None
+        by_record, by_query = open_reader(tmp_path), open_reader(tmp_path)
+        assert by_record.entries([address]) == [by_query.entry(doc_id, position)]
+
+
 def test_documents_say_what_discarded_headings_lead_to(tmp_path: Path) -> None:
     index(tmp_path, {"a.md": "# Kept\n\ntext\n\n## Empty\n"})
     entry = open_reader(tmp_path).document("t:a.md")
