@@ -28,8 +28,10 @@ from leafmark.query import (
     any_of,
 )
 from leafmark.retrieval import SearchParams, search
-from leafmark.retrieval.edits import edits_of, within_distance
+from leafmark.retrieval.edits import edits_of, share_letters, within_distance
 from leafmark.retrieval.scanning import Place, find_phrase, find_words
+from leafmark.retrieval.statistics import Statistics
+from leafmark.retrieval.vocabulary import Vocabulary
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "mu", "nu", "tau"]
 WORDS += ["alphabet", "betas", "betatron"]
@@ -235,3 +237,37 @@ def test_the_band_holds_what_is_near(word: str, others: list[str], most: int) ->
     assert within_distance(word, others, most) == [
         other for other in others if distance(word, other) <= most
     ]
+
+
+near_words = st.text(st.sampled_from("abcdeйと\U00020000z9"), min_size=1, max_size=7)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    forms=st.sets(near_words, min_size=1, max_size=2),
+    words=st.sets(near_words, max_size=30),
+    most=st.integers(0, 2),
+)
+def test_a_vocabulary_shares_letters_as_its_words_do(
+    forms: set[str], words: set[str], most: int
+) -> None:
+    shortest = min(forms, key=len)
+    asked = sorted({shortest, *(shortest + form for form in forms)}, key=len)
+    vocabulary = Vocabulary(words)
+    for _ in range(2):
+        found = vocabulary.share_letters(asked, most)
+        assert sorted(found) == sorted(share_letters(asked, words, most))
+
+
+def test_frequencies_are_the_same_looked_up_and_listed() -> None:
+    reader = _library()[1]
+    field = reader.languages[0].body
+    statistics = Statistics(reader)
+    terms = [*reader.languages[0].analyzer.terms(" ".join(WORDS)), "absent"]
+    expected = [(term, n) for term in terms if (n := statistics.rough_frequency(field, term))]
+    asked = 0
+    while field not in statistics._listed:
+        assert statistics.rough_frequencies(field, terms) == expected
+        asked += len(terms)
+    assert asked > reader.counts.live
+    assert statistics.rough_frequencies(field, terms) == expected

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from leafmark.index import Analyzer, Language
-from leafmark.retrieval.edits import edits_of, share_letters, within_distance
+from leafmark.retrieval.edits import edits_of, within_distance
 from leafmark.retrieval.statistics import Statistics
 from leafmark.retrieval.stopwords import stop_words
 from leafmark.retrieval.weights import (
@@ -99,7 +99,7 @@ class Corrector:
         if distance > 1:
             vocabulary = self._statistics.vocabulary(tuple(fields))
             forms = sorted({term, typed, *_without_endings(typed)}, key=len)
-            nearby = share_letters(forms, vocabulary, distance)
+            nearby = vocabulary.share_letters(forms, distance)
             for form in forms:
                 stems |= {each: each for each in within_distance(form, nearby, distance)}
         stems.pop(term, None)

@@ -7,7 +7,7 @@ neighbours. Letters come from the alphabet of the word's own script.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 __all__ = ["alphabet_of", "edits_of", "share_letters", "within_distance"]
@@ -100,27 +100,33 @@ def within_distance(word: str, others: Iterable[str], distance: int) -> list[str
     ['receive', 'relieved', 'deceive']
     """
     near = share_letters([word], others, distance)
-    return [other for other in near if _is_near(word, other, distance)]
+    places: dict[str, int] = {}
+    for at, letter in enumerate(word):
+        places[letter] = places.get(letter, 0) | 1 << at
+    return [other for other in near if _distance(len(word), places, other) <= distance]
 
 
-def _is_near(word: str, other: str, distance: int) -> bool:
-    """Whether the optimal string alignment distance is at most `distance`."""
-    far = distance + 1
-    above: list[int] = []
-    row = list(range(len(other) + 1))
-    for at, letter in enumerate(word, start=1):
-        before, above, row = above, row, [at] + [far] * len(other)
-        first, last = max(1, at - distance), min(len(other), at + distance)
-        for column in range(first, last + 1):
-            same = letter == other[column - 1]
-            cost = min(above[column - 1] + (not same), above[column] + 1, row[column - 1] + 1)
-            swapped = (
-                at > 1
-                and column > 1
-                and letter == other[column - 2]
-                and word[at - 2] == other[column - 1]
-            )
-            row[column] = min(cost, before[column - 2] + 1) if swapped else cost
-        if min(row[first - 1 : last + 1]) > distance:
-            return False
-    return row[len(other)] <= distance
+def _distance(length: int, places: Mapping[str, int], other: str) -> int:
+    """Return the optimal string alignment distance of a word, not empty, from another one.
+
+    The word is given by the places of its letters, as bits. A column of the usual
+    table is a few numbers, in which bits tell where it goes up and down (H. Hyyrö,
+    A bit-vector algorithm for computing Levenshtein and Damerau edit distances, 2003).
+    """
+    last = 1 << (length - 1)
+    everywhere = 2 * last - 1
+    found = length
+    up, down, diagonal, before = everywhere, 0, 0, 0
+    for letter in other:
+        same = places.get(letter, 0)
+        swapped = (~diagonal & same) << 1 & before
+        diagonal = ((same & up) + up ^ up) | same | down | swapped
+        right, left = down | ~(diagonal | up), diagonal & up
+        if right & last:
+            found += 1
+        elif left & last:
+            found -= 1
+        right, left = right << 1 | 1, left << 1
+        up, down = (left | ~(diagonal | right)) & everywhere, right & diagonal & everywhere
+        before = same
+    return found

@@ -9,13 +9,15 @@ score must be multiplied for the idf to be that of a fresh index.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import tantivy
 
 from leafmark.index import IndexReader
+from leafmark.retrieval.vocabulary import Vocabulary
 
 __all__ = ["Statistics", "statistics_of"]
 
@@ -37,7 +39,9 @@ class Statistics:
         self._schema = reader.schema
         self._records = reader.counts
         self._live: dict[tuple[str, str], int] = {}
-        self._vocabularies: dict[tuple[str, ...], list[str]] = {}
+        self._vocabularies: dict[tuple[str, ...], Vocabulary] = {}
+        self._looked_up: Counter[str] = Counter()
+        self._listed: dict[str, Mapping[str, int]] = {}
 
     def frequency(self, field: str, term: str) -> int:
         """Return in how many live chunks `term` stands in `field`.
@@ -58,19 +62,34 @@ class Statistics:
         """Return `frequency` with deleted chunks counted: an upper bound in constant time."""
         return self._searcher.doc_freq(field, term)
 
-    def rough_frequencies(self, field: str, terms: Iterable[str]) -> list[tuple[str, int]]:
+    def rough_frequencies(self, field: str, terms: Collection[str]) -> list[tuple[str, int]]:
         """Return those of the terms that occur in `field`, each with its `rough_frequency`."""
+        listed = self._list(field, len(terms))
+        if listed is not None:
+            return [(term, listed[term]) for term in terms if term in listed]
         frequency = self._searcher.doc_freq
         return [(term, count) for term in terms if (count := frequency(field, term))]
 
-    def vocabulary(self, fields: tuple[str, ...]) -> list[str]:
+    def _list(self, field: str, wanted: int) -> Mapping[str, int] | None:
+        """Return all terms of a field once as many were looked up as there are chunks.
+
+        By then the look-ups have cost more than the list does, which makes them all free.
+        """
+        if field not in self._listed:
+            self._looked_up[field] += wanted
+            if self._looked_up[field] <= self._records.live:
+                return None
+            self._listed[field] = dict(self._searcher.terms_with_prefix(field, ""))
+        return self._listed[field]
+
+    def vocabulary(self, fields: tuple[str, ...]) -> Vocabulary:
         """Return all terms of the fields, deleted ones too: linear the first time, remembered."""
         if fields not in self._vocabularies:
             found: dict[str, None] = {}
             for field in fields:
                 terms = self._searcher.terms_with_prefix(field, "")
                 found.update((term, None) for term, _ in terms)
-            self._vocabularies[fields] = sorted(found)
+            self._vocabularies[fields] = Vocabulary(found)
         return self._vocabularies[fields]
 
     def beginning_with(self, field: str, prefix: str, limit: int) -> list[tuple[str, int]]:
