@@ -31,6 +31,9 @@ ATTEMPTS = 2
 """How often a file is read that changes meanwhile."""
 
 
+_UNSAFE_PARTS = frozenset(["", ".", ".."])
+
+
 class FileChangedError(OSError):
     """The file was written to while it was being read, each time."""
 
@@ -49,7 +52,9 @@ def read_beneath(tree: Tree, path: str) -> tuple[bytes, FileState]:
     _check_path(path)
     descriptor = _open(tree, path)
     try:
-        for _ in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS):
+            if attempt:
+                os.lseek(descriptor, 0, os.SEEK_SET)
             before = _look(tree, path, descriptor)
             data = _read_all(descriptor, before[0])
             if len(data) == before[0] and _look(tree, path, descriptor) == before:
@@ -60,7 +65,7 @@ def read_beneath(tree: Tree, path: str) -> tuple[bytes, FileState]:
 
 
 def _check_path(path: str) -> None:
-    unsafe = not is_encodable(path) or any(part in ("", ".", "..") for part in path.split("/"))
+    unsafe = not is_encodable(path) or not _UNSAFE_PARTS.isdisjoint(path.split("/"))
     if unsafe or (os.name == "nt" and ("\\" in path or ":" in path)):
         raise OSError(errno.EINVAL, "the path does not stay below the tree's root", path)
 
@@ -124,14 +129,19 @@ def _open_real(tree: Tree, path: str) -> int:
 
 
 def _read_all(descriptor: int, size: int) -> bytes:
-    """Read from the beginning to the end, but hardly more than the `size` that it should have."""
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    parts = []
-    left = size + 1
+    """Read to the end, but hardly more than the `size` that the file should have.
+
+    What can be read at once is not asked for an end: a file that grew looks different.
+    """
+    data = os.read(descriptor, size + 1)
+    if len(data) >= size:
+        return data
+    parts = [data]
+    left = size + 1 - len(data)
     while left > 0 and (part := os.read(descriptor, left)):
         parts.append(part)
         left -= len(part)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+    return b"".join(parts)
 
 
 def _look(tree: Tree, path: str, descriptor: int) -> tuple[int, int, int, int]:

@@ -234,7 +234,7 @@ class Finder:
         while True:
             found = self._reader.searcher.search(query, wanted, count=False).hits
             hits = [
-                Hit(rounded(float(score) * boost), at, compiled, exact, boost, raw=float(score))
+                Hit(rounded(score * boost), at, compiled, exact, boost, 1.0, False, score)
                 for score, at in found
             ]
             exhausted = len(hits) < wanted

@@ -13,27 +13,49 @@ from collections.abc import Iterable
 
 from leafmark.index import Analyzer
 from leafmark.retrieval.leaves import Looked
-from leafmark.retrieval.scanning import Place, find_phrase, find_words
+from leafmark.retrieval.scanning import Place, WordFinder, find_phrase
 from leafmark.retrieval.snippets import Match
 
-__all__ = ["find_matches"]
+__all__ = ["Highlighter"]
 
 FIRST_MARK = "\u0300"
 """No combining mark comes before it."""
 
 
-def find_matches(text: str, looked: Iterable[Looked], analyzer: Analyzer) -> list[Match]:
-    """Return the matches in `text`, sorted by start; offsets count its characters."""
-    wanted = [each for each in looked if each.sequences]
-    terms = {sequence[0] for each in wanted for sequence in each.sequences if len(sequence) == 1}
-    places = find_words(text, terms, analyzer)
-    found: list[Match] = []
-    for each in wanted:
-        matched = _of_looked(each, places, text, analyzer)
-        found += [
-            Match(place.start, _after_marks(text, place.end), each.number) for place in matched
-        ]
-    return sorted(set(found))
+class Highlighter:
+    """Finds what was looked for in one text after the other."""
+
+    def __init__(self, looked: Iterable[Looked], analyzer: Analyzer):
+        self._analyzer = analyzer
+        self._wanted = [each for each in looked if each.sequences]
+        self._by_term: dict[str, list[Looked]] = {}
+        for each in self._wanted:
+            for sequence in each.sequences:
+                if len(sequence) == 1:
+                    self._by_term.setdefault(sequence[0], []).append(each)
+        self._words = WordFinder(self._by_term.keys(), analyzer)
+
+    def find(self, text: str) -> list[Match]:
+        """Return the matches in `text`, sorted by start; offsets count its characters."""
+        found = {
+            Match(place.start, _after_marks(text, place.end), looked.number)
+            for place in self._words.find(text)
+            for looked in self._by_term[place.term]
+            if _begins(place, text, looked)
+        }
+        for looked in self._wanted:
+            for phrase in looked.sequences:
+                if len(phrase) > 1:
+                    found.update(self._of_phrase(phrase, text, looked))
+        return sorted(found)
+
+    def _of_phrase(self, phrase: tuple[str, ...], text: str, looked: Looked) -> Iterable[Match]:
+        places = find_phrase(text, phrase, self._analyzer)
+        for at in range(0, len(places), len(phrase)):
+            here = places[at : at + len(phrase)]
+            if _begins(here[-1], text, looked):
+                for place in here:
+                    yield Match(place.start, _after_marks(text, place.end), looked.number)
 
 
 def _after_marks(text: str, at: int) -> int:
@@ -41,24 +63,6 @@ def _after_marks(text: str, at: int) -> int:
     while text[at : at + 1] >= FIRST_MARK and unicodedata.category(text[at])[0] == "M":
         at += 1
     return at
-
-
-def _of_looked(
-    looked: Looked, places: Iterable[Place], text: str, analyzer: Analyzer
-) -> Iterable[Place]:
-    """Yield the words that match one word, phrase or prefix; `places` are those of all words."""
-    words = {sequence[0] for sequence in looked.sequences if len(sequence) == 1}
-    for place in places:
-        if place.term in words and _begins(place, text, looked):
-            yield place
-    for phrase in looked.sequences:
-        if len(phrase) < 2:
-            continue
-        found = find_phrase(text, phrase, analyzer)
-        for at in range(0, len(found), len(phrase)):
-            here = found[at : at + len(phrase)]
-            if _begins(here[-1], text, looked):
-                yield from here
 
 
 def _begins(place: Place, text: str, looked: Looked) -> bool:

@@ -9,7 +9,7 @@ from leafmark.model import Candidate, Entry, Result, Snippet
 from leafmark.model.deferred import Deferred
 from leafmark.retrieval.citations import format_citation
 from leafmark.retrieval.compiler import Compiled
-from leafmark.retrieval.highlighting import find_matches
+from leafmark.retrieval.highlighting import Highlighter
 from leafmark.retrieval.snippets import Match, join_ranges, join_snippets, make_snippet
 from leafmark.retrieval.texts import Body, Texts
 
@@ -35,6 +35,7 @@ class Presenter:
         self._topics = topics
         self._snippet_chars = snippet_chars
         self._constituents: dict[int, Result] = {}
+        self._highlighters: dict[int, Highlighter] = {}
 
     def present(self, candidate: Candidate, rank: int) -> Result:
         """Return the result at a 1-based rank, with its constituents."""
@@ -89,12 +90,18 @@ class Presenter:
         for topic in candidate.topics:
             compiled = self._compiled(topic, entry)
             if compiled is not None:
-                analyzer = compiled.language.analyzer
-                matches = find_matches(body.shown, compiled.looked, analyzer)
+                matches = self._highlighter(compiled).find(body.shown)
                 # stop words mark half of a text: only where there is nothing else
                 told = [match for match in matches if match.word not in compiled.stops]
                 found.append(told or matches)
         return found
+
+    def _highlighter(self, compiled: Compiled) -> Highlighter:
+        key = id(compiled)  # which lives as long as we do
+        if key not in self._highlighters:
+            analyzer = compiled.language.analyzer
+            self._highlighters[key] = Highlighter(compiled.looked, analyzer)
+        return self._highlighters[key]
 
     def _compiled(self, topic: int, entry: Entry) -> Compiled | None:
         language = self._reader.language_of(entry.tree)
@@ -137,9 +144,7 @@ class Presenter:
         if title == part.document.title or part.entry.kind == "document":
             return False
         found = (self._compiled(topic, part.entry) for topic in candidate.topics)
-        return any(
-            bool(find_matches(title, one.looked, one.language.analyzer)) for one in found if one
-        )
+        return any(self._highlighter(one).find(title) for one in found if one)
 
     def with_sections(
         self, results: Sequence[Result], candidates: Sequence[Candidate]

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from leafmark.index import Analyzer
 
-__all__ = ["Place", "find_phrase", "find_words"]
+__all__ = ["Place", "WordFinder", "find_phrase", "find_words"]
 
 _IN_ASCII = frozenset(
     [None, "danish", "english", "finnish", "french", "hungarian", "italian", "norwegian"]
@@ -47,22 +47,36 @@ class Place(NamedTuple):
 
 def find_words(text: str, terms: Collection[str], analyzer: Analyzer) -> list[Place]:
     """Return where words of `text` make one of `terms`, in order."""
-    if not terms:
-        return []
-    lowered = text.lower()
-    if not _is_safe(text, lowered, analyzer.language):
-        found = analyzer.find(text, terms.__contains__)
-        return [Place(token.start, token.end, token.term) for token in found]
-    words, runs = _candidates(lowered, {_beginning(term) for term in terms})
-    places = [
-        Place(start, start + len(word), term)
-        for start, word in words.items()
-        if (term := _term_of(analyzer, word)) in terms
-    ]
-    for start, end in runs.items():
-        tokens = analyzer.tokens(text[start:end])
-        places += [Place(start + t.start, start + t.end, t.term) for t in tokens if t.term in terms]
-    return sorted(places)
+    return WordFinder(terms, analyzer).find(text)
+
+
+class WordFinder:
+    """Finds the words that make one of some terms, in one text after the other."""
+
+    def __init__(self, terms: Collection[str], analyzer: Analyzer):
+        self._terms = terms
+        self._analyzer = analyzer
+        self._beginnings = {_beginning(term) for term in terms}
+
+    def find(self, text: str) -> list[Place]:
+        """Return where words of `text` make one of the terms, in order."""
+        terms, analyzer = self._terms, self._analyzer
+        if not terms:
+            return []
+        lowered = text.lower()
+        if not _is_safe(text, lowered, analyzer.language):
+            tokens = analyzer.find(text, terms.__contains__)
+            return [Place(token.start, token.end, token.term) for token in tokens]
+        words, runs = _candidates(lowered, self._beginnings)
+        places = [
+            Place(start, start + len(word), term)
+            for start, word in words.items()
+            if (term := _term_of(analyzer, word)) in terms
+        ]
+        for start, end in runs.items():
+            found = [token for token in analyzer.tokens(text[start:end]) if token.term in terms]
+            places += [Place(start + each.start, start + each.end, each.term) for each in found]
+        return sorted(places)
 
 
 @lru_cache(maxsize=10_000)
@@ -93,6 +107,8 @@ def _candidates(lowered: str, beginnings: Collection[str]) -> tuple[dict[int, st
     """
     words: dict[int, str] = {}
     runs: dict[int, int] = {}
+    if lowered.isascii():
+        return _ascii_candidates(lowered, beginnings), runs
     for beginning in beginnings:
         past_ascii = beginning > "\x7f"
         at = lowered.find(beginning)
@@ -107,6 +123,22 @@ def _candidates(lowered: str, beginnings: Collection[str]) -> tuple[dict[int, st
                     runs[start] = end
             at = lowered.find(beginning, max(end, at + 1))
     return words, runs
+
+
+def _ascii_candidates(lowered: str, beginnings: Iterable[str]) -> dict[int, str]:
+    words: dict[int, str] = {}
+    find, match = lowered.find, _ASCII_WORD.match
+    for beginning in beginnings:
+        at = find(beginning)
+        while at >= 0:
+            if at and lowered[at - 1] in _ALNUM:
+                at = find(beginning, at + 1)
+                continue
+            found = match(lowered, at)
+            end = found.end() if found else at
+            words[at] = lowered[at:end]
+            at = find(beginning, max(end, at + 1))
+    return words
 
 
 def _word_at(lowered: str, at: int) -> tuple[int, int]:
