@@ -74,6 +74,17 @@ PACKAGES = (
         wanted=("faq/*.txt", "howto/*.txt", "intro/*.txt", "ref/*.txt", "topics/*.txt"),
     ),
     Package(
+        tree="npm",
+        registry="npm",
+        name="npm",
+        version="11.21.2",
+        sha256="8ad8563b81e71b90ef405b140bccf3ba9b5e7884ab210bd49ee4e2f4bc6f61f5",
+        inside="docs/output",
+        wanted=("using-npm/*.html", "configuring-npm/*.html"),
+        # two pages are there under two names
+        left_out=("configuring-npm/npm-global.html", "configuring-npm/npm-json.html"),
+    ),
+    Package(
         tree="jupyterhub",
         registry="pypi",
         name="jupyterhub",
