@@ -38,7 +38,7 @@ DOCUMENTS = st.builds(
 
 
 @st.composite
-def _options(draw: st.DrawFn, strategy: st.SearchStrategy[Any]) -> ChunkingOptions:
+def options_of(draw: st.DrawFn, strategy: st.SearchStrategy[Any]) -> ChunkingOptions:
     target = draw(st.integers(20, 160))
     fixed = draw(st.integers(1, 80))
     return ChunkingOptions(
@@ -55,9 +55,9 @@ def _options(draw: st.DrawFn, strategy: st.SearchStrategy[Any]) -> ChunkingOptio
     )
 
 
-OPTIONS = _options(st.sampled_from(STRATEGIES))
-STRUCTURED = _options(st.sampled_from([name for name in STRATEGIES if name != "fixed"]))
-BOUNDED = _options(st.sampled_from(["auto", "section"]))
+OPTIONS = options_of(st.sampled_from(STRATEGIES))
+STRUCTURED = options_of(st.sampled_from([name for name in STRATEGIES if name != "fixed"]))
+BOUNDED = options_of(st.sampled_from(["auto", "section"]))
 
 
 def chunked(document: Document, options: ChunkingOptions) -> ChunkedDocument:
@@ -131,7 +131,7 @@ def test_the_quality_report_finds_nothing_that_could_be_helped(
 
 
 @PATIENT
-@given(DOCUMENTS, _options(st.just("auto")))
+@given(DOCUMENTS, options_of(st.just("auto")))
 def test_pieces_keep_the_target(document: Document, options: ChunkingOptions) -> None:
     """But for what cannot be cut, and for less than `min_tokens` that nobody else could take."""
     solid = [b for b in document.blocks if b.kind in ("code", "table")]
@@ -154,7 +154,7 @@ def test_records_are_json_and_the_same_every_time(
 
 
 @PATIENT
-@given(DOCUMENTS, _options(st.just("fixed")))
+@given(DOCUMENTS, options_of(st.just("fixed")))
 def test_windows_overlap_and_cover(document: Document, options: ChunkingOptions) -> None:
     windows = [chunk for chunk in chunked(document, options).chunks if chunk.kind == "piece"]
     for before, after in pairwise(windows):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from leafmark.chunking.cutting import byte_length, count_ready, decode_for_cutting
 from leafmark.chunking.graphemes import grapheme_boundary, next_boundary
-from leafmark.chunking.tokens import take_tokens
+from leafmark.chunking.tokens import take_tokens, token_counter
 from leafmark.chunking.tree import Node
 from leafmark.chunking.workshop import Workshop, new_piece
 
@@ -39,21 +39,46 @@ def _windows(shop: Workshop, root: Node) -> Iterator[tuple[int, int]]:
     options = shop.options
     front = shop.reader.document.front_matter
     start = 0 if front is None else min(front.end, root.end)
-    text = decode_for_cutting(shop.reader.document.data[start:])
-    shown = count_ready(text)
+    text = _Text(decode_for_cutting(shop.reader.document.data[start:]), options.tokenizer)
     at = end = 0
-    while end < len(text):
-        window = shown[at : at + options.fixed_tokens * _LONGEST_TOKEN]
-        taken = take_tokens(window, options.fixed_tokens, options.tokenizer)
-        end = _settle(text, at + taken, end)
-        yield start, start + byte_length(text[at:end])
-        step = options.fixed_tokens - options.fixed_overlap
-        following = _settle(text, at + take_tokens(shown[at:end], step, options.tokenizer), at)
-        start += byte_length(text[at:following])
-        at = min(following, end)
+    while end < len(text.own):
+        begun = at
+        at, end = text.window(at, end, options.fixed_tokens)
+        start += byte_length(text.own[begun:at])
+        yield start, start + byte_length(text.own[at:end])
+        following = text.stop(at, end, options.fixed_tokens - options.fixed_overlap)
+        following = min(following if following > at else next_boundary(text.own, at + 1), end)
+        start += byte_length(text.own[at:following])
+        at = following
 
 
-def _settle(text: str, at: int, least: int) -> int:
-    """The boundary of graphemes before `at` where that is over `least`, else the next one."""
-    boundary = grapheme_boundary(text, at)
-    return boundary if boundary > least else next_boundary(text, max(at, least + 1))
+class _Text:
+    """The text that windows are cut from."""
+
+    def __init__(self, own: str, tokenizer: str) -> None:
+        self.own = own
+        self._shown = count_ready(own)
+        self._tokenizer = tokenizer
+
+    def window(self, at: int, before: int, limit: int) -> tuple[int, int]:
+        """The window from `at` on, that of before having ended at `before`.
+
+        One that would not get further begins later: it shares less, and is not larger.
+        """
+        longest = limit * _LONGEST_TOKEN
+        end = self.stop(at, at + longest, limit)
+        while end <= before and at < before:
+            at = next_boundary(self.own, at + 1)
+            end = self.stop(at, at + longest, limit)
+        return at, end if end > at else next_boundary(self.own, at + 1)
+
+    def stop(self, at: int, end: int, limit: int) -> int:
+        """Where the graphemes from `at` to `end` come to `limit` tokens; `at` if one has more."""
+        stop = at + take_tokens(self._shown[at:end], limit, self._tokenizer)
+        boundary = max(at, grapheme_boundary(self.own, stop))
+        if boundary == stop:
+            return stop
+        count = token_counter(self._tokenizer)
+        while boundary > at and count(self._shown[at:boundary]) > limit:
+            boundary = max(at, grapheme_boundary(self.own, boundary - 1))
+        return boundary

@@ -11,7 +11,13 @@ import unicodedata
 
 __all__ = ["grapheme_boundary", "next_boundary"]
 
-_JOINER = "\u200d"
+_JOINING = frozenset(
+    "\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\u0d4e"
+    "\U000110bd\U000110cd\U000111c2\U000111c3\U000113d1\U0001193f\U00011941\U00011a84"
+    "\U00011a85\U00011a86\U00011a87\U00011a88\U00011a89\U00011d46\U00011f02"
+)
+"""What belongs to the character after it: the joiner, and signs that stand before a number."""
+
 _FARTHEST = 64
 """How many characters back a boundary is looked for; longer clusters are cut all the same."""
 
@@ -44,7 +50,7 @@ def _is_boundary(text: str, at: int) -> bool:
     before, after = text[at - 1], text[at]
     if before < "\u0300" and after < "\u0300":
         return not (before == "\r" and after == "\n")
-    if _extends(after) or before == _JOINER or _links(before, after):
+    if _extends(after) or before in _JOINING or _links(before, after):
         return False
     if _is_flag(before) and _is_flag(after):
         return _flags_before(text, at) % 2 == 0
@@ -55,7 +61,8 @@ def _extends(character: str) -> bool:
     """Marks, joiners, and the emoji modifiers and tags that change what stands before them."""
     return (
         unicodedata.category(character)[0] == "M"
-        or character in "\u200c\u200d\u0e33\u0eb3"  # Thai and Lao AM follow their consonant
+        # Thai and Lao AM, and the sound marks of narrow Katakana, follow their letter
+        or character in "\u200c\u200d\u0e33\u0eb3\uff9e\uff9f"
         or "\U0001f3fb" <= character <= "\U0001f3ff"
         or "\U000e0020" <= character <= "\U000e007f"
     )
@@ -79,11 +86,22 @@ def _flags_before(text: str, at: int) -> int:
 
 def _same_syllable(before: str, after: str) -> bool:
     """Hangul: leading consonant, vowel, trailing consonant, or a composed syllable and its tail."""
-    leading, composed = "\u1100" <= before <= "\u115f", "\uac00" <= before <= "\ud7a3"
-    vowel_next, tail_next = "\u1160" <= after <= "\u11a7", "\u11a8" <= after <= "\u11ff"
-    if leading:
-        return "\u1100" <= after <= "\u11a7" or "\uac00" <= after <= "\ud7a3"
-    if composed:
+    vowel_next, tail_next = _is_vowel(after), _is_tail(after)
+    if _is_leading(before):
+        return vowel_next or _is_leading(after) or "\uac00" <= after <= "\ud7a3"
+    if "\uac00" <= before <= "\ud7a3":
         open_syllable = (ord(before) - 0xAC00) % 28 == 0
         return tail_next or (vowel_next and open_syllable)
-    return "\u1160" <= before <= "\u11ff" and (tail_next or (vowel_next and before <= "\u11a7"))
+    return (_is_vowel(before) and (vowel_next or tail_next)) or (_is_tail(before) and tail_next)
+
+
+def _is_leading(character: str) -> bool:
+    return "\u1100" <= character <= "\u115f" or "\ua960" <= character <= "\ua97c"
+
+
+def _is_vowel(character: str) -> bool:
+    return "\u1160" <= character <= "\u11a7" or "\ud7b0" <= character <= "\ud7c6"
+
+
+def _is_tail(character: str) -> bool:
+    return "\u11a8" <= character <= "\u11ff" or "\ud7cb" <= character <= "\ud7fb"
