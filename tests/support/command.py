@@ -29,5 +29,6 @@ Leafmark = Callable[..., Ran]
 def clean_environment(home: Path) -> dict[str, str]:
     """Return an environment in which nothing of the developer's own settings is seen."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("LEAFMARK_", "XDG_"))}
-    kept.pop("NO_COLOR", None)
+    for name in ("NO_COLOR", "PYTHONUNBUFFERED"):  # the latter hides in which order things come
+        kept.pop(name, None)
     return kept | {"HOME": str(home), "PYTHONWARNINGS": "error", "TERM": "xterm"}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import pty
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -47,7 +48,7 @@ def runner(folder: Path, environ: Mapping[str, str]) -> Run:
     """Return what runs a command line in `folder`, as a shell does, and gives what it prints."""
     program = folder.parent / "bin" / "leafmark"
     program.parent.mkdir(exist_ok=True)
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m leafmark "$@"\n')
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m leafmark "$@"\n')
     program.chmod(0o755)
     env = {**environ, "PATH": f"{program.parent}:{environ['PATH']}", "COLUMNS": "80"}
 

@@ -6,6 +6,7 @@ odd encodings, closed pipes and full disks from ending in a traceback.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import sys
@@ -95,8 +96,12 @@ class Console(NamedTuple):
             raise _unwritable(error) from error
 
     def note(self, text: str) -> None:
-        """Print something about the run, unless it is to be quiet."""
+        """Print something about the run, after what was printed so far, unless it is to be quiet.
+
+        Raises BrokenPipeError or StorageError when that cannot be delivered.
+        """
         if not self.quiet:
+            self.flush()
             self._complain(text)
 
     def hint(self, message: str) -> None:
@@ -113,6 +118,8 @@ class Console(NamedTuple):
         if self.json:
             self.write_json(error_record(error))
         else:
+            with contextlib.suppress(OSError):  # that it cannot be written may be the error
+                self.out.flush()
             self._complain(render_error(error, self.err_style))
 
     def flush(self) -> None:
