@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Project", "open_project"]
 
-STRUCTURE_VERSION = 4
-"""Raised when parsing or chunking begins to give other chunks for the same bytes and settings."""
+STRUCTURE_VERSION = 5
+"""Raised when the same bytes and settings begin to give other chunks, or other words of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,6 +131,19 @@ class SearchSettings:
     relax_share: float = _setting(
         0.3, "the share of a question's words that a relaxed match needs", least=0, most=1
     )
+    asking_words: bool = _setting(
+        False, "let the words of a question count that only ask: want, use, anything"
+    )
+    keyword_title_weight: float = _setting(
+        1.5, "factor of titles against bodies, for keywords", least=0
+    )
+    keyword_tags_weight: float = _setting(1.0, "the same of tags", least=0)
+    keyword_path_weight: float = _setting(0.1, "the same of paths", least=0)
+    question_title_weight: float = _setting(
+        0.6, "factor of titles against bodies, for questions", least=0
+    )
+    question_tags_weight: float = _setting(0.4, "the same of tags", least=0)
+    question_path_weight: float = _setting(0.05, "the same of paths", least=0)
     local_boost: float = _setting(
         1.5, "factor for the project's trees against the user's", least=0, open_low=True
     )

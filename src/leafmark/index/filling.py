@@ -9,6 +9,7 @@ from typing import Any
 
 from leafmark.index.analyzer import leaves_alone
 from leafmark.index.facts import fact, language_fact, meta_facts
+from leafmark.index.names import with_parts
 from leafmark.index.records import document_entry, pack_document
 from leafmark.index.schema import Language, language_fields
 from leafmark.model import Chunk, ChunkedDocument, Content, DocumentEntry, FileState
@@ -69,7 +70,7 @@ def _rows(
     for chunk, content in zip(chunked.chunks, contents, strict=True):
         fields: dict[str, Any] = {
             **shared,
-            language.title: for_index(chunk.title),
+            language.title: for_index(with_parts(chunk.title)),
             "position": chunk.position,
             "facts": [*facts, *_own_facts(chunk, content)],
         }

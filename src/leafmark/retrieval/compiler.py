@@ -35,9 +35,7 @@ from leafmark.retrieval.leaves import Around, Leaves, Looked
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.stopwords import asking_words, stop_words
 from leafmark.retrieval.weights import (
-    KEYWORD_WEIGHTS,
     LONG_QUERY_WORDS,
-    QUESTION_WEIGHTS,
     QUESTION_WORDS,
     RELAXED_FROM,
 )
@@ -132,10 +130,11 @@ class _Compiler:
     def _choose_weights(self) -> Mapping[str, float]:
         is_question = bool(self._stops) and len(self._plain) + len(self._stops) >= QUESTION_WORDS
         if is_question or len(self._plain) >= LONG_QUERY_WORDS:
-            self._plain = self._without_asking() if is_question else self._plain
+            if is_question and not self._params.asking_words:
+                self._plain = self._without_asking()
             self._stops = []
-            return QUESTION_WEIGHTS
-        return KEYWORD_WEIGHTS
+            return self._params.weights("question")
+        return self._params.weights("keyword")
 
     def _without_asking(self) -> list[Term]:
         """Return the plain words without those that only ask, if there are others."""

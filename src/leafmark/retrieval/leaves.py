@@ -216,33 +216,45 @@ class Leaves:
         name, weight = self._names[field], self._weights[field] * around.boost
         occurs = self._statistics.rough_frequency
         found = [each for each in sequences if all(occurs(name, one.term) for one in each)]
-        level = self._level(name, found)
-        queries = [self._scored(name, each, weight, level) for each in found]
+        level = self._level(field, found)
+        queries = [self._scored(field, each, weight, level) for each in found]
         if len(queries) < 2:
             return queries[0] if queries else None
         return tantivy.Query.disjunction_max_query(queries)
 
-    def _level(self, name: str, sequences: Sequence[tuple[Alternative, ...]]) -> int:
+    def _level(self, field: str, sequences: Sequence[tuple[Alternative, ...]]) -> int:
         """Return the frequency by which the words that one word stands for are weighed.
 
         It is the highest of theirs: else the rarest of them would score best, which
         is the least likely to be meant.
         """
-        frequency = self._statistics.frequency
         others = [one[0].term for one in sequences if len(one) == 1 and one[0].kind != "typed"]
-        return max((frequency(name, term) for term in others), default=0)
+        return max((self._weighed_frequency(field, term) for term in others), default=0)
+
+    def _weighed_frequency(self, field: str, term: str) -> int:
+        """Return the number of chunks by which a term's rarity in a field is judged.
+
+        In a title it is as rare as in bodies: of the few words of titles nearly every
+        one is rare, so that the usual ones would weigh most there.
+        """
+        frequency = self._statistics.frequency
+        own = frequency(self._names[field], term)
+        return max(own, frequency(self._names["body"], term)) if field == "title" else own
 
     def _scored(
-        self, name: str, sequence: tuple[Alternative, ...], weight: float, level: int
+        self, field: str, sequence: tuple[Alternative, ...], weight: float, level: int
     ) -> tantivy.Query:
-        query = tantivy.Query
+        query, name = tantivy.Query, self._names[field]
         share = weight * math.prod(each.share for each in sequence)
         terms = [each.term for each in sequence]
         if len(terms) > 1:
             found = query.phrase_query(self._schema, name, list(terms))
-            return query.boost_query(found, share * self._statistics.phrase_factor(name, terms))
+            frequencies = [self._weighed_frequency(field, term) for term in terms]
+            factor = self._statistics.phrase_factor(name, terms, as_frequent_as=frequencies)
+            return query.boost_query(found, share * factor)
         found = query.term_query(self._schema, name, terms[0], "freq")
-        own = None if sequence[0].kind == "typed" else level
+        typed = sequence[0].kind == "typed"
+        own = self._weighed_frequency(field, terms[0]) if typed else level
         factor = self._statistics.factor(name, terms[0], as_frequent_as=own)
         return query.boost_query(found, share * factor)
 

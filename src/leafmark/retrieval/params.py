@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from leafmark.errors import UsageError
+from leafmark.retrieval.weights import KEYWORD_WEIGHTS, QUESTION_WEIGHTS
 
 __all__ = ["GRAINS", "MODES", "SORTS", "Grain", "Mode", "SearchParams", "Sort"]
 
@@ -34,6 +35,11 @@ _COUNTS = {
     "snippet_chars": 1,
 }
 _SHARES = ("cutoff_ratio", "aggregation_threshold", "relax_share")
+_WEIGHTS = tuple(
+    f"{shape}_{field}_weight"
+    for shape in ("keyword", "question")
+    for field in ("title", "tags", "path")
+)
 _CHOICES: dict[str, tuple[object, ...]] = {
     "grain": GRAINS,
     "sort": SORTS,
@@ -59,7 +65,9 @@ class SearchParams:
     `strict` lets no plain word of a query go unmatched; else at least
     `relax_share` of them must match where too little matches all. `trees`,
     `tags` (any of them), `since` (seconds since the epoch) and `section`
-    (patterns of section paths, any of them) filter. `mode` says whether words count,
+    (patterns of section paths, any of them) filter. The weights are factors of the
+    fields beside the body's, which is 1, for keywords and for questions; `asking_words`
+    lets those words of a question count that only ask. `mode` says whether words count,
     meaning, or both; without a `Meaning` only words do.
 
     Raises:
@@ -81,6 +89,13 @@ class SearchParams:
     strict: bool = False
     relax_share: float = 0.3
     fuzzy_distance: int = 1
+    asking_words: bool = False
+    keyword_title_weight: float = KEYWORD_WEIGHTS["title"]
+    keyword_tags_weight: float = KEYWORD_WEIGHTS["tags"]
+    keyword_path_weight: float = KEYWORD_WEIGHTS["path"]
+    question_title_weight: float = QUESTION_WEIGHTS["title"]
+    question_tags_weight: float = QUESTION_WEIGHTS["tags"]
+    question_path_weight: float = QUESTION_WEIGHTS["path"]
     local_boost: float = 1.5
     mode: Mode = "lexical"
     explain: bool = False
@@ -101,10 +116,21 @@ class SearchParams:
             value = getattr(self, name)
             among = ", ".join(map(str, accepted))
             _check(name, value, value in accepted and value is not True, f"one of {among}")
-        bonus, boost, since = self.merge_bonus, self.local_boost, self.since
-        _check("merge_bonus", bonus, _is_number(bonus) and bonus >= 0, "a number of at least 0")
+        for name in ("merge_bonus", *_WEIGHTS):
+            value = getattr(self, name)
+            _check(name, value, _is_number(value) and value >= 0, "a number of at least 0")
+        boost, since = self.local_boost, self.since
         _check("local_boost", boost, _is_number(boost) and boost > 0, "a number above 0")
         _check("since", since, since is None or _is_number(since), "a number of seconds, or None")
+
+    def weights(self, shape: Literal["keyword", "question"]) -> dict[str, float]:
+        """Return the factors of the fields for queries of a shape.
+
+        >>> SearchParams(question_title_weight=0.3).weights("question")["title"]
+        0.3
+        """
+        fields = ("title", "tags", "path")
+        return {"body": 1.0} | {each: getattr(self, f"{shape}_{each}_weight") for each in fields}
 
     @property
     def candidates(self) -> int:

@@ -112,9 +112,11 @@ class Statistics:
             return 1.0
         return self.idf(frequency) / self._engine_idf(field, term)
 
-    def phrase_factor(self, field: str, terms: Sequence[str]) -> float:
+    def phrase_factor(
+        self, field: str, terms: Sequence[str], *, as_frequent_as: Sequence[int]
+    ) -> float:
         """Return the same for a phrase, whose idf is the sum of its terms'."""
-        live = sum(self.idf(self.frequency(field, term)) for term in terms)
+        live = sum(map(self.idf, as_frequent_as))
         return live / sum(self._engine_idf(field, term) for term in terms)
 
     def _engine_idf(self, field: str, term: str) -> float:

@@ -7,9 +7,10 @@ from dataclasses import fields
 import pytest
 
 from leafmark.app.setting_rules import check_value, parse_value
-from leafmark.app.settings import SETTINGS, ChunkingSettings
+from leafmark.app.settings import SETTINGS, ChunkingSettings, SearchSettings
 from leafmark.chunking import PRESETS, ChunkingOptions
 from leafmark.errors import ConfigError
+from leafmark.retrieval import SearchParams
 
 
 def test_the_defaults_of_chunking_are_those_of_its_room() -> None:
@@ -17,6 +18,12 @@ def test_the_defaults_of_chunking_are_those_of_its_room() -> None:
     theirs = {each.name: each.default for each in fields(ChunkingOptions)}
     assert ours == theirs | {"preset": "none"}
     assert SETTINGS["chunking.preset"].rules.choices == ("none", *PRESETS)
+
+
+def test_the_defaults_of_searching_are_those_of_its_room() -> None:
+    theirs = {each.name: each.default for each in fields(SearchParams)}
+    ours = {each.name: each.default for each in fields(SearchSettings) if each.name in theirs}
+    assert {name: theirs[name] for name in ours} == ours | {"mode": "lexical"}
 
 
 def test_every_setting_has_a_line_about_it_and_a_default_that_it_accepts() -> None:

@@ -24,6 +24,8 @@ from leafmark.retrieval.params import SearchParams
         ("sort", "size", "one of score, mtime, path"),
         ("fuzzy_distance", 3, "one of 0, 1, 2"),
         ("merge_bonus", -0.1, "a number of at least 0"),
+        ("question_path_weight", -1, "a number of at least 0"),
+        ("keyword_title_weight", "3", "a number of at least 0"),
         ("local_boost", 0, "a number above 0"),
         ("since", "yesterday", "a number of seconds, or None"),
     ],

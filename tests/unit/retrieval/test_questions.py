@@ -43,6 +43,21 @@ def test_stop_words_need_not_match(library: Library) -> None:
     assert strict == ["a.md#retries"]
 
 
+def test_words_that_only_ask_count_where_that_is_wished(library: Library) -> None:
+    question = "how do I want to configure the retries?"
+    assert _tiers(library, question, strict=True)[0] == ["a.md#retries"]
+    assert _tiers(library, question, strict=True, asking_words=True)[0] == []
+
+
+def test_a_name_in_a_title_is_found_by_its_parts(tmp_path: Path) -> None:
+    sources = {"a.md": "# API\n\n## printRoutes()\n\nPrints a tree.\n", "b.md": "Some routes.\n"}
+    library = Library(tmp_path, t=sources)
+    assert library.find("title:routes") == ["a.md#printroutes"]
+    assert library.find('"print routes"') == ["a.md#printroutes"]
+    assert library.find("printRoutes") == ["a.md#printroutes"]
+    assert library.find("body:print -title:routes") == []
+
+
 @pytest.mark.parametrize(
     ("query", "strict"),
     [

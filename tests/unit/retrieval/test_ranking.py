@@ -66,6 +66,32 @@ def test_fields_count_by_their_weights(tmp_path: Path) -> None:
     assert factor == pytest.approx(KEYWORD_WEIGHTS["title"], rel=0.3)
 
 
+@pytest.mark.parametrize("shape", ["keyword", "question"])
+def test_weights_are_settings(tmp_path: Path, shape: str) -> None:
+    query = {"keyword": "retries", "question": "how do I configure the retries"}[shape]
+    library = Library(tmp_path, t={"a.md": "# Retries\n\nConfigure them: retries.\n"})
+
+    def score(**weights: Any) -> float:
+        return library.search(query, aggregation=False, **weights).results[0].score
+
+    whole, bodies = score(), score(**{f"{shape}_title_weight": 0.0, f"{shape}_path_weight": 0.0})
+    other = {"keyword": "question", "question": "keyword"}[shape]
+    assert whole > bodies
+    assert score(**{f"{other}_title_weight": 0.0, f"{other}_path_weight": 0.0}) == whole
+
+
+def test_a_word_of_a_title_is_as_rare_as_it_is_in_bodies(tmp_path: Path) -> None:
+    """Each stands in one title: but one of them in every body, too."""
+    sources = {f"{n}.md": "# Chapter\n\nusual words here\n" for n in range(9)}
+    sources |= {"a.md": "# Usual\n\nalpha\n", "b.md": "# Rare\n\nbeta\n"}
+    library = Library(tmp_path, t=sources)
+
+    def score(word: str) -> float:
+        return library.search(f"title:{word}", aggregation=False).results[0].score
+
+    assert score("usual") < score("rare") / 2
+
+
 def test_a_question_does_not_drown_the_body(tmp_path: Path) -> None:
     """The section that answers comes before those whose titles and paths repeat a word of it."""
     sources = {
@@ -75,7 +101,7 @@ def test_a_question_does_not_drown_the_body(tmp_path: Path) -> None:
     library = Library(tmp_path, t=sources)
     question = "how do I configure the retries for the client?"
     assert library.find(question)[0] == "net.md#network"
-    assert QUESTION_WEIGHTS["title"] < 1
+    assert QUESTION_WEIGHTS["title"] < KEYWORD_WEIGHTS["title"]
 
 
 def test_local_trees_come_first_by_an_exact_factor(tmp_path: Path) -> None:
