@@ -36,13 +36,22 @@ def test_paths_and_modules_named_in_the_architecture_exist() -> None:
         assert (SOURCE / room / f"{module}.py").is_file(), f"{room}.{module}"
 
 
+PAGES = ("README.md", "CHANGELOG.md", "benchmarks/RESULTS.md", "docs/*.md")
+
+
 @pytest.mark.parametrize(
-    "document", ["README.md", "docs/ARCHITECTURE.md", "docs/DECISIONS.md", "docs/formats.md"]
+    "document",
+    sorted(page.relative_to(ROOT).as_posix() for each in PAGES for page in ROOT.glob(each)),
 )
 def test_links_between_documents_lead_somewhere(document: str) -> None:
     folder = (ROOT / document).parent
-    for target in re.findall(r"\]\((?!https?:)([^)#]+)", _read(document)):
-        assert (folder / target).exists(), target
+    prose = re.sub(r"^(`{3,}).*?^\1$", "", _read(document), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", re.sub(r"`[^`\n]+`", "", prose)):
+        path, _, anchor = target.partition("#")
+        page = folder / path if path else ROOT / document
+        assert page.exists(), target
+        if anchor:
+            assert anchor in {chunk.slug for chunk in leafmark.chunk(page)}, target
 
 
 def test_readme_commands_are_those_of_dev() -> None:
