@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -52,6 +53,11 @@ def test_links_between_documents_lead_somewhere(document: str) -> None:
         assert page.exists(), target
         if anchor:
             assert anchor in {chunk.slug for chunk in leafmark.chunk(page)}, target
+
+
+def test_the_readme_owns_the_name_that_the_mcp_registry_is_given() -> None:
+    name = json.loads((SOURCE / "app" / "package" / "server.json").read_text("utf-8"))["name"]
+    assert f"<!-- mcp-name: {name} -->\n" in _read("README.md")
 
 
 def test_readme_commands_are_those_of_dev() -> None:
