@@ -11,6 +11,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 from support.markdown_sources import (
+    block_like_text,
     front_matter,
     heading_like_text,
     markdown_bytes,
@@ -63,8 +64,11 @@ def test_headings_that_are_certain_without_the_walk_are_those_of_the_walk(text: 
     assert found is None or found == walk(text, raw, 0)[0]
 
 
-@given(st.one_of(markdown_text(), heading_like_text()))
+@given(st.one_of(markdown_text(), heading_like_text(), block_like_text()))
 @example("- x\n[a]: b\n# c\n")
+@example("* x\n\n[a]: b\n")
+@example("x\n[^a]: b\n")
+@example("- 0. ```\n\n")
 @example("  [a]: b\n# c\n")
 def test_blocks_by_stretches_are_the_blocks(text: str) -> None:
     document = parse(text.encode(), "a.md")
@@ -72,7 +76,8 @@ def test_blocks_by_stretches_are_the_blocks(text: str) -> None:
     assert isinstance(blocks, Stretches)
 
     numbers = blocks.stretches_of(0, len(document.data))
-    by_stretch = [block for number in numbers for block in blocks.stretch(number)]
+    top = [block for number in numbers for block in blocks.top(number)]
+    by_stretch = [block for outer in top for block in (outer, *blocks.inside(outer))]
 
     assert by_stretch == list(parse(text.encode(), "a.md").blocks)
 

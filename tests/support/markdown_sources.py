@@ -89,6 +89,21 @@ def heading_like_text() -> st.SearchStrategy[str]:
     return st.lists(parts, max_size=16).map("".join)
 
 
+def block_like_text() -> st.SearchStrategy[str]:
+    """Lines that make or end blocks, each by itself."""
+    lines = st.sampled_from(
+        [
+            "", "", "text", "text", "  more", "    deep", "- item", "- [ ] task", "-   wide",
+            "* item", "+ item", "1. one", "2. two", "10. ten", "1) one", " - off", "- - x",
+            "- ```", "  ```", "```", "```js", "~~~", "> quote", ">", "---", "***", "-",
+            "| a | b |", "|---|---|", "| c | d |", "a|b", "-|-", "<div>", "</div>", "<b>",
+            "<b>x</b>", "<T a='b'>", "<!-- c -->", "<!--", "-->", "<pre>", "</pre>", "[a]: b",
+            '[a]: b "c', "[^a]: b", "::: note", "**b**", "`c`", "# title", "\t", "\f",
+        ]
+    )  # fmt: skip
+    return st.lists(lines, max_size=12).map("\n".join)
+
+
 def markdown_bytes() -> st.SearchStrategy[bytes]:
     """UTF-8 that looks like Markdown."""
     return markdown_text().map(str.encode)

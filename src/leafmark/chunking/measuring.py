@@ -2,7 +2,7 @@
 
 Counts of neighbouring ranges add up: the tokenizers cut text into words before
 they look for tokens, and the end of a line with the blank lines after it is
-where one word ends and the next begins. `joined` covers the one exception.
+where one word ends and the next begins. `sizes` covers the one exception.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.spans import subtract
-from leafmark.chunking.tokens import Count
+from leafmark.chunking.tokens import Count, direct_counter
 from leafmark.model import Document
 
 __all__ = ["Meter", "text_tokens"]
@@ -48,6 +48,40 @@ class Meter:
         kept = list(subtract(start, end, self._dropped))
         return self.count(self._decode(self.document.data, kept).text)
 
+    def sizes(self, starts: Sequence[int], end: int, *, most_bytes: int) -> list[int]:
+        """Return what each of neighbouring ranges, the last up to `end`, adds to a group at most.
+
+        For one of more than `most_bytes` these are its bytes: it is not counted.
+
+        The words of o200k_base run over a line end when the next line begins
+        with a slash: then the count alone may be less than what it adds.
+        """
+        ranges = list(zip(starts, [*starts[1:], end], strict=True))
+        sizes = self._counts(ranges, most_bytes)
+        for index in self._begun_by_slash(ranges):
+            (before, start), (_, after) = ranges[index - 1 : index + 1]
+            if start < after <= start + most_bytes:
+                added = self.tokens(before, after) - self.tokens(before, start)
+                sizes[index] = max(sizes[index], added)
+        return sizes
+
+    def _counts(self, ranges: Sequence[tuple[int, int]], most_bytes: int) -> list[int]:
+        """The tokens of ranges in order, or the bytes of one of more than so many."""
+        if self._dropped or self._decode is not None or ranges[0][0] < self._front:
+            return [self.tokens(a, b) if b - a <= most_bytes else b - a for a, b in ranges]
+        data, count = self.document.data, direct_counter(self.count)
+        return [
+            count(str(data[a:b], "utf-8", "replace")) if b - a <= most_bytes else b - a
+            for a, b in ranges
+        ]
+
+    def _begun_by_slash(self, ranges: Sequence[tuple[int, int]]) -> list[int]:
+        """Which ranges but the first begin with a slash."""
+        data = self.document.data
+        return [
+            index for index, (a, b) in enumerate(ranges) if a < b and data[a] == _SLASH and index
+        ]
+
     def joined_tokens(self, spans: Sequence[tuple[int, int]]) -> int:
         """The tokens of ranges put together, as a body is."""
         if self._decode is None:
@@ -73,17 +107,6 @@ class Meter:
     def fits(self, start: int, end: int, limit: int) -> bool:
         """Whether the range has at most `limit` tokens; counted only where bytes do not tell."""
         return self.size_bytes(start, end) <= limit or self.tokens(start, end) <= limit
-
-    def joined(self, start: int, end: int, before: int) -> int:
-        """Return what `[start, end)` adds to a group at most; `before` is where its left begins.
-
-        The words of o200k_base run over a line end when the next line begins
-        with a slash: then the count alone may be less than what it adds.
-        """
-        alone = self.tokens(start, end)
-        if start == before or start >= end or self.document.data[start] != _SLASH:
-            return alone
-        return max(alone, self.tokens(before, end) - self.tokens(before, start))
 
 
 def text_tokens(reader: BodyReader, meter: Meter, span: tuple[int, int], *, tokens: int) -> int:

@@ -7,7 +7,7 @@ bodies but are neither content nor, the front matter, text.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -42,24 +42,56 @@ _UNCOUNTED = frozenset(("front_matter", "heading"))
 
 
 class _Blocks:
-    """Blocks in order, of a document or a part of one, to be found by place."""
+    """Blocks in order, of a document or a part of one, to be found by place.
 
-    def __init__(self, blocks: Sequence[Block]) -> None:
-        self.blocks = blocks
+    Those that lie in others are looked for when they are needed, and code in
+    others only where `may_hold_code` says so.
+    """
+
+    def __init__(
+        self, stretches: Stretches, number: int, may_hold_code: Callable[[Block], bool]
+    ) -> None:
+        self.top = stretches.top(number)
+        self._inside = stretches.inside
+        self._may_hold_code = may_hold_code
 
     @cached_property
-    def starts(self) -> list[int]:
-        return [block.start for block in self.blocks]
+    def blocks(self) -> list[Block]:
+        return [block for top in self.top for block in (top, *self._inside(top))]
 
     @cached_property
-    def top(self) -> list[Block]:
-        """Those that lie in no other; their spans are disjoint."""
-        return [block for block in self.blocks if not block.level]
+    def top_starts(self) -> list[int]:
+        return [block.start for block in self.top]
+
+    def top_within(self, start: int, end: int) -> Sequence[Block]:
+        """Those at the top that start in `[start, end)`."""
+        starts = self.top_starts
+        return self.top[bisect_left(starts, start) : bisect_left(starts, end)]
+
+    def within(self, start: int, end: int) -> list[Block]:
+        """Those that start in `[start, end)`."""
+        starts = self.top_starts
+        first = max(0, bisect_right(starts, start) - 1)
+        found: list[Block] = []
+        for top in self.top[first : bisect_left(starts, end)]:
+            if top.start >= start:
+                found.append(top)
+            inner = self._inside(top)
+            low, high = bisect_left(inner, start, key=_start_of), len(inner)
+            if top.end > end:
+                high = bisect_left(inner, end, key=_start_of)
+            found += inner[low:high]
+        return found
 
     @cached_property
     def code(self) -> list[Block]:
-        # code in code, as scripts have it, is part of it
-        return outermost([block for block in self.blocks if block.kind == "code"])
+        found: list[Block] = []
+        for top in self.top:
+            if top.kind == "code":  # code in code, as scripts have it, is part of it
+                found.append(top)
+            elif self._may_hold_code(top):
+                found += [block for block in self._inside(top) if block.kind == "code"]
+        return outermost(found)
 
     @cached_property
     def code_ends(self) -> list[int]:
@@ -85,17 +117,26 @@ class _Blocks:
         return holders
 
 
-@dataclass(frozen=True, slots=True)
 class _OneStretch(Stretches):
     """Blocks that are there all at once."""
 
-    blocks: Sequence[Block]
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self._inner: dict[Block, list[Block]] = {}
+        inner: list[Block] = []
+        for block in blocks:
+            if not block.level:
+                inner = self._inner[block] = []
+            else:
+                inner.append(block)
 
     def stretches_of(self, start: int, end: int) -> range:
         return range(1)
 
-    def stretch(self, number: int) -> Sequence[Block]:
-        return self.blocks
+    def top(self, number: int) -> Sequence[Block]:
+        return list(self._inner)
+
+    def inside(self, block: Block) -> Sequence[Block]:
+        return self._inner[block]
 
 
 def _start_of(block: Block) -> int:
@@ -130,14 +171,21 @@ class BodyReader:
         numbers = stretches.stretches_of(start, end)
         for number in numbers:
             if number not in seen:
-                seen[number] = _Blocks(stretches.stretch(number))
+                seen[number] = _Blocks(stretches, number, self._may_hold_code)
         return [seen[number] for number in numbers]
 
     def blocks_within(self, start: int, end: int) -> Sequence[Block]:
         """The blocks that start in `[start, end)`, nested ones too, in order."""
         found: list[Block] = []
         for part in self._blocks(start, end):
-            found += part.blocks[bisect_left(part.starts, start) : bisect_left(part.starts, end)]
+            found += part.within(start, end)
+        return found
+
+    def top_within(self, start: int, end: int) -> Sequence[Block]:
+        """The blocks of level 0 that start in `[start, end)`, in order."""
+        found: list[Block] = []
+        for part in self._blocks(start, end):
+            found += part.top_within(start, end)
         return found
 
     @cached_property
@@ -257,13 +305,16 @@ class BodyReader:
         raw = self.document.data[start:end]
         if any(mark in raw for mark in _ABNORMAL):
             return False
-        may_have_code = any(mark in raw for mark in self._code_marks)
-        return not (may_have_code and self.code_within(start, end))
+        return not (self._may_have_code(raw) and self.code_within(start, end))
 
-    @property
-    def _code_marks(self) -> tuple[bytes, ...]:
-        """Bytes of which every code block has some; the empty ones where that is not known."""
-        return _CODE_MARKS if self.document.format == "markdown" else (b"",)
+    def _may_hold_code(self, block: Block) -> bool:
+        return self._may_have_code(self.document.data[block.start : block.end])
+
+    def _may_have_code(self, raw: bytes) -> bool:
+        """Whether there may be a code block among `raw`, by bytes that it would have."""
+        if self.document.format != "markdown":
+            return True
+        return any(mark in raw for mark in _CODE_MARKS)
 
     def _parts(self, start: int, end: int) -> Iterator[str]:
         """The normalised stretches of prose and code in `[start, end)`."""

@@ -10,7 +10,6 @@ parser says of the blocks inside a block of it is no cut but a place between two
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
@@ -42,6 +41,9 @@ _HEADER_SHARE = 4
 """A table's header is repeated while it takes at most one in this many of the capacity's tokens."""
 
 
+_new = tuple.__new__  # half the cost of calling a named tuple's class
+
+
 class Unit(NamedTuple):
     """A range with its tokens.
 
@@ -59,13 +61,8 @@ class Unit(NamedTuple):
     inline: bool = False
     header: int = 0
 
-    @property
-    def weight(self) -> int:
-        return self.tokens + self.header
 
-
-@dataclass(frozen=True, slots=True)
-class Splitter:
+class Splitter(NamedTuple):
     """Splits ranges of one document into units of at most `capacity` tokens.
 
     What is over `grain` is split already where it has blocks or sentences to be
@@ -83,7 +80,7 @@ class Splitter:
 
     def split(self, start: int, end: int) -> list[Unit]:
         """Return the units of `[start, end)`, which begins and ends between blocks."""
-        blocks = [block for block in self.reader.blocks_within(start, end) if not block.level]
+        blocks = self.reader.top_within(start, end)
         return list(self._split_at(self._places(start, end, blocks), end))
 
     def _places(
@@ -95,7 +92,9 @@ class Splitter:
         too deep to make a section.
         """
         headings = [(heading.start, None) for heading in self.reader.headings_within(start, end)]
-        marks = sorted([*headings, *[(b.start, b) for b in blocks]], key=lambda mark: mark[0])
+        marks: list[tuple[int, Block | None]] = [(block.start, block) for block in blocks]
+        if headings:
+            marks = sorted([*headings, *marks], key=lambda mark: mark[0])
         places: list[tuple[int, Block | None]] = []
         begun: int | None = start
         for at, block in marks:
@@ -112,18 +111,20 @@ class Splitter:
         return coalesce(starts, end, self.grain // _CRUMBS)
 
     def _split_at(self, places: list[tuple[int, Block | None]], end: int) -> Iterator[Unit]:
-        before = places[0][0]
         kept = set(self._crumbs([start for start, _ in places], end))
         places = [place for place in places if place[0] in kept]
-        for (start, block), (after, _) in pairwise([*places, (end, None)]):
-            solid = block is not None and block.kind in _SOLID
-            if not solid and after - start > self.capacity * _SURELY_LARGE:
-                yield from self._refine(Unit(start, after, after - start), block)
-                before = start
+        starts = [start for start, _ in places]
+        most = self.capacity * _SURELY_LARGE
+        sizes = self.meter.sizes(starts, end, most_bytes=most)
+        for (start, block), after, tokens in zip(places, [*starts[1:], end], sizes, strict=True):
+            if tokens <= self.grain:
+                yield _new(Unit, (start, after, tokens, False, False, 0))
                 continue
-            tokens = self.meter.joined(start, after, before)
-            before = start
-            if tokens <= (self.capacity if solid else self.grain):
+            solid = block is not None and block.kind in _SOLID
+            if solid and after - start > most:
+                before = starts[max(0, starts.index(start) - 1)]
+                tokens = self.meter.sizes([before, start], after, most_bytes=after)[-1]
+            if solid and tokens <= self.capacity:
                 yield Unit(start, after, tokens)
             else:
                 yield from self._refine(Unit(start, after, tokens), block)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 
 from leafmark.chunking.measuring import Meter, text_tokens
@@ -50,7 +50,7 @@ class Workshop:
         groups = self.group(splitter.split(start, end), splitter.capacity)
         if all(_keeps(group, splitter.capacity) for group in groups):
             return groups
-        finer = replace(splitter, grain=max(1, splitter.capacity // _FINER))
+        finer = splitter._replace(grain=max(1, splitter.capacity // _FINER))
         return self.group(finer.split(start, end), splitter.capacity)
 
     def group(self, units: Sequence[Unit], capacity: int) -> list[list[Unit]]:
@@ -69,9 +69,11 @@ class Workshop:
         Where a group is cut inside a line, its tokens may differ from the sum
         of its units: then it is counted, and all are packed tighter if need be.
         """
-        sizes = [unit.weight for unit in units]
+        sizes = [unit.tokens + unit.header for unit in units]
         limit = capacity
         groups = pack(sizes, limit)
+        if not any(unit.inline for unit in units):
+            return groups
         for _ in range(_REPACKINGS):
             excess = max((self._excess(units[a:b], capacity) for a, b in groups), default=0)
             if excess <= 0:
@@ -82,7 +84,7 @@ class Workshop:
 
     def _excess(self, units: Sequence[Unit], capacity: int) -> int:
         """The tokens that a group of several units, cut inside a line, has beyond the capacity."""
-        total = sum(unit.tokens for unit in units)
+        total = sum([unit.tokens for unit in units])
         if len(units) == 1 or not any(unit.inline for unit in units) or total * 8 < capacity * 7:
             return 0
         return self.meter.tokens(units[0].start, units[-1].end) - capacity
@@ -92,7 +94,7 @@ class Workshop:
 
         Where units join inside a line, their sum may exceed the tokens of the whole.
         """
-        total = sum(unit.tokens for unit in units)
+        total = sum([unit.tokens for unit in units])
         least = self.options.min_tokens
         if least <= total < least + 2 * len(units):
             return self.meter.tokens(units[0].start, units[-1].end)
@@ -102,7 +104,7 @@ class Workshop:
         """Whether one block that cannot be cut takes the text of units over `max_tokens`."""
         if not any(unit.whole for unit in units):
             return False
-        tokens, room = sum(unit.tokens for unit in units), self.room(node)
+        tokens, room = sum([unit.tokens for unit in units]), self.room(node)
         return tokens > room and self.text_tokens(units[0].start, units[-1].end, tokens) > room
 
     def room(self, node: Node) -> int:
@@ -114,22 +116,22 @@ class Workshop:
         return min(self.options.target_tokens, self.room(node))
 
     def splitter(self, node: Node) -> Splitter:
-        options = self.options
-        capacity = self.capacity(node)
+        options, room = self.options, self.room(node)
+        capacity = min(options.target_tokens, room)
         return Splitter(
             reader=self.reader,
             meter=self.meter,
             tokenizer=options.tokenizer,
             capacity=capacity,
             grain=capacity,
-            table_capacity=self.room(node),
+            table_capacity=room,
             cut_code=options.oversize_code == "split",
         )
 
 
 def _keeps(units: Sequence[Unit], capacity: int) -> bool:
     """Whether units are within the capacity as far as they can be cut."""
-    return any(unit.whole for unit in units) or sum(unit.tokens for unit in units) <= capacity
+    return sum([unit.tokens for unit in units]) <= capacity or any(unit.whole for unit in units)
 
 
 def breadcrumb(node: Node, folded: Node | None) -> str:

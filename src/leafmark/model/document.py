@@ -99,7 +99,7 @@ class Stretches(ABC):
     """What `Document.blocks` may be besides a sequence: blocks by the stretch they lie in.
 
     A heading at the top level begins a stretch; no block lies in two. One
-    stretch costs less than all blocks do.
+    stretch costs less than all blocks do, and its blocks at the top less still.
     """
 
     __slots__ = ()
@@ -109,8 +109,12 @@ class Stretches(ABC):
         """The numbers of the stretches that have bytes in `[start, end)`."""
 
     @abstractmethod
-    def stretch(self, number: int) -> Sequence[Block]:
-        """The blocks of a stretch, in order."""
+    def top(self, number: int) -> Sequence[Block]:
+        """The blocks of level 0 of a stretch, in order."""
+
+    @abstractmethod
+    def inside(self, block: Block) -> Sequence[Block]:
+        """The blocks that lie in a block of level 0, in order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 Done when a document's blocks are looked at, which chunking by headings does not
 do; and then for the whole, or for a stretch of it. A heading at the top level
 ends all that stands before it, so the stretch from one to the next is a document
-of its own.
+of its own. So is a container at the top level: what is in it is looked for only
+when it is asked for.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from leafmark.model import Block, BlockKind, Heading, Stretches
 from leafmark.model.deferred import Deferred
 from leafmark.parsing.lines import Lines
+from leafmark.parsing.markdown_outline import fence_language, outline
 from leafmark.parsing.markdown_walk import Row, walk
 
 __all__ = ["MarkdownBlocks", "blocks_of"]
@@ -34,7 +37,8 @@ _KINDS: dict[str, BlockKind] = {
     "FootnoteDefinition": "definition",
 }
 _CONTAINERS = frozenset(("List", "Item", "Table", "BlockQuote", "FootnoteDefinition"))
-_LANGUAGE = re.compile(r"[\s{.]*([^\s,{}]+)")
+_CONTAINING = frozenset(("list", "table", "quote"))
+_BLANK_LINES = re.compile(rb"(?:[ \t]*+\r?\n)*+(?:[ \t]*+\Z)?")
 _LINK_DEFINITION = re.compile(rb"\n {0,3}\[[^\n\]]")  # a literal first byte makes it fast
 _FIRST_DEFINITION = re.compile(rb" {0,3}\[")
 _new = tuple.__new__  # half the cost of calling a named tuple's class
@@ -47,7 +51,7 @@ class MarkdownBlocks(Deferred[Block], Stretches):
     and `before` are the blocks that stand before it.
     """
 
-    __slots__ = ("_before", "_headings", "_places", "_raw", "_start", "_stretches")
+    __slots__ = ("_before", "_headings", "_inner", "_places", "_raw", "_start", "_tops")
 
     def __init__(
         self,
@@ -63,7 +67,8 @@ class MarkdownBlocks(Deferred[Block], Stretches):
         self._headings = headings
         self._start = start
         self._places: tuple[list[int], list[int]] | None = None
-        self._stretches: dict[int, tuple[Block, ...]] = {}
+        self._tops: dict[int, Sequence[Block]] = {}
+        self._inner: dict[int, Sequence[Block]] = {}  # by where the block that holds them starts
 
     def _find_places(self) -> tuple[list[int], list[int]]:
         """Where stretches begin, but for the first; and where the content of each begins."""
@@ -82,19 +87,41 @@ class MarkdownBlocks(Deferred[Block], Stretches):
         first = bisect_right(bounds, start)
         return range(first, max(first, bisect_left(bounds, end)) + 1)
 
-    def stretch(self, number: int) -> tuple[Block, ...]:
-        """The blocks of one stretch."""
-        found = self._stretches.get(number)
+    def top(self, number: int) -> Sequence[Block]:
+        """The blocks of one stretch that lie in no other."""
+        found = self._tops.get(number)
         if found is None:
             bounds, contents = self._find_places()
             after = bounds[number] if number < len(bounds) else len(self._raw)
-            found = self._read(contents[number], after)
+            found = self._outline(contents[number], after)
             if not number:
-                found = self._before + found
-            self._stretches[number] = found
+                found = [*self._before, *found]
+            self._tops[number] = found
         return found
 
-    def _read(self, first: int, after: int) -> tuple[Block, ...]:
+    def inside(self, block: Block) -> Sequence[Block]:
+        """The blocks that lie in one of those at the top."""
+        found = self._inner.get(block.start)
+        if found is None and block.kind in _CONTAINING:
+            blank = _BLANK_LINES.match(self._raw, block.end)  # which code inside may take in
+            after = blank.end() if blank else block.end
+            found = self._inner[block.start] = self._read(block.start, after)[1:]
+        return found or ()
+
+    def _outline(self, first: int, after: int) -> list[Block]:
+        tops, end = outline(self._raw[first:after])
+        if first:
+            tops = [_moved(block, first) for block in tops]
+        if first + end < after:
+            rest = self._read(first + end, after)
+            starts = [index for index, block in enumerate(rest) if not block.level]
+            for index, following in pairwise([*starts, len(rest)]):
+                tops.append(rest[index])
+                self._inner[rest[index].start] = rest[index + 1 : following]
+        return tops
+
+    def _read(self, first: int, after: int) -> Sequence[Block]:
+        """All blocks of a range that begins and ends between blocks at the top."""
         raw = self._raw[first:after]
         if b"]:" in raw:
             # Where a list ends before a definition hangs on what follows, to the parser.
@@ -102,6 +129,13 @@ class MarkdownBlocks(Deferred[Block], Stretches):
             return self[at : bisect_left(self, after, key=_start_of)]
         _, rows = walk(raw.decode(), raw, 0)
         return tuple(_blocks(rows, raw, 0, offset=first))
+
+
+def _moved(block: Block, by: int) -> Block:
+    kind, start, end, level, info, content = block
+    if content is not None:
+        content += by
+    return _new(Block, (kind, start + by, end + by, level, info, content))
 
 
 def _start_of(block: Block) -> int:
@@ -151,8 +185,7 @@ def _code(code: Any, lines: Lines, start: int) -> tuple[str, int | None]:
     """A code block's language, and where its content begins if it has a fence."""
     if code == "Indented":
         return "", None
-    language = _LANGUAGE.match(code["Fenced"])
-    return language[1].lower() if language else "", lines.end_of(start + 1)
+    return fence_language(code["Fenced"]), lines.end_of(start + 1)
 
 
 def _link_definitions(

@@ -58,13 +58,26 @@ def test_headings_alone_need_the_parser_for_marked_titles_only(parsed: list[int]
     assert parsed == [len("\n## Some `code`")]
 
 
-def test_auto_parses_the_bodies_that_it_cuts_and_no_others(parsed: list[int]) -> None:
-    large = "\n" + WORDS * 30
-    source = "# A\n\n" + WORDS + "# B\n" + large + "# C\n\n" + WORDS
+@pytest.mark.parametrize(
+    ("doubtful", "expected"), [("", []), ("    code\n\n", [len("    code\n\n" + WORDS * 30)])]
+)
+def test_auto_parses_what_is_doubtful_in_the_bodies_that_it_cuts_and_nothing_else(
+    doubtful: str, expected: list[int], parsed: list[int]
+) -> None:
+    source = "# A\n\n" + WORDS + "# B\n\n" + doubtful + WORDS * 30 + "# C\n\n    code\n\n" + WORDS
 
     chunked = chunk_document(
         read(source), tree="t", options=ChunkingOptions(strategy="auto", target_tokens=400)
     )
 
     assert [chunk.title for chunk in chunked.chunks if chunk.piece] == ["B", "B"]
-    assert parsed == [len(large)]
+    assert parsed == expected
+
+
+def test_a_list_is_parsed_only_where_it_is_too_large(parsed: list[int]) -> None:
+    small, large = "- item\n" * 9, "- an item of some words\n" * 100
+    source = "# A\n\n" + WORDS * 20 + small + "\n" + WORDS + large + "\n" + WORDS
+
+    chunk_document(read(source), tree="t", options=ChunkingOptions(strategy="auto"))
+
+    assert parsed == [len(large) + len("\n")]

@@ -1,0 +1,228 @@
+"""The blocks at the top level of a stretch of Markdown, without the parser where that is certain.
+
+Most text is paragraphs, fenced code, plain lists and tables with blank lines
+between them, and one pattern takes each of them whole. It takes none where
+anything else might decide: a line that may underline a heading or the row above
+it, a link definition, an indent that may or may not belong to an item, HTML that
+may be something else. What stands from there on is for the parser's walk. What is
+found here is what that walk finds, to the byte; tests compare the two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from leafmark.model import Block, BlockKind
+
+__all__ = ["fence_language", "outline"]
+
+_LINE = rb"[^\n]*+\n"
+_BLANK = rb"[ \t]*+\n"
+
+_BLOCK_NAMES = rb"""(?:address|article|aside|base|basefont|blockquote|body|caption|center|col
+    |colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame
+    |frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes
+    |ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr
+    |track|ul)"""
+_RAW_NAMES = rb"(?:pre|script|style|textarea)"
+_NAME = rb"(?!(?i:%b|%b)(?![A-Za-z0-9-]))[A-Za-z][A-Za-z0-9-]*+" % (_BLOCK_NAMES, _RAW_NAMES)
+"""The name of an element that is HTML only where its tag has the line to itself."""
+
+_ATTRIBUTE = (
+    rb"""[ \t]++[A-Za-z_:][A-Za-z0-9_.:-]*+(?:=(?:[^ \t\n"'=<>`]++|'[^'\n]*+'|"[^"\n]*+"))?+"""
+)
+_TAG = rb"<(?:%b(?:%b)*+[ \t]*+/?|/%b[ \t]*+)>" % (_NAME, _ATTRIBUTE, _NAME)
+
+_FIRST_WORD = rb"""(?>
+    [A-Za-z\x80-\xff("'!$%%&,./;?@\\^{})\]]
+    | \[(?!\^) | `{1,2}+(?!`) | ~{1,2}+(?!~) | \*{1,3}+[^\s*] | _++[^\s_]
+    | [0-9]++(?![.)][ \t\n]) | [-+][A-Za-z0-9$/(<`] | ::
+    | %b[ \t]*+(?!\n) | <https?://
+    )""" % (_TAG)
+"""What text begins with and no other block does, at the margin or behind an item's sign."""
+
+_NEXT_WORD = rb"(?>%b|</?%b|`++[^`\n]++`)" % (_FIRST_WORD, _NAME)
+"""What a further line of the text begins with."""
+
+_FIRST = rb"(?:%b%b)" % (_FIRST_WORD, _LINE)
+_NEXT = rb"(?:%b%b)" % (_NEXT_WORD, _LINE)
+
+_ITEM_TEXT = rb"(?![ \t]|[-*_|:=\ \t]*+\n)"
+"""Behind an item's sign: not code, not nothing, not a break or the delimiters of a table."""
+
+
+def _list(sign: bytes, *, indent: int, again: bytes) -> bytes:
+    """Return the pattern of a list whose items begin with `sign`.
+
+    What is in an item has the indent at least, or goes on with the text of the
+    item's first line. Nothing may follow that the list might go on with: neither
+    a sign that is `again` of its kind nor a smaller indent.
+    """
+    item = rb"%b%b(?>%b%b*+|%b)" % (sign, _ITEM_TEXT, _FIRST, _NEXT, _LINE)
+    inside = rb"(?:\ {%d}|\t)" % indent
+    more = rb"%b[ \t]*+(?!\n)%b" % (inside, _LINE)
+    gap = rb"(?:%b)++(?=%b%b|%b)" % (_BLANK, sign, _ITEM_TEXT, inside)
+    after = rb"(?!(?:%b)*+(?:\ |%b[ \t\n]))" % (_BLANK, again)
+    return rb"(?=%b%b)(?:%b|%b|%b)*+%b" % (sign, _ITEM_TEXT, item, more, gap, after)
+
+
+_DEFINITION = (
+    rb"""\[[^\s\[\]\\^][^\[\]\\\n]*+\]:[ \t]*+[^\s<()\\]++(?:[ \t]++"[^"\\\n]*+")?+[ \t]*+\n"""
+)
+_CELL = rb"[ \t]*+:?-++:?[ \t]*+"
+_NUMBER = rb"[0-9]++\."
+_SHAPES: dict[str, tuple[BlockKind, bytes]] = {
+    "definitions": ("definition", rb"%b(?:(?:%b)*+%b)*+" % (_DEFINITION, _BLANK, _DEFINITION)),
+    "text": ("paragraph", rb"\ {0,3}%b(?:[ \t]*+%b)*+" % (_FIRST, _NEXT)),
+    "fence": ("code", rb"(?P<mark>```+|~~~+)(?P<info>[^`\n]*+)\n"),
+    "dashes": ("list", _list(rb"-\ ", indent=2, again=rb"-")),
+    "stars": ("list", _list(rb"\*\ ", indent=2, again=rb"\*")),
+    "plusses": ("list", _list(rb"\+\ ", indent=2, again=rb"\+")),
+    "wide_dashes": ("list", _list(rb"-\ {1,3}+", indent=4, again=rb"-")),
+    "wide_stars": ("list", _list(rb"\*\ {1,3}+", indent=4, again=rb"\*")),
+    "numbers": ("list", _list(rb"[0-9]\.\ ", indent=3, again=_NUMBER)),
+    "wide_numbers": (
+        "list",
+        _list(rb"(?:[0-9]\.\ {1,2}+|[0-9]{2}\.\ )", indent=4, again=_NUMBER),
+    ),
+    "table": (
+        "table",
+        rb"(?P<header>\|%b)(?P<delimiters>\|%b(?:\|%b)*+\|?[ \t]*+\n)(?:\|%b)*+"
+        % (_LINE, _CELL, _CELL, _LINE),
+    ),
+    "quote": ("quote", rb"(?:>%b)*>[ \t]*+(?!\n)%b" % (_LINE, _LINE)),
+    "comment": ("html", rb"<!--(?!-?>)(?:[^-]++|-(?!->))*+-->%b" % _LINE),
+    "raw": (
+        "html",
+        rb"<(?P<name>pre|script|style)(?=[ \t\n>])(?:[^<]++|<(?!/(?i:%b)>))*+</(?P=name)>%b"
+        % (_RAW_NAMES, _LINE),
+    ),
+    "element": (
+        "html",
+        rb"</?(?i:%b)(?=[ \t\n>]|/>)%b(?:[ \t]*+(?!\n)%b)*+" % (_BLOCK_NAMES, _LINE, _LINE),
+    ),
+    "tag": ("html", rb"%b[ \t]*+\n(?:[ \t]*+(?!\n)%b)*+" % (_TAG, _LINE)),
+    "rule": ("thematic_break", rb"(?:-{3,}|\*{3,}|_{3,})[ \t]*+\n"),
+}
+"""Blocks, or the beginning of one: `fence` is the opening line of code."""
+
+_KINDS = {name: kind for name, (kind, _) in _SHAPES.items()}
+_BLOCK = re.compile(
+    rb"(?:%b)(?:%b)*+"
+    % (b"|".join([b"(?P<%b>%b)" % (name.encode(), p) for name, (_, p) in _SHAPES.items()]), _BLANK),
+    re.VERBOSE,
+)
+"""A block with the blank lines after it."""
+
+_BLANKS = re.compile(rb"(?:[ \t]*+\n)*+")
+
+_ENDED = frozenset(("fence", "comment", "raw", "rule"))
+"""What no line after it is part of, whatever it holds."""
+
+_OPEN = frozenset(("text", *(name for name, kind in _KINDS.items() if kind == "list")))
+_INTERRUPTING = (_OPEN | {"fence", "quote", "comment", "raw", "element"}) - {"text"}
+"""What ends text, or a list that ends with text, without a blank line."""
+
+_TAKING = frozenset(("list", "quote"))
+"""What the parser may stretch over the definitions that follow."""
+
+_LANGUAGE = re.compile(r"[\s{.]*([^\s,{}]+)")
+_new = tuple.__new__  # half the cost of calling a named tuple's class
+
+
+def outline(raw: bytes) -> tuple[list[Block], int]:
+    """Return the blocks of level 0 that `raw` begins with, and where what is uncertain begins.
+
+    `raw` is UTF-8 whose lines end in LF or CRLF, without headings at the top level.
+    """
+    data = raw if raw[-1:] == b"\n" else raw + b"\n"
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b" \n")
+    blocks: list[Block] = []
+    if b"\0" in data or b"\x0b" in data or b"\x0c" in data:
+        return blocks, 0  # white space, perhaps
+    shape, is_parted, may_define = "", True, b"]:" in data
+    at = _blank_end(data, 0)
+    while at < len(data):
+        match = _BLOCK.match(data, at)
+        if match is None or not (is_parted or _may_follow(match, shape)):
+            break
+        shape = match.lastgroup or ""
+        end, after, info, content = match.end(shape), match.end(), "", None
+        if shape == "fence":
+            content, end = end, _fence_end(data, match)
+            info, after = fence_language(match["info"].decode()), _blank_end(data, end)
+        elif shape == "table":
+            content = match.end("delimiters")
+        if (may_define or content is not None) and not _is_certain(match, blocks, end):
+            break
+        blocks.append(_new(Block, (_KINDS[shape], at, end, 0, info, content)))
+        at, is_parted = after, after > end or shape in _ENDED
+    while blocks and at < len(data) and (not is_parted or blocks[-1].kind in _TAKING):
+        at, is_parted = blocks.pop().start, True  # what follows may be part of it
+    if blocks and blocks[-1].end > len(raw):
+        blocks[-1] = blocks[-1]._replace(end=len(raw))
+    return blocks, min(at, len(raw))
+
+
+def fence_language(info: str) -> str:
+    """Return the first word of what stands behind a fence, lower-case."""
+    language = _LANGUAGE.match(info)
+    return language[1].lower() if language else ""
+
+
+def _blank_end(data: bytes, at: int) -> int:
+    """Where the blank lines from `at` on end."""
+    match = _BLANKS.match(data, at)
+    assert match is not None, "no lines match, too"
+    return match.end()
+
+
+def _may_follow(match: re.Match[bytes], before: str) -> bool:
+    """Whether the block begins here, though no blank line parts it from the one before."""
+    shape = match.lastgroup
+    if before not in _OPEN or shape not in _INTERRUPTING:
+        return False
+    return not shape.endswith("numbers") or match[0].startswith(b"1.")
+
+
+def _is_certain(match: re.Match[bytes], blocks: Sequence[Block], end: int) -> bool:
+    """Whether what matched after the blocks is what it seems to be."""
+    shape = match.lastgroup or ""
+    if shape == "fence":
+        return end > 0 and b"\\" not in match["info"] and b"&" not in match["info"]
+    if shape == "table":
+        return _is_table(match["header"], match["delimiters"])
+    if b"]:" not in match[0] or _KINDS[shape] == "html":
+        return True
+    if shape == "definitions":
+        return not blocks or blocks[-1].kind not in _TAKING
+    return shape == "text" and not match[0].lstrip(b" ").startswith(b"[")
+
+
+def _is_table(header: bytes, delimiters: bytes) -> bool:
+    """Whether there are as many cells in the header as below, without a doubt."""
+    if b"\\" in header or b"`" in header:
+        return False
+    return _inner_bars(header) == _inner_bars(delimiters)
+
+
+def _inner_bars(row: bytes) -> int:
+    row = row.strip(b" \t\n")
+    return row[1:].removesuffix(b"|").count(b"|")
+
+
+def _fence_end(data: bytes, match: re.Match[bytes]) -> int:
+    """Where the code ends whose opening line has matched; 0 where that is not certain."""
+    mark = match["mark"]
+    closing = _closing_fence(mark[:1], len(mark)).search(data, match.end("fence") - 1)
+    if closing is None or b"\t" in closing[0]:
+        return 0
+    return closing.end() + 1
+
+
+@lru_cache(64)
+def _closing_fence(mark: bytes, least: int) -> re.Pattern[bytes]:
+    return re.compile(rb"\n {0,3}%b{%d,}+[ \t]*(?=\n)" % (mark, least))

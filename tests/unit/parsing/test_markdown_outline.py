@@ -1,0 +1,78 @@
+"""Blocks found without the parser: where that is certain, and where not."""
+
+from __future__ import annotations
+
+import pytest
+
+from leafmark.parsing import parse
+from leafmark.parsing.markdown_outline import outline
+
+CERTAIN = {
+    "nothing": "",
+    "blank lines": " \n\n\t\n",
+    "paragraphs": "a\nb\n\n  c\n    d\n\n**e** f\n`g`\n(h\n1.5 i\n2020\n",
+    "a paragraph without a line end": "a\n\nb",
+    "line ends": "a\r\nb\r\n\r\n- c\r\n- d\r\n\r\n```js\r\ne\r\n```\r\nf\r\n",
+    "fenced code": "```JS x\na\n\n# b\n```\nc\n~~~~\n~~~\n~~~~~ \n\n```\n```\n",
+    "code right after a paragraph": "a\n```\nb\n```\n",
+    "lists": "- a\n- b\n  c\n\n  d\n    - e\n\n\n- f\ng\n\n* h\n* i\n+ j\n\nk\n",
+    "lists with wide signs": "*   a\n\n    b\n*   c\n\n-  d\n",
+    "numbered lists": "3. a\n4. b\n\n   c\n\nd\n1. e\n\nf\n\n9. g\n10. h\n\n    i\n",
+    "code in a list": "- a\n\n  ```\n  b\n  ```\n- c\n",
+    "tasks and markup in a list": "- [ ] a\n- **b**\n- `c`\n- <d>\n- > e\n",
+    "tables": "| a | b |\n|---|:-:|\n| c |\n| d | e | f |\n\n|g|\n|-|\n",
+    "quotes": "> a\n> b\n>\n> c\n\n>d\n",
+    "HTML": "<div>\na\n</div>\n\n<!-- b\n\nc --> d\ne\n\n<pre>\n\nf</pre>\n\n<T u='v' />\ng\n",
+    "tags in paragraphs": "<b>a</b>\nc\n<b>\n</b>\n\n<https://d>\n",
+    "breaks": "---\na\n\n***\n___\n",
+    "link definitions": 'a\n\n[b]: c\n\n[d e]: f "g"\n',
+    "what looks like a definition": "a [b]: c\n\n```\n[d]: e\n```\n",
+}
+DOUBTFUL = {
+    "a line under text": ("a\n\nb\n---\n", 1),
+    "a table without a bar": ("a|b\n-|-\n", 0),
+    "a table with other cells below": ("|a|\n|-|-|\n", 0),
+    "a cell that holds a bar": ("|a \\| b|\n|-|\n", 0),
+    "indented code": ("a\n\n    b\n", 1),
+    "indented fences": (" ```\n a\n ```\n", 0),
+    "code that never ends": ("a\n\n```\nb\n", 1),
+    "code that ends with a tab": ("```\n```\t\n", 0),
+    "an escape in the name of a language": ("```a\\*b\n```\n", 0),
+    "an empty item": ("-\n", 0),
+    "an item with code": ("-     a\n", 0),
+    "items with another indent": ("- a\n\n - b\n", 0),
+    "text that may belong to an item": ("1. a\n\n  b\n", 0),
+    "text after what belongs to an item": ("- a\n  - b\nc\n", 0),
+    "a number that is not one, below text": ("a\n2. b\n", 0),
+    "text below a quote": ("> a\nb\n", 0),
+    "text below a table": ("|a|\n|-|\nb\n", 0),
+    "a definition below a list": ("a\n\n- b\n\n[c]: d\n", 1),
+    "a definition of two lines": ("[a]:\nb\n", 0),
+    "a definition in a list": ("- [a]: b\n", 0),
+    "a footnote": ("a\n\n[^b]: c\n", 1),
+    "a footnote below text": ("a\n[^b]: c\n", 0),
+    "HTML of another kind": ("<?a\n?>\n", 0),
+    "HTML that another tag ends": ("<pre>\n</script>\n</pre>\n", 0),
+    "NUL": ("a\n\n\0\n", 0),
+    "form feed": ("a\n\n\f\n", 0),
+}
+
+
+@pytest.mark.parametrize("source", CERTAIN.values(), ids=CERTAIN)
+def test_what_is_certain_is_what_the_parser_finds(source: str) -> None:
+    raw = source.encode()
+    expected = [block for block in list(parse(raw, "a.md").blocks) if not block.level]
+
+    assert outline(raw) == (expected, len(raw))
+
+
+@pytest.mark.parametrize(("source", "certain"), DOUBTFUL.values(), ids=DOUBTFUL)
+def test_what_is_doubtful_is_left_with_what_it_may_change(source: str, certain: int) -> None:
+    raw = source.encode()
+    expected = [block for block in list(parse(raw, "a.md").blocks) if not block.level]
+
+    blocks, end = outline(raw)
+
+    assert blocks == expected[:certain]
+    assert end < len(raw)
+    assert not blocks or end >= blocks[-1].end
