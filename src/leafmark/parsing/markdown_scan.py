@@ -37,6 +37,12 @@ _BLANK_LINE = re.compile(rb"\n[ \t]*\n")
 _MARKUP = re.compile(rb"[\\*~\[<&`#\t]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 """What makes the text of a heading another than its bytes; an underscore in a word does not."""
 
+_MARKS = re.compile(rb"[\\*~\[<&`#\t_]")
+"""What `_MARKUP` finds and perhaps not is: one set of bytes, to be looked for at a glance."""
+
+_CODE = re.compile(rb"(?<!`)`[^`\s](?:[^`\t]*[^`\s])?`(?!`)")
+"""Code of which nothing but the marks is dropped."""
+
 _RAW_HTML = re.compile(
     rb"(?:(script|pre|style|textarea)(?=[ \t>\n])|(!--)|(\?)|(!\[CDATA\[)|(![a-z]))", re.IGNORECASE
 )
@@ -76,10 +82,9 @@ def _heading_lines(data: bytes) -> list[tuple[int, int]] | None:
     """
     found: list[tuple[int, int]] = []
     at = doubtful = 0
-    for match in _LINES.finditer(data):
+    match = _LINES.search(data)
+    while match is not None:
         begin, kind = match.start(), match.lastindex
-        if begin < at:
-            continue
         if kind == _HTML:
             passed = _pass_html(data, match, at, doubtful)
             if passed is None:
@@ -96,6 +101,7 @@ def _heading_lines(data: bytes) -> list[tuple[int, int]] | None:
                 return None
         elif kind != _UNDERLINE or (begin != at and _follows_text(data, begin)):
             return None
+        match = _LINES.search(data, max(at, begin + 1))
     return found
 
 
@@ -166,25 +172,28 @@ def _read_headings(
     data: bytes, lines: Sequence[tuple[int, int]], start: int, limit: int
 ) -> list[Heading] | None:
     """The headings on their lines."""
-    levels: list[int] = []
-    texts: list[str] = []
+    headings: list[Heading] = []
     marked: list[int] = []
     for begin, end in lines:
         line = data[begin + 1 : end]
         words = line.lstrip(b"#")
-        if _MARKUP.search(words):
+        level = len(line) - len(words)
+        if _MARKS.search(words) and _MARKUP.search(words):
             if b"[" in words and b"]:" in data:
                 return None  # it may be a link to what is defined elsewhere
-            marked.append(len(texts))
-        levels.append(len(line) - len(words))
-        texts.append(words.strip(b" ").decode())
-    if marked:
-        parts = b"".join([data[begin:end] for begin, end in map(lines.__getitem__, marked)])
-        for index, heading in zip(marked, walk(parts.decode(), parts, 0)[0], strict=True):
-            texts[index] = heading.slug_text
-    headings = []
-    for level, text, (begin, end) in zip(levels, texts, lines, strict=True):
-        title, last = " ".join(text.split()), min(end + start, limit)
-        row = (level, title, text, begin + start, last, limit, False, None, None, None)
+            if b"`" in words and not _MARKUP.search(_CODE.sub(b" ", words)):
+                words = words.replace(b"`", b"")
+            else:
+                marked.append(len(headings))
+        text = words.strip(b" ").decode()
+        title = " ".join(text.split())
+        row = (level, title, text, begin + start, end + start, limit, False, None, None, None)
         headings.append(_new(Heading, row))
+    if headings and headings[-1].end > limit:
+        headings[-1] = headings[-1]._replace(end=limit)
+    if marked:
+        parts = b"".join([data[slice(*lines[index])] for index in marked])
+        for index, heading in zip(marked, walk(parts.decode(), parts, 0)[0], strict=True):
+            title, text = heading.title, heading.slug_text
+            headings[index] = headings[index]._replace(title=title, slug_text=text)
     return headings

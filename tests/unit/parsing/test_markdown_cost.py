@@ -52,10 +52,10 @@ def test_every_byte_is_parsed_twice_at_most(
 
 
 def test_headings_alone_need_the_parser_for_marked_titles_only(parsed: list[int]) -> None:
-    document = read("# Plain\n\n" + WORDS + "## Some `code`\n\n" + WORDS)
+    document = read("# Plain\n\n" + WORDS + "## Some `code`\n\n" + WORDS + "## *Marks*\n")
 
-    assert [heading.title for heading in document.headings] == ["Plain", "Some code"]
-    assert parsed == [len("\n## Some `code`")]
+    assert [heading.title for heading in document.headings] == ["Plain", "Some code", "Marks"]
+    assert parsed == [len("\n## *Marks*")]
 
 
 @pytest.mark.parametrize(
