@@ -38,7 +38,7 @@ _KINDS: dict[str, BlockKind] = {
 }
 _CONTAINERS = frozenset(("List", "Item", "Table", "BlockQuote", "FootnoteDefinition"))
 _CONTAINING = frozenset(("list", "table", "quote"))
-_BLANK_LINES = re.compile(rb"(?:[ \t]*+\r?\n)*+(?:[ \t]*+\Z)?")
+_BLANK_LINES = re.compile(rb"(?:[ \t]*+\r?\n|(?!))*+(?:[ \t]*+\Z)?")
 _LINK_DEFINITION = re.compile(rb"\n {0,3}\[[^\n\]]")  # a literal first byte makes it fast
 _FIRST_DEFINITION = re.compile(rb" {0,3}\[")
 _new = tuple.__new__  # half the cost of calling a named tuple's class

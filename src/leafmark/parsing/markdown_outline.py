@@ -31,9 +31,9 @@ _NAME = rb"(?!(?i:%b|%b)(?![A-Za-z0-9-]))[A-Za-z][A-Za-z0-9-]*+" % (_BLOCK_NAMES
 """The name of an element that is HTML only where its tag has the line to itself."""
 
 _ATTRIBUTE = (
-    rb"""[ \t]++[A-Za-z_:][A-Za-z0-9_.:-]*+(?:=(?:[^ \t\n"'=<>`]++|'[^'\n]*+'|"[^"\n]*+"))?+"""
+    rb"""[ \t]++[A-Za-z_:][A-Za-z0-9_.:-]*+(?:=(?:[^ \t\n"'=<>`]++|'[^'\n]*+'|"[^"\n]*+")|(?!))?+"""
 )
-_TAG = rb"<(?:%b(?:%b)*+[ \t]*+/?|/%b[ \t]*+)>" % (_NAME, _ATTRIBUTE, _NAME)
+_TAG = rb"<(?:%b(?:%b|(?!))*+[ \t]*+/?|/%b[ \t]*+)>" % (_NAME, _ATTRIBUTE, _NAME)
 
 _FIRST_WORD = rb"""(?>
     [A-Za-z\x80-\xff("'!$%%&,./;?@\\^{})\]]
@@ -60,22 +60,25 @@ def _list(sign: bytes, *, indent: int, again: bytes) -> bytes:
     item's first line. Nothing may follow that the list might go on with: neither
     a sign that is `again` of its kind nor a smaller indent.
     """
-    item = rb"%b%b(?>%b%b*+|%b)" % (sign, _ITEM_TEXT, _FIRST, _NEXT, _LINE)
+    item = rb"%b%b(?>%b(?:%b|(?!))*+|%b)" % (sign, _ITEM_TEXT, _FIRST, _NEXT, _LINE)
     inside = rb"(?:\ {%d}|\t)" % indent
     more = rb"%b[ \t]*+(?!\n)%b" % (inside, _LINE)
-    gap = rb"(?:%b)++(?=%b%b|%b)" % (_BLANK, sign, _ITEM_TEXT, inside)
-    after = rb"(?!(?:%b)*+(?:\ |%b[ \t\n]))" % (_BLANK, again)
-    return rb"(?=%b%b)(?:%b|%b|%b)*+%b" % (sign, _ITEM_TEXT, item, more, gap, after)
+    gap = rb"(?:%b|(?!))++(?=%b%b|%b)" % (_BLANK, sign, _ITEM_TEXT, inside)
+    after = rb"(?!(?:%b|(?!))*+(?:\ |%b[ \t\n]))" % (_BLANK, again)
+    return rb"(?=%b%b)(?:%b|%b|%b|(?!))*+%b" % (sign, _ITEM_TEXT, item, more, gap, after)
 
 
 _DEFINITION = (
-    rb"""\[[^\s\[\]\\^][^\[\]\\\n]*+\]:[ \t]*+[^\s<()\\]++(?:[ \t]++"[^"\\\n]*+")?+[ \t]*+\n"""
+    rb"""\[[^\s\[\]\\^][^\[\]\\\n]*+\]:[ \t]*+[^\s<()\\]++(?:[ \t]++"[^"\\\n]*+"|(?!))?+[ \t]*+\n"""
 )
 _CELL = rb"[ \t]*+:?-++:?[ \t]*+"
 _NUMBER = rb"[0-9]++\."
 _SHAPES: dict[str, tuple[BlockKind, bytes]] = {
-    "definitions": ("definition", rb"%b(?:(?:%b)*+%b)*+" % (_DEFINITION, _BLANK, _DEFINITION)),
-    "text": ("paragraph", rb"\ {0,3}%b(?:[ \t]*+%b)*+" % (_FIRST, _NEXT)),
+    "definitions": (
+        "definition",
+        rb"%b(?:(?:%b|(?!))*+%b|(?!))*+" % (_DEFINITION, _BLANK, _DEFINITION),
+    ),
+    "text": ("paragraph", rb"\ {0,3}%b(?:[ \t]*+%b|(?!))*+" % (_FIRST, _NEXT)),
     "fence": ("code", rb"(?P<mark>```+|~~~+)(?P<info>[^`\n]*+)\n"),
     "dashes": ("list", _list(rb"-\ ", indent=2, again=rb"-")),
     "stars": ("list", _list(rb"\*\ ", indent=2, again=rb"\*")),
@@ -89,34 +92,34 @@ _SHAPES: dict[str, tuple[BlockKind, bytes]] = {
     ),
     "table": (
         "table",
-        rb"(?P<header>\|%b)(?P<delimiters>\|%b(?:\|%b)*+\|?[ \t]*+\n)(?:\|%b)*+"
+        rb"(?P<header>\|%b)(?P<delimiters>\|%b(?:\|%b|(?!))*+\|?[ \t]*+\n)(?:\|%b|(?!))*+"
         % (_LINE, _CELL, _CELL, _LINE),
     ),
     "quote": ("quote", rb"(?:>%b)*>[ \t]*+(?!\n)%b" % (_LINE, _LINE)),
-    "comment": ("html", rb"<!--(?!-?>)(?:[^-]++|-(?!->))*+-->%b" % _LINE),
+    "comment": ("html", rb"<!--(?!-?>)(?:[^-]++|-(?!->)|(?!))*+-->%b" % _LINE),
     "raw": (
         "html",
-        rb"<(?P<name>pre|script|style)(?=[ \t\n>])(?:[^<]++|<(?!/(?i:%b)>))*+</(?P=name)>%b"
+        rb"<(?P<name>pre|script|style)(?=[ \t\n>])(?:[^<]++|<(?!/(?i:%b)>)|(?!))*+</(?P=name)>%b"
         % (_RAW_NAMES, _LINE),
     ),
     "element": (
         "html",
-        rb"</?(?i:%b)(?=[ \t\n>]|/>)%b(?:[ \t]*+(?!\n)%b)*+" % (_BLOCK_NAMES, _LINE, _LINE),
+        rb"</?(?i:%b)(?=[ \t\n>]|/>)%b(?:[ \t]*+(?!\n)%b|(?!))*+" % (_BLOCK_NAMES, _LINE, _LINE),
     ),
-    "tag": ("html", rb"%b[ \t]*+\n(?:[ \t]*+(?!\n)%b)*+" % (_TAG, _LINE)),
+    "tag": ("html", rb"%b[ \t]*+\n(?:[ \t]*+(?!\n)%b|(?!))*+" % (_TAG, _LINE)),
     "rule": ("thematic_break", rb"(?:-{3,}|\*{3,}|_{3,})[ \t]*+\n"),
 }
 """Blocks, or the beginning of one: `fence` is the opening line of code."""
 
 _KINDS = {name: kind for name, (kind, _) in _SHAPES.items()}
 _BLOCK = re.compile(
-    rb"(?:%b)(?:%b)*+"
+    rb"(?:%b)(?:%b|(?!))*+"
     % (b"|".join([b"(?P<%b>%b)" % (name.encode(), p) for name, (_, p) in _SHAPES.items()]), _BLANK),
     re.VERBOSE,
 )
 """A block with the blank lines after it."""
 
-_BLANKS = re.compile(rb"(?:[ \t]*+\n)*+")
+_BLANKS = re.compile(rb"(?:[ \t]*+\n|(?!))*+")
 
 _ENDED = frozenset(("fence", "comment", "raw", "rule"))
 """What no line after it is part of, whatever it holds."""
