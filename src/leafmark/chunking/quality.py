@@ -55,7 +55,7 @@ class _Inspection:
         return len(self.reader.blocks_within(code.start, code.end)) == 1
 
     def solid_bound(self, chunk: Chunk, tokens: int) -> int:
-        """The least bound of a chunk of `tokens`: its largest block, and what is not body.
+        """The least bound of a chunk of `tokens`: its largest block, headings, what is no body.
 
         A body in many ranges, and code of a script, are not judged: all is within the bound.
         """
@@ -64,7 +64,9 @@ class _Inspection:
             return tokens
         start, end = chunk.byte_start, chunk.byte_end
         blocks = (*reader.blocks_within(start, end), *reader.code_within(start, end))
+        headings = reader.headings_within(start, end)
         largest = max([count(reader.normalise(((b.start, b.end),))) for b in blocks], default=0)
+        largest += sum(count(reader.normalise(((h.start, h.end),))) + 1 for h in headings)
         rest = tokens - count(reader.normalise(chunk.body_spans))
         return max(self.options.max_tokens, largest + rest)
 

@@ -126,6 +126,7 @@ class Renderer:
         stops += [heading.end for heading in headings]
         cut = self.reader.table_around(piece.byte_start)
         stops += [] if cut is None else [cut.end]
+        stops += [code.end for code in self.reader.code_within(piece.byte_start, piece.byte_end)]
         start = min(max([start, *stops]), piece.byte_end)
         prose = self.reader.document.data[start : piece.byte_end]
         if not prose.strip():

@@ -203,6 +203,14 @@ def test_no_overlap_after_code() -> None:
     assert overlap(*parts) == [[], []]
 
 
+def test_no_overlap_inside_of_code_that_is_cut() -> None:
+    lines = "".join(f"call({k})  # Say what it does. Say why.\n" for k in range(200))
+    document = make_document(("heading", 1, "A"), ("code", "py", lines))
+    found = pieces(chunked(document, oversize_code="split"))
+    assert len(found) > 4
+    assert {chunk.context_spans for chunk in found} == {()}
+
+
 def test_no_overlap_after_the_rows_of_a_table_that_began_before() -> None:
     table = ("table", [f"Key {k}. Has words" for k in range(150)])
     *rows, last = overlap(table, ("paragraph", words(390)))
