@@ -91,9 +91,8 @@ class Presenter:
             compiled = self._compiled(topic, entry)
             if compiled is not None:
                 matches = self._highlighter(compiled).find(body.shown)
-                # stop words mark half of a text: only where there is nothing else
-                told = [match for match in matches if match.word not in compiled.stops]
-                found.append(told or matches)
+                # stop words need not match, and would mark half of a text
+                found.append([match for match in matches if match.word not in compiled.stops])
         return found
 
     def _highlighter(self, compiled: Compiled) -> Highlighter:
