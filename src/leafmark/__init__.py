@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from leafmark.chunking import register_tokenizer
     from leafmark.errors import (
         AmbiguousError,
+        BudgetError,
         ConfigError,
         ConfirmationError,
         DamagedError,
@@ -70,6 +71,7 @@ __all__ = [
     "AmbiguousError",
     "Answer",
     "Block",
+    "BudgetError",
     "Chunk",
     "ChunkRecord",
     "ConfigError",
@@ -114,6 +116,7 @@ __all__ = [
 
 _HOMES = {
     "AmbiguousError": "leafmark.errors",
+    "BudgetError": "leafmark.errors",
     "Answer": "leafmark.model",
     "Block": "leafmark.model",
     "Chunk": "leafmark.model",

@@ -3,7 +3,8 @@
 ```
 LeafmarkError
 ├── UsageError          the call itself is wrong: an option, an argument      exit 2
-│   └── ConfirmationError   it goes on only when the user says so             exit 2
+│   ├── ConfirmationError   it goes on only when the user says so             exit 2
+│   └── BudgetError         not even the least of an answer fits              exit 2
 ├── QueryError          the query string cannot be understood                 exit 2
 ├── ConfigError         a configuration file or setting is wrong              exit 2
 ├── NotFoundError       no such id (exit 1), tree, folder, file               exit 2
@@ -24,6 +25,7 @@ from __future__ import annotations
 
 __all__ = [
     "AmbiguousError",
+    "BudgetError",
     "ConfigError",
     "ConfirmationError",
     "DamagedError",
@@ -57,6 +59,18 @@ class UsageError(LeafmarkError):
 
 class ConfirmationError(UsageError):
     """It goes on only when the user says so, by `confirmed` in the request (`--yes`)."""
+
+
+class BudgetError(UsageError):
+    """Not even the least of an answer fits into `budget` tokens; `least` would do."""
+
+    def __init__(self, budget: int, least: int, *, option: str = "--max-tokens "):
+        super().__init__(
+            f"the answer does not fit into {budget} tokens",
+            hint=f"{option}{least} is the least for it",
+        )
+        self.budget = budget
+        self.least = least
 
 
 class QueryError(LeafmarkError):

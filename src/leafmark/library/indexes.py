@@ -45,6 +45,7 @@ from leafmark.app.requests import (
 )
 from leafmark.errors import ConfirmationError, NotFoundError, UsageError
 from leafmark.index import has_index
+from leafmark.library.texts import text_of
 from leafmark.library.wishes import checked_choice, checked_choices, checked_names
 from leafmark.model import (
     Answer,
@@ -355,6 +356,25 @@ class Index:
         request = VerifyRequest(texts=(("-", text),), refresh=False)
         project, _ = self._read()
         return verify_texts(project, request)[0]
+
+    def text(self, found: Answer | ShowReport, *, max_tokens: int | None = None) -> str:
+        """Return an answer, or what `show` gave, as one text with its citations.
+
+        With `max_tokens` it is as much of it as fits, counted by `chunking.tokenizer`:
+        first the place of every result, then their texts, best first; what is left out
+        is marked with what it costs and the id to ask for. More tokens only ever add.
+
+        Raises:
+            BudgetError: not even the least of it fits; it says what would do.
+            UsageError: `max_tokens` is no whole number of at least 1, or the index is closed.
+
+        >>> with open_index("handbook") as index:
+        ...     answer = index.search("revoking a token", limit=1)
+        ...     print(index.text(answer, max_tokens=60), end="")
+        > Sign-in and access › Tokens
+        [92 tokens left out: handbook:guides/access.md#tokens]
+        """
+        return text_of(self._open(), found, max_tokens)
 
     def source(self, document: DocumentEntry) -> bytes | None:
         """Return the bytes that the spans of a document refer to: its file's, if that is UTF-8.

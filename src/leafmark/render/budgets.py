@@ -30,7 +30,7 @@ def fit_answer(
     An answer with a packing is printed with its texts, one without with excerpts.
 
     Raises:
-        UsageError: not even the least of it fits.
+        BudgetError: not even the least of it fits.
     """
     count = _counter(answer.tokenizer, written)
     plan = plan_answer(answer, output, count)
@@ -47,7 +47,7 @@ def fit_report(
     """Return the most of what was asked for by id that fits; without a packing, of outlines.
 
     Raises:
-        UsageError: not even the least of it fits.
+        BudgetError: not even the least of it fits.
     """
     count = _counter(report.tokenizer, written)
     plan = OutlinesShown(report, count) if report.packing is None else TextsShown(report)
@@ -64,7 +64,7 @@ def fit_terms(
     """Return the best of an answer's terms that fit; the rest has no mark.
 
     Raises:
-        UsageError: not even the best one fits.
+        BudgetError: not even the best one fits.
     """
     count = _counter(answer.tokenizer, written)
 

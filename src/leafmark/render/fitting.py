@@ -13,7 +13,7 @@ from itertools import count as count_from
 from typing import NamedTuple, TypeVar
 
 from leafmark.chunking import token_counter
-from leafmark.errors import UsageError
+from leafmark.errors import BudgetError
 from leafmark.model import Answer, Omission, Packing, Passage, Result, Shown, ShowReport, Snippet
 from leafmark.retrieval.packing import passages
 
@@ -70,7 +70,7 @@ def fit(size: int, render: Callable[[int, bool], str], count: Count, budget: int
     so that the candidates that are left are tried from the longest down.
 
     Raises:
-        UsageError: the smallest answer does not fit; it names the least budget.
+        BudgetError: the smallest answer does not fit; it names the least budget.
     """
     least = min(1, size)
     for steps in range(_bound(least, size, render, count, budget), least - 1, -1):
@@ -78,10 +78,7 @@ def fit(size: int, render: Callable[[int, bool], str], count: Count, budget: int
         if count(text) <= budget:
             return Rendered(text, steps)
     needed = _least(least, size, render, count)
-    raise UsageError(
-        f"the answer does not fit into {budget} tokens",
-        hint=f"--max-tokens {needed} is the least for it",
-    )
+    raise BudgetError(budget, needed)
 
 
 def _bound(

@@ -20,6 +20,7 @@ import leafmark
 from leafmark import open_index
 from leafmark.app import concern
 from leafmark.app.opening import open_index as open_for_reading
+from leafmark.chunking import token_counter
 from leafmark.index import IndexReader, open_reader, open_writer
 
 
@@ -37,6 +38,39 @@ def test_search_is_fresh_and_gives_whole_texts(docs: Path) -> None:
         assert ids(index.search("iguana")) == ["docs:more.md"]
         (docs / "more.md").unlink()
         assert ids(index.search("iguana")) == []
+
+
+def test_text_keeps_to_a_budget_and_more_of_it_only_adds(docs: Path) -> None:
+    count = token_counter("o200k_base")
+    with open_index(docs) as index:
+        answer = index.search("wizard", "kettle", "database", aggregation=False)
+        report = index.show("guide.md", "notes.txt")
+        assert len(answer.results) == 3
+        for found in (answer, report):
+            whole = index.text(found)
+            with pytest.raises(leafmark.BudgetError) as caught:
+                index.text(found, max_tokens=3)
+            least = caught.value.least
+            assert caught.value.message == "the answer does not fit into 3 tokens"
+            assert caught.value.hint == f"max_tokens={least} is the least for it"
+            shown: set[str] = set()
+            for budget in range(least, count(whole) + 40):
+                text = index.text(found, max_tokens=budget)
+                assert count(text) <= budget
+                lines = {
+                    line for line in text.splitlines() if line in whole and line[:1] not in "["
+                }
+                assert shown <= lines
+                shown = lines
+            assert index.text(found, max_tokens=10_000) == whole
+        cited = index.text(answer, max_tokens=10_000)
+        assert [one.status for one in index.verify(cited).citations] == ["ok"] * 3
+        (docs / "notes.txt").write_text("another kettle\n")
+        assert "changed since it was indexed" in index.text(answer, max_tokens=10_000)
+        with pytest.raises(leafmark.UsageError) as wrong:
+            index.text(answer, max_tokens=0)
+        assert wrong.value.message == "max_tokens is 0"
+        assert wrong.value.hint == "max_tokens must be a whole number of at least 1"
 
 
 def test_without_fresh_the_last_committed_state_answers(docs: Path) -> None:

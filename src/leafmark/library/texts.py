@@ -1,0 +1,68 @@
+"""What was found, as one text for a reader or a model: whole, or cut to a budget of tokens.
+
+The text is the one that the command line prints (`-o full`, `show`). Under a budget
+the texts are read again, so that what was changed meanwhile is marked, and never
+cut at places that were others.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from leafmark.app import Project
+from leafmark.app.packing import pack_results, pack_shown
+from leafmark.app.reading import Sources
+from leafmark.errors import BudgetError, UsageError
+from leafmark.model import Answer, Result, Shown, ShowReport
+from leafmark.render.budgets import fit_answer, fit_report
+from leafmark.render.places import Places
+from leafmark.render.searchtext import render_full
+from leafmark.render.show import render_show
+from leafmark.render.terminal import PLAIN
+
+__all__ = ["text_of"]
+
+Found = TypeVar("Found", Result, Shown)
+
+
+def text_of(project: Project, found: Answer | ShowReport, max_tokens: int | None) -> str:
+    """Return an answer, or what was asked for by id, as text of at most `max_tokens`.
+
+    Raises:
+        BudgetError: not even the least of it fits.
+    """
+    if max_tokens is None:
+        return _render(found)
+    if type(max_tokens) is not int or max_tokens < 1:
+        least = "max_tokens must be a whole number of at least 1"
+        raise UsageError(f"max_tokens is {max_tokens!r}", hint=least)
+    tokenizer = str(project.configuration.value("chunking.tokenizer"))
+    try:
+        return _cut(found, Sources(project), tokenizer, max_tokens)
+    except BudgetError as error:
+        raise BudgetError(error.budget, error.least, option="max_tokens=") from None
+
+
+def _render(found: Answer | ShowReport) -> str:
+    if isinstance(found, Answer):
+        return render_full(found, Places({}, ""), PLAIN)
+    return render_show(found, PLAIN)
+
+
+def _cut(found: Answer | ShowReport, sources: Sources, tokenizer: str, budget: int) -> str:
+    if isinstance(found, Answer):
+        results = tuple(_current(one, sources) for one in found.results)
+        packing = pack_results(results, sources, tokenizer)
+        answer = found._replace(results=results, packing=packing, tokenizer=tokenizer)
+        return fit_answer(answer, "full", _render, budget)[0]
+    shown = tuple(_current(one, sources) for one in found.shown)
+    packing = pack_shown(shown, sources, tokenizer)
+    report = found._replace(shown=shown, packing=packing, tokenizer=tokenizer)
+    return fit_report(report, _render, budget)
+
+
+def _current(one: Found, sources: Sources) -> Found:
+    """Return what was found, marked as stale where its source is another now."""
+    if one.stale or sources.data(one.document) is not None:
+        return one
+    return one._replace(stale=True)
