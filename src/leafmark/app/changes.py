@@ -15,7 +15,7 @@ from leafmark.app.scanning import Scan
 from leafmark.app.walk import SourceFile
 from leafmark.index import Manifest
 
-__all__ = ["CLOCK_GRAIN_NS", "Key", "Plan", "plan_changes"]
+__all__ = ["CLOCK_GRAIN_NS", "Key", "Plan", "is_old", "plan_changes"]
 
 Key = tuple[str, str]
 """Tree name and path of a source."""
@@ -39,6 +39,11 @@ class Plan:
     @property
     def is_empty(self) -> bool:
         return not (self.added or self.suspects or self.removed)
+
+
+def is_old(modified_ns: int, *, last_run_ns: int) -> bool:
+    """Whether a file written then shows by its times whether it was written after the last run."""
+    return modified_ns < last_run_ns - CLOCK_GRAIN_NS
 
 
 def plan_changes(

@@ -124,7 +124,7 @@ def _sources(found: Scan, reader: IndexReader | None) -> Iterator[Check]:
     else:
         yield Check("sources", "ok", "all can be read, as far as they were indexed")
     if reader is not None:
-        plan = plan_changes(found, reader.manifest, last_run_ns=reader.meta.started_ns)
+        plan = plan_changes(found, reader.manifest, last_run_ns=reader.looked_ns)
         changed = len(plan.added) + len(plan.suspects) + len(plan.removed)
         if changed:
             message = f"{changed:,} to be looked at by the next run, as they may have changed"

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from leafmark.app.changes import Key, Plan, plan_changes
+from leafmark.app.changes import Key, Plan, is_old, plan_changes
 from leafmark.app.concern import find_concern
 from leafmark.app.grammars import grammar_notes
 from leafmark.app.interrupts import Interrupts, held_interrupts
@@ -200,12 +200,20 @@ def _usable_reader(project: Project) -> IndexReader | None:
 
 
 def _plan(project: Project, found: Scan, reader: IndexReader) -> Plan:
+    if found.is_whole and _are_old(found, reader) and reader.holds_just(found.found):
+        return Plan(unchanged=len(found.found))
     return plan_changes(
         found,
         reader.manifest,
-        last_run_ns=reader.meta.started_ns,
+        last_run_ns=reader.looked_ns,
         still_there=lambda key: _named_before(project, reader, key),
     )
+
+
+def _are_old(found: Scan, reader: IndexReader) -> bool:
+    """Whether no source is so young that it may have been written again unseen."""
+    newest = max((source.modified_ns for source in found.found), default=0)
+    return is_old(newest, last_run_ns=reader.looked_ns)
 
 
 def _named_before(project: Project, reader: IndexReader, key: Key) -> SourceFile | None:
@@ -276,6 +284,8 @@ def _write(
             if writer.rebuilt:  # a reason: an older state stands, and stays
                 raise
             interrupted = True
+        if found.scope is not None:  # the others are as the last whole run found them
+            began_ns = min(began_ns, writer.looked_ns)
         writer.commit(started_ns=0 if interrupted else began_ns)
         rebuilt = writer.rebuilt or None
     report = _report(outcome, found, project.open_reader())

@@ -52,6 +52,11 @@ class Scan:
     scope: list[tuple[str, str]] | None = None
     unseen: list[tuple[str, str]] = field(default_factory=list)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all trees were looked at, and could be."""
+        return self.scope is None and not self.unseen
+
     def speaks_for(self, tree: str, path: str) -> bool:
         """Whether a source that was not found there is gone."""
         if self.scope is not None and not _below(tree, path, self.scope):

@@ -3,17 +3,22 @@
 The index itself is the authority; this is a snapshot of what its source records
 say, in columns, so that tens of thousands of rows load in milliseconds. It is
 keyed by the index's uuid and commit number and checksummed: one that does not
-fit is ignored and made again from the index.
+fit is ignored and made again from the index. Its first line has a digest of all
+that a walk would find if nothing had changed, so that mostly no row is read at all,
+and says when the sources were last looked at, so that a look that found no change
+needs no commit.
 """
 
 from __future__ import annotations
 
 import gc
+import hashlib
 import json
 import sys
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import repeat
 from pathlib import Path
@@ -22,13 +27,29 @@ from typing import Any, NamedTuple
 from leafmark.index.layout import replace_file
 from leafmark.model import DocumentEntry
 
-__all__ = ["Key", "Manifest", "ManifestRow", "read_snapshot", "row_of", "write_snapshot"]
+__all__ = [
+    "Found",
+    "Key",
+    "Manifest",
+    "ManifestRow",
+    "SnapshotHead",
+    "digest_found",
+    "read_head",
+    "read_snapshot",
+    "row_of",
+    "write_snapshot",
+]
 
 Key = tuple[str, str]
 """Tree and path of a source."""
 
-_VERSION = 1
+Found = tuple[str, str, int, int, int, int]
+"""A source as it is found: tree, path, and the first four of a `ManifestRow`."""
+
+_VERSION = 2
 _COLUMNS = "qqqQIB"
+_FOUND_COLUMNS = _COLUMNS[:4]
+_LONGEST_LINE = 10_000
 
 
 class ManifestRow(NamedTuple):
@@ -49,6 +70,17 @@ class ManifestRow(NamedTuple):
 Manifest = Mapping[Key, ManifestRow]
 
 
+class SnapshotHead(NamedTuple):
+    """What a snapshot says before its rows.
+
+    `found` is what `digest_found` gives of its sources, `looked_ns` when the last run
+    began to look at them.
+    """
+
+    found: str | None
+    looked_ns: int
+
+
 def row_of(entry: DocumentEntry) -> ManifestRow:
     """Return the manifest's row for a source."""
     state = entry.state
@@ -62,8 +94,10 @@ def row_of(entry: DocumentEntry) -> ManifestRow:
     )
 
 
-def write_snapshot(path: Path, manifest: Manifest, *, uuid: str, seq: int) -> None:
+def write_snapshot(path: Path, manifest: Manifest, *, uuid: str, seq: int, looked_ns: int) -> None:
     """Write the manifest of commit `seq`; one that does not fit its columns is not written.
+
+    `looked_ns` is when the last run began to look at the sources.
 
     Raises:
         StorageError: it cannot be written.
@@ -79,6 +113,8 @@ def write_snapshot(path: Path, manifest: Manifest, *, uuid: str, seq: int) -> No
         "seq": seq,
         "order": sys.byteorder,
         "crc": zlib.crc32(body),
+        "looked_ns": looked_ns,
+        "found": digest_found([(*key, *manifest[key][:4]) for key in sorted(manifest, key=_place)]),
     }
     replace_file(path, json.dumps(head).encode() + b"\n" + body)
 
@@ -87,15 +123,62 @@ def read_snapshot(path: Path, *, uuid: str, seq: int) -> dict[Key, ManifestRow] 
     """Return the manifest of commit `seq`, None where the file holds anything else."""
     try:
         head, _, body = path.read_bytes().partition(b"\n")
-        facts: dict[str, Any] = json.loads(head)
-        wanted = (_VERSION, uuid, seq, sys.byteorder)
-        found = tuple(facts.get(name) for name in ("version", "uuid", "seq", "order"))
-        if found != wanted or facts.get("crc") != zlib.crc32(body):
+        facts = _facts(head, uuid, seq)
+        if facts is None or facts.get("crc") != zlib.crc32(body):
             return None
         with _collector_at_rest():
             return _unpack(body)
     except (OSError, ValueError, AttributeError, KeyError, RecursionError, zlib.error):
         return None
+
+
+def _facts(head: bytes, uuid: str, seq: int) -> dict[str, Any] | None:
+    """Return what the first line says, None where it is of another commit or version."""
+    facts: dict[str, Any] = json.loads(head)
+    wanted = (_VERSION, uuid, seq, sys.byteorder)
+    found = tuple(facts.get(name) for name in ("version", "uuid", "seq", "order"))
+    return facts if found == wanted else None
+
+
+def read_head(path: Path, *, uuid: str, seq: int) -> SnapshotHead | None:
+    """Return what the snapshot of commit `seq` says before its rows, None where there is none."""
+    try:
+        with path.open("rb") as file:
+            facts = _facts(file.readline(_LONGEST_LINE), uuid, seq)
+        return None if facts is None else SnapshotHead(facts["found"], int(facts["looked_ns"]))
+    except (OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        return None
+
+
+def digest_found(sources: Sequence[Found]) -> str | None:
+    """Return a digest of sources and how they look; None if there are none, or odd ones.
+
+    The sources of a tree come together, in the order of a walk: in each folder its
+    files by name, then its folders. The order of the trees decides nothing.
+    """
+    if not sources:
+        return None
+    digests = []
+    at = 0
+    for tree, count in Counter(source[0] for source in sources).items():
+        _, paths, *columns = zip(*sources[at : at + count], strict=True)
+        at += count
+        whole = hashlib.sha256(f"{tree}\0{count}\0".encode())
+        whole.update("\0".join(paths).encode("utf-8", "surrogatepass"))
+        try:
+            for code, column in zip(_FOUND_COLUMNS, columns, strict=True):
+                whole.update(array(code, column))
+        except OverflowError:  # a time or an inode past 64 bits
+            return None
+        digests.append(whole.hexdigest())
+    return hashlib.sha256("".join(sorted(digests)).encode()).hexdigest()
+
+
+def _place(key: Key) -> tuple[str, str]:
+    """Sort key for the order of a walk; the names of one level end alike, files before folders."""
+    tree, path = key
+    *folders, name = path.split("/")
+    return tree, "".join([f"\1{folder}\0" for folder in folders]) + "\0" + name
 
 
 @contextmanager

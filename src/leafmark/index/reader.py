@@ -7,7 +7,7 @@ Any number of threads may read from one reader at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,7 +29,17 @@ from leafmark.index.generation import (
     read_meta,
 )
 from leafmark.index.layout import Current, Layout
-from leafmark.index.manifest import Key, ManifestRow, read_snapshot, row_of, write_snapshot
+from leafmark.index.manifest import (
+    Found,
+    Key,
+    ManifestRow,
+    SnapshotHead,
+    digest_found,
+    read_head,
+    read_snapshot,
+    row_of,
+    write_snapshot,
+)
 from leafmark.index.records import StoredDocument
 from leafmark.index.schema import STATE_KEY, Language
 from leafmark.model import DocumentEntry, Entry
@@ -158,8 +168,26 @@ class IndexReader:
         if found is None:
             found = {(entry.tree, entry.path): row_of(entry) for entry in self.documents()}
             with suppress(StorageError):  # a folder that cannot be written can be searched
-                write_snapshot(path, found, uuid=meta.uuid, seq=meta.seq)
+                write_snapshot(path, found, uuid=meta.uuid, seq=meta.seq, looked_ns=meta.started_ns)
         return found
+
+    def holds_just(self, sources: Sequence[Found]) -> bool:
+        """Whether exactly these sources are indexed, and look as they did; may say no if so.
+
+        The sources are in the order of a walk. A third of what the manifest costs.
+        """
+        known = self._head()
+        return known is not None and bool(known.found) and known.found == digest_found(sources)
+
+    @property
+    def looked_ns(self) -> int:
+        """When the last run began to look at the sources, which are as it found them."""
+        known = self._head()
+        return self.meta.started_ns if known is None else known.looked_ns
+
+    def _head(self) -> SnapshotHead | None:
+        path, meta = self._layout.manifest(self.current.generation), self.meta
+        return read_head(path, uuid=meta.uuid, seq=meta.seq)
 
     @cached_property
     def trees(self) -> Mapping[str, TreeCounts]:

@@ -44,6 +44,7 @@ from leafmark.index.manifest import (
     Key,
     Manifest,
     ManifestRow,
+    read_head,
     read_snapshot,
     row_of,
     write_snapshot,
@@ -158,8 +159,7 @@ class IndexWriter:
         self._layout = layout
         self._folder = layout.text(current.generation)
         self._manifest: dict[Key, ManifestRow] = {}
-        self._touched = 0
-        self._changed = False
+        self._changed = rebuilt is not None
         self._languages = index_languages(current.languages)
         self._by_tree = {tree: each for each in self._languages for tree in each.trees}
         if rebuilt is None:
@@ -177,6 +177,13 @@ class IndexWriter:
     def manifest(self) -> Manifest:
         """What is indexed, the changes of this writer included."""
         return self._manifest
+
+    @property
+    def looked_ns(self) -> int:
+        """See `IndexReader.looked_ns`."""
+        path = self._layout.manifest(self.current.generation)
+        known = read_head(path, uuid=self.current.uuid, seq=self.meta.seq)
+        return self.meta.started_ns if known is None else known.looked_ns
 
     # -- changes -----------------------------------------------------------------
 
@@ -276,12 +283,16 @@ class IndexWriter:
     def commit(self, *, started_ns: int) -> IndexMeta:
         """Make all changes visible at once, durable, and checked by reading them back.
 
-        `started_ns` is when the run began to look at the sources. A commit without
-        changes records that.
+        `started_ns` is when the run began to look at the sources. Where it found no
+        change only that is recorded, and nothing is committed.
 
         Raises:
             StorageError: the disk is full, or what was written cannot be read back.
         """
+        if not self._changed:
+            if started_ns:
+                self._write_snapshot(started_ns)
+            return self.meta
         rows = self._manifest.values()
         meta = IndexMeta(
             seq=self.meta.seq + 1,
@@ -302,6 +313,7 @@ class IndexWriter:
             sync_folder(self._folder)
             self._check(meta)
         self.meta = meta
+        self._changed = False
         self._publish()
         return meta
 
@@ -331,18 +343,18 @@ class IndexWriter:
     def _publish(self) -> None:
         """Write the snapshot, and where the generation is new, make it current."""
         generation = self.current.generation
-        # The snapshot is disposable: readers make it again from the index.
-        with contextlib.suppress(StorageError):
-            write_snapshot(
-                self._layout.manifest(generation),
-                self._manifest,
-                uuid=self.current.uuid,
-                seq=self.meta.seq,
-            )
+        self._write_snapshot(self.meta.started_ns)
         if self.rebuilt is not None:
             sync_folder(self._layout.root)
             self._layout.write_current(self.current)
             self._layout.collect(keep=generation)
+
+    def _write_snapshot(self, looked_ns: int) -> None:
+        """Write the snapshot, which is disposable: readers make it again from the index."""
+        path = self._layout.manifest(self.current.generation)
+        uuid, seq = self.current.uuid, self.meta.seq
+        with contextlib.suppress(StorageError):
+            write_snapshot(path, self._manifest, uuid=uuid, seq=seq, looked_ns=looked_ns)
 
     def _load_manifest(self) -> dict[Key, ManifestRow]:
         path = self._layout.manifest(self.current.generation)
@@ -358,6 +370,7 @@ class IndexWriter:
     @contextmanager
     def _spoiled_by_errors(self) -> Iterator[tantivy.IndexWriter]:
         """Give the engine's writer; any exception throws it away."""
+        self._changed = True
         if self._engine is None:
             raise StorageError(
                 "this writer failed before and takes no more", location=str(self._folder)

@@ -7,13 +7,16 @@ import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.projects import Here
 
 from leafmark.app import indexing, ingesting
+from leafmark.app.changes import Plan, plan_changes
 from leafmark.app.files import read_beneath
 from leafmark.app.requests import IndexRequest
+from leafmark.app.scanning import Scan
 from leafmark.app.trees import Tree
 from leafmark.errors import ConfirmationError, LockedError, NotFoundError, UsageError
 from leafmark.index import open_writer
@@ -52,6 +55,55 @@ def test_same_time_and_size_do_not_hide_a_change(here: Here) -> None:
     path.write_text("# A\n\ntwo\n")
     os.utime(path, ns=(10**18, 10**18))
     assert here.index().modified == ("here:a.md",)
+
+
+def test_what_did_not_change_is_seen_at_one_glance(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("b.md", "a.md", "a b/x.md", "a/z.md", "a/b/c.md", "a-b/y.md", "Z/q.md"):
+        os.utime(here.write(name, f"# {name}\n"), ns=(10**18, 10**18))
+    (here.root.parent / "other").mkdir()
+    os.utime(here.root, ns=(10**18, 10**18))
+    here.configure('[tree.here]\npath = "."\nexclude = ["*.toml"]\n[tree.b]\npath = "a"\n')
+    here.index()
+    planned: list[Scan] = []
+
+    def plan(found: Scan, *args: Any, **more: Any) -> Plan:
+        planned.append(found)
+        return plan_changes(found, *args, **more)
+
+    monkeypatch.setattr("leafmark.app.indexing.plan_changes", plan)
+    assert here.index().unchanged == 9
+    assert not planned
+    path = here.root / "a/b/c.md"
+    path.write_text("# new\n", encoding="utf-8")
+    assert here.index().modified == ("b:b/c.md", "here:a/b/c.md")
+    (here.root / "a.md").unlink()
+    assert here.index().removed == ("here:a.md",)
+    here.write("a/new.md", "# N\n")
+    assert here.index().added == ("b:new.md", "here:a/new.md")
+    path.chmod(0o600)
+    assert here.index().unchanged == 10
+    assert planned
+
+
+def test_a_young_file_is_read_again_but_not_committed_again(here: Here) -> None:
+    here.write("a.md", "# A\n\none\n")
+    here.index()
+    reader = here.project().open_reader()
+    for _ in range(3):
+        assert here.index().unchanged == 1
+        assert reader.is_current()
+    assert here.project().open_reader().looked_ns > reader.meta.started_ns
+
+
+def test_a_run_of_named_files_does_not_speak_for_the_others(here: Here) -> None:
+    for name in ("a.md", "b.md"):
+        here.write(name, "# A\n\none\n")
+    here.index()
+    before = here.project().open_reader().looked_ns
+    here.index("a.md")
+    assert here.project().open_reader().looked_ns == before
 
 
 def test_touched_file_is_not_a_change_of_its_bytes(here: Here) -> None:

@@ -206,13 +206,30 @@ def test_touching_keeps_the_chunks(tmp_path: Path) -> None:
     assert entry.state == state_of("new\n")
 
 
-def test_a_commit_without_changes_records_the_run(tmp_path: Path) -> None:
+def test_a_look_without_changes_is_recorded_without_a_commit(tmp_path: Path) -> None:
     index(tmp_path, {"a.md": "x\n"})
-    before = contents(tmp_path)
+    before, reader = contents(tmp_path), open_reader(tmp_path)
+    assert reader.looked_ns == reader.meta.started_ns == 5
     with open_writer(tmp_path, SETTINGS) as writer:
-        assert writer.commit(started_ns=77).started_ns == 77
-    assert open_reader(tmp_path).meta.seq == 2
+        assert writer.touch("t", "a.md", state_of("x\n"))
+        assert writer.commit(started_ns=77).seq == 1
+    assert reader.is_current()
+    assert open_reader(tmp_path).looked_ns == writer.looked_ns == 77
+    with open_writer(tmp_path, SETTINGS) as writer:
+        writer.commit(started_ns=0)
+    assert open_reader(tmp_path).looked_ns == 77
     assert contents(tmp_path) == before
+
+
+def test_without_its_snapshot_the_commit_says_when_sources_were_looked_at(tmp_path: Path) -> None:
+    index(tmp_path, {"a.md": "x\n"})
+    with open_writer(tmp_path, SETTINGS) as writer:
+        writer.commit(started_ns=77)
+    (snapshot,) = tmp_path.rglob("manifest*")
+    snapshot.write_bytes(b"[]\n")
+    reader = open_reader(tmp_path)
+    assert reader.looked_ns == 5
+    assert not reader.holds_just([])
 
 
 def test_several_commits_of_one_writer(tmp_path: Path) -> None:
