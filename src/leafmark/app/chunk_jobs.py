@@ -16,7 +16,7 @@ from typing import NamedTuple
 from leafmark.app.project import Project
 from leafmark.app.requests import ChunkRequest
 from leafmark.app.trees import Tree
-from leafmark.app.walk import SourceFile, WalkNotes, iter_sources, named_source
+from leafmark.app.walk import SourceFile, WalkNotes, iter_sources, named_source, needs_converter
 from leafmark.chunking import ChunkingOptions
 from leafmark.errors import NotFoundError, UsageError
 from leafmark.model import Diagnostic, Skipped
@@ -74,6 +74,9 @@ def plan_chunking(project: Project, request: ChunkRequest) -> ChunkPlan:
     places = _Places(project, request)
     if request.data is not None:
         name = _checked_name(request.name)
+        unread = needs_converter(name)
+        if unread is not None:
+            return ChunkPlan((), diagnostics=(unread,))
         job = _blank_job(project, places.first)
         return ChunkPlan((job._replace(path=name, size=len(request.data), data=request.data),))
     named, walked = WalkNotes(), WalkNotes()

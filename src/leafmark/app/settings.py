@@ -75,7 +75,7 @@ class ChunkingSettings:
     )
     overlap_sentences: int = _setting(
         2,
-        "what a piece repeats of the one before, under `section`",
+        "what a piece repeats of the one before",
         unit="sentences",
         least=0,
         per_tree=True,

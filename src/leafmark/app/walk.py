@@ -24,7 +24,7 @@ from leafmark.app.trees import Tree
 from leafmark.errors import ForbiddenError, LeafmarkError, NotFoundError
 from leafmark.model import Diagnostic, Skipped
 
-__all__ = ["SourceFile", "WalkNotes", "exceeds", "iter_sources", "named_source"]
+__all__ = ["SourceFile", "WalkNotes", "exceeds", "iter_sources", "named_source", "needs_converter"]
 
 Entry = os.DirEntry[str]
 _new = tuple.__new__
@@ -84,6 +84,22 @@ def iter_sources(
 def exceeds(tree: Tree, limit: int) -> bool:
     """Say whether the tree has more than `limit` sources, without looking further than that."""
     return any(count > limit for count, _ in enumerate(iter_sources(tree), 1))
+
+
+def needs_converter(path: str) -> Diagnostic | None:
+    """Say what turns a source into one that is read, where its suffix names a format that is not.
+
+    >>> needs_converter("a/report.pdf").message
+    '.pdf files are not read; convert it to Markdown or text with pdftotext or docling'
+    """
+    suffix = path.rpartition("/")[2].rpartition(".")[2]
+    converter = CONVERTERS.get(suffix.lower())
+    if suffix in MARKUP_SUFFIXES or converter is None:
+        return None
+    message = (
+        f".{suffix.lower()} files are not read; convert it to Markdown or text with {converter}"
+    )
+    return Diagnostic(path, "needs-converter", message)
 
 
 def named_source(tree: Tree, path: str, notes: WalkNotes) -> SourceFile | None:
@@ -287,16 +303,11 @@ class _Walk:
         if info.st_size > self._limit:
             self.skip(path, f"larger than max_file_bytes ({info.st_size:,} of {self._limit:,})")
             return None
-        suffix = name.rpartition(".")[2]
-        if suffix not in MARKUP_SUFFIXES and (converter := CONVERTERS.get(suffix.lower())):
-            self._needs_converter(path, suffix.lower(), converter)
+        if name.rpartition(".")[2].lower() in CONVERTERS and (unread := needs_converter(path)):
+            self._notes.diagnostics.append(unread)
             return None
         state = (info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
         return SourceFile(self._tree.name, path, *state)
-
-    def _needs_converter(self, path: str, suffix: str, converter: str) -> None:
-        message = f".{suffix} files are not read; convert it to Markdown or text with {converter}"
-        self._notes.diagnostics.append(Diagnostic(path, "needs-converter", message))
 
     def _irregular(self, frame: Frame, name: str, mode: int) -> None:
         path = frame.path + name

@@ -222,6 +222,15 @@ def test_standard_input_has_a_name(chunk: Leafmark) -> None:
     assert ids(ran) == ["web:x/p.html", "web:x/p.html#a"]
 
 
+def test_standard_input_of_a_format_that_is_not_read(chunk: Leafmark) -> None:
+    ran = chunk("-", "--name", "a/report.PDF", stdin="%PDF-1.4")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == (
+        "warning: .pdf files are not read; convert it to Markdown or text with pdftotext or "
+        "docling\n  --> a/report.PDF\nno chunk: there was no text\n"
+    )
+
+
 def test_the_root_begins_paths_and_names_the_tree(chunk: Leafmark, work: Path) -> None:
     assert ids(chunk("more/b.md", "--root", "more", "--jsonl"))[0] == "more:b.md"
     assert ids(chunk("more/b.md", "--tree", "mine", "--jsonl"))[0] == "mine:more/b.md"
