@@ -72,7 +72,7 @@ def render_nothing_found(answer: Answer) -> str:
     """Return that nothing was found, and why."""
     because = nothing_found_because(answer)
     lines = [
-        f"nothing found for {clean_line(answer.query)}",
+        f"nothing found for {clean_line(answer.query)}" if answer.query else "nothing found",
         *([f"  {because}"] if because else []),
     ]
     return "\n".join(lines) + "\n"

@@ -41,6 +41,8 @@ def test_like_asks_for_what_was_written(leafmark_run: Leafmark, app: FakeApp) ->
 def test_an_empty_list_is_a_mistake(leafmark_run: Leafmark) -> None:
     ran = leafmark_run("context", "-", stdin="\n")
     assert (ran.code, ran.err) == (2, "error: there is no file on standard input\n")
+    ran = leafmark_run("context", "")
+    assert (ran.code, ran.err) == (2, "error: the file has no name\n")
 
 
 def test_results_are_printed_as_those_of_a_search(leafmark_run: Leafmark, app: FakeApp) -> None:

@@ -23,6 +23,18 @@ def test_it_asks_for_the_texts(leafmark_run: Leafmark, app: FakeApp, tmp_path: P
     leafmark_run("-C", str(tmp_path), "verify", "a.txt", "-", "--no-refresh", stdin="two\n")
     texts = (("a.txt", "one \ufffd\n"), ("-", "two\n"))
     assert app.asked == [VerifyRequest(texts, refresh=False)]
+    ran = leafmark_run("verify", "")
+    assert (ran.code, ran.err) == (2, "error: the file has no name\n")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_a_text_may_be_utf_16(
+    leafmark_run: Leafmark, app: FakeApp, tmp_path: Path, encoding: str
+) -> None:
+    """As some shells write it where output is redirected."""
+    (tmp_path / "a.txt").write_bytes(f"\ufeff[{ONE}] für".encode(encoding))
+    leafmark_run("-C", str(tmp_path), "verify", "a.txt")
+    assert app.asked[0].texts == (("a.txt", f"[{ONE}] für"),)
 
 
 def test_what_does_not_hold_is_printed_and_is_1(leafmark_run: Leafmark, app: FakeApp) -> None:

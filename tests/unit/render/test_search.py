@@ -184,6 +184,7 @@ def test_nothing_found_names_the_phase_that_emptied_the_list() -> None:
         "nothing found for client\n  candidates found none\n"
     )
     assert render_nothing_found(make_answer(phases=())) == "nothing found for client\n"
+    assert render_nothing_found(make_answer(query="", phases=())) == "nothing found\n"
 
 
 def test_list_lines_fit_the_terminal() -> None:

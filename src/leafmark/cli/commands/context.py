@@ -41,10 +41,12 @@ def _files(words: tuple[str, ...]) -> tuple[str, ...]:
     """The files; `-` stands for a list on standard input, one a line."""
     files: dict[str, None] = {}
     for word in words:
-        lines = sys.stdin.read().splitlines() if word == "-" else [word]
+        # not at U+2028 and its like, which a file name may hold
+        lines = sys.stdin.read().split("\n") if word == "-" else [word]
         files |= dict.fromkeys(line for line in lines if line.strip())
     if not files:
-        raise UsageError("there is no file on standard input")
+        nothing = "there is no file on standard input" if "-" in words else "the file has no name"
+        raise UsageError(nothing)
     return tuple(files)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import sys
 from typing import TYPE_CHECKING
 
 from leafmark.cli.options import JSON, Argument, Call, Command, Option
-from leafmark.errors import NotFoundError, StorageError
+from leafmark.errors import NotFoundError, StorageError, UsageError
 
 if TYPE_CHECKING:
     from leafmark.app import Project
@@ -48,10 +49,15 @@ def run(call: Call) -> int:
 
 
 def _read(call: Call, name: str) -> str:
-    """Return a text, what is not UTF-8 in it replaced: citations are ASCII where it matters."""
+    """Return a text, what cannot be decoded replaced: citations are ASCII where it matters.
+
+    Some shells write UTF-16, with a byte order mark, where output is redirected.
+    """
     if name == "-":
         stream = getattr(sys.stdin, "buffer", None)
-        return sys.stdin.read() if stream is None else stream.read().decode("utf-8", "replace")
+        return sys.stdin.read() if stream is None else _decoded(stream.read())
+    if not name:
+        raise UsageError("the file has no name")
     try:
         data = (call.console.directory / name).read_bytes()
     except FileNotFoundError as error:
@@ -59,7 +65,12 @@ def _read(call: Call, name: str) -> str:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise StorageError(f"the file cannot be read: {reason}", location=name) from error
-    return data.decode("utf-8", "replace")
+    return _decoded(data)
+
+
+def _decoded(data: bytes) -> str:
+    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return data.decode("utf-16" if wide else "utf-8", "replace")
 
 
 COMMAND = Command(
