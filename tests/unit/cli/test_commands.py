@@ -201,7 +201,7 @@ def test_raw_control_characters_do_not_reach_a_terminal(
 def test_raw_of_a_changed_source_is_left_out_and_told(leafmark_run: Leafmark, app: FakeApp) -> None:
     app.shown = ShowReport((make_shown(raw=None, stale=True),))
     ran = leafmark_run("show", "a", "--raw")
-    assert ran.out == ""
+    assert (ran.code, ran.out) == (1, "")
     assert ran.err == (
         "warning: it changed since it was indexed, and is left out: leafmark index reads it again\n"
         "  --> docs:guide.md#setup\n"

@@ -46,7 +46,7 @@ OPTIONS = (
 
 
 def run(call: Call) -> int:
-    """Show chunks; exit code 1 when an id was not found."""
+    """Show chunks; exit code 1 when an id was not found, or bytes that were wanted are others."""
     from leafmark.app import show_chunks
     from leafmark.app.requests import ShowRequest
     from leafmark.cli.projects import with_project
@@ -73,7 +73,8 @@ def run(call: Call) -> int:
     if not call.console.json:
         for asked, near in report.not_found:
             call.console.error(_not_found(asked, near))
-    return 1 if report.not_found else 0
+    lost = call.on("raw") and any(shown.raw is None for shown in report.shown)
+    return 1 if report.not_found or lost else 0
 
 
 def _check_options(call: Call) -> None:
@@ -159,7 +160,8 @@ COMMAND = Command(
         "leafmark prints can be given, with or without its tree: tree:path, path#section, "
         "path#section~2 for a piece, path.7 for the chunk at position 7. path#preamble is what "
         "stands before the first heading.\n\n"
-        "Exit code 1 means that an id was not found."
+        "Exit code 1 means that an id was not found, or with --raw that the file has changed "
+        "since it was indexed."
     ),
     examples=(
         ("leafmark show guides/backups.md", "a document"),
