@@ -17,6 +17,7 @@ from benchmarks.corpus import Corpus
 from benchmarks.measure import Row
 from benchmarks.outline import Lines, Outline, Title, is_available, outline
 from leafmark.chunking import ChunkingOptions, Strategy, chunk_document, inspect_quality
+from leafmark.chunking.spans import subtract
 from leafmark.model import Chunk, ChunkedDocument
 from leafmark.parsing import parse
 
@@ -113,12 +114,14 @@ def _problems(
 def _lost_bytes(chunked: ChunkedDocument) -> Iterator[tuple[str, str]]:
     """Bodies and heading lines must be the file; spans must nest and follow each other."""
     ranges = [span for chunk in chunked.chunks for span in chunk.body_spans]
+    dropped = [(span.start, span.end) for span in chunked.document.dropped_spans]
     ranges += [
-        (chunk.heading_start, chunk.heading_end)
+        part  # a heading of two lines in a notebook has what parts their strings inside
         for chunk in chunked.chunks
         if chunk.heading_start is not None and chunk.heading_end is not None
+        for part in subtract(chunk.heading_start, chunk.heading_end, dropped)
     ]
-    ranges += [(span.start, span.end) for span in chunked.document.dropped_spans]
+    ranges += dropped
     ranges = sorted(span for span in ranges if span[0] < span[1])
     ends = [0, *[end for _, end in ranges]]
     size = len(chunked.document.data) if chunked.chunks else 0

@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from leafmark.model import ReadableText
 from leafmark.parsing.readable import ReadableBuilder
 
-__all__ = ["SourceMap", "add_json_text", "is_continued"]
+__all__ = ["SourceMap", "add_json_text", "is_continued", "line_ends"]
 
 _PIECE = re.compile(
     rb'([^"\\]++)'
@@ -28,6 +28,9 @@ _ESCAPES = dict(zip(b'"\\/bfnrt', '"\\/\b\f\n\r\t', strict=True))
 _NEXT = re.compile(
     rb'"[ \t\n\r]*+,[ \t\n\r]*+"[^"\\]*+(?:\\[\s\S][^"\\]*+|(?!))*+(?:"[ \t\n\r]*+(?:(:)|)|\Z)'
 )
+
+
+_GAP = re.compile(rb'"(?:[ \t\n\r]*+,[ \t\n\r]*+"")*+[ \t\n\r]*+,[ \t\n\r]*+"')
 
 
 def add_json_text(out: ReadableBuilder, data: bytes, start: int, end: int) -> None:
@@ -56,6 +59,20 @@ def is_continued(data: bytes, end: int) -> bool:
     """
     found = _NEXT.match(data, end)
     return found is not None and found.lastindex is None
+
+
+def line_ends(data: bytes, start: int, end: int) -> str:
+    r"""The line ends after the string `[start, end)` of a list of lines written without them.
+
+    A line that has its own, or is the last one, has none; empty lines after it count.
+
+    >>> line_ends(b'["a", "", "b"]', 2, 3), line_ends(b'["a\\n", "b"]', 2, 5)
+    ('\n\n', '')
+    """
+    if data[max(start, end - 2) : end] in (b"\\n", b"\\r"):
+        return ""
+    gap = _GAP.match(data, end)
+    return "" if gap is None else "\n" * gap[0].count(b",")
 
 
 class SourceMap:

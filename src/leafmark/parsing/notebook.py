@@ -19,7 +19,7 @@ from leafmark.parsing.decoding import Decoded, decode
 from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
 from leafmark.parsing.html_blocks import gaps, merge
 from leafmark.parsing.json_places import BadJsonError
-from leafmark.parsing.json_text import SourceMap, add_json_text, is_continued
+from leafmark.parsing.json_text import SourceMap, add_json_text, is_continued, line_ends
 from leafmark.parsing.markdown_blocks import blocks_of
 from leafmark.parsing.markdown_limits import find_excess
 from leafmark.parsing.markdown_links import links_of
@@ -29,7 +29,7 @@ from leafmark.parsing.readable import ReadableBuilder
 from leafmark.parsing.text import degraded_document, paragraphs
 from leafmark.parsing.titles import file_title, fold
 
-__all__ = ["MAX_ESCAPES", "parse_notebook", "read_notebook"]
+__all__ = ["MAX_ESCAPES", "parse_notebook", "read_notebook", "read_old_notebook"]
 
 MAX_ESCAPES = 1_000_000
 """Escapes in the sources of all cells; each takes some two hundred bytes of memory."""
@@ -79,7 +79,7 @@ def _find_excess(raw: bytes, notebook: Notebook) -> str:
 
 
 def _document(decoded: Decoded, path: str, notebook: Notebook, outputs: bool) -> Document:
-    parts = _Parts(decoded.data, path, notebook.language)
+    parts = _Parts(decoded.data, path, notebook.language, notebook.is_old)
     for cell in notebook.cells:
         if outputs:
             parts.add_outputs(cell)
@@ -102,16 +102,27 @@ def _document(decoded: Decoded, path: str, notebook: Notebook, outputs: bool) ->
         version=front.version,
         dropped_spans=tuple(Span(*gap) for gap in gaps(merge(parts.kept), 0, size)),
         diagnostics=decoded.diagnostics + front.diagnostics,
-        reader=read_notebook,
+        reader=read_old_notebook if notebook.is_old else read_notebook,
     )
 
 
 def read_notebook(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
     """Return the decoded text of `spans`, each inside one string; a cell ends a paragraph."""
+    return _read(data, spans, is_old=False)
+
+
+def read_old_notebook(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
+    """The same where the strings of a list may be lines without their ends, as in nbformat 3."""
+    return _read(data, spans, is_old=True)
+
+
+def _read(data: bytes, spans: Sequence[tuple[int, int]], *, is_old: bool) -> ReadableText:
     out = ReadableBuilder()
     for start, end in spans:
         add_json_text(out, data, start, end)
-        if data[end : end + 1] == _QUOTE and not is_continued(data, end):
+        if is_old and (ends := line_ends(data, start, end)):
+            out.add(ends, end, end)
+        elif data[end : end + 1] == _QUOTE and not is_continued(data, end):
             out.add("\n\n", end, end)
     return out.build(spans)
 
@@ -123,6 +134,7 @@ class _Parts:
     data: bytes
     path: str
     language: str
+    is_old: bool
     headings: list[Heading] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
@@ -152,6 +164,8 @@ class _Parts:
         out = ReadableBuilder()
         for start, end in ranges:
             add_json_text(out, self.data, start, end)
+            if self.is_old and (ends := line_ends(self.data, start, end)):
+                out.add(ends, end, end)
         return out.build(ranges)
 
     def _add_heading(self, cell: Cell, text: str) -> None:

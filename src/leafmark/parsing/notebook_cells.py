@@ -41,13 +41,18 @@ class Cell(NamedTuple):
 
 @dataclass(slots=True)
 class Notebook:
-    """What a notebook file holds; `is_one` is whether it has a list of cells at all."""
+    """What a notebook file holds.
+
+    `is_one` is whether it has a list of cells at all, `is_old` whether they
+    stand in worksheets, as before nbformat 4.
+    """
 
     cells: list[Cell] = field(default_factory=list)
     title: str = ""
     language: str = ""
     kernel: str = ""
     is_one: bool = False
+    is_old: bool = False
 
     @property
     def excess(self) -> str:
@@ -77,7 +82,7 @@ def read_cells(data: bytes, start: int) -> Notebook:
             sheets = [dict(_places(data, sheet)) for sheet, _ in elements(data, at)]
             found = [sheet["cells"][0] for sheet in sheets if "cells" in sheet]
             notebook.cells = [cell for place in found for cell in _cells(data, place)]
-            notebook.is_one = True
+            notebook.is_one = notebook.is_old = True
     return notebook
 
 

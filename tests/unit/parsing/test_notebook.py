@@ -180,6 +180,30 @@ class TestCells:
         assert outline(document) == [(2, "Part one", 'Part", " one'), (1, "Odd", "Odd")]
         assert blocks(document) == [("code", 0, "python", "1\n2"), ("paragraph", 0, "", "text")]
 
+    def test_old_notebooks_may_have_lines_without_their_ends(self) -> None:
+        """nbformat 2 and 3 wrote lists of lines; the empty ones part paragraphs."""
+        cells = [
+            {"cell_type": "markdown", "source": ["# Part", "", "one", "two", "", "", "three"]},
+            {"cell_type": "code", "language": "python", "input": ["if x:", "    y", "", "z"]},
+            {"cell_type": "markdown", "source": ["with\n", "ends"]},
+        ]
+        data = json.dumps({"worksheets": [{"cells": cells}], "nbformat": 2}, indent=1).encode()
+        document = parse(data, "old.ipynb")
+        assert document.reader is not None
+        kept = [(0, len(data))]
+        for hole in document.dropped_spans:
+            start, end = kept.pop()
+            kept += [(start, hole.start), (hole.end, end)]
+        text = document.reader(data, [span for span in kept if span[0] < span[1]]).text
+
+        assert [(h.title, data[h.start : h.end]) for h in document.headings] == [
+            ("Part", b"# Part")
+        ]
+        assert text.strip() == "# Part\n\none\ntwo\n\n\nthree\n\nif x:\n    y\n\nz\n\nwith\nends"
+        assert [block.kind for block in document.blocks][-4:] == [
+            *("paragraph", "paragraph", "code", "paragraph"),
+        ]
+
     def test_links_point_at_their_bytes(self) -> None:
         data = make_notebook(("markdown", 'é [a](b.md "t") ![p](attachment:p.png)'))
         document = parse(data, "a.ipynb")
