@@ -9,18 +9,14 @@ import tantivy
 from leafmark.index import IndexReader
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.leaves import Looked
-from leafmark.retrieval.weights import DOUBT_BELOW, DOUBT_COVERED, K1
+from leafmark.retrieval.weights import DOUBT_BELOW
 
 __all__ = ["is_doubtful"]
 
 
 class Match(Protocol):
-    """What is known of a match: see `candidates.Hit`."""
+    """What is known of a match: see `hits.Hit`."""
 
-    @property
-    def score(self) -> float: ...
-    @property
-    def boost(self) -> float: ...
     @property
     def address(self) -> tantivy.DocAddress: ...
     @property
@@ -28,16 +24,11 @@ class Match(Protocol):
 
 
 def is_doubtful(best: Match, reader: IndexReader) -> bool:
-    """Whether the best match, a relaxed one, scores little and lacks words that carry the query.
-
-    Which words it holds is looked up only where its score is low.
-    """
+    """Whether the best match, a relaxed one, lacks the words that carry the query."""
     asked = best.compiled.asked
     whole = sum(rarity for _, rarity in asked)
-    if best.score / best.boost >= DOUBT_BELOW * (K1 + 1) * whole:
-        return False
     held = sum(rarity for looked, rarity in asked if looked and _holds(looked, best, reader))
-    return held < DOUBT_COVERED * whole
+    return held < DOUBT_BELOW * whole
 
 
 def _holds(looked: Looked, match: Match, reader: IndexReader) -> bool:

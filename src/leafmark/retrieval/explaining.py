@@ -13,8 +13,8 @@ import tantivy
 
 from leafmark.index import IndexReader
 from leafmark.model import Candidate, Factor
-from leafmark.retrieval.candidates import Hit
 from leafmark.retrieval.fusion import Fused
+from leafmark.retrieval.hits import Hit
 from leafmark.retrieval.leaves import Looked
 from leafmark.retrieval.ordering import Key, key_of
 

@@ -13,21 +13,12 @@ from typing import NamedTuple
 from leafmark.index import IndexReader
 from leafmark.model import Candidate, Phase
 from leafmark.query import Expression
-from leafmark.retrieval.candidates import (
-    Finder,
-    Found,
-    Hit,
-    cut_note,
-    find_candidates,
-    relaxed_matches,
-    rounded,
-    section_note,
-    strict_matches,
-)
+from leafmark.retrieval.candidates import Found, cut_note, find_candidates, section_note
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.cutoff import elbow_cutoff
 from leafmark.retrieval.doubt import is_doubtful
 from leafmark.retrieval.fusion import MEANING_WEIGHT, fuse
+from leafmark.retrieval.hits import Finder, Hit, relaxed_matches, rounded, strict_matches
 from leafmark.retrieval.meaning import Meaning, Place, Usual, topic_text
 from leafmark.retrieval.ordering import key_of
 from leafmark.retrieval.params import SearchParams

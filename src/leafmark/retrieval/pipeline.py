@@ -15,13 +15,14 @@ from leafmark.errors import DamagedError
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Candidate, Entry, Hint, Phase, Result
 from leafmark.query import Expression, format_query
-from leafmark.retrieval.candidates import Found, Hit
+from leafmark.retrieval.candidates import Found
 from leafmark.retrieval.compiler import Compiled, compile_for_languages
 from leafmark.retrieval.emptiness import explain_nothing
 from leafmark.retrieval.explaining import explain
 from leafmark.retrieval.filters import find_chunks
 from leafmark.retrieval.grain import bring_to_grain
 from leafmark.retrieval.hints import hints_about
+from leafmark.retrieval.hits import Hit
 from leafmark.retrieval.hybrid import find_in_topic
 from leafmark.retrieval.meaning import Meaning
 from leafmark.retrieval.ordering import Key, join_duplicates, limit_results

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["DOUBT_BELOW", "DOUBT_COVERED", "K1", "KEYWORD_WEIGHTS", "QUESTION_WEIGHTS", "B"]
+__all__ = ["DOUBT_BELOW", "K1", "KEYWORD_WEIGHTS", "QUESTION_WEIGHTS", "B"]
 
 KEYWORD_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {"title": 1.5, "tags": 1.0, "path": 0.1, "body": 1.0}
@@ -76,15 +76,9 @@ MOST_PREFIXED = 50
 WIDENED_BELOW = 0.99
 """The best of the widened matches scores at most this share of the worst exact one."""
 
-DOUBT_BELOW = 0.25
-"""A relaxed match scoring less than this share of what a body could score may be no answer.
+DOUBT_BELOW = 0.5
+"""A relaxed match that holds less than this share of the words asked for may be no answer.
 
-That is the score of one that holds all words of the query very often, words that
-occur nowhere counted as the rarest. Measured: see the curve in docs/evaluation.md.
-"""
-
-DOUBT_COVERED = 0.7
-"""A match that holds this share of the words, weighed by idf, is not doubted (chosen by eye).
-
-Else whatever matches in a handful of short documents would be.
+Words are weighed by idf, those that occur nowhere as the rarest. Measured: see the curve in
+docs/evaluation.md.
 """

@@ -169,8 +169,9 @@ def test_hints_say_what_was_done(library: Library) -> None:
     assert _hints(library, "client server") == (
         Hint("relaxed", f"the last results match some of the words only; {relaxed}"),
     )
-    assert _hints(library, "nightly retries") == (
+    assert _hints(library, "nightly retries zebras") == (
         DOUBT,
+        Hint("unknown-word", "“zebras” occurs nowhere"),
         Hint("relaxed", f"nothing matches all words; the results match some of them; {relaxed}"),
     )
     assert _hints(library, "recofigure", strict=True) == (

@@ -1,0 +1,212 @@
+"""A compiled topic to the engine's matches: by tier, over the trees, with one fixed order of ties.
+
+The engine breaks ties by where a chunk happens to lie, so all that tie at an edge
+are given where they are asked for, and scores are rounded so that equals are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
+
+import tantivy
+
+from leafmark.index import IndexReader
+from leafmark.retrieval.compiler import Compiled
+from leafmark.retrieval.filters import Filters, any_of, unscored
+from leafmark.retrieval.fusion import Fused
+from leafmark.retrieval.params import SearchParams
+from leafmark.retrieval.sections import section_filter
+from leafmark.retrieval.weights import WIDENED_BELOW
+
+__all__ = ["Finder", "Hit", "relaxed_matches", "rounded", "strict_matches", "with_ties"]
+
+SCORE_DIGITS = 4
+"""Scores are rounded to this many decimals (below 1: significant digits), for ties to be ties.
+
+The engine adds 32-bit numbers in an order that depends on its segments.
+"""
+
+_WIDER = 8
+"""How much further is looked when the last match ties with the one after it."""
+
+_MUST = tantivy.Occur.Must
+
+
+class Hit(NamedTuple):
+    """A match of the engine: a rounded score, an address, and which compiled topic gave it.
+
+    `boost` is the factor for local trees in the score, `lowered` the one by which
+    it was put below the exact matches. `exact` ones match without corrections of
+    words that occur, `relaxed` ones by some of the words. `raw` is the engine's own
+    score, before boost, lowering and rounding. A named tuple since a query has a
+    hundred of them.
+
+    Where the meaning counts too, `fused` are the two parts of the score, `words` is
+    the match by words alone (score 0 for none) and `similarity` that of the vectors.
+    """
+
+    score: float
+    address: tantivy.DocAddress
+    compiled: Compiled
+    exact: bool = False
+    boost: float = 1.0
+    lowered: float = 1.0
+    relaxed: bool = False
+    raw: float = 0.0
+    words: Hit | None = None
+    fused: Fused | None = None
+    similarity: float | None = None
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.address.segment_ord, self.address.doc
+
+
+class _Scope(NamedTuple):
+    """Some of the trees: how to limit a query to them, and the boost of their scores."""
+
+    limited: Callable[[tantivy.Query], tantivy.Query]
+    boost: float
+
+
+_Search = Callable[["Finder", Compiled, _Scope, int], list[Hit]]
+
+
+class Finder:
+    """Runs the queries of one topic."""
+
+    def __init__(self, reader: IndexReader, params: SearchParams, local_trees: Collection[str]):
+        self._reader = reader
+        self._params = params
+        self._filters = Filters(reader)
+        self._complete = False
+        known = {tree for language in reader.languages for tree in language.trees}
+        self._admits = section_filter(params.section)
+        self._admitted: dict[tuple[int, int], bool] = {}
+        self._local = known & set(local_trees)
+        self._global = known - self._local
+
+    def tier(
+        self, compiled: Iterable[Compiled], search: _Search, limit: int, *, ties: bool = False
+    ) -> list[Hit]:
+        """Return the best hits of all languages and scopes, best first.
+
+        With `ties`, all that score as the last one are among them.
+        """
+        self._complete = ties
+        hits = [
+            hit
+            for each in compiled
+            for scope in self._scopes()
+            for hit in search(self, each, scope, limit)
+        ]
+        hits.sort(key=lambda hit: -hit.score)
+        return with_ties(hits, limit) if ties else hits[:limit]
+
+    def _scopes(self) -> list[_Scope]:
+        """Return the local and the global trees, searched apart where both are there.
+
+        So the boost is a factor of the score exactly.
+        """
+        boost = self._params.local_boost
+        if not self._local or not self._global or boost == 1:
+            return [_Scope(_as_it_is, boost if self._local else 1.0)]
+        return [_Scope(self._within(self._local), boost), _Scope(self._within(self._global), 1.0)]
+
+    def _within(self, trees: Iterable[str]) -> Callable[[tantivy.Query], tantivy.Query]:
+        admitted = unscored(self._filters.trees(sorted(trees)))
+        return lambda query: tantivy.Query.boolean_query([(_MUST, query), (_MUST, admitted)])
+
+    def hits(
+        self, query: tantivy.Query, compiled: Compiled, scope: _Scope, limit: int, exact: bool
+    ) -> list[Hit]:
+        """Return the `limit` best hits, and all that tie with the last of them if need be."""
+        query, boost = scope.limited(query), scope.boost
+        wanted = limit + self._complete
+        while True:
+            found = self._reader.searcher.search(query, wanted, count=False).hits
+            hits = [
+                Hit(rounded(score * boost), at, compiled, exact, boost, 1.0, False, score)
+                for score, at in found
+            ]
+            exhausted = len(hits) < wanted
+            if self._admits is not None:
+                hits = self._in_sections(hits)
+            enough = len(hits) > limit or (len(hits) == limit and not self._complete)
+            if exhausted or (
+                enough and (not self._complete or hits[-1].score < hits[limit - 1].score)
+            ):
+                return hits
+            wanted *= _WIDER
+
+    def locate(
+        self, compiled: Iterable[Compiled], wanted: Collection[tuple[str, int]]
+    ) -> dict[tuple[str, int], Hit]:
+        """Return those of the wanted chunks (document id, position) that a topic may have.
+
+        They fulfil what the topic states; their words are not looked at.
+        """
+        chunks = any_of([self._filters.chunk(*place) for place in wanted])
+        found: dict[tuple[str, int], Hit] = {}
+        for each in compiled:
+            for scope in self._scopes():
+                both = [(_MUST, scope.limited(each.required)), (_MUST, unscored(chunks))]
+                query = tantivy.Query.boolean_query(both)
+                hits = self.hits(query, each, scope, len(wanted), exact=False)
+                places = self._reader.places(hit.address for hit in hits)
+                for place, hit in zip(places, hits, strict=True):
+                    found[place] = hit._replace(score=0.0, boost=scope.boost, raw=0.0)
+        return found
+
+    def _in_sections(self, hits: Sequence[Hit]) -> list[Hit]:
+        """Return the hits in the sections asked for; each chunk is looked at once."""
+        unknown = [hit for hit in hits if hit.place not in self._admitted]
+        entries = self._reader.entries(hit.address for hit in unknown)
+        for hit, entry in zip(unknown, entries, strict=True):
+            self._admitted[hit.place] = self._admits is None or self._admits(entry)
+        return [hit for hit in hits if self._admitted[hit.place]]
+
+
+def strict_matches(finder: Finder, compiled: Compiled, scope: _Scope, limit: int) -> list[Hit]:
+    """Return the strict matches; those that rest on a correction stand below the exact ones."""
+    hits = finder.hits(compiled.strict, compiled, scope, limit, exact=False)
+    if compiled.exact is None:
+        return hits
+    exact = finder.hits(compiled.exact, compiled, scope, limit, exact=True)
+    known = {hit.place for hit in exact}
+    wider = [hit for hit in hits if hit.place not in known]
+    if not exact or not wider:
+        return exact or wider
+    return [*exact, *_lowered(wider, below=WIDENED_BELOW * exact[-1].score)]
+
+
+def relaxed_matches(finder: Finder, compiled: Compiled, scope: _Scope, limit: int) -> list[Hit]:
+    if compiled.relaxed is None:
+        return []
+    hits = finder.hits(compiled.relaxed, compiled, scope, limit, exact=False)
+    return [hit._replace(relaxed=True) for hit in hits]
+
+
+def _lowered(hits: Sequence[Hit], *, below: float) -> list[Hit]:
+    """Return the hits with scores multiplied so that the best is at most `below`."""
+    factor = min(1.0, below / hits[0].score)
+    return [hit._replace(score=rounded(hit.score * factor), lowered=factor) for hit in hits]
+
+
+def with_ties(hits: Sequence[Hit], count: int) -> list[Hit]:
+    """Return the first `count` hits and those after them that score the same."""
+    if len(hits) <= count:
+        return list(hits)
+    end = count
+    while end < len(hits) and hits[end].score == hits[count - 1].score:
+        end += 1
+    return list(hits[:end])
+
+
+def rounded(score: float) -> float:
+    return round(score, SCORE_DIGITS) if score >= 1 else float(f"{score:.{SCORE_DIGITS}g}")
+
+
+def _as_it_is(query: tantivy.Query) -> tantivy.Query:
+    return query
