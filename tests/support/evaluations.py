@@ -22,14 +22,18 @@ SILENT = JudgedQuery("xylophone", (), location="q.jsonl:3")
 
 
 def _outcomes(lost: float) -> tuple[Outcome, ...]:
-    why = "dear: 1,250 tokens, most of them its own"
     return (
-        Outcome(FOUND, {"rr500": 1.0}, ("t:a.md",), 1, 1, 200),
-        Outcome(LOST, {"rr500": lost}, ("t:a.md", "t:b.md"), 2, 2, 1250, False, why)
-        if lost
-        else Outcome(LOST, {"rr500": 0.0}, ("t:a.md",), lost="not matched: not among 9 matches"),
+        Outcome(FOUND, {"rr500": 1.0}, ("t:a.md",), 1, 1, 200, perfect={"rr500": 1.0}),
+        _lost(lost)._replace(perfect={"rr500": 0.8}),
         Outcome(SILENT, {"empty-unanswerable": 0.0}, ("t:a.md",), doubtful=True),
     )
+
+
+def _lost(value: float) -> Outcome:
+    if not value:
+        return Outcome(LOST, {"rr500": 0.0}, ("t:a.md",), lost="not matched: not among 9 matches")
+    why = "dear: 1,250 tokens, most of them its own"
+    return Outcome(LOST, {"rr500": value}, ("t:a.md", "t:b.md"), 2, 2, 1250, False, why)
 
 
 def small_report(gates: tuple[GateOutcome, ...] = ()) -> EvaluationReport:

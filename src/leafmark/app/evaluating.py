@@ -7,8 +7,6 @@ Searches go through `search_index`, so what is judged is what users get.
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +16,7 @@ from leafmark.app.judging import Library, read_queries
 from leafmark.app.opening import open_index
 from leafmark.app.project import Project, open_project
 from leafmark.app.requests import DraftRequest, EvaluationRequest, Progress
+from leafmark.app.trial_indexes import forget_unused, place_of
 from leafmark.app.trials import Reading, Trial
 from leafmark.app.variants import parse_variants
 from leafmark.errors import NotFoundError, UsageError
@@ -73,16 +72,19 @@ def evaluate_project(
     judged = list(zip(queries, passages, strict=True))
     reading = Reading(library)
     found, modes = [], []
+    places: set[Path] = set()
     for variant in variants:
         settings = {"embedding.deadline_s": PATIENCE_S, **flags, **variant.settings}
         opened = open_project(project.directory, flags=settings, environ=environ)
-        opened = replace(opened, index_dir=_place(opened))
+        opened = replace(opened, index_dir=place_of(opened))
         modes.append(_mode_of(opened))
         reader = _index_apart(opened, request, progress)
         trial = Trial(opened, reader, request, reading)
         outcomes = _judge(trial, judged, f"judging {variant.name}", progress)
         chunks = sum(counts.chunks for counts in reader.trees.values())
         found.append(VariantOutcomes(variant, chunks, outcomes))
+        places.add(opened.index_dir)
+    forget_unused(places)
     resampler = Resampler(seed=request.seed, resamples=request.resamples)
     by = request.by
     groups = build_groups(found, resampler, (lambda one: str(getattr(one, by))) if by else None)
@@ -180,14 +182,6 @@ def _chosen(queries: Sequence[JudgedQuery], request: EvaluationRequest) -> list[
         hint = f"there are queries of the kinds {kinds}" if kinds else "no query has a kind"
         raise UsageError(f"none of the {len(queries)} queries is asked for", hint=hint)
     return chosen
-
-
-def _place(project: Project) -> Path:
-    """Return where the index of one way to search lies."""
-    configuration = project.configuration
-    real = os.path.normcase(os.path.realpath(configuration.project))
-    key = hashlib.sha256(os.fsencode(real) + project.index_settings().fingerprint.encode())
-    return configuration.directories.cache / "evaluation" / key.hexdigest()[:16]
 
 
 def _held(gate: Gate, variants: Sequence[Variant], table: Group) -> GateOutcome:

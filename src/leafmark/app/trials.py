@@ -21,6 +21,7 @@ from leafmark.evaluation import (
     covers,
     measure,
     overlaps,
+    perfect_values,
     rank_of,
     shared_bytes,
     tokens_to,
@@ -93,6 +94,7 @@ class Trial:
             cover_rank,
             tokens_to(results, cover_rank),
             doubtful,
+            perfect=perfect_values(self._chunks_about(passages), passages),
         )
         if not (self._request.diagnose and passages):
             return outcome
@@ -129,6 +131,17 @@ class Trial:
             [first, *others],
             key=lambda read: max((shared_bytes(read, each) for each in passages), default=0),
         )
+
+    def _chunks_about(self, passages: Sequence[Passage]) -> list[Read]:
+        """Return the chunks that share bytes with a passage."""
+        names = dict.fromkeys(passage.doc_id for passage in passages)
+        entries = [entry for name in names for entry in self._reader.chunks_of(name)]
+        spans = [Passage(entry.doc_id, entry.byte_start, entry.byte_end) for entry in entries]
+        return [
+            self._reading.read(entry)
+            for entry, span in zip(entries, spans, strict=True)
+            if any(shared_bytes(span, passage) for passage in passages)
+        ]
 
     def _lost(self, outcome: Outcome, passages: Sequence[Passage], answer: Answer) -> str:
         """Say why the answer was not found, or was found dear; empty where nothing is wrong."""

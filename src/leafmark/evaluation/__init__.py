@@ -19,6 +19,7 @@ from leafmark.evaluation.judgments import (
 )
 from leafmark.evaluation.metrics import METRICS, Metric, Read, measure, rank_of, tokens_to
 from leafmark.evaluation.passages import Passage, covers, overlaps, shared_bytes
+from leafmark.evaluation.perfect import perfect_values
 from leafmark.evaluation.report import (
     Cell,
     EvaluationReport,
@@ -56,6 +57,7 @@ __all__ = [
     "overlaps",
     "parse_gate",
     "parse_judgments",
+    "perfect_values",
     "rank_of",
     "render_judgments",
     "shared_bytes",

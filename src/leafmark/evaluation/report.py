@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from leafmark.evaluation.bootstrap import Estimate, Resampler
 from leafmark.evaluation.judgments import JudgedQuery
 from leafmark.evaluation.metrics import METRICS
+from leafmark.evaluation.perfect import PERFECT
 
 __all__ = [
     "Cell",
@@ -33,7 +35,8 @@ class Outcome(NamedTuple):
 
     `rank` is that of the first result that overlaps an answer, `cover_rank` of
     the first that covers one, `tokens` what is read up to there. `lost` says why
-    an answer was not found, or was found dear.
+    an answer was not found, or was found dear. `perfect` are the values that the best
+    order of the same chunks would have.
     """
 
     query: JudgedQuery
@@ -44,6 +47,7 @@ class Outcome(NamedTuple):
     tokens: int | None = None
     doubtful: bool = False
     lost: str = ""
+    perfect: Mapping[str, float] = MappingProxyType({})
 
 
 class VariantOutcomes(NamedTuple):
@@ -55,10 +59,16 @@ class VariantOutcomes(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A metric under one way to search; `difference` is against the first, paired by query."""
+    """A metric under one way to search; `difference` is against the first, paired by query.
+
+    `perfect` is the mean that the best order of the same chunks would have, where that
+    is known; `closed` the share that is gone of the distance from the first way to there.
+    """
 
     value: Estimate
     difference: Estimate | None = None
+    perfect: float | None = None
+    closed: float | None = None
 
 
 class Group(NamedTuple):
@@ -121,12 +131,31 @@ def _group(
             for each in found
         ]
         if columns[0]:
-            rows[metric.name] = tuple(
-                Cell(resampler.estimate(one), resampler.difference(one, columns[0]) if at else None)
-                for at, one in enumerate(columns)
-            )
+            best = [_perfect(each, places, metric.name) for each in found]
+            rows[metric.name] = _cells(columns, best, resampler)
     answerable = sum(bool(found[0].outcomes[at].query.answers) for at in places)
     return Group(name, answerable, len(places) - answerable, rows)
+
+
+def _cells(
+    columns: Sequence[Sequence[float]], best: Sequence[float | None], resampler: Resampler
+) -> tuple[Cell, ...]:
+    first = resampler.estimate(columns[0])
+    cells = [Cell(first, None, best[0])]
+    for column, perfect in zip(columns[1:], best[1:], strict=True):
+        change = resampler.difference(column, columns[0])
+        distance = 0.0 if perfect is None else perfect - first.mean
+        closed = change.mean / distance if distance > 0 else None
+        cells.append(Cell(resampler.estimate(column), change, perfect, closed))
+    return tuple(cells)
+
+
+def _perfect(found: VariantOutcomes, places: Sequence[int], metric: str) -> float | None:
+    """Return the mean of the best values, None where some query has none."""
+    asked = [found.outcomes[at] for at in places if metric in found.outcomes[at].values]
+    values = [each.perfect[metric] for each in asked if metric in each.perfect]
+    known = metric in PERFECT and bool(values) and len(values) == len(asked)
+    return sum(values) / len(values) if known else None
 
 
 def _values(found: VariantOutcomes, places: Sequence[int]) -> list[Mapping[str, float]]:

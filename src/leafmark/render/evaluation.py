@@ -59,11 +59,24 @@ def _table(group: Group, names: Sequence[str], style: Style) -> str:
     for row in rows:
         cells = (c + " " * (w - display_width(c)) for c, w in zip(row, widths, strict=True))
         lines.append(("  " + "  ".join(cells)).rstrip())
+    lines += _closed(group, names)
     return "".join(f"{line}\n" for line in lines)
 
 
+def _closed(group: Group, names: Sequence[str]) -> Iterator[str]:
+    """Say how far each way to search goes from the first towards a perfect ranking."""
+    for at, name in enumerate(names[1:], start=1):
+        gone = [
+            f"{cells[at].closed:.0%} to {cells[at].perfect:.3f} of {metric}"
+            for metric, cells in group.rows.items()
+            if cells[at].closed is not None
+        ]
+        if gone:
+            yield f"  {name} goes from {names[0]} towards a perfect ranking: {', '.join(gone)}"
+
+
 def _cell(cell: Cell) -> str:
-    value, change = cell
+    value, change = cell.value, cell.difference
     if change is None:
         return f"{value.mean:.3f} [{value.low:.3f}, {value.high:.3f}]"
     mark = _MARK if change.is_clear else ""
@@ -159,6 +172,8 @@ def _group_record(report: EvaluationReport, group: Group) -> dict[str, Any]:
                         "difference": None
                         if cell.difference is None
                         else _estimate_record(cell.difference),
+                        "perfect": _rounded(cell.perfect),
+                        "closed": _rounded(cell.closed),
                     }
                     for name, cell in zip(names, cells, strict=True)
                 ],
@@ -166,6 +181,10 @@ def _group_record(report: EvaluationReport, group: Group) -> dict[str, Any]:
             for metric, cells in group.rows.items()
         ],
     }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)
 
 
 def _estimate_record(estimate: Estimate) -> dict[str, Any]:

@@ -29,6 +29,7 @@ def test_the_table() -> None:
         "                      fixed                 auto\n"
         "  rr500               0.500 [0.000, 1.000]  0.700 +0.200 [+0.000, +0.400]\n"
         "  empty-unanswerable  0.000 [0.000, 0.000]  0.000 +0.000 [+0.000, +0.000]\n"
+        "  auto goes from fixed towards a perfect ranking: 50% to 0.900 of rr500\n"
         "\n"
         "rr500>=0.5 holds: it is 0.7000\n"
         "rr500>=0.9 fails: it is 0.7000\n"
@@ -64,6 +65,8 @@ def test_json_is_as_published() -> None:
         "high": 1.0,
         "queries": 2,
         "difference": {"mean": 0.2, "low": 0.0, "high": 0.4, "queries": 2},
+        "perfect": 0.9,
+        "closed": 0.5,
     }
     assert [query["query"] for query in record["queries"]] == ["lost\x1b[1m words"]
     assert record["queries"][0]["outcomes"][1]["tokens"] == 1250

@@ -1,0 +1,43 @@
+"""The best that any ranking could do with the chunks there are: what is measured against.
+
+What is missing to it is lost by the order of results; what it lacks itself, no order
+could mend, since documents are cut as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from leafmark.evaluation.metrics import Read, measure
+from leafmark.evaluation.passages import Passage, shared_bytes
+
+__all__ = ["PERFECT", "perfect_values"]
+
+PERFECT = ("overlap-mrr@10", "rr500", "recall-2000t")
+"""The metrics for which it is known; each has an order of its own that is the best."""
+
+
+def perfect_values(chunks: Iterable[Read], passages: Sequence[Passage]) -> dict[str, float]:
+    """Return the best value of each of these metrics; none without a passage or chunk.
+
+    For most of them one chunk decides, put first. To recall, those come first that
+    hold most of the passages per token, and none that shares bytes with one before.
+    """
+    useful = [chunk for chunk in chunks if _held(chunk, passages)]
+    if not useful:
+        return {}
+    orders = [*([chunk] for chunk in useful), _densest(useful, passages)]
+    values = [measure(order, passages) for order in orders]
+    return {name: max(each[name] for each in values) for name in PERFECT}
+
+
+def _held(chunk: Read, passages: Iterable[Passage]) -> int:
+    return sum(shared_bytes(chunk, passage) for passage in passages)
+
+
+def _densest(chunks: Sequence[Read], passages: Sequence[Passage]) -> list[Read]:
+    order: list[Read] = []
+    for chunk in sorted(chunks, key=lambda one: -_held(one, passages) / max(1, one.tokens)):
+        if not any(shared_bytes(chunk, taken) for taken in order):
+            order.append(chunk)
+    return order
