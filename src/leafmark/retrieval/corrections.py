@@ -103,6 +103,12 @@ class Corrector:
             for form in forms:
                 stems |= {each: each for each in within_distance(form, nearby, distance)}
         stems.pop(term, None)
+        # `caed` is one edit from `baed`, but nobody who typed that meant `ca`
+        stems = {
+            stem: word
+            for stem, word in stems.items()
+            if len(stem) >= CORRECTED_FROM or stem == word
+        }
         found: dict[str, int] = {}
         for name in fields:
             for each, count in self._statistics.rough_frequencies(name, stems):

@@ -158,3 +158,15 @@ def test_a_common_or_short_word_is_not_widened(tmp_path: Path) -> None:
     }
     library = Library(tmp_path, t=sources)
     assert library.find("cat") == ["e.md"]
+
+
+def test_no_word_is_corrected_to_a_remnant_of_one(tmp_path: Path) -> None:
+    """The stem of `caed` is `ca`: one edit from what was typed, and not what was meant."""
+    library = Library(
+        tmp_path, t={"a.md": "# A\n\nThe CA signs.\n", "b.md": "# B\n\nIt is based.\n"}
+    )
+    (hint,) = library.search("baed").hints
+    assert hint.message == "“baed” occurs nowhere; searched for based"
+    library = Library(tmp_path / "2", t={"a.md": "# A\n\nThe CA signs.\n"})
+    assert library.search("baed").results == ()
+    assert library.search("caa").results
