@@ -2,7 +2,9 @@
 
 A pattern is a list of globs, `Guide > Auth*`. It admits a path of which it
 matches the whole or the end, element by element, in any case. `**` stands for
-any number of elements. A breadcrumb as leafmark prints it is a pattern, too.
+any number of elements. A breadcrumb as leafmark prints it is a pattern, too: the
+sign between titles may stand in one (`Rc<T>`), so a path is also compared as it is
+written.
 """
 
 from __future__ import annotations
@@ -21,20 +23,32 @@ Admits = Callable[[Entry], bool]
 """Tells whether a chunk may be a result."""
 
 _SEPARATOR = re.compile(r"\s*[>›]\s*")
+_SPACED = re.compile(r"\s+[>›]\s+")
+_DANGLING = re.compile(r"[>›]\s|.*\s[>›]$|[>›]?$", re.DOTALL)
+"""A title that begins or ends with a separator that stands alone, or is nothing else."""
+
 _ANY_DEPTH = "**"
 
 
 class SectionPattern:
-    """One pattern; what it found out about a path is remembered."""
+    """One pattern, as written and as elements; what it found out about a path is remembered."""
 
-    def __init__(self, elements: Sequence[str]):
+    def __init__(self, written: str, elements: Sequence[str]):
+        self._written = _fold(written)
         self._elements = [_matcher(element) for element in elements]
         self._known: dict[tuple[str, ...], bool] = {}
 
     def admits(self, path: tuple[str, ...]) -> bool:
         if path not in self._known:
-            self._known[path] = self._is_end_of(_fold(title) for title in path)
+            titles = [_fold(title) for title in path]
+            self._known[path] = self._is_written(titles) or self._is_end_of(titles)
         return self._known[path]
+
+    def _is_written(self, path: Sequence[str]) -> bool:
+        """Whether the whole path or an end of it is what was written, letter by letter."""
+        return any(
+            f"{sign}{sign.join(path)}".endswith(f"{sign}{self._written}") for sign in (" › ", " > ")
+        )
 
     def _is_end_of(self, path: Iterable[str]) -> bool:
         """Follow the path with all the beginnings of the pattern that fit its end so far."""
@@ -84,13 +98,16 @@ def parse_section(pattern: str) -> SectionPattern:
     True
     """
     written = pattern.strip()
-    elements = _SEPARATOR.split(written[1:].strip() if written[:1] in (">", "›") else written)
+    written = written[1:].strip() if written[:1] in (">", "›") else written
+    elements = _SEPARATOR.split(written)
     if not all(elements):
+        elements = _SPACED.split(written)
+    if any(map(_DANGLING.match, elements)):
         raise UsageError(
             f"the section pattern `{pattern}` has an empty title",
             hint="write titles with > between them, as in 'Guide > Auth*'",
         )
-    return SectionPattern(elements)
+    return SectionPattern(written, elements)
 
 
 def section_filter(patterns: Iterable[str]) -> Admits | None:

@@ -50,7 +50,26 @@ def test_a_title_admits_itself_as_it_is_written(title: str) -> None:
     assert parse_section(title).admits(("Changes", " ".join(title.split())))
 
 
-@pytest.mark.parametrize("pattern", ["", "  ", ">", "a > > b", "a >"])
+PATHS = (
+    ("ch16", "Comparing Rc<T> and Arc<T>"),
+    ("<title>", "Reference {/reference/}", "<title> {/title/}"),
+    ("Common (e.g. <div>)", "new Window([options])"),
+    ("a > b", "c › d", "->", "e"),
+    ("->",),
+)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_printed_breadcrumb_admits_its_section(path: tuple[str, ...]) -> None:
+    for sign in (" › ", " > "):
+        assert parse_section("> " + sign.join(path)).admits(path)
+        assert parse_section(sign.join(path)).admits(path)
+        assert parse_section(sign.join(path)).admits(("above", *path))
+        assert not parse_section(sign.join(path)).admits((*path, "below"))
+        assert not parse_section(sign.join(path)).admits((f"x{path[0]}", *path[1:]))
+
+
+@pytest.mark.parametrize("pattern", ["", "  ", ">", "a > > b", "a >", "a › ", "> > a"])
 def test_an_empty_title_is_refused(pattern: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_section(pattern)
