@@ -7,6 +7,7 @@ open as long as the process does, so that a server loads it once.
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -134,6 +135,18 @@ def _opened(spec: EmbedderSpec) -> tuple[Embedder, threading.Lock]:
         return _OPEN[spec]
 
 
+def _deviations(count: int) -> float:
+    """Return how many standard deviations above the mean is far, among so many vectors.
+
+    None of `count` numbers is more than (count - 1) / √count above their mean; half of
+    that is asked of few.
+
+    >>> [round(_deviations(count), 2) for count in (1, 3, 10, 40, 4096)]
+    [0.0, 0.58, 1.42, 3.0, 3.0]
+    """
+    return min(LEAST_DEVIATIONS, 0.5 * (count - 1) / math.sqrt(max(count, 1)))
+
+
 class _Meaning:
     """The vectors of an index, asked by text."""
 
@@ -154,5 +167,5 @@ class _Meaning:
     def usual(self, text: str) -> Usual:
         """The mean of all chunks, and the bounds known for the model, else estimated."""
         found = self._searcher.background(self._vectors[text])
-        least = self._least or found.mean + LEAST_DEVIATIONS * found.deviation
+        least = self._least or found.mean + _deviations(found.count) * found.deviation
         return Usual(found.mean, least, least * DOUBT_FACTOR)

@@ -6,6 +6,7 @@ They may fetch a model by its name when it is first used, as they do for everybo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -15,6 +16,9 @@ from leafmark.embedding.spec import EmbedderSpec
 from leafmark.errors import ProviderError
 
 __all__ = ["LocalEmbedder", "open_fastembed", "open_model2vec", "open_sentence_transformers"]
+
+LIMIT = 256
+"""Tokens of a window where nothing is said: fastembed's models read 256 or more, and tell not."""
 
 
 class LocalEmbedder(Model):
@@ -35,6 +39,8 @@ class LocalEmbedder(Model):
 
 def open_sentence_transformers(spec: EmbedderSpec) -> LocalEmbedder:
     module = _imported("sentence-transformers", "sentence_transformers")
+    with suppress(ImportError, AttributeError):  # a bar for every search that loads the model
+        import_module("transformers.utils.logging").disable_progress_bar()
     model = _loaded(spec, lambda: module.SentenceTransformer(spec.model))
     if spec.limit:
         model.max_seq_length = spec.limit
@@ -47,8 +53,8 @@ def open_sentence_transformers(spec: EmbedderSpec) -> LocalEmbedder:
 
 def open_fastembed(spec: EmbedderSpec) -> LocalEmbedder:
     module = _imported("fastembed", "fastembed")
-    model = _loaded(spec, lambda: module.TextEmbedding(spec.model))
-    return LocalEmbedder(spec, lambda texts: list(model.embed(texts)), spec.limit)
+    model = _loaded(spec, lambda: module.TextEmbedding(spec.model, threads=spec.threads))
+    return LocalEmbedder(spec, lambda texts: list(model.embed(texts)), spec.limit or LIMIT)
 
 
 def open_model2vec(spec: EmbedderSpec) -> LocalEmbedder:

@@ -47,10 +47,11 @@ class Near(NamedTuple):
 
 
 class Background(NamedTuple):
-    """What similarity to a query is usual among the chunks: mean and standard deviation."""
+    """What similarity to a query is usual: mean and standard deviation of `count` vectors."""
 
     mean: float
     deviation: float
+    count: int
 
 
 class VectorSearcher:
@@ -230,6 +231,6 @@ class VectorSearcher:
         rows = self._rows_of(None)
         sample = rows[:: max(1, len(rows) // SAMPLE)]
         if len(sample) < 2:
-            return Background(0.0, 1.0)
+            return Background(0.0, 1.0, len(sample))
         found = self._exact(query, sample)
-        return Background(float(found.mean()), max(float(found.std()), 1e-6))
+        return Background(float(found.mean()), max(float(found.std()), 1e-6), len(sample))

@@ -43,6 +43,8 @@ BYTES_PER_TOKEN = 4
 (measured on the sets of `eval/`).
 """
 
+FAR = "the meaning of no chunk is near enough; `--mode hybrid` counts words, too"
+
 MARKUP_FORMATS = ("html", "notebook")
 """Formats whose bytes are not their text."""
 
@@ -248,7 +250,11 @@ class _Run:
         answered = [each for each in trace.found if each.candidates]
         doubtful = bool(answered) and all(each.doubtful for each in answered)
         found = hints_about(topics, compiled, trace.kept, results, doubtful=doubtful)
-        return found if results else (*found, *explain_nothing(self._reader, topics, self._params))
+        if results:
+            return found
+        if self._meaning is not None and self._params.mode == "semantic":
+            return (*found, Hint("far", FAR))
+        return (*found, *explain_nothing(self._reader, topics, self._params))
 
 
 def _add_phases(found: Sequence[Found]) -> list[Phase]:

@@ -156,6 +156,24 @@ def test_search_embeds_the_query_alone_and_says_what_is_pending(
     assert project_status(desk).pending_vectors == 0
 
 
+def test_among_few_vectors_the_one_far_ahead_is_found(here: Here, server: FakeServer) -> None:
+    here.write("guide.md", GUIDE)
+    desk = project(here, server, least_similarity=0.0)
+    index_project(desk, IndexRequest())
+    assert ids(search(desk, "mend automobile", mode="semantic")) == ["here:guide.md#engine"]
+
+
+def test_nothing_near_is_told_of_as_that(here: Here, server: FakeServer) -> None:
+    here.write("guide.md", GUIDE)
+    desk = project(here, server, least_similarity=0.9)
+    index_project(desk, IndexRequest())
+    answer = search(desk, "knead dough", mode="semantic")
+    assert answer.results == ()
+    assert [hint.message for hint in answer.hints] == [
+        "the meaning of no chunk is near enough; `--mode hybrid` counts words, too"
+    ]
+
+
 def test_before_the_first_vectors_the_answer_is_lexical(here: Here, server: FakeServer) -> None:
     here.write("guide.md", GUIDE)
     answer = search(project(here, server), "dough")
