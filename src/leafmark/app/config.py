@@ -37,6 +37,7 @@ from leafmark.app.settings import (
     ContextSettings,
     EmbeddingSettings,
     IndexSettings,
+    RerankSettings,
     SearchSettings,
 )
 from leafmark.app.trees import Scope, Tree
@@ -70,6 +71,7 @@ class Configuration:
     index: IndexSettings
     context: ContextSettings
     embedding: EmbeddingSettings
+    rerank: RerankSettings
     trees: tuple[Tree, ...] = ()
     rules: tuple[ContextRule, ...] = ()
     config_files: tuple[Path, ...] = ()
@@ -153,6 +155,7 @@ def open_configuration(
         search=_settings("search", found),
         context=_settings("context", found),
         embedding=_settings("embedding", found),
+        rerank=_settings("rerank", found),
         index=index,
         trees=(_implicit_tree(folder, index),) if is_implicit else trees,
         rules=tuple(rule for file in files for rule in file.rules),

@@ -113,6 +113,8 @@ def _gated_reason(name: str) -> str:
         "embedding.provider": "chooses what your documents and queries are given to",
         "embedding.model": "chooses a model, which may be fetched and run",
         "embedding.endpoint": "chooses a server that your documents and queries are sent to",
+        "rerank.provider": "chooses what your documents and queries are given to",
+        "rerank.model": "chooses a model, which may be fetched and run",
         "embedding.key_variable": "chooses a variable whose value is sent to a server",
     }[name]
 

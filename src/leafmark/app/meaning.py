@@ -26,6 +26,9 @@ from leafmark.retrieval.meaning import Meaning, Usual, topic_text
 
 __all__ = ["Asked", "ask_meaning"]
 
+LATE_S = 10.0
+"""How much longer than it is waited for an answer may take, before its thread gives up."""
+
 _OPEN: dict[EmbedderSpec, tuple[Embedder, threading.Lock]] = {}
 _OPENING = threading.Lock()
 
@@ -65,7 +68,7 @@ class Asked:
         self._thread.start()
 
     def _embed(self) -> None:
-        quick = replace(self._spec, retries=0, timeout_s=self._deadline_s + 1)
+        quick = replace(self._spec, retries=0, timeout_s=self._deadline_s + LATE_S)
         try:
             embedder, lock = _opened(quick)
             with lock:
@@ -167,5 +170,5 @@ class _Meaning:
     def usual(self, text: str) -> Usual:
         """The mean of all chunks, and the bounds known for the model, else estimated."""
         found = self._searcher.background(self._vectors[text])
-        least = self._least or found.mean + _deviations(found.count) * found.deviation
+        least = self._least or found.mean + _deviations(found.size) * found.deviation
         return Usual(found.mean, least, least * DOUBT_FACTOR)

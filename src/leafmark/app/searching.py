@@ -20,7 +20,9 @@ from leafmark.retrieval import SearchParams, search
 
 if TYPE_CHECKING:
     from leafmark.app.meaning import Asked
+    from leafmark.app.reranking import Reranking
     from leafmark.retrieval.meaning import Meaning
+    from leafmark.retrieval.reranking import Rerank
 
 __all__ = [
     "Understood",
@@ -62,27 +64,46 @@ def search_index(
 
 
 class Understood(NamedTuple):
-    """A request, understood; `asked` are the vectors of its topics, which are being made."""
+    """A request, understood.
+
+    `asked` are the vectors of its topics, which are being made, `reranking` is the model
+    for the order of the best results, which is being loaded.
+    """
 
     topics: Sequence[Expression]
     params: SearchParams
     asked: Asked | None
+    reranking: Reranking | None
 
 
 def understand_request(project: Project, request: SearchRequest) -> Understood:
-    """Return what a request asks for; its vectors are begun.
+    """Return what a request asks for; its vectors and its reranker are begun.
 
     Raises:
         QueryError, UsageError, NotFoundError: as in `search_project`.
     """
     topics = parse_topics(request.queries)
     params = search_params(project, request)
+    asked = _asked(project, topics, request)
+    return Understood(topics, params, asked, _reranking(project, topics))
+
+
+def _asked(project: Project, topics: Sequence[Expression], request: SearchRequest) -> Asked | None:
     mode = _mode(project, request)
     if mode == "lexical" or (mode == "auto" and project.configuration.embedding.provider == "none"):
-        return Understood(topics, params, None)
+        return None
     from leafmark.app.meaning import ask_meaning  # late: searches by words need none of it
 
-    return Understood(topics, params, ask_meaning(project, topics, mode))
+    return ask_meaning(project, topics, mode)
+
+
+def _reranking(project: Project, topics: Sequence[Expression]) -> Reranking | None:
+    if project.configuration.rerank.provider == "none":
+        return None
+    from leafmark.app.reranking import ask_reranker  # late: few searches have one
+    from leafmark.retrieval.meaning import topic_text
+
+    return ask_reranker(project, " ".join(filter(None, map(topic_text, topics))))
 
 
 def _mode(project: Project, request: SearchRequest) -> str:
@@ -99,7 +120,12 @@ def _answer(
 ) -> Answer:
     began = time.perf_counter()
     meaning, missing = (None, ()) if wanted.asked is None else wanted.asked.answer(reader)
-    answer = answer_topics(project, reader, wanted.topics, wanted.params, sources, meaning)
+    reranking = wanted.reranking
+    answer = answer_topics(
+        project, reader, wanted.topics, wanted.params, sources, meaning, reranking
+    )
+    if reranking is not None:
+        missing = (*missing, *reranking.hints)
     hints = (*hints, *missing, *_tree_hints(project))
     if project.trees:
         hints = (*hints, *answer.hints)
@@ -118,6 +144,7 @@ def answer_topics(
     params: SearchParams,
     sources: Sources,
     meaning: Meaning | None = None,
+    rerank: Rerank | None = None,
 ) -> Answer:
     """Return the bare answer to some topics, which `complete_answer` completes."""
     return search(
@@ -128,6 +155,7 @@ def answer_topics(
         make_readable=sources.readable,
         local_trees=frozenset(tree.name for tree in project.trees if tree.scope == "local"),
         meaning=meaning,
+        rerank=rerank,
     )
 
 
@@ -196,6 +224,7 @@ def search_params(project: Project, request: SearchRequest) -> SearchParams:
     mode = _mode(project, request)
     values |= {
         "mode": "hybrid" if mode == "auto" else mode,
+        "rerank_results": project.configuration.rerank.results,
         "trees": request.trees,
         "tags": request.tags,
         "section": request.section,

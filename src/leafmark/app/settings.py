@@ -285,7 +285,37 @@ class EmbeddingSettings:
     )
 
 
-Table = ChunkingSettings | SearchSettings | IndexSettings | ContextSettings | EmbeddingSettings
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RerankSettings:
+    """`[rerank]`: the model that reads query and result together, if any."""
+
+    provider: Literal["none", "sentence-transformers", "fastembed"] = _setting(
+        "none",
+        "the package, where you installed it, whose cross-encoder orders the best results",
+        choices=("none", "sentence-transformers", "fastembed"),
+        gated=True,
+    )
+    model: str | None = _setting(
+        None, "the model's name, where it is not the usual one", gated=True
+    )
+    results: int = _setting(20, "results that it reads", unit="results", least=1, most=1000)
+    deadline_s: float = _setting(
+        5.0,
+        "how long a search waits for it before it keeps its own order",
+        unit="seconds",
+        least=0,
+        most=600,
+    )
+
+
+Table = (
+    ChunkingSettings
+    | SearchSettings
+    | IndexSettings
+    | ContextSettings
+    | EmbeddingSettings
+    | RerankSettings
+)
 
 TABLES: Mapping[str, type[Table]] = MappingProxyType(
     {
@@ -294,6 +324,7 @@ TABLES: Mapping[str, type[Table]] = MappingProxyType(
         "index": IndexSettings,
         "context": ContextSettings,
         "embedding": EmbeddingSettings,
+        "rerank": RerankSettings,
     }
 )
 

@@ -9,14 +9,19 @@ from __future__ import annotations
 
 from leafmark.embedding.interface import Embedder, Vectors
 from leafmark.embedding.providers import open_embedder
+from leafmark.embedding.reranking import RERANKERS, Reranker, RerankerSpec, open_reranker
 from leafmark.embedding.spec import PROVIDERS, EmbedderSpec, completed, revision_of
 
 __all__ = [
     "PROVIDERS",
+    "RERANKERS",
     "Embedder",
     "EmbedderSpec",
+    "Reranker",
+    "RerankerSpec",
     "Vectors",
     "completed",
     "open_embedder",
+    "open_reranker",
     "revision_of",
 ]

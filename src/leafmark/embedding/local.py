@@ -15,7 +15,14 @@ from leafmark.embedding.model import Model
 from leafmark.embedding.spec import EmbedderSpec
 from leafmark.errors import ProviderError
 
-__all__ = ["LocalEmbedder", "open_fastembed", "open_model2vec", "open_sentence_transformers"]
+__all__ = [
+    "LocalEmbedder",
+    "import_package",
+    "load_model",
+    "open_fastembed",
+    "open_model2vec",
+    "open_sentence_transformers",
+]
 
 LIMIT = 256
 """Tokens of a window where nothing is said: fastembed's models read 256 or more, and tell not."""
@@ -38,10 +45,8 @@ class LocalEmbedder(Model):
 
 
 def open_sentence_transformers(spec: EmbedderSpec) -> LocalEmbedder:
-    module = _imported("sentence-transformers", "sentence_transformers")
-    with suppress(ImportError, AttributeError):  # a bar for every search that loads the model
-        import_module("transformers.utils.logging").disable_progress_bar()
-    model = _loaded(spec, lambda: module.SentenceTransformer(spec.model))
+    module = import_package("sentence-transformers", "sentence_transformers")
+    model = load_model(spec.model, spec.provider, lambda: module.SentenceTransformer(spec.model))
     if spec.limit:
         model.max_seq_length = spec.limit
 
@@ -52,14 +57,18 @@ def open_sentence_transformers(spec: EmbedderSpec) -> LocalEmbedder:
 
 
 def open_fastembed(spec: EmbedderSpec) -> LocalEmbedder:
-    module = _imported("fastembed", "fastembed")
-    model = _loaded(spec, lambda: module.TextEmbedding(spec.model, threads=spec.threads))
+    module = import_package("fastembed", "fastembed")
+    model = load_model(
+        spec.model, spec.provider, lambda: module.TextEmbedding(spec.model, threads=spec.threads)
+    )
     return LocalEmbedder(spec, lambda texts: list(model.embed(texts)), spec.limit or LIMIT)
 
 
 def open_model2vec(spec: EmbedderSpec) -> LocalEmbedder:
-    module = _imported("model2vec", "model2vec")
-    model = _loaded(spec, lambda: module.StaticModel.from_pretrained(spec.model))
+    module = import_package("model2vec", "model2vec")
+    model = load_model(
+        spec.model, spec.provider, lambda: module.StaticModel.from_pretrained(spec.model)
+    )
     limit = spec.limit or None
 
     def encode(texts: list[str]) -> object:
@@ -68,18 +77,32 @@ def open_model2vec(spec: EmbedderSpec) -> LocalEmbedder:
     return LocalEmbedder(spec, encode, spec.limit)
 
 
-def _imported(package: str, module: str) -> Any:
+def import_package(package: str, module: str, what: str = "embedder") -> Any:
+    """Return a module of an optional package.
+
+    Raises:
+        ProviderError: it is not installed.
+    """
     try:
-        return import_module(module)
+        found = import_module(module)
     except ImportError as error:
-        raise missing_package(package, package) from error
+        raise missing_package(package, package, what) from error
+    if package == "sentence-transformers":
+        with suppress(ImportError, AttributeError):  # else a bar is drawn for every model loaded
+            import_module("transformers.utils.logging").disable_progress_bar()
+    return found
 
 
-def _loaded(spec: EmbedderSpec, load: Callable[[], Any]) -> Any:
+def load_model(name: str, location: str, load: Callable[[], Any]) -> Any:
+    """Return what `load` gives.
+
+    Raises:
+        ProviderError: it failed, however it may.
+    """
     try:
         return load()
     except Exception as error:
         raise ProviderError(
-            f"the model {spec.model} cannot be loaded: {type(error).__name__}: {error}",
-            location=spec.provider,
+            f"the model {name} cannot be loaded: {type(error).__name__}: {error}",
+            location=location,
         ) from error

@@ -14,8 +14,8 @@ def missing_extra(provider: str, extra: str, error: ImportError) -> ProviderErro
     )
 
 
-def missing_package(provider: str, package: str) -> ProviderError:
+def missing_package(provider: str, package: str, what: str = "embedder") -> ProviderError:
     return ProviderError(
-        f"the embedder {provider} needs a package that is not installed: {package}",
+        f"the {what} {provider} needs a package that is not installed: {package}",
         hint=f"pip install {package}",
     )

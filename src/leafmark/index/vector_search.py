@@ -47,11 +47,11 @@ class Near(NamedTuple):
 
 
 class Background(NamedTuple):
-    """What similarity to a query is usual: mean and standard deviation of `count` vectors."""
+    """What similarity to a query is usual: mean and standard deviation of `size` vectors."""
 
     mean: float
     deviation: float
-    count: int
+    size: int
 
 
 class VectorSearcher:

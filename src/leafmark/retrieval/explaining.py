@@ -6,6 +6,7 @@ those that multiply. That is the score, rounding included, to a millionth.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 
@@ -29,7 +30,14 @@ NEGLIGIBLE = 1e-5
 def explain(
     candidate: Candidate, hits: Mapping[tuple[int, Key], Hit], reader: IndexReader
 ) -> tuple[Factor, ...]:
-    """Return the factors of a candidate's score; `hits` are by topic and chunk."""
+    """Return the factors of a candidate's score; `hits` are by topic and chunk.
+
+    Those that the candidate brings were multiplied to its score last.
+    """
+    if candidate.factors:
+        score = candidate.score / math.prod(factor.value for factor in candidate.factors)
+        before = explain(candidate._replace(score=score, factors=()), hits, reader)
+        return (*before, *candidate.factors)
     own = _own_hit(candidate, hits)
     best = _best_part(candidate, own)
     if best is not None:

@@ -33,6 +33,7 @@ _COUNTS = {
     "max_merge_depth": 0,
     "aggregation_max_tokens": 0,
     "snippet_chars": 1,
+    "rerank_results": 1,
 }
 _SHARES = ("cutoff_ratio", "aggregation_threshold", "relax_share")
 _WEIGHTS = tuple(
@@ -68,7 +69,8 @@ class SearchParams:
     (patterns of section paths, any of them) filter. The weights are factors of the
     fields beside the body's, which is 1, for keywords and for questions; `asking_words`
     lets those words of a question count that only ask. `mode` says whether words count,
-    meaning, or both; without a `Meaning` only words do.
+    meaning, or both; without a `Meaning` only words do. A `Rerank` reads the first
+    `rerank_results`.
 
     Raises:
         UsageError: a value is not among those accepted.
@@ -98,6 +100,7 @@ class SearchParams:
     question_path_weight: float = QUESTION_WEIGHTS["path"]
     local_boost: float = 1.5
     mode: Mode = "lexical"
+    rerank_results: int = 20
     explain: bool = False
     snippet_chars: int = 150
     trees: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """Topics to an answer: the one pipeline that every search goes through.
 
 compile → candidates → cutoff → topics → grain (aggregation, ancestors) →
-duplicates → limit → presentation. Each phase goes from list to list and says
+duplicates → rerank → limit → presentation. Each phase goes from list to list and says
 what it did. Records are read only for what passed the cutoff, and texts only for
 what is shown.
 """
@@ -28,6 +28,7 @@ from leafmark.retrieval.meaning import Meaning
 from leafmark.retrieval.ordering import Key, join_duplicates, limit_results
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.presenting import Presenter
+from leafmark.retrieval.reranking import Rerank, rerank_candidates
 from leafmark.retrieval.sections import Admits, section_filter, within_bounds
 from leafmark.retrieval.texts import MakeReadable, ReadSource, Texts
 from leafmark.retrieval.topics import join_topics
@@ -59,6 +60,7 @@ def search(  # noqa: PLR0913 - all but three are asked by name
     make_readable: MakeReadable | None = None,
     count_tokens: CountTokens | None = None,
     meaning: Meaning | None = None,
+    rerank: Rerank | None = None,
 ) -> Answer:
     """Return the answer to one or more topics.
 
@@ -67,14 +69,15 @@ def search(  # noqa: PLR0913 - all but three are asked by name
     measures texts where `aggregation_max_tokens` limits them; else their tokens are
     estimated from their bytes.
 
-    `meaning` gives similarities for the modes that want them.
+    `meaning` gives similarities for the modes that want them, `rerank` an order for the
+    best results.
 
     Raises:
         DamagedError, StorageError: the index cannot be read.
     """
     with reader.guard("search the index"):
         texts = Texts(reader, read_source, make_readable)
-        run = _Run(reader, params or SearchParams(), texts, meaning)
+        run = _Run(reader, params or SearchParams(), texts, meaning, rerank)
         return run.answer(topics, local_trees, count_tokens)
 
 
@@ -113,8 +116,14 @@ class _Run:
     """One search."""
 
     def __init__(
-        self, reader: IndexReader, params: SearchParams, texts: Texts, meaning: Meaning | None
+        self,
+        reader: IndexReader,
+        params: SearchParams,
+        texts: Texts,
+        meaning: Meaning | None = None,
+        rerank: Rerank | None = None,
     ):
+        self._rerank = rerank
         self._meaning = None if params.mode == "lexical" else meaning
         self._reader = reader
         self._params = params
@@ -140,9 +149,15 @@ class _Run:
             may_stand=self._may_stand(topics),
         )
         unique, duplicates = join_duplicates(grained, self._texts.comparable_digest)
+        phases += [*steps, duplicates]
+        if self._rerank is not None and self._params.sort == "score":
+            unique, phase = rerank_candidates(
+                unique, self._params.rerank_results, self._rerank, self._whole_text
+            )
+            phases.append(phase)
         ranked = self._sorted(unique)
         kept, limited = limit_results(ranked, self._params.limit)
-        phases += [*steps, duplicates, limited]
+        phases.append(limited)
         return Trace(compiled, found, joined, grained, ranked, kept, tuple(phases))
 
     def answer(
@@ -208,6 +223,9 @@ class _Run:
         if text is None:
             return 0
         return count(text) if count else len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN
+
+    def _whole_text(self, entry: Entry) -> str | None:
+        return self._texts.readable(entry, entry.byte_start, entry.byte_end)
 
     def _sorted(self, candidates: list[Candidate]) -> list[Candidate]:
         """Return the candidates in the order asked for; equals stay in order of rank."""

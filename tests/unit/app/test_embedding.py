@@ -117,7 +117,7 @@ def test_the_end_of_a_long_piece_is_found_by_its_meaning(here: Here, server: Fak
     assert all(text.startswith("> Workshop\n\n") for text in windows)
     assert ids(search(desk, "mend automobile"))[0].startswith("here:guide.md")
     server.requests.clear()
-    here.write("guide.md", f"# Workshop\n\n{filler}.\nHow to fix a boat.\n\n# Bread\n\nKnead.\n")
+    here.write("guide.md", f"# Workshop\n\n{filler}.\nHow to fix a van.\n\n# Bread\n\nKnead.\n")
     assert index_project(desk, IndexRequest()).vectors == 1
     assert len(inputs(server)) == 1
 
