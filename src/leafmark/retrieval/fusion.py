@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 __all__ = ["MEANING_WEIGHT", "Fused", "fuse"]
 
-MEANING_WEIGHT = 0.35
+MEANING_WEIGHT = 0.5
 """The share of a fused score that comes from the meaning: measured on 2026-11-21."""
 
 
