@@ -216,13 +216,14 @@ class Splitter(NamedTuple):
         for block in self.reader.code_within(unit.start, unit.end):
             start, end = max(block.start, unit.start), min(block.end, unit.end)
             if start > at:
-                yield from self._split_prose(self._unit(at, start), capacity)
+                yield from self._split_prose(at, start, capacity)
             yield from self._keep_code(self._unit(start, end))
             at = end
         if at < unit.end:
-            yield from self._split_prose(self._unit(at, unit.end), capacity)
+            yield from self._split_prose(at, unit.end, capacity)
 
-    def _split_prose(self, unit: Unit, capacity: int) -> Iterator[Unit]:
+    def _split_prose(self, start: int, end: int, capacity: int) -> Iterator[Unit]:
+        unit = Unit(start, end, end - start)  # its parts are counted
         return self._cut_at(unit, self._places_in(unit, sentence_starts), capacity)
 
     def _cut_at(
@@ -239,7 +240,8 @@ class Splitter(NamedTuple):
         starts = self._crumbs(starts, unit.end - unit.start)
         for start, end in _shift(starts, unit):
             part = self._part(unit, start, end)
-            if part.tokens <= capacity and self.meter.fits(start, end, capacity):
+            is_counted = self._edges(unit, start, end) == (start, end)
+            if part.tokens <= capacity and (is_counted or self.meter.fits(start, end, capacity)):
                 yield part
                 continue
             find = partial(token_cuts, limit=capacity, tokenizer=self.tokenizer)
@@ -253,10 +255,15 @@ class Splitter(NamedTuple):
 
     def _part(self, unit: Unit, start: int, end: int) -> Unit:
         """A part of a unit, each word counted with the space before it."""
+        tokens = self.meter.tokens(*self._edges(unit, start, end))
+        is_inline = self.meter.document.data[end - 1] not in b"\n\r"
+        return Unit(start, end, tokens, inline=is_inline)
+
+    def _edges(self, unit: Unit, start: int, end: int) -> tuple[int, int]:
+        """What is counted of a part: the space before it, and not that at its end."""
         data = self.meter.document.data
         first = start - 1 if start > unit.start and data[start - 1] in _SPACES else start
-        last = end - 1 if data[end - 1] in _SPACES else end
-        return Unit(start, end, self.meter.tokens(first, last), inline=data[end - 1] not in b"\n\r")
+        return first, end - 1 if data[end - 1] in _SPACES else end
 
     def _unit(self, start: int, end: int) -> Unit:
         return Unit(start, end, self.meter.tokens(start, end))

@@ -15,13 +15,19 @@ SHOWN = 10
 
 
 def render_statistics(
-    found: Statistics, findings: Sequence[Finding], style: Style, *, verbose: bool = False
+    found: Statistics,
+    findings: Sequence[Finding],
+    style: Style,
+    *,
+    tokenizers: Sequence[str],
+    verbose: bool = False,
 ) -> str:
-    """Return the statistics and the quality report."""
+    """Return the statistics and the quality report; `tokenizers` are what sizes are counted in."""
+    unit = "characters" if set(tokenizers) == {"characters"} else "tokens"
     rows = [
         ("documents", f"{found.documents:,}"),
         ("chunks", f"{found.chunks:,} ({found.empty:,} without a body)"),
-        ("tokens", f"{found.total_tokens:,} in bodies"),
+        (unit, f"{found.total_tokens:,} in bodies{_counted(unit, tokenizers)}"),
         (
             "sizes",
             f"min {found.min_tokens:,}, mean {found.mean_tokens:,.1f}, "
@@ -44,6 +50,11 @@ def render_statistics(
             ]
             lines += _listed(told, style, verbose)
     return "".join(lines) + render_findings(findings, style, verbose=verbose)
+
+
+def _counted(unit: str, tokenizers: Sequence[str]) -> str:
+    """What sizes were counted in, where their unit does not say it."""
+    return "" if list(tokenizers) in ([], [unit]) else f" ({', '.join(tokenizers)})"
 
 
 def _speed(found: Statistics) -> str:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from support.documents import Part, make_document, words
 
 from leafmark.chunking import ChunkingOptions, Strategy, chunk_document, register_tokenizer
 
 
-class Counter:
+class Tally:
     """Counts four bytes as a token, and adds up what it was asked to count."""
 
     def __init__(self) -> None:
         self.counted = 0
+        self.texts: Counter[str] = Counter()
 
     def __call__(self, text: str) -> int:
         self.counted += len(text)
+        self.texts[text] += 1
         return -(-len(text) // 4)
 
 
@@ -37,7 +41,7 @@ def huge(kind: str, size: int) -> list[Part]:
 
 
 def cost(strategy: Strategy, parts: list[Part]) -> tuple[int, int]:
-    counter = Counter()
+    counter = Tally()
     register_tokenizer("counting", counter)
     document = make_document(*parts)
     options = ChunkingOptions(strategy=strategy, tokenizer="counting")
@@ -62,3 +66,24 @@ def test_twice_the_document_is_twice_the_work(strategy: Strategy, kind: str) -> 
 def test_small_bodies_are_not_counted() -> None:
     parts: list[Part] = [("heading", 2, "T"), ("paragraph", "x" * 290)] * 50
     assert cost("auto", parts)[0] == 0
+
+
+@pytest.mark.parametrize("strategy", ["auto", "section"])
+@pytest.mark.parametrize("sizes", [(60,), (20, 350, 90, 10, 200), (500,), (5, 30, 280, 310, 100)])
+def test_no_block_is_counted_anew_for_each_attempt(
+    strategy: Strategy, sizes: tuple[int, ...]
+) -> None:
+    """Blocks of such sizes are packed several times; one more count, for finer parts, is enough."""
+    tally = Tally()
+    register_tokenizer("counting", tally)
+    parts: list[Part] = []
+    for number in range(100):
+        if number % 7 == 0:
+            parts.append(("heading", number % 3 + 1, f"T{number}"))
+        sentence = f"Sentence of paragraph {number} is this. "
+        parts.append(("paragraph", sentence * -(-sizes[number % len(sizes)] // 6)))
+    document = make_document(*parts)
+    options = ChunkingOptions(strategy=strategy, tokenizer="counting", target_tokens=300)
+    chunk_document(document, tree="t", options=options)
+    assert max([times for text, times in tally.texts.items() if len(text) > 200]) <= 2
+    assert tally.counted <= 5 * len(document.data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from dataclasses import fields
 from pathlib import Path
@@ -146,7 +147,7 @@ def test_json_of_nothing_is_an_object_too(chunk: Leafmark) -> None:
 STATS = """\
 documents   2
 chunks      4 (1 without a body)
-tokens      21 in bodies
+tokens      21 in bodies (o200k_base)
 sizes       min 3, mean 7.0, median 5.0, max 13
 estimate    2; actual 3
 deviations  1 document over the tolerance
@@ -165,6 +166,18 @@ def test_statistics(chunk: Leafmark) -> None:
     as_json = chunk("guide.md", "a.txt", "-o", "stats", "--json").json
     assert problems(as_json, "chunk_statistics") == []
     assert as_json["statistics"]["chunks"] == 4
+
+
+def test_statistics_say_what_sizes_are_counted_in(chunk: Leafmark, work: Path) -> None:
+    out = chunk("guide.md", "-o", "stats", "--preset", "ra").out
+    assert re.search(r"^characters  \d+ in bodies$", out, re.MULTILINE)
+    (work / "leafmark.toml").write_text("[tree.m]\npath = 'more'\nchunking.preset = 'ra'\n")
+    out = chunk(".", "-o", "stats").out
+    assert re.search(
+        r"^tokens      [\d,]+ in bodies \(characters, o200k_base\)$", out, re.MULTILINE
+    )
+    found = json.loads(chunk(".", "-o", "stats", "--json").out)
+    assert found["tokenizers"] == ["characters", "o200k_base"]
 
 
 def test_long_lists_are_cut_short_without_v(chunk: Leafmark, work: Path) -> None:

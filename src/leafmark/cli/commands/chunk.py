@@ -94,6 +94,7 @@ class _Totals:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     sizes: list[DocumentSizes] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    tokenizers: tuple[str, ...] = ()
     chunks: int = 0
 
 
@@ -115,6 +116,7 @@ def run(call: Call) -> int:
     )
     plan = plan_chunking(project, request)
     totals = _Totals([*plan.refused], [*plan.skipped], [*plan.diagnostics])
+    totals.tokenizers = tuple(sorted({job.options.tokenizer for job in plan.jobs}))
     _print(call, output, _pieces(call, plan, output, totals), totals)
     _tell(call, project, totals)
     bad = totals.diagnostics or any(not finding.excused for finding in totals.findings)
@@ -230,7 +232,9 @@ def _print_page(call: Call, pieces: Iterator[str], totals: _Totals) -> None:
     for piece in pieces:
         write(piece)
     found = replace(summarise(totals.sizes), seconds=0.0)  # the same page every time
-    summary = chunkstats.render_statistics(found, totals.findings, PLAIN, verbose=True)
+    summary = chunkstats.render_statistics(
+        found, totals.findings, PLAIN, tokenizers=totals.tokenizers, verbose=True
+    )
     write(chunkpage.close_page(summary))
 
 
@@ -259,10 +263,17 @@ def _print_statistics(call: Call, totals: _Totals) -> None:
         skipped = [*totals.refused, *totals.skipped]
         console.write_json(
             chunks.statistics_record(found, skipped, totals.diagnostics, totals.findings)
+            | {"tokenizers": list(totals.tokenizers)}
         )
         return
     console.write(
-        chunkstats.render_statistics(found, totals.findings, console.style, verbose=console.verbose)
+        chunkstats.render_statistics(
+            found,
+            totals.findings,
+            console.style,
+            tokenizers=totals.tokenizers,
+            verbose=console.verbose,
+        )
     )
 
 
