@@ -18,7 +18,7 @@ from typing import Any
 from leafmark.model import Block, BlockKind, Heading, Stretches
 from leafmark.model.deferred import Deferred
 from leafmark.parsing.lines import Lines
-from leafmark.parsing.markdown_outline import fence_language, outline
+from leafmark.parsing.markdown_outline import fence_language, outline, plain_parts
 from leafmark.parsing.markdown_walk import Row, walk
 
 __all__ = ["MarkdownBlocks", "blocks_of"]
@@ -103,9 +103,12 @@ class MarkdownBlocks(Deferred[Block], Stretches):
         """The blocks that lie in one of those at the top."""
         found = self._inner.get(block.start)
         if found is None and block.kind in _CONTAINING:
-            blank = _BLANK_LINES.match(self._raw, block.end)  # which code inside may take in
-            after = blank.end() if blank else block.end
-            found = self._inner[block.start] = self._read(block.start, after)[1:]
+            found = plain_parts(block, self._raw[block.start : block.end])
+            if found is None:
+                blank = _BLANK_LINES.match(self._raw, block.end)  # which code inside may take in
+                after = blank.end() if blank else block.end
+                found = self._read(block.start, after)[1:]
+            self._inner[block.start] = found
         return found or ()
 
     def _outline(self, first: int, after: int) -> list[Block]:

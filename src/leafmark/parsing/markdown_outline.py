@@ -13,10 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import accumulate, pairwise
 
 from leafmark.model import Block, BlockKind
 
-__all__ = ["fence_language", "outline"]
+__all__ = ["fence_language", "outline", "plain_parts"]
 
 _LINE = rb"[^\n]*+\n"
 _BLANK = rb"[ \t]*+\n"
@@ -119,6 +120,12 @@ _BLOCK = re.compile(
 )
 """A block with the blank lines after it."""
 
+_PLAIN_LIST = re.compile(rb"(?:-\ %b|(?!))++|(?:\*\ %b|(?!))++" % (_FIRST, _FIRST), re.VERBOSE)
+"""Items of one line each, which is text."""
+
+_ITEM: BlockKind = "list_item"
+_ROW: BlockKind = "table_row"
+
 _BLANKS = re.compile(rb"(?:[ \t]*+\n|(?!))*+")
 
 _ENDED = frozenset(("fence", "comment", "raw", "rule"))
@@ -168,6 +175,21 @@ def outline(raw: bytes) -> tuple[list[Block], int]:
     if blocks and blocks[-1].end > len(raw):
         blocks[-1] = blocks[-1]._replace(end=len(raw))
     return blocks, min(at, len(raw))
+
+
+def plain_parts(block: Block, raw: bytes) -> list[Block] | None:
+    """Return the blocks in a list or table of level 0 whose parts are a line each, else None.
+
+    `raw` are the bytes of the block, which `outline` has found.
+    """
+    if block.kind == "table":
+        kind, first = _ROW, (block.content_start or block.end) - block.start
+    elif b"\r" not in raw and _PLAIN_LIST.fullmatch(raw):
+        kind, first = _ITEM, 0
+    else:
+        return None
+    starts = [*accumulate(map(len, raw[first:].splitlines(True)), initial=block.start + first)]
+    return [_new(Block, (kind, start, end, 1, "", None)) for start, end in pairwise(starts)]
 
 
 def fence_language(info: str) -> str:

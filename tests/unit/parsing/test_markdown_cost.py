@@ -75,9 +75,16 @@ def test_auto_parses_what_is_doubtful_in_the_bodies_that_it_cuts_and_nothing_els
 
 
 def test_a_list_is_parsed_only_where_it_is_too_large(parsed: list[int]) -> None:
-    small, large = "- item\n" * 9, "- an item of some words\n" * 100
+    small, large = "- item\n  more\n" * 9, "- an item of some words\n  and more\n" * 100
     source = "# A\n\n" + WORDS * 20 + small + "\n" + WORDS + large + "\n" + WORDS
 
     chunk_document(read(source), tree="t", options=ChunkingOptions(strategy="auto"))
 
     assert parsed == [len(large) + len("\n")]
+
+
+@pytest.mark.parametrize("shape", ["one list", "one table"])
+def test_items_and_rows_of_a_line_each_need_no_parser(shape: str, parsed: list[int]) -> None:
+    chunk_document(read(SHAPES[shape]), tree="t", options=ChunkingOptions(strategy="auto"))
+
+    assert parsed == []

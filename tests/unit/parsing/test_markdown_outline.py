@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafmark.parsing import parse
-from leafmark.parsing.markdown_outline import outline
+from leafmark.parsing.markdown_outline import outline, plain_parts
 
 CERTAIN = {
     "nothing": "",
@@ -76,3 +76,25 @@ def test_what_is_doubtful_is_left_with_what_it_may_change(source: str, certain: 
     assert blocks == expected[:certain]
     assert end < len(raw)
     assert not blocks or end >= blocks[-1].end
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["- a\n- b\n- [ ] c\n", "* **a**\n* <b>c</b>\n", "|a|b|\n|-|-|\n|c|\n|d|e|f|\n", "|a|\n|-|\n"],
+)
+def test_parts_of_a_line_each_are_what_the_parser_finds(source: str) -> None:
+    raw = source.encode()
+    (block,), _ = outline(raw)
+
+    assert plain_parts(block, raw) == list(parse(raw, "a.md").blocks)[1:]
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["- a\n\n- b\n", "- a\n  b\n", "- a\nb\n", "- > a\n", "- <b>\n", "- a\r\n", "1. a\n", "> a\n"],
+)
+def test_other_parts_are_for_the_parser(source: str) -> None:
+    raw = source.encode()
+    (block,), _ = outline(raw)
+
+    assert plain_parts(block, raw) is None
