@@ -57,7 +57,10 @@ class Meter:
         with a slash: then the count alone may be less than what it adds.
         """
         ranges = list(zip(starts, [*starts[1:], end], strict=True))
-        sizes = self._counts(ranges, most_bytes)
+        if self._dropped:
+            sizes = [self.tokens(a, b) if b - a <= most_bytes else b - a for a, b in ranges]
+        else:
+            sizes = self.counts(ranges, most_bytes=most_bytes)
         for index in self._begun_by_slash(ranges):
             (before, start), (_, after) = ranges[index - 1 : index + 1]
             if start < after <= start + most_bytes:
@@ -65,13 +68,16 @@ class Meter:
                 sizes[index] = max(sizes[index], added)
         return sizes
 
-    def _counts(self, ranges: Sequence[tuple[int, int]], most_bytes: int) -> list[int]:
-        """The tokens of ranges in order, or the bytes of one of more than so many."""
-        if self._dropped or self._decode is not None or ranges[0][0] < self._front:
-            return [self.tokens(a, b) if b - a <= most_bytes else b - a for a, b in ranges]
-        data, count = self.document.data, direct_counter(self.count)
+    def counts(self, ranges: Sequence[tuple[int, int]], *, most_bytes: int) -> list[int]:
+        """Return the tokens of ranges, or `size_bytes` of one where that is more than so many."""
+        if self._dropped or self._decode is not None:
+            size, tokens = self.size_bytes, self.tokens
+            return [size(a, b) if size(a, b) > most_bytes else tokens(a, b) for a, b in ranges]
+        data, count, front = self.document.data, direct_counter(self.count), self._front
         return [
-            count(str(data[a:b], "utf-8", "replace")) if b - a <= most_bytes else b - a
+            count(str(data[a if a > front else front : b], "utf-8", "replace"))
+            if b - a <= most_bytes
+            else b - a
             for a, b in ranges
         ]
 

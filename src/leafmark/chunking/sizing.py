@@ -39,6 +39,8 @@ def is_surely_within(shop: Workshop) -> bool:
     if tokens * _NORMALISED <= sure or most > limit * _NORMALISED:
         return False
     limit -= shop.breadcrumb_room(root)
+    if most * _NORMALISED <= limit:
+        return True
     return shop.text_tokens(root.start, root.end, most) <= limit
 
 
@@ -54,29 +56,21 @@ class Sizes:
 
     @classmethod
     def measure(cls, shop: Workshop) -> Sizes:
-        nodes = shop.tree.nodes
-        spans = dict.fromkeys(nodes, 0)
-        sizes = cls(shop, {}, spans, {node: [] for node in nodes})
-        tokens = shop.meter.tokens
-        for node in reversed(nodes):
-            for start, end in node.body:
-                spans[node] += sizes._range(start, end)
-            if node.parent is not None:
-                heading = sizes.headings[node] = tokens(place(node), node.start)
-                spans[node.parent] += spans[node] + heading
-                sizes.children[node.parent].append(node)
-        for children in sizes.children.values():
-            children.reverse()
-        return sizes
-
-    def _range(self, start: int, end: int) -> int:
-        """The tokens of a range; of one that is far too large for a chunk, no more than that."""
-        if end - start == 1:
-            return 1
-        size = self.shop.meter.size_bytes(start, end)
-        if size > self.shop.options.max_tokens * _SURELY_LARGE:
-            return size
-        return self.shop.meter.tokens(start, end)
+        """Count all there is, but a range that is far too large for a chunk: of that, the bytes."""
+        nodes, most = shop.tree.nodes, shop.options.max_tokens * _SURELY_LARGE
+        bodies = [span for node in nodes for span in node.body]
+        lines = [(place(node), node.start) for node in nodes[1:]]
+        own = iter(shop.meter.counts(bodies, most_bytes=most))
+        spans = {node: sum([next(own) for _ in node.body]) for node in nodes}
+        tokens = shop.meter.counts(lines, most_bytes=lines[-1][1]) if lines else []
+        headings = dict(zip(nodes[1:], tokens, strict=True))
+        children: dict[Node, list[Node]] = {node: [] for node in nodes}
+        for node in reversed(nodes[1:]):
+            parent = node.parent or nodes[0]
+            spans[parent] += spans[node] + headings[node]
+        for node in nodes[1:]:
+            children[node.parent or nodes[0]].append(node)
+        return cls(shop, headings, spans, children)
 
     def fits(self, node: Node) -> bool:
         """Whether the node with all below it is within `max_tokens`, as `text` has it."""
@@ -93,6 +87,8 @@ class Sizes:
         if size * _NORMALISED <= limit - limit // BREADCRUMB_SHARE:
             return True
         limit -= shop.breadcrumb_room(node)
+        if size * _NORMALISED <= limit:
+            return True
         return shop.text_tokens(node.start, node.end, size) <= limit
 
     def _may_have_less_text(self, node: Node) -> bool:

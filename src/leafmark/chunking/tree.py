@@ -133,26 +133,24 @@ def _section_ends(document: Document, levels: int) -> list[int]:
     white space in the span. This is judged once, before any is discarded, so a
     discarded heading still ends the sections before it.
     """
-    headings = document.headings
-    ends = [-1] * len(headings)
-    opening = [
-        index
-        for index, heading in enumerate(headings)
-        if not heading.nested and (heading.level <= levels or heading.slug_path is not None)
-    ]
-    unended: list[tuple[int, int]] = []  # the levels of headings, and which they are
-    for index in opening:
-        level, start = headings[index].level, headings[index].start
+    ends = [-1] * len(document.headings)
+    opening: list[tuple[int, int, int]] = []  # which headings, and where their lines begin and end
+    unended: list[tuple[int, int, int]] = []  # the levels of headings, which, and their limits
+    for index, heading in enumerate(document.headings):
+        level, _, _, start, after, limit, nested, _, slug_path, _ = heading
+        if nested or (level > levels and slug_path is None):
+            continue
         while unended and unended[-1][0] >= level:
-            _, last = unended.pop()
-            ends[last] = min(headings[last].limit, start)
-        unended.append((level, index))
-    for _, last in unended:
-        ends[last] = headings[last].limit
+            _, last, at_most = unended.pop()
+            ends[last] = start if start < at_most else at_most
+        unended.append((level, index, limit))
+        opening.append((index, start, after))
+    for _, last, at_most in unended:
+        ends[last] = at_most
     is_blank = _blankness(document)
-    for index, after in zip_longest(opening, opening[1:], fillvalue=-1):
-        start, end = headings[index].end, ends[index]
-        if (after < 0 or end <= headings[after].start) and is_blank(start, end):
+    for (index, _, after), following in zip_longest(opening, opening[1:]):
+        end = ends[index]
+        if (following is None or end <= following[1]) and is_blank(after, end):
             ends[index] = -1
     return ends
 

@@ -13,7 +13,7 @@ told by its escapes before that.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from leafmark.model import Diagnostic
 
@@ -79,8 +79,7 @@ _CODECS = {
 """Names of encodings, as the Encoding Standard has them, and the codec that reads each of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     """A source as text. `text` encodes to `len(data)` bytes of UTF-8, character for character.
 
     `data` are the file's own bytes, or the UTF-8 decoding where `encoding` is
