@@ -57,7 +57,7 @@ class Meter:
         with a slash: then the count alone may be less than what it adds.
         """
         ranges = list(zip(starts, [*starts[1:], end], strict=True))
-        if self._dropped:
+        if self._dropped or ranges[0][0] < self._front:
             sizes = [self.tokens(a, b) if b - a <= most_bytes else b - a for a, b in ranges]
         else:
             sizes = self.counts(ranges, most_bytes=most_bytes)
@@ -74,10 +74,10 @@ class Meter:
             size, tokens = self.size_bytes, self.tokens
             return [size(a, b) if size(a, b) > most_bytes else tokens(a, b) for a, b in ranges]
         data, count, front = self.document.data, direct_counter(self.count), self._front
+        if front:
+            ranges = [(a if a > front else min(front, b), b) for a, b in ranges]
         return [
-            count(str(data[a if a > front else front : b], "utf-8", "replace"))
-            if b - a <= most_bytes
-            else b - a
+            count(str(data[a:b], "utf-8", "replace")) if b - a <= most_bytes else b - a
             for a, b in ranges
         ]
 

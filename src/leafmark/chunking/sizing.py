@@ -17,7 +17,7 @@ _NORMALISED = 1.25
 """Normalising changes the tokens of a text by less than this factor."""
 
 
-_WORTH_A_COUNT = 6
+_WORTH_A_COUNT = 4
 """A document of more bytes than this for each token of `max_tokens` hardly fits."""
 
 
