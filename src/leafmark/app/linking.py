@@ -40,7 +40,8 @@ def split_target(target: str) -> tuple[str, str] | None:
     if _SCHEME.match(target):
         return None
     path, _, fragment = target.partition("#")
-    return unquote(path.partition("?")[0]), unquote(fragment)
+    path = unquote(path.partition("?")[0], errors="surrogateescape")  # as paths have such bytes
+    return path, unquote(fragment)
 
 
 def candidate_paths(path: str, base: str) -> Iterator[str]:

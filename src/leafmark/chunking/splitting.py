@@ -244,7 +244,8 @@ class Splitter(NamedTuple):
             if part.tokens <= capacity and (is_counted or self.meter.fits(start, end, capacity)):
                 yield part
                 continue
-            find = partial(token_cuts, limit=capacity, tokenizer=self.tokenizer)
+            limit = min(capacity, self.grain)
+            find = partial(token_cuts, limit=limit, tokenizer=self.tokenizer)
             cuts = self._places_in(part, find)
             for cut, next_cut in _shift(cuts, part):
                 yield self._part(unit, cut, next_cut)

@@ -98,6 +98,7 @@ def test_a_page_s_base_is_obeyed(linked: Here, base: str, found: str | None) -> 
 
 def test_targets_are_taken_apart() -> None:
     assert split_target("") == ("", "")
+    assert split_target("caf%E9.md") == ("caf\udce9.md", "")
     assert split_target("#a%2Fb") == ("", "a/b")
     assert split_target("data:text/plain,x") is None
 

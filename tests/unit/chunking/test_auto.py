@@ -69,6 +69,13 @@ def test_a_leftover_is_shared_out_instead_of_making_a_piece_too_large() -> None:
     assert max(sizes) < 330
 
 
+def test_a_leftover_of_text_without_blocks_is_shared_out_too() -> None:
+    document = make_document(("paragraph", "#" * 40_000))
+    sizes = [piece.body_tokens for piece in pieces(chunked(document, target_tokens=300))]
+    assert len(sizes) == 3
+    assert 100 < min(sizes) <= max(sizes) <= 300
+
+
 def test_a_paragraph_is_cut_at_sentences() -> None:
     document = make_document(("paragraph", words(1000)))
     result = pieces(chunked(document))
