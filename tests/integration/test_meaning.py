@@ -1,0 +1,122 @@
+"""Hybrid search with the installed command: the model of the extra, and a server that fails."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.command import Leafmark
+from support.embedders import FakeServer, Reply, serve_embeddings
+
+MINILM = {"LEAFMARK_EMBEDDING_PROVIDER": "minilm", "LEAFMARK_EMBEDDING_DEADLINE_S": "60"}
+
+PAGES = {
+    "disk.md": "# Storage\n\nThe run ends with: no space left on device.\n",
+    "bread.md": "# Bread\n\nKnead the dough for ten minutes and let it rest.\n",
+    "roses.md": "# Garden\n\nWater the roses in the evening, never at noon.\n",
+}
+
+
+def fill(work: Path) -> None:
+    for name, text in PAGES.items():
+        (work / name).write_text(text, encoding="utf-8")
+
+
+def test_other_words_find_it_and_only_what_changed_is_embedded(
+    leafmark: Leafmark, work: Path
+) -> None:
+    fill(work)
+    first = leafmark("index", **MINILM)
+    assert (first.code, "3 vectors made" in first.out) == (0, True)
+    query = ("my hard drive is full",)
+    assert leafmark("search", "--mode", "lexical", *query, **MINILM).code == 1
+    hybrid = leafmark("search", "--mode", "hybrid", "--json", *query, **MINILM)
+    assert (hybrid.code, hybrid.json["mode"]) == (0, "hybrid")
+    assert hybrid.json["results"][0]["path"] == "disk.md"
+    assert leafmark("search", *query, **MINILM).out.startswith("Top matches: work:disk.md")
+    (work / "roses.md").write_text("# Garden\n\nWater the tulips at dawn.\n", encoding="utf-8")
+    (work / "copy.md").write_text(PAGES["bread.md"], encoding="utf-8")
+    assert leafmark("search", "tulips", **MINILM).code == 0
+    assert "4 chunks to go" in leafmark("status", **MINILM).out
+    assert "1 vector made" in leafmark("index", **MINILM).out
+    assert "vector" not in leafmark("index", **MINILM).out
+    assert "to go" not in leafmark("status", **MINILM).out
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    with serve_embeddings() as running:
+        yield running
+
+
+def served(server: FakeServer) -> dict[str, str]:
+    return {
+        "LEAFMARK_EMBEDDING_PROVIDER": "openai",
+        "LEAFMARK_EMBEDDING_MODEL": "m",
+        "LEAFMARK_EMBEDDING_ENDPOINT": server.url,
+        "LEAFMARK_EMBEDDING_RETRIES": "0",
+        "LEAFMARK_EMBEDDING_BATCH_TOKENS": "1",
+        "LEAFMARK_EMBEDDING_LEAST_SIMILARITY": "0.15",
+    }
+
+
+def texts(server: FakeServer) -> list[str]:
+    return [text for _, _, asked in server.requests for text in asked["input"]]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="kills by signal")
+def test_a_run_that_was_killed_goes_on_where_it_was(
+    leafmark: Leafmark, work: Path, environment: dict[str, str], server: FakeServer
+) -> None:
+    """257 texts are more than one batch: the first is on disk when the second is asked for."""
+    for number in range(300):
+        (work / f"{number:03}.md").write_text(f"Page number{number} here.\n", encoding="utf-8")
+    extra = served(server) | {"LEAFMARK_EMBEDDING_BATCH_TOKENS": "100000"}
+    command = [sys.executable, "-m", "leafmark", "index"]
+    with subprocess.Popen(
+        command, cwd=work, env=environment | extra, stdout=subprocess.DEVNULL
+    ) as process:
+        deadline = time.monotonic() + 60
+        while len(texts(server)) < 280 and process.poll() is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
+        process.send_signal(signal.SIGKILL)
+    killed_at = len(texts(server))
+    server.requests.clear()
+    assert leafmark("search", "number7", **extra).code == 0
+    ran = leafmark("index", **extra)
+    assert ran.code == 0
+    again = [text for text in texts(server) if text not in ("dimension", "number7")]
+    assert len(again) <= 300 - 256
+    assert killed_at - 1 + len(again) >= 300
+    assert "to go" not in leafmark("status", **extra).out
+
+
+def test_a_provider_that_is_down_leaves_words_and_a_hint(
+    leafmark: Leafmark, work: Path, server: FakeServer
+) -> None:
+    fill(work)
+    extra = served(server)
+    server.replies += [Reply(), Reply(), Reply(500, {"error": "out of memory"})]
+    failed = leafmark("index", **extra)
+    assert failed.code == 0
+    assert (
+        f"warning: vectors are missing: the embedder answered 500: out of memory ({server.url})"
+        in (failed.err + failed.out)
+    )
+    assert "3 chunks to go" in leafmark("status", **extra).out
+    assert leafmark("index", **extra).code == 0
+    assert "to go" not in leafmark("status", **extra).out
+    server.replies.append(Reply(503))
+    answer = leafmark("search", "dough", **extra)
+    assert answer.code == 0
+    assert answer.out.startswith("Top matches: work:bread.md")
+    assert answer.err == (
+        f"hint: the embedder answered 503 ({server.url}); this answer is lexical\n"
+    )
