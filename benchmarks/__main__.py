@@ -6,7 +6,17 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from benchmarks import corpus, indexing, measure, parsing, searching, splitters, starting, structure
+from benchmarks import (
+    corpus,
+    indexing,
+    measure,
+    parsing,
+    searching,
+    splitters,
+    starting,
+    structure,
+    vectors,
+)
 from benchmarks.corpus import Corpus
 from benchmarks.measure import Row
 
@@ -17,6 +27,7 @@ ROWS: dict[str, Callable[[Corpus], list[Row]]] = {
     "splitters": splitters.run,
     "starting": starting.run,
     "structure": structure.run,
+    "vectors": vectors.run,
 }
 
 

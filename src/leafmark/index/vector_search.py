@@ -31,7 +31,7 @@ ABSENT = -2.0
 """The similarity of a row that was not looked at, or is no vector."""
 
 SAMPLE = 4096
-"""Rows from which is told what similarity is usual for a query (chosen by eye)."""
+"""Rows from which is told what is usual for a query, above `EXACT_UP_TO` (chosen by eye)."""
 
 
 class Near(NamedTuple):
@@ -66,6 +66,8 @@ class VectorSearcher:
         self._folder = folder
         self._store = map_rows(folder / view.rows_name, view.dimension)[: view.row_count]
         self._vectors = self._store["vector"]
+        self._asked = b""
+        self._found: NDArray[np.float32] | None = None
 
     @property
     def pending(self) -> int:
@@ -129,24 +131,40 @@ class VectorSearcher:
         """
         import numpy as np
 
+        if (everything := self._everything(query)) is not None:
+            return everything
         found = np.full(len(self._vectors) + 2, ABSENT, dtype=np.float32)
-        if len(self._vectors) <= EXACT_UP_TO:
-            found[:-2] = self._exact(query, None)
-            return found
         rows = self._rows_of(admitted)
         if len(rows) > EXACT_UP_TO:
             rows = self._prefiltered(query, rows, max(LEAST_KEPT, 4 * limit))
         found[rows] = self._exact(query, rows)
         return found
 
-    def _rows_of(self, admitted: NDArray[np.bool_] | None) -> NDArray[np.int32]:
+    def _everything(self, query: NDArray[np.float32]) -> NDArray[np.float32] | None:
+        """Return the similarities of all rows, None where they are too many to compare.
+
+        They are kept for the query's further questions.
+        """
+        import numpy as np
+
+        if len(self._vectors) > EXACT_UP_TO:
+            return None
+        asked = query.tobytes()
+        if self._asked != asked:
+            found = np.full(len(self._vectors) + 2, ABSENT, dtype=np.float32)
+            found[:-2] = self._exact(query, None)
+            self._asked, self._found = asked, found
+        return self._found
+
+    def _rows_of(self, admitted: NDArray[np.bool_] | None) -> NDArray[np.int64]:
         """Return the rows of the admitted chunks, each once, in order."""
         import numpy as np
 
         view = self._view
         kept = view.rows if admitted is None else view.rows[np.repeat(admitted, self._windows)]
-        rows = np.unique(kept)
-        return rows[rows >= 0]
+        marked = np.zeros(len(self._vectors) + 2, dtype=np.bool_)  # as in `_by_row`
+        marked[kept] = True
+        return np.flatnonzero(marked[:-2])
 
     @cached_property
     def _windows(self) -> NDArray[np.int64]:
@@ -166,7 +184,7 @@ class VectorSearcher:
         return all(valid_rows(self._store, rows.tolist()))
 
     def _exact(
-        self, query: NDArray[np.float32], rows: NDArray[np.int32] | None
+        self, query: NDArray[np.float32], rows: NDArray[np.signedinteger] | None
     ) -> NDArray[np.float32]:
         """Return the similarities of some rows, None for all of them."""
         import numpy as np
@@ -176,8 +194,8 @@ class VectorSearcher:
         return np.nan_to_num(found, nan=ABSENT, posinf=ABSENT, neginf=ABSENT)
 
     def _prefiltered(
-        self, query: NDArray[np.float32], rows: NDArray[np.int32], least: int
-    ) -> NDArray[np.int32]:
+        self, query: NDArray[np.float32], rows: NDArray[np.int64], least: int
+    ) -> NDArray[np.int64]:
         """Return the rows whose signs agree most with the query's."""
         import numpy as np
 
@@ -202,7 +220,9 @@ class VectorSearcher:
 
         rows = [self._rows_at(*place) for place in places]
         wanted = sorted({row for each in rows for row in each})
-        exact = self._exact(query, np.array(wanted, dtype=np.int32)).tolist()
+        chosen = np.array(wanted, dtype=np.int32)
+        everything = self._everything(query)
+        exact = (self._exact(query, chosen) if everything is None else everything[chosen]).tolist()
         valid = valid_rows(self._store, wanted)
         known = {row: each for row, each, good in zip(wanted, exact, valid, strict=True) if good}
         return [
@@ -227,10 +247,13 @@ class VectorSearcher:
         return {document_id(*key): at for at, key in enumerate(self._view.keys)}
 
     def background(self, query: NDArray[np.float32]) -> Background:
-        """Return what similarity is usual, from rows spread evenly over all."""
-        rows = self._rows_of(None)
-        sample = rows[:: max(1, len(rows) // SAMPLE)]
-        if len(sample) < 2:
-            return Background(0.0, 1.0, len(sample))
-        found = self._exact(query, sample)
-        return Background(float(found.mean()), max(float(found.std()), 1e-6), len(sample))
+        """Return what similarity is usual: of all windows, or of some spread evenly over them."""
+        rows = self._view.rows[self._view.rows >= 0]
+        everything = self._everything(query)
+        if everything is None:
+            found = self._exact(query, rows[:: max(1, len(rows) // SAMPLE)])
+        else:
+            found = everything[rows]
+        if len(found) < 2:
+            return Background(0.0, 1.0, len(found))
+        return Background(float(found.mean()), max(float(found.std()), 1e-6), len(found))
