@@ -7,12 +7,13 @@ Any number of threads may read from one reader at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
+from typing import TypeVar
 
 import tantivy
 
@@ -45,6 +46,8 @@ from leafmark.index.schema import STATE_KEY, Language
 from leafmark.model import DocumentEntry, Entry
 
 __all__ = ["IndexReader", "TreeCounts", "has_index", "open_reader"]
+
+T = TypeVar("T")
 
 _ATTEMPTS = 3
 """How often opening is tried when a writer replaces the generation in between."""
@@ -148,9 +151,12 @@ class IndexReader:
             with engine_guard(action, self._folder):
                 yield
         except DamagedError:
-            with suppress(OSError):
-                self._layout.suspect(self.current.generation).touch()
+            self._note_damage()
             raise
+
+    def _note_damage(self) -> None:
+        with suppress(OSError):
+            self._layout.suspect(self.current.generation).touch()
 
     @property
     def is_suspect(self) -> bool:
@@ -241,12 +247,29 @@ class IndexReader:
 
     def entries(self, addresses: Iterable[tantivy.DocAddress]) -> list[Entry]:
         """Return the entries of the chunks at the addresses that a search gave, in their order."""
+        return [self._entry(doc_id, position) for doc_id, position in self._records_at(addresses)]
+
+    def section_paths(self, addresses: Iterable[tantivy.DocAddress]) -> list[tuple[str, ...]]:
+        """Return the section paths of the chunks at the addresses, in their order.
+
+        A few times cheaper than their entries; for many chunks best in the order of the
+        addresses, in which each record is read once.
+        """
+        found = []
+        for doc_id, position in self._records_at(addresses):
+            stored = self.stored(doc_id)
+            if stored is None:
+                raise self._no_record(doc_id)
+            found.append(self._unless_damaged(stored.section_path, position))
+        return found
+
+    def _records_at(self, addresses: Iterable[tantivy.DocAddress]) -> Iterator[tuple[str, int]]:
+        """Yield document id and position of each chunk, once its source's record was read."""
         found = list(addresses)
-        places = self.places(found)
-        for address, (doc_id, position) in zip(found, places, strict=True):
+        for address, (doc_id, position) in zip(found, self.places(found), strict=True):
             if doc_id not in self._stored:
                 self._read(doc_id, self._record_beside(address, doc_id, position))
-        return [self._entry(doc_id, position) for doc_id, position in places]
+            yield doc_id, position
 
     def places(self, addresses: Iterable[tantivy.DocAddress]) -> list[tuple[str, int]]:
         """Return document id and position of the chunks at the addresses, in their order.
@@ -266,12 +289,15 @@ class IndexReader:
     def _entry(self, doc_id: str, position: int) -> Entry:
         found = self.entry(doc_id, position)
         if found is None:
-            raise DamagedError(
-                f"the index is damaged: no record of {doc_id}",
-                location=str(self._folder),
-                hint=REBUILD,
-            )
+            raise self._no_record(doc_id)
         return found
+
+    def _no_record(self, doc_id: str) -> DamagedError:
+        return DamagedError(
+            f"the index is damaged: no record of {doc_id}",
+            location=str(self._folder),
+            hint=REBUILD,
+        )
 
     def _record_beside(
         self, address: tantivy.DocAddress, doc_id: str, position: int
@@ -293,11 +319,15 @@ class IndexReader:
         stored = self.stored(doc_id)
         if stored is None or not 0 <= position < len(stored):
             return None
-        made = stored.made(position)
-        if made is not None:
-            return made
-        with self.guard("read the index"):
-            return stored.chunk(position)
+        return self._unless_damaged(stored.chunk, position)
+
+    def _unless_damaged(self, read: Callable[[int], T], position: int) -> T:
+        """Read from a record. No more can go wrong; a `guard` costs as much as the reading."""
+        try:
+            return read(position)
+        except DamagedError:
+            self._note_damage()
+            raise
 
     def chunks_of(self, doc_id: str) -> list[Entry]:
         """Return all chunks of a document by position; none for one that is not indexed."""

@@ -216,9 +216,16 @@ class StoredDocument:
                 raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err
         return found
 
-    def made(self, position: int) -> Entry | None:
-        """Return the chunk at `position` if it was asked for before."""
-        return self._made.get(position)
+    def section_path(self, position: int) -> tuple[str, ...]:
+        """Return the titles from the document down to the chunk at `position`.
+
+        Raises:
+            DamagedError: the record is not what was written, or has no such chunk.
+        """
+        try:
+            return self._section_path(position)
+        except _UNREADABLE as err:
+            raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err
 
     def position_of(self, slug: str | None, piece: int = 0) -> int | None:
         """Return the position of the chunk with this slug (None: the document) and piece."""
@@ -234,14 +241,18 @@ class StoredDocument:
         return _plain_slug(self._columns["t"][position]) if slug == 0 else slug
 
     @cached_property
+    def _parents(self) -> list[int]:
+        return _parents(self._columns)
+
+    @cached_property
     def _unfolded(self) -> _Unfolded:
-        return _unfold(self._columns)
+        return _unfold(self._columns, self._parents)
 
     def _make(self, position: int) -> Entry:
         columns, whole = self._columns, self._unfolded
         kind = _KINDS[columns["k"][position]]
         piece = columns["n"][position]
-        parent = whole.parents[position]
+        parent = self._parents[position]
         last = whole.last[position]
         start, end = whole.spans[position]
         heading = columns["h"][position]
@@ -300,7 +311,7 @@ class StoredDocument:
         """Titles from the document down, by the rule of `ChunkedDocument.section_paths`."""
         titles: list[str] = []
         folded = self._columns.get("f")
-        while (parent := self._unfolded.parents[position]) >= 0:
+        while (parent := self._parents[position]) >= 0:
             if position != folded and not self._columns["n"][position]:
                 titles.append(self._columns["t"][position])
             position = parent
@@ -310,17 +321,20 @@ class StoredDocument:
 class _Unfolded(NamedTuple):
     """What follows from the columns of a document, by position."""
 
-    parents: list[int]
     children: list[int]
     last: list[int]
     spans: list[tuple[int, int]]
     lines: list[int]
 
 
-def _unfold(columns: Mapping[str, Any]) -> _Unfolded:
+def _parents(columns: Mapping[str, Any]) -> list[int]:
     parents = [at - up for at, up in enumerate(columns["u"])]
     if parents[:1] != [-1] or min(columns["u"]) < 1 or min(parents[1:], default=0) < 0:
         raise ValueError("a parent that does not stand before its child")
+    return parents
+
+
+def _unfold(columns: Mapping[str, Any], parents: Sequence[int]) -> _Unfolded:
     starts = list(accumulate(columns["b"]))
     spans = [(start, start + length) for start, length in zip(starts, columns["e"], strict=True)]
     children = [0] * len(parents)
@@ -330,7 +344,7 @@ def _unfold(columns: Mapping[str, Any]) -> _Unfolded:
         children[parent] += 1
         if last[at] > last[parent]:
             last[parent] = last[at]
-    return _Unfolded(parents, children, last, spans, list(accumulate(columns["l"])))
+    return _Unfolded(children, last, spans, list(accumulate(columns["l"])))
 
 
 def unpack_document(data: bytes) -> StoredDocument:

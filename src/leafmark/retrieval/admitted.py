@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import compress
 
 import tantivy
 
 from leafmark.index import IndexReader
 from leafmark.model import Entry
-from leafmark.retrieval.sections import Admits
+from leafmark.retrieval.sections import AdmitsPath, SectionMembers
 
 __all__ = ["admitted_entries"]
 
@@ -20,7 +21,7 @@ _MUST = tantivy.Occur.Must
 
 
 def admitted_entries(
-    reader: IndexReader, query: tantivy.Query, limit: int, admits: Admits | None
+    reader: IndexReader, query: tantivy.Query, limit: int, admits: AdmitsPath | None
 ) -> tuple[list[Entry], int]:
     """Return the first `limit` matches by id, among few more in any order, and how many there are.
 
@@ -30,7 +31,9 @@ def admitted_entries(
     if admits is None:
         return reader.entries(_first_by_id(reader, query, found, limit)), found
     every = reader.searcher.search(query, max(1, found), count=False).hits
-    entries = [one for one in reader.entries(at for _, at in every) if admits(one)]
+    addresses = [at for _, at in every]
+    chosen = compress(addresses, SectionMembers(reader, admits).choose(addresses))
+    entries = reader.entries(chosen)
     return entries, len(entries)
 
 

@@ -20,7 +20,7 @@ from leafmark.retrieval.filters import any_of
 from leafmark.retrieval.hits import Finder, Hit, relaxed_matches, strict_matches, with_ties
 from leafmark.retrieval.ordering import Key, key_of, sort_candidates
 from leafmark.retrieval.params import SearchParams
-from leafmark.retrieval.sections import section_filter
+from leafmark.retrieval.sections import path_filter
 
 __all__ = ["Found", "cut_note", "find_candidates", "section_note"]
 
@@ -140,7 +140,7 @@ def _admitted(
 ) -> Found:
     """Return what filters alone admit: score 1.0 each, in order of id."""
     query, limit = any_of([each.strict for each in compiled]), params.candidates
-    entries, found = admitted_entries(reader, query, limit, section_filter(params.section))
+    entries, found = admitted_entries(reader, query, limit, path_filter(params.section))
     matched = min(found, limit)
     candidates = sort_candidates(Candidate(entry, 1.0, False, (topic,), 1.0) for entry in entries)
     kept = candidates[: min(params.kept, matched)]

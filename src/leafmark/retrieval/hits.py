@@ -7,6 +7,7 @@ are given where they are asked for, and scores are rounded so that equals are eq
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import compress
 from typing import NamedTuple
 
 import tantivy
@@ -16,7 +17,7 @@ from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.filters import Filters, any_of, unscored
 from leafmark.retrieval.fusion import Fused
 from leafmark.retrieval.params import SearchParams
-from leafmark.retrieval.sections import section_filter
+from leafmark.retrieval.sections import SectionMembers, path_filter
 from leafmark.retrieval.weights import WIDENED_BELOW
 
 __all__ = ["Finder", "Hit", "relaxed_matches", "rounded", "strict_matches", "with_ties"]
@@ -82,8 +83,8 @@ class Finder:
         self._filters = Filters(reader)
         self._complete = False
         known = {tree for language in reader.languages for tree in language.trees}
-        self._admits = section_filter(params.section)
-        self._admitted: dict[tuple[int, int], bool] = {}
+        admits = path_filter(params.section)
+        self._members = None if admits is None else SectionMembers(reader, admits)
         self._local = known & set(local_trees)
         self._global = known - self._local
 
@@ -119,7 +120,14 @@ class Finder:
         return lambda query: tantivy.Query.boolean_query([(_MUST, query), (_MUST, admitted)])
 
     def hits(
-        self, query: tantivy.Query, compiled: Compiled, scope: _Scope, limit: int, exact: bool
+        self,
+        query: tantivy.Query,
+        compiled: Compiled,
+        scope: _Scope,
+        limit: int,
+        *,
+        exact: bool = False,
+        relaxed: bool = False,
     ) -> list[Hit]:
         """Return the `limit` best hits, and all that tie with the last of them if need be."""
         query, boost = scope.limited(query), scope.boost
@@ -127,12 +135,12 @@ class Finder:
         while True:
             found = self._reader.searcher.search(query, wanted, count=False).hits
             hits = [
-                Hit(rounded(score * boost), at, compiled, exact, boost, 1.0, False, score)
+                Hit(rounded(score * boost), at, compiled, exact, boost, 1.0, relaxed, score)
                 for score, at in found
             ]
             exhausted = len(hits) < wanted
-            if self._admits is not None:
-                hits = self._in_sections(hits)
+            if self._members is not None:
+                hits = list(compress(hits, self._members.choose(hit.address for hit in hits)))
             enough = len(hits) > limit or (len(hits) == limit and not self._complete)
             if exhausted or (
                 enough and (not self._complete or hits[-1].score < hits[limit - 1].score)
@@ -153,24 +161,16 @@ class Finder:
             for scope in self._scopes():
                 both = [(_MUST, scope.limited(each.required)), (_MUST, unscored(chunks))]
                 query = tantivy.Query.boolean_query(both)
-                hits = self.hits(query, each, scope, len(wanted), exact=False)
+                hits = self.hits(query, each, scope, len(wanted))
                 places = self._reader.places(hit.address for hit in hits)
                 for place, hit in zip(places, hits, strict=True):
                     found[place] = hit._replace(score=0.0, boost=scope.boost, raw=0.0)
         return found
 
-    def _in_sections(self, hits: Sequence[Hit]) -> list[Hit]:
-        """Return the hits in the sections asked for; each chunk is looked at once."""
-        unknown = [hit for hit in hits if hit.place not in self._admitted]
-        entries = self._reader.entries(hit.address for hit in unknown)
-        for hit, entry in zip(unknown, entries, strict=True):
-            self._admitted[hit.place] = self._admits is None or self._admits(entry)
-        return [hit for hit in hits if self._admitted[hit.place]]
-
 
 def strict_matches(finder: Finder, compiled: Compiled, scope: _Scope, limit: int) -> list[Hit]:
     """Return the strict matches; those that rest on a correction stand below the exact ones."""
-    hits = finder.hits(compiled.strict, compiled, scope, limit, exact=False)
+    hits = finder.hits(compiled.strict, compiled, scope, limit)
     if compiled.exact is None:
         return hits
     exact = finder.hits(compiled.exact, compiled, scope, limit, exact=True)
@@ -184,8 +184,7 @@ def strict_matches(finder: Finder, compiled: Compiled, scope: _Scope, limit: int
 def relaxed_matches(finder: Finder, compiled: Compiled, scope: _Scope, limit: int) -> list[Hit]:
     if compiled.relaxed is None:
         return []
-    hits = finder.hits(compiled.relaxed, compiled, scope, limit, exact=False)
-    return [hit._replace(relaxed=True) for hit in hits]
+    return finder.hits(compiled.relaxed, compiled, scope, limit, relaxed=True)
 
 
 def _lowered(hits: Sequence[Hit], *, below: float) -> list[Hit]:

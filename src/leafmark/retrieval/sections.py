@@ -13,14 +13,28 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import translate
 
+import tantivy
+
 from leafmark.errors import UsageError
+from leafmark.index import IndexReader
 from leafmark.model import Entry
 from leafmark.query import And, Expression, Filter
 
-__all__ = ["Admits", "parse_section", "section_filter", "within_bounds"]
+__all__ = [
+    "Admits",
+    "AdmitsPath",
+    "SectionMembers",
+    "parse_section",
+    "path_filter",
+    "section_filter",
+    "within_bounds",
+]
 
 Admits = Callable[[Entry], bool]
 """Tells whether a chunk may be a result."""
+
+AdmitsPath = Callable[[tuple[str, ...]], bool]
+"""Tells the same by a section path alone."""
 
 _SEPARATOR = re.compile(r"\s*[>›]\s*")
 _SPACED = re.compile(r"\s+[>›]\s+")
@@ -50,8 +64,11 @@ class SectionPattern:
             f"{sign}{sign.join(path)}".endswith(f"{sign}{self._written}") for sign in (" › ", " > ")
         )
 
-    def _is_end_of(self, path: Iterable[str]) -> bool:
+    def _is_end_of(self, path: Sequence[str]) -> bool:
         """Follow the path with all the beginnings of the pattern that fit its end so far."""
+        last = self._elements[-1]
+        if last is not None and not last(path[-1]):  # most paths need no more
+            return False
         reached = {0}
         for title in path:
             following = {0}  # the pattern may begin at any element
@@ -110,16 +127,41 @@ def parse_section(pattern: str) -> SectionPattern:
     return SectionPattern(written, elements)
 
 
-def section_filter(patterns: Iterable[str]) -> Admits | None:
-    """Return what admits the chunks of which one of the patterns matches; None for no pattern.
+def path_filter(patterns: Iterable[str]) -> AdmitsPath | None:
+    """Return what admits the section paths that one of the patterns matches; None for no pattern.
 
     Raises:
         UsageError: a pattern is empty.
     """
     parsed = [parse_section(pattern) for pattern in patterns]
-    if not parsed:
-        return None
-    return lambda entry: any(one.admits(entry.section_path) for one in parsed)
+    return (lambda path: any(one.admits(path) for one in parsed)) if parsed else None
+
+
+def section_filter(patterns: Iterable[str]) -> Admits | None:
+    """Return the same for chunks."""
+    admits = path_filter(patterns)
+    return None if admits is None else lambda entry: admits(entry.section_path)
+
+
+class SectionMembers:
+    """Tells which matches stand in the sections asked for; each is looked at once."""
+
+    def __init__(self, reader: IndexReader, admits: AdmitsPath):
+        self._reader = reader
+        self._admits = admits
+        self._known: dict[tuple[int, int], bool] = {}
+
+    def choose(self, addresses: Iterable[tantivy.DocAddress]) -> list[bool]:
+        """Return which of the chunks are in the sections, in their order.
+
+        They are read in the order of the index: by score, a record of a large index would
+        be read again for each chunk of its document.
+        """
+        places = {(at.segment_ord, at.doc): at for at in addresses}
+        unknown = sorted(places.keys() - self._known.keys())
+        paths = self._reader.section_paths(places[place] for place in unknown)
+        self._known.update(zip(unknown, map(self._admits, paths), strict=True))
+        return [self._known[place] for place in places]
 
 
 def within_bounds(

@@ -85,6 +85,28 @@ def test_places_are_cheap_names(tmp_path: Path) -> None:
     assert reader.entries([]) == []
 
 
+def test_section_paths_are_those_of_the_entries(tmp_path: Path) -> None:
+    index(tmp_path, {"a.md": SOURCE, "b.md": "# One\n\ntext\n\n## Two\n\ntext\n"})
+    reader = open_reader(tmp_path)
+    addresses = [at for _, at in reader.searcher.search(reader.every_chunk(), 100).hits]
+    assert open_reader(tmp_path).section_paths(addresses) == [
+        entry.section_path for entry in reader.entries(addresses)
+    ]
+
+
+def test_a_damaged_record_has_no_section_path_and_is_noted(tmp_path: Path) -> None:
+    index(tmp_path, {"a.md": SOURCE})
+    reader = open_reader(tmp_path)
+    stored = reader.stored("t:a.md")
+    assert stored is not None
+    stored._columns = {**stored._columns, "u": [1, 0, 1]}
+    hits = reader.searcher.search(reader.every_chunk(), 1).hits
+    with pytest.raises(DamagedError) as caught:
+        reader.section_paths([address for _, address in hits])
+    assert caught.value.message == "a record of the index cannot be read"
+    assert reader.is_suspect
+
+
 def test_a_record_is_read_beside_the_chunk_or_looked_up(tmp_path: Path) -> None:
     index(tmp_path, {"a.md": SOURCE, "b.md": SOURCE, "c.md": SOURCE})
     index(tmp_path, {"b.md": SOURCE.replace("one", "uno")})
