@@ -12,6 +12,7 @@ from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.model import Document
 from leafmark.parsing.script import parse_script
 from leafmark.parsing.script_languages import LANGUAGES, Language
+from leafmark.parsing.script_prose import prose_places
 
 HERE = [language for language in LANGUAGES if not language.apart]
 WORDS = """
@@ -19,10 +20,22 @@ WORDS = """
     function func fn struct impl enum interface namespace template public static void int const
     export return lambda module trait type var let CREATE TABLE FUNCTION AS begin <?php
 """.split()  # noqa: SIM905 - a word list reads better than sixty strings
+PROSE = [
+    *["Words of a paragraph that goes on", "and ends.", "", "- item", "  of two lines"] * 8,
+    "",
+]
+LONG = [
+    opening + "\n".join(marker + line for line in PROSE) + closing
+    for opening, marker, closing in [
+        *[("", marker, "\n") for marker in ("# ", "// ", "/// ", "-- ")],
+        *[("/**\n", " * ", "/\n"), ('"""', "    ", '"""\n'), ("`", "", "`\n"), ("/*", "", "*/ ")],
+    ]
+]
 PARTS = st.one_of(
     st.sampled_from(WORDS),
     st.sampled_from(["\n", "\r\n", "\r", "\n\n", "    ", "\t", "\0", "\ufeff", "é", "😀"]),
     st.sampled_from(["def f(a):\n    pass\n", "# c\n", "// c\n", "class A {\n", "f() {\n}\n"]),
+    st.sampled_from(LONG),
 )
 SOURCES = st.lists(PARTS, max_size=60).map(lambda parts: " ".join(parts).encode())
 EACH = pytest.mark.parametrize("language", HERE, ids=lambda language: language.name)
@@ -56,6 +69,16 @@ def test_definitions_nest_and_every_byte_is_in_one_body(language: Language, data
         assert all(first[1] == second[0] for first, second in pairwise(spans))
 
 
+@given(lines=st.lists(st.sampled_from([*PROSE, "```", "====", "# a", ":p x:", "\r", "é.", "\t"])))
+def test_prose_is_parted_where_lines_begin_and_never_at_its_ends(lines: list[str]) -> None:
+    for raw in ("\n".join(lines).encode(), "\r\n".join(lines).encode()):
+        for marked in (True, False):
+            places = [at for at, _ in prose_places(raw, marked=marked)]
+            assert places == sorted(set(places))
+            assert all(raw[at - 1 : at] == b"\n" for at in places)
+            assert all(raw[:at].strip() and raw[at:].strip() for at in places)
+
+
 @EACH
 @given(data=SOURCES)
 def test_blocks_nest_and_hold_all_that_is_not_blank(language: Language, data: bytes) -> None:
@@ -65,6 +88,8 @@ def test_blocks_nest_and_hold_all_that_is_not_blank(language: Language, data: by
         del open_blocks[block.level :]
         assert len(open_blocks) == block.level
         assert all(s <= block.start < block.end <= e for s, e in open_blocks[-1:])
+        if block.start not in (start for start, _ in open_blocks):
+            assert not block.level or document.data[block.start - 1 : block.start] in b"\r\n"
         open_blocks.append((block.start, block.end))
     bare, at = b"", 0
     for block in document.blocks:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Project", "open_project"]
 
-STRUCTURE_VERSION = 5
+STRUCTURE_VERSION = 6
 """Raised when the same bytes and settings begin to give other chunks, or other words of them."""
 
 

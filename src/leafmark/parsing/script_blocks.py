@@ -2,8 +2,9 @@
 
 Every stretch of a source that is one definition's own, or the document's, is
 made of code blocks. A large one holds blocks in turn: first its statements, then
-what its largest statements are made of, so that a body can be cut where its
-syntax can, as deep as needed and no deeper.
+what its largest statements are made of, and last the paragraphs of its comments
+and docstrings, so that a body can be cut where its syntax or its prose can, as
+deep as needed and no deeper.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import tree_sitter
 from leafmark.model import Block
 from leafmark.parsing.script_definitions import Definition
 from leafmark.parsing.script_grammars import Grammar
+from leafmark.parsing.script_prose import is_prose, prose_places
 
 __all__ = ["script_blocks"]
 
@@ -29,11 +31,15 @@ _BODY_SHARE = 0.8
 _DEEPEST = 7
 """Levels of blocks in blocks."""
 
+_PROSE = 1 << 30
+"""The depth of prose: any statement parts code better than it does."""
+
 
 class _Cut(NamedTuple):
-    """A line that begins a statement; the lower `rank`, the better it parts the code.
+    """A line that begins a statement or prose; the lower `rank`, the better it parts the code.
 
-    The rank is the depth in the syntax tree, and then whether no blank line stands above.
+    The rank is the depth in the syntax tree, and then whether no blank line stands
+    above; that of prose is deeper the worse it parts its comment.
     """
 
     at: int
@@ -51,7 +57,9 @@ def script_blocks(
     own = list(_own_ranges(definitions, len(source)))
     cuts: list[_Cut] = []
     if any(end - start > _SMALL for start, end in own):
-        cuts = sorted(_cuts(tree, grammar), key=lambda cut: cut.at)
+        large = _large_nodes(tree)
+        cuts = [*_statements(large, grammar), *_prose(large, grammar, source)]
+        cuts.sort(key=lambda cut: cut.at)
     places = [cut.at for cut in cuts]
     blocks: list[Block] = []
     for start, end in own:
@@ -80,16 +88,26 @@ def _own_ranges(definitions: Sequence[Definition], size: int) -> Iterator[tuple[
             at = end
 
 
-def _cuts(tree: tree_sitter.Tree, grammar: Grammar) -> Iterator[_Cut]:
+def _large_nodes(tree: tree_sitter.Tree) -> list[tuple[tree_sitter.Node, int]]:
+    """The nodes that are looked into, with their depths."""
+    large = [(tree.root_node, 0)]
+    for parent, depth in large:  # grows while it is read
+        large += [
+            (node, depth + 1)
+            for node in parent.children
+            if node.end_byte - node.start_byte > _SMALL and node.child_count
+        ]
+    return large
+
+
+def _statements(large: list[tuple[tree_sitter.Node, int]], grammar: Grammar) -> Iterator[_Cut]:
     """The lines on which something begins inside a large node, and how deep it lies.
 
     A comment goes with what stands on the next line, and what is nearly all of
     a node, its body, with the line before it.
     """
     above = grammar.comments | grammar.annotations
-    open_nodes = [(tree.root_node, 0)]
-    while open_nodes:
-        parent, depth = open_nodes.pop()
+    for parent, depth in large:
         most = (parent.end_byte - parent.start_byte) * _BODY_SHARE
         last_row, sticks = parent.start_point.row, True
         for node in parent.children:
@@ -100,8 +118,43 @@ def _cuts(tree: tree_sitter.Tree, grammar: Grammar) -> Iterator[_Cut]:
                 yield _Cut(node.start_byte - column, (depth, not blank))
             sticks = node.kind_id in above and (begins or sticks)
             last_row = max(end_row - (not end_column and end_row > row), last_row)
-            if size > _SMALL and node.child_count:
-                open_nodes.append((node, depth + 1))
+
+
+def _prose(
+    large: list[tuple[tree_sitter.Node, int]], grammar: Grammar, source: bytes
+) -> Iterator[_Cut]:
+    """The lines that part long comments, docstrings and other strings of prose."""
+    comments, strings = [], []
+    for parent, _ in large:
+        is_docstring = parent.kind_id in grammar.docstrings and parent.child_count == 1
+        for node in parent.children:
+            kind = node.kind_id
+            if kind in grammar.comments:
+                comments.append(node.byte_range)
+            elif kind in grammar.strings and node.end_byte - node.start_byte > _SMALL:
+                start, end = node.byte_range
+                strings += [(start, end)] * (is_docstring or is_prose(source[start:end]))
+    for extents, marked in ((_runs(comments, source), True), (strings, False)):
+        for start, end in extents:
+            if end - start > _SMALL:
+                for at, grade in prose_places(source[start:end], marked=marked):
+                    yield _Cut(start + at, (_PROSE + grade, False))
+
+
+def _runs(comments: list[tuple[int, int]], source: bytes) -> Iterator[tuple[int, int]]:
+    """The comments, those on neighbouring lines as one."""
+    run: tuple[int, int] | None = None
+    for start, end in sorted(comments):
+        if run is not None:
+            # some grammars take the line's end for a part of the comment
+            gap = source[max(run[1] - 1, run[0]) : start]
+            if not gap[1:].strip() and gap.count(b"\n") == 1:
+                run = run[0], end
+                continue
+            yield run
+        run = start, end
+    if run is not None:
+        yield run
 
 
 def _blocks(

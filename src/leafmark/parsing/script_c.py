@@ -156,5 +156,6 @@ CPP_RULES = Rules(
         "concept_definition": plain(),
         "field_declaration": _prototype,
         "template_declaration": wrapper(),
-    }
+    },
+    strings=frozenset({"raw_string_literal"}),
 )

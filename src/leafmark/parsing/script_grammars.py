@@ -34,12 +34,14 @@ class TooMuchWorkError(Exception):
 
 
 class Grammar(NamedTuple):
-    """A language's grammar; its rules, and the types of comments and annotations, by number."""
+    """A language's grammar; its rules, and the types of nodes that `Rules` names, by number."""
 
     language: tree_sitter.Language
     rules: dict[int, Rule]
     comments: frozenset[int]
     annotations: frozenset[int]
+    strings: frozenset[int]
+    docstrings: frozenset[int]
 
 
 @cache
@@ -54,11 +56,17 @@ def find_grammar(language: Language) -> Grammar | None:
     types = {
         number: grammar.node_kind_for_id(number) or "" for number in range(grammar.node_kind_count)
     }
+
+    def numbers(names: frozenset[str]) -> frozenset[int]:
+        return frozenset(number for number, name in types.items() if name in names)
+
     return Grammar(
         grammar,
         {number: table.by_type[name] for number, name in types.items() if name in table.by_type},
-        frozenset(number for number, name in types.items() if name in table.comments),
-        frozenset(number for number, name in types.items() if name in table.annotations),
+        numbers(table.comments),
+        numbers(table.annotations),
+        numbers(table.strings),
+        numbers(table.docstrings),
     )
 
 

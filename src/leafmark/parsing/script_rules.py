@@ -43,11 +43,17 @@ Rule = Callable[[Node, bytes], Found | None]
 
 
 class Rules(NamedTuple):
-    """A language's table: rules by node type, and the types of comments and annotations."""
+    """A language's table: rules by node type, and the types of comments and annotations.
+
+    `strings` are the types of strings that may have several lines; one that is a
+    statement by itself is a docstring where its statement is of a type in `docstrings`.
+    """
 
     by_type: dict[str, Rule]
     comments: frozenset[str] = frozenset({"comment"})
     annotations: frozenset[str] = frozenset()
+    strings: frozenset[str] = frozenset()
+    docstrings: frozenset[str] = frozenset()
 
 
 _LONGEST_NAME = 400

@@ -34,6 +34,8 @@ _PYTHON = Rules(
         "decorated_definition": wrapper("definition"),
     },
     annotations=frozenset({"decorator"}),
+    strings=frozenset({"string"}),
+    docstrings=frozenset({"expression_statement"}),
 )
 
 _FUNCTIONS = ("arrow_function", "function_expression", "generator_function", "class")
@@ -124,7 +126,8 @@ _GO = Rules(
         "type_spec": _go_type,
         "method_elem": plain(role="declaration"),  # of a nameless interface in a function: local
         "type_declaration": wrapper(only=True),
-    }
+    },
+    strings=frozenset(("raw_string_literal",)),
 )
 
 
@@ -158,6 +161,7 @@ _RUST = Rules(
     },
     comments=_TWO_COMMENTS,
     annotations=frozenset({"attribute_item"}),
+    strings=frozenset(("string_literal", "raw_string_literal")),
 )
 
 _JAVA = Rules(
@@ -175,6 +179,7 @@ _JAVA = Rules(
     },
     comments=_TWO_COMMENTS,
     annotations=frozenset(("annotation", "marker_annotation")),
+    strings=frozenset(("string_literal",)),
 )
 
 
@@ -207,6 +212,7 @@ _CSHARP = Rules(
         "conversion_operator_declaration": _operator,
     },
     annotations=frozenset({"attribute_list"}),
+    strings=frozenset(("verbatim_string_literal", "raw_string_literal")),
 )
 
 _RUBY = Rules(
@@ -215,7 +221,8 @@ _RUBY = Rules(
         "class": plain(),
         "method": plain(),
         "singleton_method": plain(),
-    }
+    },
+    strings=frozenset(("string", "heredoc_body")),
 )
 
 _PHP = Rules(
@@ -229,9 +236,13 @@ _PHP = Rules(
         "method_declaration": plain(),
     },
     annotations=frozenset({"attribute_list"}),
+    strings=frozenset(("string", "encapsed_string", "heredoc_body", "nowdoc_body")),
 )
 
-_BASH = Rules({"function_definition": plain()})
+_BASH = Rules(
+    {"function_definition": plain()},
+    strings=frozenset(("string", "raw_string", "heredoc_body")),
+)
 
 
 def _created(*body_types: str) -> Rule:
@@ -286,7 +297,8 @@ _LUA = Rules(
         "assignment_statement": _lua_assignment,
         "field": valued("name", "value", ("function_definition",), ("table_constructor",)),
         "variable_declaration": wrapper(only=True),
-    }
+    },
+    strings=frozenset(("string",)),
 )
 
 
@@ -322,6 +334,7 @@ _KOTLIN = Rules(
     },
     comments=_TWO_COMMENTS,
     annotations=frozenset({"annotation"}),
+    strings=frozenset(("multiline_string_literal",)),
 )
 
 
@@ -348,6 +361,7 @@ _SWIFT = Rules(
     },
     comments=frozenset(("comment", "multiline_comment")),
     annotations=frozenset({"attribute"}),
+    strings=frozenset(("multi_line_string_literal",)),
 )
 
 _SCALA = Rules(
@@ -362,13 +376,20 @@ _SCALA = Rules(
     },
     comments=frozenset(("comment", "block_comment")),
     annotations=frozenset({"annotation"}),
+    strings=frozenset(("string",)),
+)
+
+_SCRIPTS = Rules(
+    _TYPESCRIPT,
+    annotations=frozenset({"decorator"}),
+    strings=frozenset({"template_string"}),
 )
 
 TABLES = {
     "python": _PYTHON,
-    "javascript": Rules(_JAVASCRIPT, annotations=frozenset({"decorator"})),
-    "typescript": Rules(_TYPESCRIPT, annotations=frozenset({"decorator"})),
-    "tsx": Rules(_TYPESCRIPT, annotations=frozenset({"decorator"})),
+    "javascript": _SCRIPTS._replace(by_type=_JAVASCRIPT),
+    "typescript": _SCRIPTS,
+    "tsx": _SCRIPTS,
     "go": _GO,
     "rust": _RUST,
     "java": _JAVA,

@@ -67,6 +67,7 @@ def test_every_language_has_a_table_and_a_grammar_that_knows_all_its_types() -> 
         types = {grammar.language.node_kind_for_id(each) for each in range(number)}
         table = TABLES[language.name]
         known = {*table.by_type, *table.comments, *table.annotations}
+        known |= table.strings | table.docstrings
         assert known <= types, (language.name, known - types)
 
 
