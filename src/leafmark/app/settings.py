@@ -129,7 +129,7 @@ class SearchSettings:
         1, "typing errors forgiven in a word; 0 forgives none", unit="edits", least=0, most=2
     )
     relax_share: float = _setting(
-        0.3, "the share of a question's words that a relaxed match needs", least=0, most=1
+        0.2, "the share of a question's words that a relaxed match needs", least=0, most=1
     )
     asking_words: bool = _setting(
         False, "let the words of a question count that only ask: want, use, anything"

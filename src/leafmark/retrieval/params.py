@@ -89,7 +89,7 @@ class SearchParams:
     grain: Grain = "auto"
     sort: Sort = "score"
     strict: bool = False
-    relax_share: float = 0.3
+    relax_share: float = 0.2
     fuzzy_distance: int = 1
     asking_words: bool = False
     keyword_title_weight: float = KEYWORD_WEIGHTS["title"]
