@@ -67,12 +67,12 @@ def _closed(group: Group, names: Sequence[str]) -> Iterator[str]:
     """Say how far each way to search goes from the first towards a perfect ranking."""
     for at, name in enumerate(names[1:], start=1):
         gone = [
-            f"{cells[at].closed:.0%} to {cells[at].perfect:.3f} of {metric}"
+            f"{cells[at].closed:.0%} in {metric} ({cells[at].perfect:.3f})"
             for metric, cells in group.rows.items()
             if cells[at].closed is not None
         ]
         if gone:
-            yield f"  {name} goes from {names[0]} towards a perfect ranking: {', '.join(gone)}"
+            yield f"  {name}, from the first towards a perfect ranking: {', '.join(gone)}"
 
 
 def _cell(cell: Cell) -> str:

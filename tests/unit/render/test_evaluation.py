@@ -29,7 +29,7 @@ def test_the_table() -> None:
         "                      fixed                 auto\n"
         "  rr500               0.500 [0.000, 1.000]  0.700 +0.200 [+0.000, +0.400]\n"
         "  empty-unanswerable  0.000 [0.000, 0.000]  0.000 +0.000 [+0.000, +0.000]\n"
-        "  auto goes from fixed towards a perfect ranking: 50% to 0.900 of rr500\n"
+        "  auto, from the first towards a perfect ranking: 50% in rr500 (0.900)\n"
         "\n"
         "rr500>=0.5 holds: it is 0.7000\n"
         "rr500>=0.9 fails: it is 0.7000\n"
