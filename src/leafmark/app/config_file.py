@@ -26,7 +26,7 @@ __all__ = ["PYPROJECT_NAME", "ConfigFile", "ContextRule", "Found", "TreeTable", 
 MAX_CONFIG_BYTES = 262_144
 """The largest configuration file read."""
 
-_TOP_KEYS = ("root", "tree", "chunking", "search", "index", "context", "embedding")
+_TOP_KEYS = ("root", "tree", "chunking", "search", "index", "context", "embedding", "rerank")
 _TREE_KEYS = ("path", "include", "exclude", *TABLES)
 _BESIDE_SETTINGS = {"context": ("rules",)}
 _RULE_KEYS = ("match", "terms", "trees", "files")
