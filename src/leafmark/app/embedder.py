@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from leafmark.app.project import Project
-from leafmark.embedding import EmbedderSpec, completed, revision_of
+from leafmark.embedding import EmbedderSpec, completed, load_numpy, revision_of
+from leafmark.errors import ProviderError
 from leafmark.index import IndexReader
 from leafmark.index.vector_view import VectorView, build_view, read_view
 from leafmark.index.vectors import VectorModel, map_rows, vector_folder
@@ -91,5 +92,9 @@ def pending_vectors(project: Project, reader: IndexReader | None) -> int:
     spec = embedder_spec(project)
     if spec is None or reader is None:
         return 0
+    try:
+        load_numpy()
+    except ProviderError:
+        return reader.meta.chunks
     view = current_view(project, reader, spec)
     return reader.meta.chunks if view is None else view.pending

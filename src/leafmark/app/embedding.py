@@ -16,7 +16,7 @@ from leafmark.app.embedder import current_view, embedder_spec, vector_model
 from leafmark.app.project import Project
 from leafmark.app.reading import Sources
 from leafmark.app.requests import Progress
-from leafmark.embedding import Embedder, EmbedderSpec, open_embedder
+from leafmark.embedding import Embedder, EmbedderSpec, load_numpy, open_embedder
 from leafmark.errors import LeafmarkError, ProviderError
 from leafmark.index import IndexReader
 from leafmark.index.manifest import Key
@@ -75,6 +75,10 @@ def embed_project(
     spec = embedder_spec(project)
     if spec is None:
         return Embedded()
+    try:
+        load_numpy()
+    except ProviderError as error:
+        return Embedded(0, reader.meta.chunks, error)
     view = current_view(project, reader, spec)
     if view is not None and view.seq == reader.meta.seq and not view.pending:
         folder = vector_folder(project.index_dir, vector_model(spec))

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from leafmark.app.embedder import current_view, embedder_spec, vector_model
 from leafmark.app.project import Project
-from leafmark.embedding import Embedder, EmbedderSpec, Vectors, open_embedder
+from leafmark.embedding import Embedder, EmbedderSpec, Vectors, load_numpy, open_embedder
 from leafmark.errors import LeafmarkError, ProviderError, UsageError
 from leafmark.index import IndexReader
 from leafmark.index.vector_search import Near, VectorSearcher
@@ -65,7 +65,12 @@ class Asked:
         self._vectors: dict[str, Vectors] = {}
         self._problem: LeafmarkError | None = None
         self._thread = threading.Thread(target=self._embed, name="embedder", daemon=True)
-        self._thread.start()
+        try:
+            load_numpy()
+        except ProviderError as error:
+            self._problem = error
+        else:
+            self._thread.start()
 
     def _embed(self) -> None:
         quick = replace(self._spec, retries=0, timeout_s=self._deadline_s + LATE_S)
@@ -80,15 +85,15 @@ class Asked:
 
     def answer(self, reader: IndexReader) -> tuple[Meaning | None, tuple[Hint, ...]]:
         """Return what can be asked of vectors, waiting up to the deadline, and what is missing."""
+        if self._thread.ident is None:
+            return None, self._provider_hints()
         view = current_view(self._project, reader, self._spec)
         if view is None or view.pending == view.chunks:
             return None, (Hint("no-vectors", _NO_VECTORS),)
         left = self._deadline_s - (time.monotonic() - self._began)
         self._thread.join(max(0.0, left))
         if self._problem is not None:
-            said = self._problem
-            where = f" ({said.location})" if said.location else ""
-            return None, (Hint("provider", f"{said.message}{where}; this answer is lexical"),)
+            return None, self._provider_hints()
         if self._thread.is_alive():
             return None, (Hint("provider", _LATE.format(self._deadline_s)),)
         folder = vector_folder(self._project.index_dir, vector_model(self._spec))
@@ -106,6 +111,12 @@ class Asked:
         least = settings.least_similarity or LEAST_SIMILARITY.get(self._spec.provider, 0.0)
         return _Meaning(searcher, self._vectors, least), hints
 
+    def _provider_hints(self) -> tuple[Hint, ...]:
+        said = self._problem
+        assert said is not None
+        where = f" ({said.location})" if said.location else ""
+        return (Hint("provider", f"{said.message}{where}; this answer is lexical"),)
+
 
 LEAST_SIMILARITY = {"minilm": 0.35}
 """What a chunk's similarity must be to be found by meaning alone, for models we measured."""
@@ -113,8 +124,8 @@ LEAST_SIMILARITY = {"minilm": 0.35}
 LEAST_DEVIATIONS = 3.0
 """For other models: how far above the mean of all chunks, in standard deviations (by eye)."""
 
-DOUBT_FACTOR = 1.57
-"""An answer by meaning is doubtful below this many times the least similarity (measured: 0.55)."""
+DOUBT_FACTOR = 1.714
+"""An answer by meaning is doubtful below this many times the least similarity (measured: 0.6)."""
 
 _NO_VECTORS = "there are no vectors yet, so this answer is lexical; `leafmark index` makes them"
 _LATE = (

@@ -7,7 +7,7 @@ opened, so that searches without one never load them.
 
 from __future__ import annotations
 
-from leafmark.embedding.interface import Embedder, Vectors
+from leafmark.embedding.interface import Embedder, Vectors, load_numpy
 from leafmark.embedding.providers import open_embedder
 from leafmark.embedding.reranking import RERANKERS, Reranker, RerankerSpec, open_reranker
 from leafmark.embedding.spec import PROVIDERS, EmbedderSpec, completed, revision_of
@@ -21,6 +21,7 @@ __all__ = [
     "RerankerSpec",
     "Vectors",
     "completed",
+    "load_numpy",
     "open_embedder",
     "open_reranker",
     "revision_of",

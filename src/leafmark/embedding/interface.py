@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,7 +17,25 @@ if TYPE_CHECKING:
 else:
     Vectors = object
 
-__all__ = ["Embedder", "Vectors", "checked_vectors"]
+__all__ = ["LOADING", "Embedder", "Vectors", "checked_vectors", "load_numpy"]
+
+LOADING = threading.Lock()
+"""Held while a model is loaded: packages that two threads import at a time may deadlock."""
+
+
+def load_numpy() -> None:
+    """Import NumPy, before a thread does it that loads a model beside a thread that searches.
+
+    Raises:
+        ProviderError: it is not installed.
+    """
+    try:
+        import numpy  # noqa: F401
+    except ImportError as error:
+        raise ProviderError(
+            f"vectors need a package that is not installed: {error.name}",
+            hint='pip install "leafmark[embed]"',
+        ) from error
 
 
 class Embedder(Protocol):

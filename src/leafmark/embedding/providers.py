@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from leafmark.embedding.interface import Embedder
+from leafmark.embedding.interface import LOADING, Embedder
 from leafmark.embedding.spec import PROVIDERS, EmbedderSpec, completed
 from leafmark.errors import LeafmarkError, ProviderError
 
@@ -23,7 +23,8 @@ def open_embedder(spec: EmbedderSpec) -> Embedder:
     make: Any = getattr(import_module(f"leafmark.embedding.{module}"), name)
     spec = completed(spec)
     try:
-        embedder: Embedder = make(spec)
+        with LOADING:
+            embedder: Embedder = make(spec)
     except LeafmarkError:
         raise
     except Exception as error:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
+from leafmark.embedding.interface import LOADING
 from leafmark.embedding.local import import_package, load_model
 from leafmark.errors import ProviderError
 
@@ -65,6 +66,11 @@ def open_reranker(spec: RerankerSpec) -> Reranker:
     Raises:
         ProviderError: its package is not installed, or the model cannot be had.
     """
+    with LOADING:
+        return _opened(spec)
+
+
+def _opened(spec: RerankerSpec) -> Reranker:
     name = spec.model or RERANKERS[spec.provider]
     if spec.provider == "fastembed":
         module = import_package("fastembed", "fastembed.rerank.cross_encoder", "reranker")

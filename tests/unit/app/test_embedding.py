@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from math import prod
 
@@ -250,6 +251,26 @@ def test_an_interrupted_run_keeps_what_it_has(
     assert first.made > 0
     second = embed_project(desk, reader)
     assert (first.made + second.made, second.pending) == (3, 0)
+
+
+def test_without_numpy_the_answer_is_lexical(
+    here: Here, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.write("guide.md", GUIDE)
+    index_project(project(here, server), IndexRequest())
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    answer = search(project(here, server), "dough")
+    assert (answer.mode, ids(answer)) == ("lexical", ["here:guide.md#bread"])
+    assert answer.hints[0].message == (
+        "vectors need a package that is not installed: numpy; this answer is lexical"
+    )
+    here.write("more.md", "# More\n\nAnother page.\n")
+    report = index_project(project(here, server), IndexRequest())
+    assert report.warnings == (
+        "vectors are missing: vectors need a package that is not installed: numpy; "
+        'pip install "leafmark[embed]"',
+    )
+    assert project_status(project(here, server)).pending_vectors > 0
 
 
 def test_modes_that_need_an_embedder_say_so(here: Here) -> None:
