@@ -478,7 +478,7 @@ WRONG = [
         "[zzz]",
         ":1",
         "unknown key `zzz`",
-        "known here: root, tree, chunking, search, index, context, embedding",
+        "known here: root, tree, chunking, search, index, context, embedding, rerank",
     ),
     ("\n[search]\nlimt = 1", ":3", "unknown key `search.limt`", "did you mean `limit`?"),
     (
