@@ -148,6 +148,7 @@ def test_stale_text_is_never_shown(leafmark: Leafmark, work: Path) -> None:
     (result,) = ran.json["results"]
     assert result["stale"] is True
     assert result["body"] is None
+    assert result["snippet"] is None
     assert result["text"] is None
     assert result["citation"] is None
 

@@ -96,11 +96,7 @@ def result_record(
         "citation": result.citation,
         "also_in": list(result.also_in),
         "constituents": [constituent_record(part) for part in result.constituents],
-        "snippet": result.snippet.html,
-        "snippet_text": result.snippet.text,
-        "snippet_ranges": _plain(result.snippet.ranges),
-        "match_ranges": _plain(result.match_ranges),
-    }
+    } | _matches_record(result)
     if result.expanded:
         record["expanded"] = expanded_records(result.expanded)
     if explain:
@@ -116,11 +112,18 @@ def constituent_record(part: Result) -> dict[str, Any]:
         "score": part.score,
         "title": part.entry.title,
         "breadcrumb": part.entry.breadcrumb,
-        "snippet": part.snippet.html,
-        "snippet_text": part.snippet.text,
-        "snippet_ranges": _plain(part.snippet.ranges),
-        "match_ranges": _plain(part.match_ranges),
+        **_matches_record(part),
         "constituents": [constituent_record(inner) for inner in part.constituents],
+    }
+
+
+def _matches_record(result: Result) -> dict[str, Any]:
+    """Return the snippet and the places of the matches; a stale result has no texts."""
+    return {
+        "snippet": None if result.stale else result.snippet.html,
+        "snippet_text": None if result.stale else result.snippet.text,
+        "snippet_ranges": _plain(result.snippet.ranges),
+        "match_ranges": _plain(result.match_ranges),
     }
 
 

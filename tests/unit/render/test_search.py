@@ -96,6 +96,7 @@ def test_a_stale_result_has_no_text_whatever_the_record_says() -> None:
     answer = make_answer(result, records={result.entry.id: {"body": "old", "text": "old"}})
     (record,) = answer_record(answer)["results"]
     assert (record["stale"], record["body"], record["text"]) == (True, None, None)
+    assert (record["snippet"], record["snippet_text"]) == (None, None)
 
 
 def test_json_escapes_what_a_terminal_would_obey() -> None:
