@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from leafmark.app.changes import plan_changes
-from leafmark.app.indexing import read_index, source_notes
+from leafmark.app.indexing import read_index
 from leafmark.app.installation import check_installation
+from leafmark.app.outcome import source_notes
 from leafmark.app.project import Project, open_project
 from leafmark.app.scanning import Scan, scan
 from leafmark.errors import LeafmarkError

@@ -7,18 +7,17 @@ it has done, since each source is whole by itself, unless it was rebuilding.
 
 from __future__ import annotations
 
-import gc
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
-from threading import Lock
+from contextlib import closing
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leafmark.app.changes import Key, Plan, is_old, plan_changes
+from leafmark.app.collection import collection_paused, collection_seldom
 from leafmark.app.concern import find_concern
-from leafmark.app.grammars import grammar_notes
 from leafmark.app.interrupts import Interrupts, held_interrupts
+from leafmark.app.outcome import Outcome, report_of
 from leafmark.app.project import Project
 from leafmark.app.requests import IndexRequest, Progress
 from leafmark.app.scanning import Scan, find_place, scan
@@ -26,10 +25,7 @@ from leafmark.app.walk import SourceFile, WalkNotes, named_source
 from leafmark.errors import ConfirmationError, DamagedError, LeafmarkError, NotFoundError
 from leafmark.index import IndexReader, has_index
 from leafmark.model import (
-    BINARY,
-    Diagnostic,
     IndexReport,
-    Skipped,
 )
 from leafmark.model.ids import document_id
 
@@ -37,27 +33,7 @@ if TYPE_CHECKING:
     from leafmark.app.ingesting import Prepared, Recipe, Task
     from leafmark.index import IndexWriter
 
-__all__ = ["check_concern", "index_project", "read_index", "refresh", "source_notes"]
-
-
-_GARBAGE_THRESHOLD = 50_000
-"""Allocations between two collections of cycles while sources are prepared."""
-
-_collecting = Lock()
-_thresholds: list[tuple[int, int, int]] = []
-"""What was set before each of the runs that are going on in this process."""
-
-
-@dataclass(slots=True)
-class _Outcome:
-    """What a run has done so far; lists hold document ids."""
-
-    added: list[str] = field(default_factory=list)
-    modified: list[str] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
-    unchanged: int = 0
-    skipped: list[Skipped] = field(default_factory=list)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
+__all__ = ["check_concern", "index_project", "read_index", "refresh"]
 
 
 def index_project(
@@ -119,7 +95,7 @@ def refresh(
         StorageError, DamagedError: the index cannot be written.
     """
     began_ns = time.time_ns()
-    with _collection_paused():
+    with collection_paused():
         found = scan(project, (), progress)
         reader = _usable_reader(project)
         if reader is not None and _plan(project, found, reader).is_empty:
@@ -128,37 +104,6 @@ def refresh(
     if report.interrupted:
         raise KeyboardInterrupt
     return project.open_reader()
-
-
-@contextmanager
-def _collection_paused() -> Iterator[None]:
-    """Pause the collector of cycles, which else looks at every row again and again: a tenth."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
-@contextmanager
-def _collection_seldom() -> Iterator[None]:
-    """Look for cycles seldom: sources make many objects, and what they make goes soon.
-
-    The last of the runs that threads have at once sets back what the first one found.
-    """
-    with _collecting:
-        before = gc.get_threshold()
-        _thresholds.append(before)
-        gc.set_threshold(max(before[0], _GARBAGE_THRESHOLD), *before[1:])
-    try:
-        yield
-    finally:
-        with _collecting:
-            before = _thresholds.pop()
-            if not _thresholds:
-                gc.set_threshold(*before)
 
 
 def check_concern(project: Project, *, confirmed: bool) -> None:
@@ -240,7 +185,7 @@ def _run(
     if reader is not None:
         plan = _plan(project, found, reader)
         if plan.is_empty:
-            return _report(_Outcome(unchanged=plan.unchanged), found, reader)
+            return report_of(Outcome(unchanged=plan.unchanged), found, reader)
     timeout_s = project.configuration.index.lock_timeout_s
     return _write(
         project,
@@ -266,13 +211,13 @@ def _write(
     """Plan under the lock, since another writer may have been faster, and carry it out."""
     from leafmark.index import open_writer  # late, as below: most runs find nothing to write
 
-    outcome, interrupted = _Outcome(), False
+    outcome, interrupted = Outcome(), False
     settings = project.index_settings()
     root = project.index_dir
     with (
         open_writer(root, settings, timeout_s=timeout_s, rebuild=rebuild) as writer,
         held_interrupts() as interrupts,
-        _collection_seldom(),
+        collection_seldom(),
     ):
         if writer.rebuilt is not None and found.scope is not None:
             found = _widened(project, found)
@@ -288,7 +233,7 @@ def _write(
             began_ns = min(began_ns, writer.looked_ns)
         writer.commit(started_ns=0 if interrupted else began_ns)
         rebuilt = writer.rebuilt or None
-    report = _report(outcome, found, project.open_reader())
+    report = report_of(outcome, found, project.open_reader())
     return report._replace(rebuilt=rebuilt, interrupted=interrupted)
 
 
@@ -340,7 +285,7 @@ class _Work:
             yield Task(source, known, self.named)
 
 
-def _apply(work: _Work, plan: Plan, outcome: _Outcome) -> None:
+def _apply(work: _Work, plan: Plan, outcome: Outcome) -> None:
     """Carry out the plan, noting what was done; Ctrl-C is heeded between two sources."""
     from leafmark.app.preparing import prepare_all  # late: often nothing has changed
 
@@ -385,7 +330,7 @@ def _remove(project: Project, request: IndexRequest) -> IndexReport:
     from leafmark.index import open_writer
 
     prefixes = [find_place(project, path).prefix for path in request.paths]
-    outcome = _Outcome()
+    outcome = Outcome()
     timeout_s = project.configuration.index.lock_timeout_s
     with open_writer(project.index_dir, project.index_settings(), timeout_s=timeout_s) as writer:
         for key in sorted(writer.manifest):
@@ -396,7 +341,7 @@ def _remove(project: Project, request: IndexRequest) -> IndexReport:
         outcome.unchanged = len(writer.manifest)
         if not request.dry_run:
             writer.commit(started_ns=0)
-    return _report(outcome, Scan(), read_index(project), dry_run=request.dry_run)
+    return report_of(outcome, Scan(), read_index(project), dry_run=request.dry_run)
 
 
 def _dry_run(project: Project, request: IndexRequest, found: Scan) -> IndexReport:
@@ -405,50 +350,10 @@ def _dry_run(project: Project, request: IndexRequest, found: Scan) -> IndexRepor
         plan = plan_changes(found, {}, last_run_ns=0)
     else:
         plan = _plan(project, found, reader)
-    outcome = _Outcome(
+    outcome = Outcome(
         added=[document_id(s.tree, s.path) for s in plan.added],
         modified=[document_id(s.tree, s.path) for s in plan.suspects],
         removed=[document_id(*key) for key in plan.removed],
         unchanged=plan.unchanged,
     )
-    return _report(outcome, found, reader, dry_run=True)
-
-
-# -- the report ------------------------------------------------------------------------
-
-
-def _report(
-    outcome: _Outcome, found: Scan, reader: IndexReader | None, *, dry_run: bool = False
-) -> IndexReport:
-    """Put what was done together with what is known of every source that has a note."""
-    skipped, diagnostics = source_notes(found, reader)
-    return IndexReport(
-        added=tuple(sorted(outcome.added)),
-        modified=tuple(sorted(outcome.modified)),
-        removed=tuple(sorted(outcome.removed)),
-        unchanged=outcome.unchanged,
-        skipped=skipped,
-        diagnostics=diagnostics,
-        documents=reader.meta.documents if reader is not None else 0,
-        chunks=reader.meta.chunks if reader is not None else 0,
-        dry_run=dry_run,
-    )
-
-
-def source_notes(
-    found: Scan, reader: IndexReader | None
-) -> tuple[tuple[Skipped, ...], tuple[Diagnostic, ...]]:
-    """Return what was left out, and what is known of sources, by this scan and by the index."""
-    notes = list(_noted(reader)) if reader is not None else []
-    binary = [Skipped(note.path, BINARY) for note in notes if note.code == BINARY]
-    told = [note for note in notes if note.code != BINARY]
-    told = [*grammar_notes(found.found), *found.notes.diagnostics, *told]
-    return (*found.notes.skipped, *binary), tuple(told)
-
-
-def _noted(reader: IndexReader) -> Iterable[Diagnostic]:
-    for (tree, path), row in reader.manifest.items():
-        if row.noted:
-            entry = reader.document(document_id(tree, path))
-            if entry is not None:
-                yield from entry.diagnostics
+    return report_of(outcome, found, reader, dry_run=True)

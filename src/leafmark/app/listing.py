@@ -6,8 +6,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from leafmark.app.indexing import read_index, source_notes
+from leafmark.app.indexing import read_index
 from leafmark.app.opening import open_index
+from leafmark.app.outcome import source_notes
 from leafmark.app.paths import CONFIG_NAME, find_directories
 from leafmark.app.project import Project
 from leafmark.app.requests import InitRequest, ListRequest, Progress

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from support.projects import Here
 
-from leafmark.app import indexing, ingesting
+from leafmark.app import collection, indexing, ingesting
 from leafmark.app.changes import Plan, plan_changes
 from leafmark.app.files import read_beneath
 from leafmark.app.requests import IndexRequest
@@ -349,7 +349,7 @@ def test_home_folder_is_not_indexed_unasked(here: Here) -> None:
 def test_runs_at_once_leave_the_collector_as_they_found_it(here: Here) -> None:
     """Two threads index two folders, and the first to begin is the first to end."""
     before = gc.get_threshold()
-    first, second = indexing._collection_seldom(), indexing._collection_seldom()
+    first, second = collection.collection_seldom(), collection.collection_seldom()
     with first:
         second.__enter__()
         assert gc.get_threshold()[0] >= 50_000

@@ -1,0 +1,48 @@
+"""When Python looks for garbage in cycles while a run makes very many objects: seldom, or not."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+
+__all__ = ["collection_paused", "collection_seldom"]
+
+_GARBAGE_THRESHOLD = 50_000
+"""Allocations between two collections of cycles while sources are prepared."""
+
+_collecting = Lock()
+_thresholds: list[tuple[int, int, int]] = []
+"""What was set before each of the runs that are going on in this process."""
+
+
+@contextmanager
+def collection_paused() -> Iterator[None]:
+    """Pause the collector of cycles, which else looks at every row again and again: a tenth."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@contextmanager
+def collection_seldom() -> Iterator[None]:
+    """Look for cycles seldom: sources make many objects, and what they make goes soon.
+
+    The last of the runs that threads have at once sets back what the first one found.
+    """
+    with _collecting:
+        before = gc.get_threshold()
+        _thresholds.append(before)
+        gc.set_threshold(max(before[0], _GARBAGE_THRESHOLD), *before[1:])
+    try:
+        yield
+    finally:
+        with _collecting:
+            before = _thresholds.pop()
+            if not _thresholds:
+                gc.set_threshold(*before)

@@ -1,0 +1,63 @@
+"""What a run of the index did, and what is known of the sources that have a note."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from leafmark.app.grammars import grammar_notes
+from leafmark.app.scanning import Scan
+from leafmark.index import IndexReader
+from leafmark.model import BINARY, Diagnostic, IndexReport, Skipped
+from leafmark.model.ids import document_id
+
+__all__ = ["Outcome", "report_of", "source_notes"]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a run has done so far; lists hold document ids."""
+
+    added: list[str] = field(default_factory=list)
+    modified: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    unchanged: int = 0
+    skipped: list[Skipped] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+
+def report_of(
+    outcome: Outcome, found: Scan, reader: IndexReader | None, *, dry_run: bool = False
+) -> IndexReport:
+    """Put what was done together with what is known of every source that has a note."""
+    skipped, diagnostics = source_notes(found, reader)
+    return IndexReport(
+        added=tuple(sorted(outcome.added)),
+        modified=tuple(sorted(outcome.modified)),
+        removed=tuple(sorted(outcome.removed)),
+        unchanged=outcome.unchanged,
+        skipped=skipped,
+        diagnostics=diagnostics,
+        documents=reader.meta.documents if reader is not None else 0,
+        chunks=reader.meta.chunks if reader is not None else 0,
+        dry_run=dry_run,
+    )
+
+
+def source_notes(
+    found: Scan, reader: IndexReader | None
+) -> tuple[tuple[Skipped, ...], tuple[Diagnostic, ...]]:
+    """Return what was left out, and what is known of sources, by this scan and by the index."""
+    notes = list(_noted(reader)) if reader is not None else []
+    binary = [Skipped(note.path, BINARY) for note in notes if note.code == BINARY]
+    told = [note for note in notes if note.code != BINARY]
+    told = [*grammar_notes(found.found), *found.notes.diagnostics, *told]
+    return (*found.notes.skipped, *binary), tuple(told)
+
+
+def _noted(reader: IndexReader) -> Iterable[Diagnostic]:
+    for (tree, path), row in reader.manifest.items():
+        if row.noted:
+            entry = reader.document(document_id(tree, path))
+            if entry is not None:
+                yield from entry.diagnostics
