@@ -15,7 +15,7 @@ from leafmark.app.config import Configuration, open_configuration
 from leafmark.app.config_file import ContextRule, read_config_file
 from leafmark.app.gate import wishes_of
 from leafmark.app.paths import index_folder
-from leafmark.app.settings import EmbeddingSettings
+from leafmark.app.settings import EmbeddingSettings, RerankSettings
 from leafmark.app.trust import digest
 from leafmark.errors import ConfigError, LeafmarkError, NotFoundError
 from leafmark.model import SettingOrigin
@@ -291,6 +291,22 @@ def test_an_embedder_in_a_projects_file_needs_trust(desk: Desk, line: str, why: 
     assert found.embedding == EmbeddingSettings(retries=2)
     assert found.warnings == (
         f"{desk.project}/leafmark.toml:2: embedding.{why}; left out: `leafmark trust` allows it",
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('provider = "fastembed"', "provider chooses what your documents and queries are given to"),
+        ('model = "x"', "model chooses a model, which may be fetched and run"),
+    ],
+)
+def test_a_reranker_in_a_projects_file_needs_trust(desk: Desk, line: str, why: str) -> None:
+    desk.write("project/leafmark.toml", f"[rerank]\n{line}\nresults = 5")
+    found = desk.open()
+    assert found.rerank == RerankSettings(results=5)
+    assert found.warnings == (
+        f"{desk.project}/leafmark.toml:2: rerank.{why}; left out: `leafmark trust` allows it",
     )
 
 
