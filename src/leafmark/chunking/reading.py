@@ -37,6 +37,9 @@ _ABNORMAL = (b"\r", b" \n", b"\t\n", b"\n\n\n", b"\x0b", b"\x0c", b"\xc2\xa0\n",
 _CODE_MARKS = (b"```", b"~~~", b"    ", b"\t")
 """Without one of these there is no code in Markdown: no fence, and no indent wide enough."""
 
+_HOLDERS = frozenset(("list", "quote", "definition"))
+"""Blocks of Markdown that other code than their own may lie in."""
+
 _TYPES: dict[str, ContentType] = {"code": "code", "table": "table", "list": "list"}
 _UNCOUNTED = frozenset(("front_matter", "heading"))
 
@@ -308,6 +311,8 @@ class BodyReader:
         return not (self._may_have_code(raw) and self.code_within(start, end))
 
     def _may_hold_code(self, block: Block) -> bool:
+        if self.document.format == "markdown" and block.kind not in _HOLDERS:
+            return False
         return self._may_have_code(self.document.data[block.start : block.end])
 
     def _may_have_code(self, raw: bytes) -> bool:
