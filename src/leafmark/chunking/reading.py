@@ -306,7 +306,7 @@ class BodyReader:
         if self.document.reader is not None:
             return False
         raw = self.document.data[start:end]
-        if any(mark in raw for mark in _ABNORMAL):
+        if _has_any(raw, _ABNORMAL):
             return False
         return not (self._may_have_code(raw) and self.code_within(start, end))
 
@@ -319,7 +319,7 @@ class BodyReader:
         """Whether there may be a code block among `raw`, by bytes that it would have."""
         if self.document.format != "markdown":
             return True
-        return any(mark in raw for mark in _CODE_MARKS)
+        return _has_any(raw, _CODE_MARKS)
 
     def _parts(self, start: int, end: int) -> Iterator[str]:
         """The normalised stretches of prose and code in `[start, end)`."""
@@ -341,6 +341,11 @@ class BodyReader:
         if not start:
             text = text.removeprefix("\ufeff")
         return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _has_any(raw: bytes, marks: Sequence[bytes]) -> bool:
+    """Whether one of the marks is in `raw`; one byte is found twenty times as fast as two."""
+    return any(mark[:1] in raw and mark in raw for mark in marks)
 
 
 def outermost(blocks: Sequence[Block]) -> list[Block]:

@@ -54,7 +54,7 @@ def parse_markdown(data: bytes, path: str) -> Document:
     if excess:
         return degraded_document(decoded, path, "markdown", excess)
     raw, text = decoded.data, decoded.text
-    if "\r" in text and _LONE_CR.search(text):
+    if b"\r" in raw and raw.count(b"\r") != raw.count(b"\r\n"):
         text = _LONE_CR.sub("\n", text)
         raw = text.encode()
     start = len(_BOM) if raw.startswith(_BOM) else 0

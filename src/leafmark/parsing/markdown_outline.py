@@ -135,6 +135,9 @@ _OPEN = frozenset(("text", *(name for name, kind in _KINDS.items() if kind == "l
 _INTERRUPTING = (_OPEN | {"fence", "quote", "comment", "raw", "element"}) - {"text"}
 """What ends text, or a list that ends with text, without a blank line."""
 
+_CHECKED = _OPEN.difference(("text",)) | {"fence", "table", "quote", "definitions"}
+"""What may yet be something else; text may that begins with a bracket, behind spaces or not."""
+
 _TAKING = frozenset(("list", "quote"))
 """What the parser may stretch over the definitions that follow."""
 
@@ -153,7 +156,7 @@ def outline(raw: bytes) -> tuple[list[Block], int]:
     blocks: list[Block] = []
     if b"\0" in data or b"\x0b" in data or b"\x0c" in data:
         return blocks, 0  # white space, perhaps
-    shape, is_parted, may_define = "", True, b"]:" in data
+    shape, is_parted = "", True
     at = _blank_end(data, 0)
     while at < len(data):
         match = _BLOCK.match(data, at)
@@ -166,7 +169,7 @@ def outline(raw: bytes) -> tuple[list[Block], int]:
             info, after = fence_language(match["info"].decode()), _blank_end(data, end)
         elif shape == "table":
             content = match.end("delimiters")
-        if (may_define or content is not None) and not _is_certain(match, blocks, end):
+        if (shape in _CHECKED or data[at] in b" [") and not _is_certain(match, blocks, end):
             break
         blocks.append(_new(Block, (_KINDS[shape], at, end, 0, info, content)))
         at, is_parted = after, after > end or shape in _ENDED
@@ -220,7 +223,7 @@ def _is_certain(match: re.Match[bytes], blocks: Sequence[Block], end: int) -> bo
         return end > 0 and b"\\" not in match["info"] and b"&" not in match["info"]
     if shape == "table":
         return _is_table(match["header"], match["delimiters"])
-    if b"]:" not in match[0] or _KINDS[shape] == "html":
+    if b"]:" not in match[0]:
         return True
     if shape == "definitions":
         return not blocks or blocks[-1].kind not in _TAKING

@@ -69,7 +69,8 @@ def scan_headings(raw: bytes, start: int) -> list[Heading] | None:
         data = data.replace(b"\r\n", b" \n")
     if b"\0" in data or b"\x0b" in data or b"\x0c" in data:
         return None  # white space, perhaps
-    if b"[^" in data and b"]:" in data:
+    # one byte is found twenty times as fast as two
+    if b"^" in data and b"[^" in data and b"]:" in data:
         return None  # a footnote may hold headings
     lines = _heading_lines(data)
     return None if lines is None else _read_headings(data, lines, start, len(raw))
