@@ -96,7 +96,8 @@ class ShowRequest(NamedTuple):
     `outline`, `Shown.children` holds all chunks below the one shown, in order of
     position, not only its children. With `raw`, `Shown.raw` is filled; with `own`
     too, it holds the body's bytes alone. `packed` asks for the packing that a
-    budget needs.
+    budget needs. Without `records`, `Shown.record` stays empty: of a large document
+    it costs more than all else.
     """
 
     ids: tuple[str, ...]
@@ -105,6 +106,7 @@ class ShowRequest(NamedTuple):
     outline: bool = False
     raw: bool = False
     packed: bool = False
+    records: bool = True
     expand: tuple[Relation, ...] = ()
     refresh: bool = True
     confirmed: bool = False

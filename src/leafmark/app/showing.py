@@ -42,7 +42,7 @@ def show_chunks(
             entry = reader.entry(entry.doc_id, 0) or entry
         part = wanted.endswith("#preamble") and entry.kind == "document"
         one = _shown(reader, sources, entry, request, own=part or request.own)
-        if not one.stale:
+        if one.record:
             one = one._replace(record=links.resolve(one.record, one.document))
         shown.append(one)
     tokenizer = str(project.configuration.value("chunking.tokenizer"))
@@ -91,7 +91,7 @@ def _shown(
     return Shown(
         entry,
         document,
-        chunk.to_dict(),
+        chunk.to_dict() if request.records else {},
         readable=_readable(sources, document, chunk, own=own),
         heading=_text(heading) if chunk.heading_start is not None else None,
         body=chunk.body,

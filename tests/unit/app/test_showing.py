@@ -10,7 +10,7 @@ from leafmark.app.files import read_beneath
 from leafmark.app.trees import Tree
 from leafmark.chunking import token_counter
 from leafmark.errors import AmbiguousError, NotFoundError
-from leafmark.model import FileState
+from leafmark.model import Chunk, FileState
 
 GUIDE = (
     "---\ntitle: Guide\n---\nPreamble.\n# Guide\n\n### Setup\ntext a\n## Empty\n# Usage\n"
@@ -114,6 +114,16 @@ def test_reserved_characters_of_a_path_may_be_typed_as_they_are(here: Here) -> N
     for wanted in ("a#b~1%.md", "a#b~1%.md#a", "here:a%23b%7E1%25.md", "a%23b%7E1%25.md#a"):
         (shown,) = here.show(wanted).shown
         assert shown.entry.doc_id == "here:a%23b%7E1%25.md"
+
+
+def test_the_record_is_made_where_it_is_asked_for(
+    guide: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (full,) = guide.show("p.md#usage").shown
+    monkeypatch.setattr(Chunk, "to_dict", lambda self: pytest.fail("made"))
+    (plain,) = guide.show("p.md#usage", records=False).shown
+    assert full.record["id"] == "here:p.md#usage"
+    assert plain == full._replace(record={})
 
 
 def test_section_is_heading_and_all_below_it(guide: Here) -> None:

@@ -112,7 +112,9 @@ def test_show_asks_for_what_was_written(leafmark_run: Leafmark, app: FakeApp) ->
     }
     for name, fields in options.items():
         assert leafmark_run("get", "a", "b", name).code == 0
-        assert app.asked[-1] == ShowRequest(("a", "b"))._replace(**fields)
+        assert app.asked[-1] == ShowRequest(("a", "b"), records=False)._replace(**fields)
+    assert leafmark_run("get", "a", "--json").code == 0
+    assert app.asked[-1] == ShowRequest(("a",))
 
 
 def test_what_is_no_relation_is_refused(leafmark_run: Leafmark) -> None:

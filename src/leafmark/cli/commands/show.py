@@ -61,6 +61,7 @@ def run(call: Call) -> int:
             full_document=call.on("full_document"),
             outline=call.on("outline"),
             raw=call.on("raw"),
+            records=call.console.json,
             expand=call.values.get("expand", ()),
             packed="max_tokens" in call.values and not call.on("outline"),
             refresh=not call.on("no_refresh"),
