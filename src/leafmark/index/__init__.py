@@ -15,6 +15,7 @@ from leafmark.index.facts import canonical, fact, language_fact, meta_prefix
 from leafmark.index.generation import IndexMeta, RecordCounts
 from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest, ManifestRow
+from leafmark.index.names import with_parts
 from leafmark.index.reader import IndexReader, TreeCounts, has_index, open_reader
 from leafmark.index.schema import FORMAT, TEXT_FIELDS, Language
 from leafmark.index.settings import IndexSettings
@@ -53,6 +54,7 @@ __all__ = [
     "open_reader",
     "open_writer",
     "prepare_source",
+    "with_parts",
 ]
 
 _LATE = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from leafmark.index import IndexReader
+from leafmark.index import IndexReader, with_parts
 from leafmark.model import Candidate, Entry, Result, Snippet
 from leafmark.model.deferred import Deferred
 from leafmark.retrieval.citations import format_citation
@@ -143,7 +143,7 @@ class Presenter:
         if title == part.document.title or part.entry.kind == "document":
             return False
         found = (self._compiled(topic, part.entry) for topic in candidate.topics)
-        return any(self._highlighter(one).find(title) for one in found if one)
+        return any(self._highlighter(one).find(with_parts(title)) for one in found if one)
 
     def with_sections(
         self, results: Sequence[Result], candidates: Sequence[Candidate]

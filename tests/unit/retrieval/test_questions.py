@@ -56,6 +56,9 @@ def test_a_name_in_a_title_is_found_by_its_parts(tmp_path: Path) -> None:
     assert library.find('"print routes"') == ["a.md#printroutes"]
     assert library.find("printRoutes") == ["a.md#printroutes"]
     assert library.find("body:print -title:routes") == []
+    document = next(one for one in library.search("routes").results if one.entry.path == "a.md")
+    assert (document.entry.id, document.whole) == ("t:a.md", False)
+    assert [part.entry.title for part in document.with_constituents()][-1] == "printRoutes()"
 
 
 @pytest.mark.parametrize(
