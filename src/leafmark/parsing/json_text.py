@@ -30,7 +30,7 @@ _NEXT = re.compile(
 )
 
 
-_GAP = re.compile(rb'"(?:[ \t\n\r]*+,[ \t\n\r]*+"")*+[ \t\n\r]*+,[ \t\n\r]*+"')
+_GAP = re.compile(rb'"(?:[ \t\n\r]*+,[ \t\n\r]*+""|(?!))*+[ \t\n\r]*+,[ \t\n\r]*+"')
 
 
 def add_json_text(out: ReadableBuilder, data: bytes, start: int, end: int) -> None:
