@@ -34,6 +34,9 @@ _DEEPEST = 7
 _PROSE = 1 << 30
 """The depth of prose: any statement parts code better than it does."""
 
+_WELL = _PROSE + 1, False
+"""The worst rank at which code of the last level but one is parted, if there is such a cut."""
+
 
 class _Cut(NamedTuple):
     """A line that begins a statement or prose; the lower `rank`, the better it parts the code.
@@ -57,9 +60,7 @@ def script_blocks(
     own = list(_own_ranges(definitions, len(source)))
     cuts: list[_Cut] = []
     if any(end - start > _SMALL for start, end in own):
-        large = _large_nodes(tree)
-        cuts = [*_statements(large, grammar), *_prose(large, grammar, source)]
-        cuts.sort(key=lambda cut: cut.at)
+        cuts = sorted(_cuts(tree, grammar, source), key=lambda cut: cut.at)
     places = [cut.at for cut in cuts]
     blocks: list[Block] = []
     for start, end in own:
@@ -88,57 +89,59 @@ def _own_ranges(definitions: Sequence[Definition], size: int) -> Iterator[tuple[
             at = end
 
 
-def _large_nodes(tree: tree_sitter.Tree) -> list[tuple[tree_sitter.Node, int]]:
-    """The nodes that are looked into, with their depths."""
-    large = [(tree.root_node, 0)]
-    for parent, depth in large:  # grows while it is read
-        large += [
-            (node, depth + 1)
-            for node in parent.children
-            if node.end_byte - node.start_byte > _SMALL and node.child_count
+def _cuts(tree: tree_sitter.Tree, grammar: Grammar, source: bytes) -> Iterator[_Cut]:
+    """The lines at which code can be cut, in no order."""
+    comments: list[tuple[int, int]] = []
+    strings: list[tuple[int, int]] = []
+    open_nodes = [(tree.root_node, 0)]
+    while open_nodes:
+        parent, depth = open_nodes.pop()
+        yield from _statements(parent, depth, grammar)
+        comments += [
+            node.byte_range for node in parent.children if node.kind_id in grammar.comments
         ]
-    return large
-
-
-def _statements(large: list[tuple[tree_sitter.Node, int]], grammar: Grammar) -> Iterator[_Cut]:
-    """The lines on which something begins inside a large node, and how deep it lies.
-
-    A comment goes with what stands on the next line, and what is nearly all of
-    a node, its body, with the line before it.
-    """
-    above = grammar.comments | grammar.annotations
-    for parent, depth in large:
-        most = (parent.end_byte - parent.start_byte) * _BODY_SHARE
-        last_row, sticks = parent.start_point.row, True
-        for node in parent.children:
-            size = node.end_byte - node.start_byte
-            (row, column), (end_row, end_column) = node.start_point, node.end_point
-            begins, blank = row > last_row, row > last_row + 1
-            if begins and node.is_named and size < most and (blank or not sticks):
-                yield _Cut(node.start_byte - column, (depth, not blank))
-            sticks = node.kind_id in above and (begins or sticks)
-            last_row = max(end_row - (not end_column and end_row > row), last_row)
-
-
-def _prose(
-    large: list[tuple[tree_sitter.Node, int]], grammar: Grammar, source: bytes
-) -> Iterator[_Cut]:
-    """The lines that part long comments, docstrings and other strings of prose."""
-    comments, strings = [], []
-    for parent, _ in large:
-        is_docstring = parent.kind_id in grammar.docstrings and parent.child_count == 1
-        for node in parent.children:
-            kind = node.kind_id
-            if kind in grammar.comments:
-                comments.append(node.byte_range)
-            elif kind in grammar.strings and node.end_byte - node.start_byte > _SMALL:
-                start, end = node.byte_range
-                strings += [(start, end)] * (is_docstring or is_prose(source[start:end]))
+        large = [node for node in parent.children if node.end_byte - node.start_byte > _SMALL]
+        strings += _prose_strings(parent, large, grammar, source)
+        open_nodes += [(node, depth + 1) for node in large if node.child_count]
     for extents, marked in ((_runs(comments, source), True), (strings, False)):
         for start, end in extents:
             if end - start > _SMALL:
                 for at, grade in prose_places(source[start:end], marked=marked):
                     yield _Cut(start + at, (_PROSE + grade, False))
+
+
+def _statements(parent: tree_sitter.Node, depth: int, grammar: Grammar) -> Iterator[_Cut]:
+    """The lines on which something begins inside a large node, and how deep it lies.
+
+    A comment goes with what stands on the next line, and what is nearly all of
+    a node, its body, with the line before it.
+    """
+    most = (parent.end_byte - parent.start_byte) * _BODY_SHARE
+    last_row, sticks = parent.start_point.row, True
+    for node in parent.children:
+        size = node.end_byte - node.start_byte
+        (row, column), (end_row, end_column) = node.start_point, node.end_point
+        begins, blank = row > last_row, row > last_row + 1
+        kind = node.kind_id
+        is_part = node.is_named and size < most and kind not in grammar.in_strings
+        if begins and is_part and (blank or not sticks):
+            yield _Cut(node.start_byte - column, (depth, not blank))
+        is_above = kind in grammar.comments or kind in grammar.annotations
+        sticks = is_above and (begins or sticks)
+        last_row = max(end_row - (not end_column and end_row > row), last_row)
+
+
+def _prose_strings(
+    parent: tree_sitter.Node, large: list[tree_sitter.Node], grammar: Grammar, source: bytes
+) -> list[tuple[int, int]]:
+    """The strings among the large children that are docstrings or read like prose."""
+    is_docstring = parent.kind_id in grammar.docstrings and parent.child_count == 1
+    return [
+        node.byte_range
+        for node in large
+        if node.kind_id in grammar.strings
+        and (is_docstring or is_prose(source[node.start_byte : node.end_byte]))
+    ]
 
 
 def _runs(comments: list[tuple[int, int]], source: bytes) -> Iterator[tuple[int, int]]:
@@ -170,19 +173,21 @@ def _blocks(
         yield Block("code", *lines, level, info)
         if end - start <= _SMALL or level == _DEEPEST:
             continue
-        parts = _part((start, end), inside)
+        parts = _part((start, end), inside, at_once=level == _DEEPEST - 1)
         if len(parts) > 1:
             waiting += [(*part, deeper, level + 1) for part, deeper in reversed(parts)]
 
 
 def _part(
-    extent: tuple[int, int], cuts: Sequence[_Cut]
+    extent: tuple[int, int], cuts: Sequence[_Cut], *, at_once: bool = False
 ) -> list[tuple[tuple[int, int], Sequence[_Cut]]]:
-    """The parts of a range between its best cuts, each with the other cuts inside it."""
+    """The parts of a range between its best cuts, or all good ones, each with the others inside."""
     if not cuts:
         return [(extent, ())]
-    best = min(cut.rank for cut in cuts)
-    chosen = [index for index, cut in enumerate(cuts) if cut.rank == best]
+    most = best = min(cut.rank for cut in cuts)
+    if at_once:
+        most = max(best, _WELL)
+    chosen = [index for index, cut in enumerate(cuts) if cut.rank <= most]
     starts = [extent[0], *[cuts[index].at for index in chosen], extent[1]]
     bounds = [-1, *chosen, len(cuts)]
     return [

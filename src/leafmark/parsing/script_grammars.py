@@ -28,13 +28,16 @@ _BYTES_PER_REPORT = 16
 
 _READ_BYTES = 1 << 16
 
+_IN_STRINGS = frozenset(("escape_sequence", "string_content", "string_fragment", "string_end"))
+"""What strings are made of in many languages: no place to cut one."""
+
 
 class TooMuchWorkError(Exception):
     """The source takes far more work than its size explains."""
 
 
 class Grammar(NamedTuple):
-    """A language's grammar; its rules, and the types of nodes that `Rules` names, by number."""
+    """A language's grammar; its rules, and by number the types that `Rules` names and others."""
 
     language: tree_sitter.Language
     rules: dict[int, Rule]
@@ -42,6 +45,7 @@ class Grammar(NamedTuple):
     annotations: frozenset[int]
     strings: frozenset[int]
     docstrings: frozenset[int]
+    in_strings: frozenset[int]
 
 
 @cache
@@ -67,6 +71,7 @@ def find_grammar(language: Language) -> Grammar | None:
         numbers(table.annotations),
         numbers(table.strings),
         numbers(table.docstrings),
+        numbers(_IN_STRINGS),
     )
 
 

@@ -30,7 +30,7 @@ _HEADING = re.compile(rb"#{1,6}[ \t]|<h[1-6]>")
 _FENCES = b"```", b"~~~"
 _SENTENCE_END = re.compile(rb"[.!?;][\"'`)\]*]*\Z")
 _WORD = re.compile(
-    rb"[\"'`(*]*(?:[A-Za-z]?[a-z]{0,20}(?:['-][a-z]{1,20})?|[\x80-\xff]+)[\"'`)*.,;:!?]*"
+    rb"[\"'`(*]{0,4}(?:[A-Za-z]?[a-z]{0,20}(?:['-][a-z]{1,20})?|[\x80-\xff]+)[\"'`)*.,;:!?]{0,4}"
 )
 _RULERS = b"=-~^*#+_:./<>"
 _SIGNS = b" \t\r\"'`*/=-#]"
@@ -64,7 +64,7 @@ def is_prose(raw: bytes) -> bool:
         return False
     parts = raw.split()
     words = sum([_WORD.fullmatch(part) is not None for part in parts])
-    return words >= _WORDS_SHARE * len(parts)
+    return words >= max(1, _WORDS_SHARE * len(parts))
 
 
 def prose_places(raw: bytes, *, marked: bool) -> Iterator[tuple[int, Grade]]:

@@ -214,6 +214,19 @@ def test_a_doc_comment_that_fits_stays_in_one_piece_with_the_signature() -> None
     assert first.body.startswith(f"{doc}function f(value)")
 
 
+def test_comments_deep_inside_of_code_are_parted_too() -> None:
+    code = "".join(
+        f"{'    ' * depth}if a:\n{'    ' * depth}    b()\n\n{'    ' * depth}    c()\n"
+        for depth in range(12)
+    )
+    comment = "".join(f"{'    ' * 12}{line}\n" for line in commented("#").splitlines())
+    pieces = pieces_of("a.py", f"{code}{comment}{'    ' * 12}d()\n")
+
+    assert len(pieces) >= 4
+    assert not any(piece.oversize for piece in pieces)
+    assert all(piece.body_tokens <= ChunkingOptions().target_tokens for piece in pieces)
+
+
 def test_one_long_paragraph_is_parted_at_sentences() -> None:
     code = '"""' + f"{WORDS}\nand\nso on.\n" * 30 + '"""\n'
     pieces = pieces_of("a.py", code)
@@ -227,21 +240,36 @@ DATA = {
     "json": '{"id": 1, "name": "n", "tags": ["a", "b"], "x": {"y": 1.5}}\n\n',
     "code": "for (i = 0; i < n; i++) { x[i] = f(i); }\n\n",
     "markup": '<a href="/x/y" class="b"><b>text</b></a>\n\n',
+    "escapes": "\\t{x=1}[0]\n\\n{y=2}[1]\n",
+    "closing": "{x=1}[0]\n\n",
     "base64": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ4/8+3+9+1+2==\n\n",
 }
 
 
 @pytest.mark.parametrize("name", DATA)
 def test_a_string_of_data_is_never_cut(name: str) -> None:
-    text = DATA[name] * 40
+    text = DATA[name] * 90
     (chunk,) = chunk_document(
         parse(f'x = """{text}"""\n'.encode(), "a.py"), tree="t", options=ChunkingOptions()
     ).chunks
 
     assert not is_prose(text.encode())
     assert chunk.body_tokens > 400
-    assert is_prose(PLAIN.encode())
-    assert not is_prose(WORDS.encode())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (PLAIN, True),
+        (WORDS, False),
+        ("文字列は散文です。\n" * 5, True),
+        ("'" * 100_000 + "#\n\n\n\n", False),
+        ("\n" * 9, False),
+    ],
+    ids=["paragraphs", "one line", "without spaces", "hostile", "blank"],
+)
+def test_strings_that_read_like_prose(text: str, expected: bool) -> None:
+    assert is_prose(text.encode()) is expected
 
 
 def test_the_lines_looked_at_grow_with_the_comment_alone() -> None:
