@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from leafmark.embedding.windows import MOST_WINDOWS, windows_of
+from leafmark.embedding.windows import MOST_HEAD, MOST_WINDOWS, windows_of
 
 
 def words(text: str) -> int:
@@ -24,6 +24,14 @@ TEXTS = st.lists(
 ).map("".join)
 
 
+def _repeated_head(text: str, limit: int) -> str:
+    """The breadcrumb of `text` and the blank line after it, where it is short enough to repeat."""
+    line, blank, rest = text.partition("\n\n")
+    short = len(line) <= MOST_HEAD * limit
+    return line + blank if text.startswith("> ") and rest.strip() and short else ""
+
+
+@example(text="> a \u203a b\n\n" * 4, limit=19)
 @given(text=TEXTS, limit=st.integers(5, 60))
 def test_windows_are_within_the_limit_and_lose_nothing(text: str, limit: int) -> None:
     found = windows_of(text, limit, characters)
@@ -32,9 +40,8 @@ def test_windows_are_within_the_limit_and_lose_nothing(text: str, limit: int) ->
         assert found == [text]
         return
     assert all(0 < len(window) <= limit for window in found)
-    head = text[: text.index("\n\n") + 2] if text.startswith("> ") and "\n\n" in text else ""
-    if not all(window.startswith(head) for window in found):
-        head = ""
+    head = _repeated_head(text, limit)
+    assert all(window.startswith(head) for window in found)
     if len(found) < MOST_WINDOWS:
         joined = "".join(window.removeprefix(head) for window in found)
         assert "".join(joined.split()) == "".join(text.removeprefix(head).split())
