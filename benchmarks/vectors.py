@@ -19,6 +19,7 @@ COUNT = 100_000
 DIMENSION = 384
 CHUNKS_PER_SOURCE = 20
 NEAREST = 100
+NEAR_AS_A_WHOLE = 0.5
 ROUNDS = 15
 LIMIT = 2.5
 """Against the bare product: all else that a search asks of vectors costs about as much again."""
@@ -38,6 +39,7 @@ def run(_: Corpus) -> list[Row]:
             near = searcher.nearest(query, NEAREST)
             searcher.similarities(query, [one.place for one in near])
             searcher.background(query)
+            searcher.nearest_documents(query, NEAR_AS_A_WHOLE)
 
         product = vectors[0]
         ours, bare = in_turn(

@@ -124,6 +124,9 @@ LEAST_SIMILARITY = {"minilm": 0.35}
 LEAST_DEVIATIONS = 3.0
 """For other models: how far above the mean of all chunks, in standard deviations (by eye)."""
 
+DOCUMENT_FACTOR = 1.429
+"""A document is found as a whole from this many times the least similarity on (measured: 0.5)."""
+
 DOUBT_FACTOR = 1.714
 """An answer by meaning is doubtful below this many times the least similarity (measured: 0.6)."""
 
@@ -172,8 +175,15 @@ class _Meaning:
     def nearest(
         self, text: str, limit: int, admits: Callable[[str], bool] | None
     ) -> Sequence[Near]:
-        keep = None if admits is None else (lambda tree, path: admits(tree))
-        return self._searcher.nearest(self._vectors[text], limit, keep)
+        return self._searcher.nearest(self._vectors[text], limit, _by_tree(admits))
+
+    def documents(
+        self, text: str, least: float, admits: Callable[[str], bool] | None
+    ) -> Sequence[Near]:
+        return self._searcher.nearest_documents(self._vectors[text], least, _by_tree(admits))
+
+    def document_similarity(self, text: str, doc_id: str) -> float | None:
+        return self._searcher.document_similarity(self._vectors[text], doc_id)
 
     def similarities(self, text: str, places: Sequence[tuple[str, int]]) -> Sequence[float | None]:
         return self._searcher.similarities(self._vectors[text], places)
@@ -182,4 +192,8 @@ class _Meaning:
         """The mean of all chunks, and the bounds known for the model, else estimated."""
         found = self._searcher.background(self._vectors[text])
         least = self._least or found.mean + _deviations(found.size) * found.deviation
-        return Usual(found.mean, least, least * DOUBT_FACTOR)
+        return Usual(found.mean, least, least * DOUBT_FACTOR, least * DOCUMENT_FACTOR)
+
+
+def _by_tree(admits: Callable[[str], bool] | None) -> Callable[[str, str], bool] | None:
+    return None if admits is None else (lambda tree, path: admits(tree))

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafmark.index.vector_documents import WholeDocuments
 from leafmark.index.vector_view import VectorView
 from leafmark.index.vectors import map_rows, valid_rows
 from leafmark.model.ids import document_id
@@ -29,6 +30,9 @@ KEPT_SHARE = 0.05
 LEAST_KEPT = 2000
 ABSENT = -2.0
 """The similarity of a row that was not looked at, or is no vector."""
+
+NEAREST_CHUNKS = 1000
+"""Chunks whose documents may be near as a whole, above `EXACT_UP_TO` (chosen by eye)."""
 
 SAMPLE = 4096
 """Rows from which is told what is usual for a query, above `EXACT_UP_TO` (chosen by eye)."""
@@ -99,6 +103,50 @@ class VectorSearcher:
         ]
         found.sort(key=lambda near: (-near.similarity, near.place))
         return found[:limit]
+
+    def nearest_documents(
+        self,
+        query: NDArray[np.float32],
+        least: float,
+        admits: Callable[[str, str], bool] | None = None,
+    ) -> list[Near]:
+        """Return the documents of several chunks whose similarity is at least `least`, best first.
+
+        Where the vectors are too many to compare them all, only documents are looked at
+        that have one of the `NEAREST_CHUNKS` nearest chunks.
+        """
+        keys = self._view.keys
+        wanted = self._documents.numbers
+        if self._everything(query) is None:
+            near = {one.doc_id for one in self.nearest(query, NEAREST_CHUNKS, admits)}
+            wanted = [at for at in wanted if document_id(*keys[at]) in near]
+        found = [
+            Near(document_id(*keys[at]), 0, similarity)
+            for at, similarity in zip(wanted, self._as_wholes(query, wanted), strict=True)
+            if similarity >= least and (admits is None or admits(*keys[at]))
+            if all(valid_rows(self._store, self._documents.rows_of(at).tolist()))
+        ]
+        return sorted(found, key=lambda near: (-near.similarity, near.place))
+
+    def document_similarity(self, query: NDArray[np.float32], doc_id: str) -> float | None:
+        """Return how similar a document of several chunks is as a whole.
+
+        None where it is none, or not all of its vectors are there.
+        """
+        at = self._numbers.get(doc_id)
+        if at is None or at not in self._documents.numbers:
+            return None
+        return self._as_wholes(query, [at])[0]
+
+    def _as_wholes(self, query: NDArray[np.float32], wanted: Sequence[int]) -> list[float]:
+        everything = self._everything(query)
+        if everything is None:
+            return self._documents.compared(wanted, lambda rows: self._exact(query, rows))
+        return self._documents.from_rows(wanted, everything)
+
+    @cached_property
+    def _documents(self) -> WholeDocuments:
+        return WholeDocuments(self._view)
 
     def _admitted(self, admits: Callable[[str, str], bool]) -> NDArray[np.bool_]:
         """Return of each chunk whether its source is admitted."""

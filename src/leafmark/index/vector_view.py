@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PENDING", "WITHOUT_TEXT", "VectorView", "build_view", "read_view", "write_view"]
 
-_FORMAT = 2
+_FORMAT = 3
 PENDING = -1
 """Stands for the rows of a chunk whose vectors are not all there yet."""
 
@@ -43,8 +43,9 @@ class VectorView:
     `keys` are the sources that have chunks, in order; the chunks of source `i` are
     those from `starts[i]` to `starts[i + 1]`, and chunk `c` has the rows from
     `firsts[c]` to `firsts[c + 1]` in `rows`, at least one. `stamps` tell whether a
-    source changed. `rows_name` is the file of the store that rows count in, of which
-    the first `row_count` are known.
+    source changed. `lengths` are those of the mean of a source's vectors, which is the
+    direction of the document as a whole; 0 where not all are there. `rows_name` is the
+    file of the store that rows count in, of which the first `row_count` are known.
     """
 
     uuid: str
@@ -57,6 +58,7 @@ class VectorView:
     starts: NDArray[np.int64]
     firsts: NDArray[np.int64]
     rows: NDArray[np.int32]
+    lengths: NDArray[np.float32]
     codes: NDArray[np.uint64]
 
     @property
@@ -98,7 +100,7 @@ def build_view(
     for at, key in enumerate(keys):
         said = known.get((key, int(stamps[at])))
         if said is None or (said.rows == PENDING).any():
-            said = _rows_of(find_rows(key), manifest[key].chunks)
+            said = _rows_of(find_rows(key), manifest[key].chunks, store)
         columns.append(said)
     codes = _codes(store, old if old is not None and old.rows_name == rows_name else None)
     return VectorView(
@@ -112,18 +114,20 @@ def build_view(
         starts=_ends([len(column.counts) for column in columns]),
         firsts=_ends(np.concatenate([np.empty(0, np.int64), *(one.counts for one in columns)])),
         rows=np.concatenate([np.empty(0, np.int32), *(one.rows for one in columns)]),
+        lengths=np.array([one.length for one in columns], dtype=np.float32),
         codes=codes,
     )
 
 
 class _Rows(NamedTuple):
-    """The rows of one source's chunks, and how many each chunk has."""
+    """The rows of one source's chunks, how many each chunk has, and their mean's length."""
 
     counts: NDArray[np.int64]
     rows: NDArray[np.int32]
+    length: float
 
 
-def _rows_of(found: Sequence[Sequence[int]] | None, chunks: int) -> _Rows:
+def _rows_of(found: Sequence[Sequence[int]] | None, chunks: int, store: NDArray[np.void]) -> _Rows:
     """Return what `find_rows` gave as columns; all is pending where that is nothing."""
     import numpy as np
 
@@ -131,7 +135,19 @@ def _rows_of(found: Sequence[Sequence[int]] | None, chunks: int) -> _Rows:
         found = [[PENDING]] * chunks
     found = [[PENDING] if PENDING in one else one or [WITHOUT_TEXT] for one in found]
     counts = np.array([len(one) for one in found], dtype=np.int64)
-    return _Rows(counts, np.array([row for one in found for row in one], dtype=np.int32))
+    rows = np.array([row for one in found for row in one], dtype=np.int32)
+    return _Rows(counts, rows, _mean_length(rows, store))
+
+
+def _mean_length(rows: NDArray[np.int32], store: NDArray[np.void]) -> float:
+    """Return the length of the mean of some rows, 0 where there is none or one is pending."""
+    import numpy as np
+
+    there = rows[rows >= 0]
+    if not len(there) or (rows == PENDING).any():
+        return 0.0
+    length = float(np.linalg.norm(store["vector"][there].mean(axis=0, dtype=np.float64)))
+    return length if np.isfinite(length) else 0.0
 
 
 def _ends(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
@@ -152,9 +168,10 @@ def _known(old: VectorView | None, rows_name: str) -> dict[tuple[Key, int], _Row
     counts = np.diff(old.firsts)
     firsts = old.firsts[old.starts].tolist()
     starts = old.starts.tolist()
+    lengths = old.lengths.tolist()
     return {
         (key, stamp): _Rows(
-            counts[starts[at] : starts[at + 1]], old.rows[firsts[at] : firsts[at + 1]]
+            counts[starts[at] : starts[at + 1]], old.rows[firsts[at] : firsts[at + 1]], lengths[at]
         )
         for at, (key, stamp) in enumerate(zip(old.keys, old.stamps.tolist(), strict=True))
     }
@@ -187,6 +204,7 @@ _COLUMNS = (
     ("starts", "<i8"),
     ("firsts", "<i8"),
     ("rows", "<i4"),
+    ("lengths", "<f4"),
     ("codes", "<u8"),
 )
 
@@ -250,8 +268,8 @@ def _assembled(facts: Mapping[str, Any], names: bytes, columns: dict[str, Any]) 
     count, dimension = int(facts["row_count"]), int(facts["dimension"])
     columns["codes"] = columns["codes"].reshape(-(-dimension // 64), count)
     starts, firsts = columns["starts"], columns["firsts"]
-    lengths = (len(columns["stamps"]), len(starts), len(firsts), len(columns["rows"]))
-    if lengths != (len(keys), len(keys) + 1, starts[-1] + 1, firsts[-1]):
+    counts = [len(columns[name]) for name in ("stamps", "starts", "firsts", "rows", "lengths")]
+    if counts != [len(keys), len(keys) + 1, starts[-1] + 1, firsts[-1], len(keys)]:
         raise ValueError("columns of different lengths")
     return VectorView(
         uuid=str(facts["uuid"]),

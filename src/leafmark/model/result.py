@@ -47,8 +47,8 @@ class Candidate(NamedTuple):
 
     `topics` are the 0-based numbers of the query arguments that it matched.
     `direct_score` is the chunk's own match, None for a parent that stands here
-    only for its `constituents`. `whole` marks a document that matched by path,
-    title or tags with none of its sections among the results.
+    only for its `constituents`. `whole` marks a document that is near as a whole,
+    with none of its chunks among the candidates.
     """
 
     entry: Entry

@@ -310,8 +310,12 @@ class _Inquiry:
         near = [one for one in self._meaning.similarities(text, places) if one is not None]
         if not near:
             return "it has no vector yet; `leafmark index` makes it"
-        least = self._meaning.usual(text).least
-        return f"its meaning is not near enough ({max(near):.2f}, and {least:.2f} is the least)"
+        usual = self._meaning.usual(text)
+        compared = f"{max(near):.2f}, and {usual.least:.2f} is the least"
+        whole = self._meaning.document_similarity(text, target.doc_id) if below[1:] else None
+        if target.kind == "document" and whole is not None:
+            compared += f"; as a whole {whole:.2f}, and {usual.least_document:.2f}"
+        return f"its meaning is not near enough ({compared})"
 
 
 def _past_the_cut(

@@ -88,7 +88,8 @@ def _of_fused(hit: Hit, fused: Fused, reader: IndexReader) -> tuple[Factor, ...]
         parts = (*_of_words(hit.words, reader), Factor("share", share, "multiply", how))
         factors.append(Factor("words", fused.text, parts=parts))
     if hit.similarity is not None:
-        how = f"similarity {hit.similarity:.3f}, against what is usual for the query"
+        of_what = " of the whole document" if hit.whole else ""
+        how = f"similarity{of_what} {hit.similarity:.3f}, against what is usual for the query"
         factors.append(Factor("meaning", fused.meaning, how=how))
     return (*factors, *_boosts(hit, fused.score))
 

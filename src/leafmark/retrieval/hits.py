@@ -45,6 +45,7 @@ class Hit(NamedTuple):
 
     Where the meaning counts too, `fused` are the two parts of the score, `words` is
     the match by words alone (score 0 for none) and `similarity` that of the vectors.
+    With `whole`, it is the document that is near, and not its own text.
     """
 
     score: float
@@ -58,6 +59,7 @@ class Hit(NamedTuple):
     words: Hit | None = None
     fused: Fused | None = None
     similarity: float | None = None
+    whole: bool = False
 
     @property
     def place(self) -> tuple[int, int]:

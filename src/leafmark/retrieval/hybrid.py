@@ -7,7 +7,7 @@ query states (quotes, fields, filters, what is left out) holds for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from leafmark.index import IndexReader
@@ -17,7 +17,7 @@ from leafmark.retrieval.candidates import Found, cut_note, find_candidates, sect
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.cutoff import elbow_cutoff
 from leafmark.retrieval.doubt import is_doubtful
-from leafmark.retrieval.fusion import MEANING_WEIGHT, fuse
+from leafmark.retrieval.fusion import MEANING_WEIGHT, Fused, fuse
 from leafmark.retrieval.hits import Finder, Hit, relaxed_matches, rounded, strict_matches
 from leafmark.retrieval.meaning import Meaning, Place, Usual, topic_text
 from leafmark.retrieval.ordering import key_of
@@ -35,6 +35,24 @@ class _Match(NamedTuple):
     place: Place
     hit: Hit
     similarity: float | None
+
+
+class _Asked(NamedTuple):
+    """What is asked of vectors: words, and what the query and its parameters state."""
+
+    finder: Finder
+    compiled: Sequence[Compiled]
+    params: SearchParams
+    meaning: Meaning
+    text: str
+
+    @property
+    def admits(self) -> Callable[[str], bool] | None:
+        return set(self.params.trees).__contains__ if self.params.trees else None
+
+    @property
+    def weight(self) -> float:
+        return 1.0 if self.params.mode == "semantic" else MEANING_WEIGHT
 
 
 def find_in_topic(
@@ -81,22 +99,29 @@ def _find_by_meaning(
         for place, hit, similarity in zip(places, by_words, similar, strict=True)
     }
     usual = meaning.usual(text)
-    for place, hit, similarity in _near(finder, compiled, params, meaning, text):
+    asked = _Asked(finder, compiled, params, meaning, text)
+    for place, hit, similarity in _near(asked):
         if place not in matches and similarity >= usual.least:
             matches[place] = _Match(place, hit, similarity)
-    hits = _fused(list(matches.values()), usual, params)
+    hits = _fused(list(matches.values()), usual, asked.weight)
     kept = _cut(reader, hits, params, topic)
+    documents = _documents(asked, kept, usual, _nearest(hits))
+    if documents:
+        joined = sorted([*(hit for _, hit in kept), *documents], key=lambda hit: -hit.score)
+        kept = _cut(reader, joined, params, topic)
     strict = sum(1 for hit in by_words if not hit.relaxed)
-    matched = min(len(hits), params.candidates)
+    found = len(hits) + len(documents)
+    matched = min(len(hits), params.candidates) + len(documents)
     added = len(hits) - len(by_words)
     notes = [f"{added} by meaning alone"] if added else []
+    notes += [f"{len(documents)} by the meaning of the whole document"] if documents else []
     notes += section_note(params)
     return Found(
         [candidate for candidate, _ in kept],
         matched,
         strict,
         (
-            Phase("candidates", len(hits), matched, "; ".join(notes)),
+            Phase("candidates", found, matched, "; ".join(notes)),
             Phase("cutoff", matched, len(kept), cut_note(matched, len(kept), params)),
         ),
         {key_of(one.entry): hit for one, hit in kept},
@@ -112,33 +137,27 @@ def _by_words(finder: Finder, compiled: Sequence[Compiled], params: SearchParams
     return [*strict, *rest[: params.candidates]]
 
 
-def _near(
-    finder: Finder,
-    compiled: Sequence[Compiled],
-    params: SearchParams,
-    meaning: Meaning,
-    text: str,
-) -> list[tuple[Place, Hit, float]]:
+def _near(asked: _Asked) -> list[tuple[Place, Hit, float]]:
     """Return the nearest chunks that fulfil what the query states."""
+    params = asked.params
     wanted = params.candidates
-    admits = set(params.trees).__contains__ if params.trees else None
     while True:
-        near = meaning.nearest(text, wanted, admits)
+        near = asked.meaning.nearest(asked.text, wanted, asked.admits)
         similarities = {one.place: one.similarity for one in near}
-        hits = finder.locate(compiled, similarities)
+        hits = asked.finder.locate(asked.compiled, similarities)
         found = [(place, hit, similarities[place]) for place, hit in hits.items()]
         if len(found) >= params.limit or len(near) < wanted:
             return sorted(found, key=lambda one: (-one[2], one[0]))
         wanted *= _WIDER
 
 
-def _fused(matches: Sequence[_Match], usual: Usual, params: SearchParams) -> list[Hit]:
+def _fused(matches: Sequence[_Match], usual: Usual, weight: float) -> list[Hit]:
     """Return the matches with fused scores, best first; ties in order of place."""
     scores = fuse(
         [match.hit.score / match.hit.boost for match in matches],
         [match.similarity for match in matches],
         usual=usual.mean,
-        weight=1.0 if params.mode == "semantic" else MEANING_WEIGHT,
+        weight=weight,
     )
     hits = [
         (
@@ -158,6 +177,39 @@ def _fused(matches: Sequence[_Match], usual: Usual, params: SearchParams) -> lis
     return [hit for hit, _ in hits]
 
 
+def _documents(
+    asked: _Asked, kept: Sequence[tuple[Candidate, Hit]], usual: Usual, nearest: float
+) -> list[Hit]:
+    """Return the documents that are near as a whole and of which no chunk is kept, best first.
+
+    They score on the scale of the chunks, and at most as the chunk whose similarity is
+    `nearest`: a mean can be nearer than each of its parts. Without such a chunk the
+    nearest document sets the scale.
+    """
+    params, meaning = asked.params, asked.meaning
+    if params.grain not in ("auto", "document"):
+        return []
+    shown = {candidate.entry.doc_id for candidate, _ in kept}
+    near = meaning.documents(asked.text, usual.least_document, asked.admits)
+    wanted = {one.place: one.similarity for one in near if one.place[0] not in shown}
+    located = asked.finder.locate(asked.compiled, wanted) if wanted else {}
+    if located and nearest <= usual.mean:
+        nearest = max(wanted[place] for place in located)
+    if nearest <= usual.mean:
+        return []
+    found = []
+    for place, hit in located.items():
+        above = max(0.0, min(wanted[place], nearest) - usual.mean)
+        fused = Fused(0.0, asked.weight * above / (nearest - usual.mean))
+        score = rounded(fused.score * hit.boost)
+        near_hit = hit._replace(
+            score=score, words=hit, fused=fused, similarity=wanted[place], whole=True
+        )
+        found.append((near_hit, place))
+    found.sort(key=lambda pair: (-pair[0].score, pair[1]))
+    return [hit for hit, _ in found if hit.score > 0]
+
+
 def _cut(
     reader: IndexReader, hits: Sequence[Hit], params: SearchParams, topic: int
 ) -> list[tuple[Candidate, Hit]]:
@@ -167,19 +219,22 @@ def _cut(
     needed = [hit for hit in hits if count and hit.score >= scores[count - 1]]
     entries = reader.entries(hit.address for hit in needed)
     pairs = [
-        (Candidate(entry, hit.score, False, (topic,), hit.score), hit)
+        (Candidate(entry, hit.score, False, (topic,), hit.score, whole=hit.whole), hit)
         for entry, hit in zip(entries, needed, strict=True)
     ]
     pairs.sort(key=lambda pair: (-pair[0].score, pair[0].entry.id))
     return pairs[:count]
 
 
+def _nearest(hits: Sequence[Hit]) -> float:
+    return max((hit.similarity for hit in hits if hit.similarity is not None), default=-1.0)
+
+
 def _is_doubtful(
     reader: IndexReader, by_words: Sequence[Hit], hits: Sequence[Hit], usual: Usual
 ) -> bool:
     """Whether neither the words nor the meaning of any chunk says much."""
-    nearest = max((hit.similarity for hit in hits if hit.similarity is not None), default=-1.0)
-    if nearest >= usual.doubtful:
+    if _nearest(hits) >= usual.doubtful:
         return False
     if not by_words:
         return True

@@ -18,7 +18,7 @@ Place: TypeAlias = tuple[str, int]
 
 
 class NearChunk(Protocol):
-    """A chunk near to a text."""
+    """A chunk near to a text; position 0 stands for the document where that is asked for."""
 
     @property
     def place(self) -> Place: ...
@@ -30,12 +30,14 @@ class Usual(NamedTuple):
     """What is known of the similarities to a text before any chunk is looked at.
 
     `mean` is that of all chunks. A chunk may be a result by its meaning alone from
-    `least` on; below `doubtful` its meaning is no reason to believe in it.
+    `least` on, a document as a whole from `least_document` on; below `doubtful` its
+    meaning is no reason to believe in it.
     """
 
     mean: float
     least: float
     doubtful: float
+    least_document: float
 
 
 class Meaning(Protocol):
@@ -49,6 +51,16 @@ class Meaning(Protocol):
 
     def similarities(self, text: str, places: Sequence[Place]) -> Sequence[float | None]:
         """Return the similarity of each chunk, None where there is no vector (yet)."""
+        ...
+
+    def documents(
+        self, text: str, least: float, admits: Callable[[str], bool] | None
+    ) -> Sequence[NearChunk]:
+        """Return the documents of several chunks that are near as a whole, best first."""
+        ...
+
+    def document_similarity(self, text: str, doc_id: str) -> float | None:
+        """Return the similarity of a document as a whole, None where vectors are missing."""
         ...
 
     def usual(self, text: str) -> Usual: ...

@@ -54,7 +54,7 @@ class Presenter:
         body = texts.body(entry)
         matches = self._matches(candidate, body) if body else []
         ranges = join_ranges((one.start, one.end) for each in matches for one in each)
-        whole = body is not None and not ranges and self._is_whole(candidate)
+        whole = body is not None and self._is_whole(candidate, ranges)
         if whole:
             candidate, parts = candidate._replace(constituents=()), ()
         return Result(
@@ -121,12 +121,16 @@ class Presenter:
         size = self._snippet_chars
         return join_snippets(make_snippet(body.shown, each, size=size) for each in own or [[]])
 
-    def _is_whole(self, candidate: Candidate) -> bool:
+    def _is_whole(self, candidate: Candidate, ranges: Sequence[tuple[int, int]]) -> bool:
         """Whether a document with sections matched by its title, path or tags, and none of them.
 
         Its path and tags are every section's too: one that matched by nothing else
-        does not stand out.
+        does not stand out. One that is near in meaning as a whole needs no matches.
         """
+        if candidate.whole and not candidate.constituents:
+            return True
+        if ranges:
+            return False
         entry = candidate.entry
         if entry.kind != "document" or entry.last_position == entry.position:
             return False

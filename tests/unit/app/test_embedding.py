@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from math import prod
@@ -121,6 +122,79 @@ def test_the_end_of_a_long_piece_is_found_by_its_meaning(here: Here, server: Fak
     here.write("guide.md", f"# Workshop\n\n{filler}.\nHow to fix a van.\n\n# Bread\n\nKnead.\n")
     assert index_project(desk, IndexRequest()).vectors == 1
     assert len(inputs(server)) == 1
+
+
+def write_parts(here: Here, name: str, word: str) -> None:
+    """A document that is about a word as a whole; each section is mostly about other things."""
+    stem = name[-5:-3]
+    sections = [
+        f"## Part\n\n{word} " + " ".join(f"{stem}{part}x{at}" for at in range(30)) + "\n"
+        for part in range(10)
+    ]
+    tags = "tags: [green]\n" if "/" in name else ""
+    here.write(name, f"---\n{tags}---\n\n# {word.title()}\n\n" + "\n".join(sections))
+
+
+def write_wholes(here: Here, server: FakeServer) -> Project:
+    write_parts(here, "ab.md", "car")
+    write_parts(here, "deep/cd.md", "car")
+    write_parts(here, "ef.md", "bread")
+    desk = project(here, server, least_similarity=0.42)
+    index_project(desk, IndexRequest())
+    return desk
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "semantic"])
+def test_a_document_is_found_as_a_whole(here: Here, server: FakeServer, mode: str) -> None:
+    desk = write_wholes(here, server)
+    assert search(desk, "automobile", mode="lexical").results == ()
+    answer = search(desk, "automobile", mode=mode, explain=True)
+    assert ids(answer) == ["here:ab.md", "here:deep/cd.md"]
+    for result in answer.results:
+        assert (result.whole, result.constituents) == (True, ())
+        assert value_of(result.factors) == pytest.approx(result.score, rel=1e-6)
+        assert result.factors[0].how.startswith("similarity of the whole document 0.6")
+    assert answer.phases[0].note == "2 by the meaning of the whole document"
+    assert why_not(desk, "ab.md", "automobile", mode=mode).rank == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "wishes", "found"),
+    [
+        ("automobile path:deep", {}, ["here:deep/cd.md"]),
+        ("automobile", {"tags": ("green",)}, ["here:deep/cd.md"]),
+        ("automobile", {"section": ("part",)}, []),
+        ("automobile", {"grain": "document"}, ["here:ab.md", "here:deep/cd.md"]),
+        ("automobile", {"grain": "section"}, []),
+        ("automobile", {"grain": "piece"}, []),
+        ("automobile", {"limit": 1}, ["here:ab.md"]),
+        ("automobile title:bread", {}, []),
+        ("automobile", {"strict": True}, []),
+    ],
+)
+def test_what_is_asked_holds_for_whole_documents(
+    here: Here, server: FakeServer, query: str, wishes: dict[str, object], found: list[str]
+) -> None:
+    assert ids(search(write_wholes(here, server), query, **wishes)) == found
+
+
+def test_no_document_as_a_whole_beside_a_section_of_it(here: Here, server: FakeServer) -> None:
+    desk = write_wholes(here, server)
+    source = (here.root / "ab.md").read_text(encoding="utf-8") + "\n## Engine\n\nThe car.\n"
+    here.write("ab.md", source)
+    assert ids(search(desk, "automobile")) == ["here:deep/cd.md"]  # a vector is pending
+    index_project(desk, IndexRequest())
+    assert ids(search(desk, "automobile")) == ["here:ab.md#engine", "here:deep/cd.md"]
+
+
+def test_why_not_tells_how_near_the_whole_document_is(here: Here, server: FakeServer) -> None:
+    (reason,) = why_not(write_wholes(here, server), "ef.md", "dough", mode="semantic").reasons
+    assert reason.lost_at == "meaning"
+    assert re.fullmatch(
+        r"its meaning is not near enough "
+        r"\(-?0\.\d\d, and 0\.42 is the least; as a whole -?0\.\d\d, and 0\.60\)",
+        reason.message,
+    )
 
 
 def test_what_the_query_states_holds_for_meanings(here: Here, server: FakeServer) -> None:

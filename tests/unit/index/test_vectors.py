@@ -283,6 +283,51 @@ def test_the_prefilter_finds_what_is_clearly_near(
         assert searcher.nearest(query, 1)[0].place == corpus.brute(query)[0]
 
 
+def whole_documents(corpus: Corpus, query: NDArray[np.float32]) -> dict[str, float]:
+    """The similarity of each document of several chunks: to the mean of all its vectors."""
+    found = {}
+    for key, chunks in corpus.rows.items():
+        rows = [row for each in chunks for row in each]
+        if PENDING in rows or sum(map(bool, chunks)) < 2:
+            continue
+        mean = corpus.vectors[rows].astype(np.float64).mean(axis=0)
+        found[document_id(*key)] = float(mean @ query / np.linalg.norm(mean))
+    return found
+
+
+@pytest.mark.parametrize("exact_up_to", [150_000, 10])
+def test_documents_are_as_near_as_the_mean_of_their_vectors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exact_up_to: int
+) -> None:
+    monkeypatch.setattr(vector_search, "EXACT_UP_TO", exact_up_to)
+    corpus = Corpus(tmp_path, 400)
+    searcher = VectorSearcher(corpus.view(old=corpus.view()), corpus.folder)
+    for query in unit_rows(5, seed=5):
+        expected = whole_documents(corpus, query)
+        for least in (-1.0, 0.2):
+            found = searcher.nearest_documents(query, least)
+            assert {near.doc_id: near.similarity for near in found} == pytest.approx(
+                {name: each for name, each in expected.items() if each >= least}, abs=1e-5
+            )
+            assert found == sorted(found, key=lambda near: -near.similarity)
+            assert {near.position for near in found} == {0}
+        only = searcher.nearest_documents(query, -1.0, lambda tree, path: tree == "b")
+        assert {near.doc_id for near in only} == {name for name in expected if name[0] == "b"}
+        for key in corpus.manifest:
+            name = document_id(*key)
+            assert searcher.document_similarity(query, name) == (
+                pytest.approx(expected[name], abs=1e-5) if name in expected else None
+            )
+    assert searcher.document_similarity(query, "a:none.md") is None
+
+
+def test_an_empty_view_has_no_documents(tmp_path: Path) -> None:
+    corpus = Corpus(tmp_path, 9)
+    corpus.manifest = {}
+    searcher = VectorSearcher(corpus.view(), corpus.folder)
+    assert searcher.nearest_documents(corpus.vectors[0], -1.0) == []
+
+
 def test_equal_texts_share_a_vector_and_come_together(tmp_path: Path) -> None:
     corpus = Corpus(tmp_path, 9)
     corpus.rows = {("a", "x.md"): [[4], [2]], ("a", "y.md"): [[4]]}
@@ -303,6 +348,8 @@ def test_a_row_that_was_damaged_is_no_result(tmp_path: Path) -> None:
     found = searcher.nearest(corpus.vectors[2], 9)
     assert ("a:0.md", 2) not in [near.place for near in found]
     assert len(found) == len(corpus.brute(corpus.vectors[2])) - 1
+    wholes = searcher.nearest_documents(corpus.vectors[2], -9.0)
+    assert "a:0.md" not in [near.doc_id for near in wholes]
     assert searcher.similarities(corpus.vectors[2], [("a:0.md", 2)]) == [None]
 
 
