@@ -120,3 +120,25 @@ def test_a_provider_that_is_down_leaves_words_and_a_hint(
     assert answer.err == (
         f"hint: the embedder answered 503 ({server.url}); this answer is lexical\n"
     )
+
+
+def test_a_document_that_is_near_as_a_whole_is_shown_and_marked(
+    leafmark: Leafmark, work: Path, server: FakeServer
+) -> None:
+    """Each of its sections says mostly something else."""
+    for stem, word in (("ab", "car"), ("ef", "bread")):
+        sections = [
+            f"## Part\n\n{word} " + " ".join(f"{stem}{part}x{at}" for at in range(30))
+            for part in range(10)
+        ]
+        text = f"# {word.title()}\n\n" + "\n\n".join(sections) + "\n"
+        (work / f"{stem}.md").write_text(text, encoding="utf-8")
+    extra = served(server) | {"LEAFMARK_EMBEDDING_LEAST_SIMILARITY": "0.42"}
+    assert leafmark("index", **extra).code == 0
+    answer = leafmark("search", "automobile", "--mode", "hybrid", **extra)
+    assert answer.code == 0
+    assert "\nab.md (0.75) (no specific section)\n" in answer.out
+    assert "ef.md" not in answer.out
+    assert leafmark("search", "automobile", "--mode", "lexical", **extra).code == 1
+    told = leafmark("why-not", "ef.md", "automobile", "--mode", "hybrid", **extra).out
+    assert "as a whole" in told
