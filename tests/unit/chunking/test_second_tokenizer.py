@@ -92,8 +92,12 @@ def test_real_text(name: str) -> None:
             assert ours == theirs, (path, start, end)
 
 
+ASSIGNED = st.characters(exclude_categories=["Cn", "Cs"])
+"""What the two know of: one knows newer letters than the other, and takes U+18D80 for one."""
+
+
 @settings(deadline=None, max_examples=200)
-@given(st.text(max_size=120), st.sampled_from(sorted(HASHES)))
+@given(st.text(ASSIGNED, max_size=120), st.sampled_from(sorted(HASHES)))
 def test_any_text(text: str, name: str) -> None:
     ours, theirs = counts(text, name)
     assert ours == theirs
