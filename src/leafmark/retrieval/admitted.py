@@ -12,7 +12,7 @@ from leafmark.index import IndexReader
 from leafmark.model import Entry
 from leafmark.retrieval.sections import AdmitsPath, SectionMembers
 
-__all__ = ["admitted_entries"]
+__all__ = ["admitted_entries", "may_be_first_by_id"]
 
 FEW_MATCHES = 2000
 """Up to here it is faster to look at each match than to list the documents (measured: 26,000)."""
@@ -45,12 +45,8 @@ def _first_by_id(
         return []
     searcher = reader.searcher
     if count <= FEW_MATCHES:
-        hits = searcher.search(query, count, count=False).hits
-        places = reader.places(address for _, address in hits)
-        counts = Counter(doc_id for doc_id, _ in places)
-        names = set(_first_documents(counts.items(), limit))
-        pairs = zip(hits, places, strict=True)
-        return [address for (_, address), (doc_id, _) in pairs if doc_id in names]
+        addresses = [at for _, at in searcher.search(query, count, count=False).hits]
+        return list(compress(addresses, may_be_first_by_id(reader, addresses, limit)))
     listed = searcher.terms_with_prefix("doc_id", "", filter_query=query)
     first = _first_documents(listed, limit)
     taken = set(first)
@@ -58,6 +54,19 @@ def _first_by_id(
     both = tantivy.Query.boolean_query([(_MUST, query), (_MUST, documents)])
     total = sum(number for name, number in listed if name in taken)
     return [address for _, address in searcher.search(both, total, count=False).hits]
+
+
+def may_be_first_by_id(
+    reader: IndexReader, addresses: Iterable[tantivy.DocAddress], limit: int
+) -> list[bool]:
+    """Return for each chunk whether it may be one of the first `limit` of them by id.
+
+    Their documents tell: a few times cheaper than to read the ids themselves.
+    """
+    places = reader.places(addresses)
+    counts = Counter(doc_id for doc_id, _ in places)
+    names = set(_first_documents(counts.items(), limit))
+    return [doc_id in names for doc_id, _ in places]
 
 
 def _first_documents(counts: Iterable[tuple[str, int]], limit: int) -> list[str]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Protocol
 
 from leafmark.index import IndexReader
 from leafmark.model import Candidate, Entry, Phase
-from leafmark.retrieval.admitted import admitted_entries
+from leafmark.retrieval.admitted import admitted_entries, may_be_first_by_id
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.cutoff import elbow_cutoff
 from leafmark.retrieval.doubt import is_doubtful
@@ -23,6 +24,9 @@ from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.sections import path_filter
 
 __all__ = ["Found", "cut_note", "find_candidates", "section_note"]
+
+FEW_TIES = 50
+"""Up to so many ties it is not worth looking at their documents first (chosen by eye)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +132,24 @@ def _cut(
         return []
     if len(hits) >= params.candidates and hits[kept - 1].score == scores[-1]:
         hits = search(ties=True)
-    needed = with_ties(hits, kept)
+    needed = _first_of_ties(reader, with_ties(hits, kept), kept)
     entries = reader.entries(hit.address for hit in needed)
     pairs = list(zip(entries, needed, strict=True))
     pairs.sort(key=lambda pair: (-pair[1].score, pair[0].id))
     return pairs[:kept]
+
+
+def _first_of_ties(reader: IndexReader, hits: list[Hit], kept: int) -> list[Hit]:
+    """Return those of the hits that may be among the first `kept`, of ties at the end by id.
+
+    Thousands of short sections called alike can tie.
+    """
+    if len(hits) <= kept + FEW_TIES:
+        return hits
+    sure = sum(hit.score > hits[-1].score for hit in hits)
+    tied = hits[sure:]
+    first = may_be_first_by_id(reader, (hit.address for hit in tied), kept - sure)
+    return [*hits[:sure], *compress(tied, first)]
 
 
 def _admitted(

@@ -10,6 +10,7 @@ import pytest
 from support.library import Library
 
 from leafmark.model import Factor
+from leafmark.retrieval.candidates import FEW_TIES
 from leafmark.retrieval.weights import K1, KEYWORD_WEIGHTS, QUESTION_WEIGHTS, B
 
 TEXTS = {
@@ -168,14 +169,16 @@ def test_factors_make_the_score(tmp_path: Path, query: str, params: dict[str, An
         assert combined(result.factors) == pytest.approx(result.score, rel=2e-3)
 
 
-def test_ties_are_settled_by_id_wherever_they_are_cut(tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [30, 30 + FEW_TIES])
+def test_ties_are_settled_by_id_wherever_they_are_cut(tmp_path: Path, count: int) -> None:
     """Equal texts, indexed in any order and in many commits, give one answer."""
-    names = [f"{n:02}.md" for n in range(30)]
+    names = [f"{n:02}.md" for n in range(count)]
+    half, third = count // 2, count // 3
     answers = set()
-    for number, order in enumerate((names, names[::-1], names[15:] + names[:15])):
+    for number, order in enumerate((names, names[::-1], names[half:] + names[:half])):
         library = Library(tmp_path / str(number), t={})
-        for at in range(0, len(order), 10):
-            library.put("t", {path: f"word {path}\n" for path in order[at : at + 10]})
+        for at in range(0, len(order), third):
+            library.put("t", {path: f"word {path}\n" for path in order[at : at + third]})
         found = library.search("word", limit=3, candidate_limit=15, max_results=7).results
         answers.add(tuple(result.entry.path for result in found))
     assert answers == {("00.md", "01.md", "02.md")}
