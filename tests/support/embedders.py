@@ -14,7 +14,14 @@ import numpy as np
 
 from leafmark.embedding import Vectors
 
-__all__ = ["FakeEmbedder", "FakeServer", "Reply", "serve_embeddings", "vector_of"]
+__all__ = [
+    "FakeEmbedder",
+    "FakeServer",
+    "Reply",
+    "embedding_flags",
+    "serve_embeddings",
+    "vector_of",
+]
 
 DIMENSION = 256
 
@@ -132,3 +139,14 @@ def serve_embeddings() -> Iterator[FakeServer]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def embedding_flags(server: FakeServer) -> dict[str, object]:
+    """The settings that make a project ask `server`."""
+    return {
+        "embedding.provider": "ollama",
+        "embedding.model": "m",
+        "embedding.endpoint": server.url,
+        "embedding.retries": 0,
+        "embedding.least_similarity": 0.15,
+    }

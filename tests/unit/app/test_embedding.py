@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from math import prod
 
 import pytest
-from support.embedders import FakeServer, Reply, serve_embeddings
+from support.embedders import FakeServer, Reply, embedding_flags, serve_embeddings
 from support.projects import Here
 
 from leafmark.app import (
@@ -52,13 +52,7 @@ def server() -> Iterator[FakeServer]:
 
 
 def project(here: Here, server: FakeServer, **settings: object) -> Project:
-    flags: dict[str, object] = {
-        "embedding.provider": "ollama",
-        "embedding.model": "m",
-        "embedding.endpoint": server.url,
-        "embedding.retries": 0,
-        "embedding.least_similarity": 0.15,
-    }
+    flags = embedding_flags(server)
     environ = {"HOME": str(here.home), "LEAFMARK_HOME": str(here.home / ".leafmark")}
     flags |= {f"embedding.{name}": value for name, value in settings.items()}
     return open_project(here.root, flags=flags, environ=environ)

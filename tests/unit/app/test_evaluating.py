@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.embedders import FakeServer, Reply, serve_embeddings
+from support.embedders import FakeServer, Reply, embedding_flags, serve_embeddings
 from support.projects import Here
 
 from leafmark.app import draft_judgments, evaluate_project, open_project
@@ -68,14 +68,7 @@ def test_numbers_are_means_over_the_queries_that_have_them(here: Here) -> None:
 @pytest.fixture
 def meaning() -> Iterator[tuple[FakeServer, dict[str, object]]]:
     with serve_embeddings() as server:
-        flags: dict[str, object] = {
-            "embedding.provider": "ollama",
-            "embedding.model": "m",
-            "embedding.endpoint": server.url,
-            "embedding.retries": 0,
-            "embedding.least_similarity": 0.15,
-        }
-        yield server, flags
+        yield server, embedding_flags(server)
     app_meaning._OPEN.clear()
 
 
