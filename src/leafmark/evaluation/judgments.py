@@ -202,7 +202,6 @@ class _Row:
     """One table of a file of queries, read key by key."""
 
     def __init__(self, row: Any, keys: tuple[str, ...], what: str, location: str):
-        self._what = what
         self._location = location
         if not isinstance(row, Mapping):
             raise self.problem(f"{row!r} is no {what}", f"write a table with {', '.join(keys)}")

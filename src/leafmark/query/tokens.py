@@ -13,7 +13,6 @@ __all__ = ["OPERATORS", "Kind", "Token", "escape", "is_number", "negates", "unes
 ESCAPABLE = '\\():^~*-"' + QUOTES[1:]
 """What a backslash takes the meaning from; before anything else it is itself (`C:\\temp`)."""
 
-_ESCAPE = re.compile(r"\\([" + re.escape(ESCAPABLE) + "])")
 _QUOTED_ESCAPE = re.compile(r"\\([\\" + QUOTES + "])")
 
 # `--verbose`, `->`, `-=`, a bullet or a dash between words are pasted text.
@@ -63,11 +62,6 @@ def escape(text: str) -> str:
 def unescape(quoted: str) -> str:
     """What stands between quotes, without the backslashes before quotes and backslashes."""
     return _QUOTED_ESCAPE.sub(r"\1", quoted)
-
-
-def is_escape(text: str, at: int) -> bool:
-    """True when a backslash at `at` takes the meaning of the next character."""
-    return _ESCAPE.match(text, at) is not None
 
 
 def negates(text: str, at: int) -> bool:
