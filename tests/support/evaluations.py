@@ -43,6 +43,7 @@ def small_report(gates: tuple[GateOutcome, ...] = ()) -> EvaluationReport:
     )
     return EvaluationReport(
         mode="lexical",
+        answers="passage",
         limit=10,
         seed=1,
         resamples=200,

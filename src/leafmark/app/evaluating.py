@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leafmark.app.answered_sections import sections_of
 from leafmark.app.judging import Library, read_queries
 from leafmark.app.opening import open_index
 from leafmark.app.project import Project, open_project
@@ -69,6 +70,8 @@ def evaluate_project(
     library = Library(project)
     queries = _chosen(read_queries(request.files, project.directory), request)
     passages = library.passages(queries)
+    if request.answers == "section":
+        passages = [sections_of(library, each) for each in passages]
     judged = list(zip(queries, passages, strict=True))
     reading = Reading(library)
     found, modes = [], []
@@ -90,6 +93,7 @@ def evaluate_project(
     groups = build_groups(found, resampler, (lambda one: str(getattr(one, by))) if by else None)
     return EvaluationReport(
         mode=", ".join(dict.fromkeys(modes)),
+        answers=request.answers,
         limit=request.limit or project.configuration.search.limit,
         seed=request.seed,
         resamples=request.resamples,

@@ -190,7 +190,8 @@ class EvaluationRequest(NamedTuple):
     differ (`auto+relax_share=0.5`); none means the project's own. Each is tried in
     each of the `modes`; none means that of the settings. `by` makes a
     table for each `kind`, `language` or `tree`. `half` takes one half of the
-    queries (see `evaluation.half_of`). `gates` are bounds such as `rr500>=0.55`.
+    queries (see `evaluation.half_of`). `answers` says what a judged passage stands for:
+    itself, or the section that holds it. `gates` are bounds such as `rr500>=0.55`.
     `diagnose` asks why answers were not found.
     """
 
@@ -201,6 +202,7 @@ class EvaluationRequest(NamedTuple):
     kinds: tuple[str, ...] = ()
     trees: tuple[str, ...] = ()
     half: str | None = None
+    answers: Literal["passage", "section"] = "passage"
     by: str | None = None
     gates: tuple[str, ...] = ()
     seed: int = 1

@@ -92,9 +92,13 @@ class GateOutcome(NamedTuple):
 
 
 class EvaluationReport(NamedTuple):
-    """The whole evaluation; the first group holds all queries."""
+    """The whole evaluation; the first group holds all queries.
+
+    `answers` is what a judged passage stood for: `passage` or `section`.
+    """
 
     mode: str
+    answers: str
     limit: int
     seed: int
     resamples: int

@@ -36,8 +36,9 @@ def _heading(report: EvaluationReport) -> str:
     chunks = ", ".join(
         f"{clean_line(found.variant.name)} {found.chunks:,} chunks" for found in report.variants
     )
+    judged = ", answers judged as whole sections" if report.answers == "section" else ""
     lines = [
-        f"{report.mode}, {report.limit} results a query; {chunks}",
+        f"{report.mode}, {report.limit} results a query{judged}; {chunks}",
         f"[95 % intervals of {report.resamples:,} resamples, seed {report.seed}]",
     ]
     if len(report.variants) > 1:
@@ -138,6 +139,7 @@ def evaluation_record(report: EvaluationReport, places: Sequence[int]) -> dict[s
     return {
         "schema_version": SCHEMA_VERSION,
         "mode": report.mode,
+        "answers": report.answers,
         "limit": report.limit,
         "seed": report.seed,
         "resamples": report.resamples,

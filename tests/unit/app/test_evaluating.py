@@ -65,6 +65,17 @@ def test_numbers_are_means_over_the_queries_that_have_them(here: Here) -> None:
     assert _mean(report, "empty-unanswerable") == 1
 
 
+def test_a_passage_can_be_judged_as_its_whole_section(here: Here) -> None:
+    filler = "Filler of the page.\n\n" * 400
+    here.write("long.md", f"# Long\n\n{filler}## Okapi\n\nOkapi here.\n\n{filler}")
+    query = {"query": "okapi", "answers": [{"path": "long.md", "quote": "Okapi here."}]}
+    assert _mean(_judge(here, query), "rr500") == 1
+    report = _judge(here, query, answers="section")
+    assert report.answers == "section"
+    assert _mean(report, "overlap-mrr@10") == 1
+    assert _mean(report, "rr500") == 0
+
+
 @pytest.fixture
 def meaning() -> Iterator[tuple[FakeServer, dict[str, object]]]:
     with serve_embeddings() as server:

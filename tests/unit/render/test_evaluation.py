@@ -36,6 +36,18 @@ def test_the_table() -> None:
     )
 
 
+def test_answers_that_were_whole_sections_are_said_to_be() -> None:
+    report = small_report()._replace(answers="section")
+    first = render_evaluation(report, PLAIN).split("\n")[0]
+    assert first == (
+        "lexical, 10 results a query, answers judged as whole sections; "
+        "fixed 1,200 chunks, auto 30 chunks"
+    )
+    record = evaluation_record(report, [])
+    assert record["answers"] == "section"
+    assert problems(record, "eval") == []
+
+
 def test_what_became_of_each_query_the_worst_first() -> None:
     report = small_report()
     assert worst_first(report, None) == [1, 0, 2]

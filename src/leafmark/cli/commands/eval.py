@@ -29,6 +29,7 @@ __all__ = ["COMMAND"]
 MAKE = "make"
 MODES = ("lexical", "semantic", "hybrid")
 HALVES = ("choose", "judge")
+ANSWERS_AS = ("passage", "section")
 GROUPS = ("kind", "language", "tree")
 
 OPTIONS = (
@@ -55,6 +56,13 @@ OPTIONS = (
         "HALF",
         one_of(*HALVES),
         choices=HALVES,
+    ),
+    Option(
+        ("--answers",),
+        "What a judged passage stands for: itself, or the whole section that holds it.",
+        "WHAT",
+        one_of(*ANSWERS_AS),
+        choices=ANSWERS_AS,
     ),
     Option(("--by",), "A table for each as well.", "KEY", one_of(*GROUPS), choices=GROUPS),
     Option(
@@ -97,6 +105,7 @@ def _evaluate(call: Call) -> int:
             kinds=tuple(values.get("kind", ())),
             trees=tuple(values.get("tree", ())),
             half=values.get("half"),
+            answers=values.get("answers", "passage"),
             by=values.get("by"),
             gates=tuple(values.get("gate", ())),
             seed=values.get("seed", 1),
