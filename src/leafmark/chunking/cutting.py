@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from leafmark.chunking.graphemes import grapheme_boundary, next_boundary
+from leafmark.chunking.graphemes import extends, grapheme_boundary, next_boundary
 from leafmark.chunking.tokens import take_tokens
 
 __all__ = [
@@ -85,7 +85,7 @@ def _settle(text: str, at: int, length: int) -> int:
         return length
     for stop in ("\n", " "):
         found = text.rfind(stop, at + length // 2, end)
-        if found >= 0:
+        if found >= 0 and (stop == "\n" or not extends(text[found + 1])):
             return found + 1 - at
     boundary = grapheme_boundary(text, end)
     return (boundary if boundary > at else next_boundary(text, end)) - at

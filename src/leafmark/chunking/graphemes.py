@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import unicodedata
 
-__all__ = ["grapheme_boundary", "next_boundary"]
+__all__ = ["extends", "grapheme_boundary", "next_boundary"]
 
 _JOINING = frozenset(
-    "\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\u0d4e"
+    "\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\u0d4e\u1cf5\u1cf6"
     "\U000110bd\U000110cd\U000111c2\U000111c3\U000113d1\U0001193f\U00011941\U00011a84"
-    "\U00011a85\U00011a86\U00011a87\U00011a88\U00011a89\U00011d46\U00011f02"
+    "\U00011a3a\U00011a85\U00011a86\U00011a87\U00011a88\U00011a89\U00011d46\U00011f02"
 )
 """What belongs to the character after it: the joiner, and signs that stand before a number."""
+
+_VIRAMA = 9
+"""Unicode's combining class of the marks that join two consonants."""
 
 _FARTHEST = 64
 """How many characters back a boundary is looked for; longer clusters are cut all the same."""
@@ -46,19 +49,11 @@ def next_boundary(text: str, at: int) -> int:
     return min(len(text), at + _FARTHEST)
 
 
-def _is_boundary(text: str, at: int) -> bool:
-    before, after = text[at - 1], text[at]
-    if before < "\u0300" and after < "\u0300":
-        return not (before == "\r" and after == "\n")
-    if _extends(after) or before in _JOINING or _links(before, after):
-        return False
-    if _is_flag(before) and _is_flag(after):
-        return _flags_before(text, at) % 2 == 0
-    return not _same_syllable(before, after)
+def extends(character: str) -> bool:
+    """Whether it belongs to what stands before it: marks, joiners, emoji modifiers and tags.
 
-
-def _extends(character: str) -> bool:
-    """Marks, joiners, and the emoji modifiers and tags that change what stands before them."""
+    At the beginning of a line there is nothing that it could belong to.
+    """
     return (
         unicodedata.category(character)[0] == "M"
         # Thai and Lao AM, and the sound marks of narrow Katakana, follow their letter
@@ -68,9 +63,27 @@ def _extends(character: str) -> bool:
     )
 
 
-def _links(before: str, after: str) -> bool:
-    """A virama joins the consonant after it."""
-    return unicodedata.combining(before) == 9 and unicodedata.category(after) == "Lo"
+def _is_boundary(text: str, at: int) -> bool:
+    before, after = text[at - 1], text[at]
+    if before < "\u0300" and after < "\u0300":
+        return not (before == "\r" and after == "\n")
+    if extends(after) or before in _JOINING or _is_conjunct(text, at):
+        return False
+    if _is_flag(before) and _is_flag(after):
+        return _flags_before(text, at) % 2 == 0
+    return not _same_syllable(before, after)
+
+
+def _is_conjunct(text: str, at: int) -> bool:
+    """A virama joins the consonant after it, other marks between them or not."""
+    if unicodedata.category(text[at]) != "Lo":
+        return False
+    for place in range(at - 1, max(-1, at - _FARTHEST), -1):
+        if unicodedata.combining(text[place]) == _VIRAMA:
+            return True
+        if not extends(text[place]):
+            return False
+    return False
 
 
 def _is_flag(character: str) -> bool:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
+from leafmark.chunking.graphemes import extends
+
 __all__ = ["sentence_starts"]
 
 _END = re.compile(
@@ -27,6 +29,9 @@ _END = re.compile(
 
 _OPENING = bytes.maketrans(b"\t\r\n([{\"'*_", b" " * 10)
 """What stands before a word is as good as a space."""
+
+_FIRST_MARK = 0xCC
+"""The first byte of U+0300; before it there are no marks."""
 
 _LONGEST_WORD = 9
 _DEEPEST_INDENT = 24
@@ -57,7 +62,14 @@ def sentence_starts(prose: bytes) -> list[int]:
         end = match.end()
         if end < len(prose) and _ends_sentence(prose, match) and not _is_within(code, end - 1):
             starts.append(end)
-    return starts
+    return starts if prose.isascii() else [at for at in starts if not _is_torn(prose, at)]
+
+
+def _is_torn(prose: bytes, at: int) -> bool:
+    """Whether the character at `at` belongs to the one before it, on the same line."""
+    if prose[at] < _FIRST_MARK or prose[at - 1 : at] in (b"", b"\n", b"\r"):
+        return False
+    return extends(prose[at : at + 4].decode("utf-8", "replace")[0])
 
 
 def _ends_sentence(prose: bytes, match: re.Match[bytes]) -> bool:

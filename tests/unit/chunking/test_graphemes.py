@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from leafmark.chunking.cutting import token_cuts
 from leafmark.chunking.graphemes import grapheme_boundary, next_boundary
 
 
@@ -24,6 +25,9 @@ from leafmark.chunking.graphemes import grapheme_boundary, next_boundary
         ["\uff76\uff9e", "\uff8a\uff9f", "x"],
         ["\u0600١", "٢", "x"],
         ["क्षि", "x"],
+        ["\u0915\u094d\u093c\u0937", "\u0915\u093c", "\u0937"],
+        ["x\u0301", "\u0915"],
+        ["\u1cf5\u0915", "\U00011a3a\U00011a0b", "x"],
         ["🏴\U000e0067\U000e0062\U000e007f", "x"],
     ],
 )
@@ -41,3 +45,10 @@ def test_an_endless_cluster_is_cut_all_the_same() -> None:
     text = "a" + "\u0301" * 500
     assert grapheme_boundary(text, 400) == 400
     assert next_boundary(text, 400) == 464
+
+
+def test_a_cut_at_a_space_leaves_it_the_mark_that_it_carries() -> None:
+    raw = ("ab \u0301" * 200).encode()
+    cuts = token_cuts(raw, 50, "characters")
+    assert len(cuts) > 10
+    assert not any(raw[cut:].startswith("\u0301".encode()) for cut in cuts)

@@ -27,6 +27,8 @@ def split(text: str) -> list[str]:
         ['He said "Stop." ', "Then (as agreed.) ", "We left."],
         ["Wait... what? ", "Yes."],
         ["Wait… ", "Yes."],
+        ["すごい！\ufe0f 本当。 \u0301次の文。", "終わり"],
+        ["Wait! \ufe0fWhat? ", "Yes.\n\n", "\u0301Accent."],
         ["これは文です。", "次の文です！", "終わり"],
         ["他说：“走吧。”", "然后离开。"],
         ["First paragraph without a stop\n\n", "Second one"],
