@@ -15,6 +15,7 @@ from support.schema import problems
 
 import leafmark as package
 from leafmark.app.agents import package_folder
+from leafmark.app.contents import LLMS_FILES, LLMS_MARK
 from leafmark.app.marked_block import BEGIN, END
 from leafmark.cli.catalogue import find_command
 from leafmark.cli.options import Command
@@ -125,7 +126,7 @@ def test_a_link_out_of_the_project_is_not_followed(leafmark: Leafmark, project: 
         (
             ("--llms", ".", "--max-tokens", "3"),
             "error: not even the first document fits into 3 tokens\n"
-            "hint: --max-tokens 42 takes it in\n",
+            "hint: --max-tokens 49 takes it in\n",
         ),
         (
             ("--write", "no/AGENTS.md"),
@@ -163,7 +164,8 @@ def test_llms_txt_links_notes_and_texts(leafmark: Leafmark, project: Path) -> No
         "# Lamps\n\n> All about lamps.\n\n## Documents\n\n"
         "- [Lamps](https://example.org/README.md): All about lamps.\n"
         "- [Wick](https://example.org/page.html): Trim & light.\n\n"
-        "## guides\n\n- [Oil](https://example.org/guides/oil.md): Whale or rock.\n"
+        "## guides\n\n- [Oil](https://example.org/guides/oil.md): Whale or rock.\n\n"
+        "<!-- leafmark:llms -->\n"
     )
     full = (project / "site" / "llms-full.txt").read_text()
     assert full == (
@@ -172,10 +174,36 @@ def test_llms_txt_links_notes_and_texts(leafmark: Leafmark, project: Path) -> No
         "# Wick\n\nSource: https://example.org/page.html (work:page.html)\n\n"
         "# Wick\n\nTrim & light.\n\n"
         "# Oil\n\nSource: https://example.org/guides/oil.md (work:guides/oil.md)\n\n"
-        "# Oil\n\nWhale or rock.\n"
+        "# Oil\n\nWhale or rock.\n\n<!-- leafmark:llms -->\n"
     )
     leafmark("agents", "--llms", "site", "--base-url", "https://example.org/")
     assert (project / "site" / "llms-full.txt").read_text() == full
+
+
+def test_what_llms_files_repeat_is_not_indexed_again(leafmark: Leafmark, project: Path) -> None:
+    leafmark("agents", "--llms", "site")
+    (project / "llms.txt").write_text("# Lamps\n\nWritten by hand about whale.\n")
+    ran = leafmark("index", "--json").json
+    ours = [{"path": f"site/{name}", "reason": "written by leafmark"} for name in LLMS_FILES[::-1]]
+    assert [one for one in ran["skipped"] if one["path"].startswith("site/")] == ours
+    found = leafmark("search", "whale", "-o", "files").out.split()
+    assert sorted(found) == ["guides/oil.md", "llms.txt"]
+    chunked = leafmark("chunk", ".", "--jsonl")
+    assert {json.loads(line)["path"] for line in chunked.out.splitlines()} == {
+        *("README.md", "llms.txt", "page.html", "guides/oil.md")
+    }
+    named = leafmark("chunk", "site/llms-full.txt", "--jsonl")
+    assert {json.loads(line)["path"] for line in named.out.splitlines()} == {"site/llms-full.txt"}
+
+
+def test_an_llms_file_whose_mark_was_taken_away_is_a_document(
+    leafmark: Leafmark, project: Path
+) -> None:
+    leafmark("agents", "--llms", ".")
+    full = project / "llms-full.txt"
+    full.write_text(full.read_text().replace(LLMS_MARK, "The end."))
+    listed = leafmark("ls", "docs", "--json").json["documents"]
+    assert "llms-full.txt" in [document["path"] for document in listed]
 
 
 def test_the_full_text_keeps_its_budget(leafmark: Leafmark, project: Path) -> None:

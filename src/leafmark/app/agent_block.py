@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
+from leafmark.app.contents import LLMS_FILES
 from leafmark.app.marked_block import BEGIN, END
 from leafmark.app.project import Project
 from leafmark.index import IndexReader
@@ -52,7 +53,7 @@ _FORMATS = {
     "notebook": "notebooks",
 }
 
-_WRITTEN = frozenset((*AGENT_FILES, "llms.txt", "llms-full.txt"))
+_WRITTEN = frozenset((*AGENT_FILES, *LLMS_FILES))
 """What leafmark writes itself: that it is there changes nothing about the project."""
 
 

@@ -31,13 +31,17 @@ _ESCAPED = r"\\\1"
 
 
 class ChunkJob(NamedTuple):
-    """One source to be chunked: the file `path` of `tree`, or `data` in its place."""
+    """One source to be chunked: the file `path` of `tree`, or `data` in its place.
+
+    `named` says that the user named it, not a folder above it.
+    """
 
     tree: Tree
     path: str
     size: int
     options: ChunkingOptions
     data: bytes | None = None
+    named: bool = False
 
 
 class _Part(NamedTuple):
@@ -78,12 +82,14 @@ def plan_chunking(project: Project, request: ChunkRequest) -> ChunkPlan:
         if unread is not None:
             return ChunkPlan((), diagnostics=(unread,))
         job = _blank_job(project, places.first)
-        return ChunkPlan((job._replace(path=name, size=len(request.data), data=request.data),))
+        return ChunkPlan(
+            (job._replace(path=name, size=len(request.data), data=request.data, named=True),)
+        )
     named, walked = WalkNotes(), WalkNotes()
     jobs: dict[tuple[Path, str], ChunkJob] = {}
     for path in request.paths:
         for part in places.find(path):
-            blank = _blank_job(project, part.tree)
+            blank = _blank_job(project, part.tree)._replace(named=not part.is_folder)
             for source in _sources(part, walked if part.is_folder else named):
                 key = (part.tree.root, source.path)
                 jobs.setdefault(key, blank._replace(path=source.path, size=source.size))

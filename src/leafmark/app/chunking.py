@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from leafmark.app.chunk_jobs import ChunkJob, ChunkPlan, plan_chunking
 from leafmark.app.chunk_links import RunLinks
+from leafmark.app.contents import refuse_contents
 from leafmark.app.files import read_beneath
 from leafmark.app.requests import Progress
 from leafmark.app.sharing import share_out, worker_count
@@ -30,7 +31,7 @@ from leafmark.chunking import (
 from leafmark.errors import LeafmarkError
 from leafmark.index import is_panic
 from leafmark.model import (
-    BINARY,
+    LEFT_OUT,
     ChunkedDocument,
     Diagnostic,
     FindLink,
@@ -38,7 +39,7 @@ from leafmark.model import (
     leads_nowhere,
 )
 from leafmark.model.ids import document_id
-from leafmark.parsing import is_binary, parse
+from leafmark.parsing import parse
 
 __all__ = ["ChunkPlan", "Render", "SourceReport", "chunk_sources", "plan_chunking"]
 
@@ -109,8 +110,9 @@ def _work(
     if isinstance(data, Diagnostic):
         yield SourceReport(doc_id, diagnostics=(data,))
         return
-    if is_binary(data):
-        yield SourceReport(doc_id, skipped=Skipped(job.path, BINARY))
+    refused = refuse_contents(job.path, data, named=job.named)
+    if refused is not None:
+        yield SourceReport(doc_id, skipped=Skipped(job.path, LEFT_OUT[refused.code]))
         return
     chunked = _chunked(job, data, leads_nowhere if links is None else partial(links.find, job))
     if isinstance(chunked, Diagnostic):
@@ -131,7 +133,7 @@ def _work(
 def _linked_to(job: ChunkJob) -> ChunkedDocument | None:
     """The chunks of a source that another one links to; what is wrong with it is told elsewhere."""
     data = _read(job)
-    if isinstance(data, Diagnostic) or is_binary(data):
+    if isinstance(data, Diagnostic) or refuse_contents(job.path, data, named=job.named):
         return None
     chunked = _chunked(job, data, leads_nowhere)
     return None if isinstance(chunked, Diagnostic) else chunked

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from leafmark.app.contents import refuse_contents
 from leafmark.app.files import read_beneath
 from leafmark.app.trees import Tree
 from leafmark.app.walk import SourceFile
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.errors import LeafmarkError
 from leafmark.index import PreparedSource, is_panic, prepare_source
-from leafmark.model import BINARY, Diagnostic, DocumentEntry, FileState
-from leafmark.parsing import is_binary, parse
+from leafmark.model import Diagnostic, DocumentEntry, FileState
+from leafmark.parsing import parse
 
 __all__ = ["Prepared", "Recipe", "Task", "prepare"]
 
@@ -67,9 +68,9 @@ def prepare(task: Task, recipe: Recipe) -> Prepared:
     known = task.known
     if known and (known.digest, known.modified_ns) == (state.digest, state.modified_ns):
         return Prepared(tree, path, same=state)
-    if is_binary(data):
-        note = Diagnostic(path, BINARY, "the file is binary")
-        return _without_chunks(task, recipe, state, note)
+    refused = refuse_contents(path, data)
+    if refused is not None:
+        return _without_chunks(task, recipe, state, refused)
     try:
         return Prepared(tree, path, _chunked(task, recipe, data, state))
     except LeafmarkError:

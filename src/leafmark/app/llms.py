@@ -2,7 +2,8 @@
 
 `llms.txt` is a title, a summary and a list of links with notes, by folder.
 `llms-full.txt` holds the texts themselves, in the same order, each with its id.
-Deterministic: the same documents give the same bytes.
+Deterministic: the same documents give the same bytes. The last line of both is
+the mark by which they are known, and not indexed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from leafmark.app.agent_block import AGENT_FILES
+from leafmark.app.contents import LLMS_FILES, LLMS_MARK
 from leafmark.app.opening import open_index
 from leafmark.app.project import Project
 from leafmark.app.reading import Sources
@@ -40,8 +42,6 @@ _LEADING_CHUNKS = 20
 
 _MARKUP = ("#", "<", "```", "~~~", "|", "---", "===", "![", "[!", ">", "- ", "* ")
 """What a paragraph that says something does not begin with."""
-
-_WRITTEN = ("llms.txt", "llms-full.txt")
 
 
 class _Part(NamedTuple):
@@ -81,11 +81,11 @@ def write_llms(
     short = _short(tree, found, request.base_url)
     full, kept = _full(found, request, project.configuration.chunking.tokenizer)
     folder = project.directory / request.directory
-    for name, text in zip(_WRITTEN, (short, full), strict=True):
+    for name, text in zip(LLMS_FILES, (short, full), strict=True):
         replace_file(folder / name, text.encode("utf-8", "replace"), what="the file")
     read = {part.entry.doc_id for part in found}
     return LlmsReport(
-        paths=tuple(str(folder / name) for name in _WRITTEN),
+        paths=tuple(str(folder / name) for name in LLMS_FILES),
         documents=len(found),
         left_out=tuple(part.entry.doc_id for part in found[kept:]),
         stale=tuple(entry.doc_id for entry in documents if entry.doc_id not in read),
@@ -106,7 +106,7 @@ def _tree(project: Project, name: str | None) -> Tree:
 
 def _documents(reader: IndexReader, tree: Tree) -> list[DocumentEntry]:
     """The documents with text, folder by folder; agent files and our own are none."""
-    ours = {name.casefold() for name in (*AGENT_FILES, *_WRITTEN)}
+    ours = {name.casefold() for name in (*AGENT_FILES, *LLMS_FILES)}
     found = [
         entry
         for name, path in reader.manifest
@@ -148,7 +148,7 @@ def _short(tree: Tree, parts: Sequence[_Part], base_url: str | None) -> str:
             lines += [f"## {_line(folder) or 'Documents'}", ""]
             section = folder
         lines.append(_link(part, base_url))
-    return "\n".join(lines).rstrip("\n") + "\n"
+    return "\n".join(lines).rstrip("\n") + f"\n\n{LLMS_MARK}\n"
 
 
 def _link(part: _Part, base_url: str | None) -> str:
@@ -235,4 +235,4 @@ def _full(parts: Sequence[_Part], request: LlmsRequest, tokenizer: str) -> tuple
 def _joined(parts: Sequence[_Part], kept: int) -> str:
     left = len(parts) - kept
     more = [f"({left} more documents are left out; llms.txt names them.)\n"] if left else []
-    return "\n".join([*(part.text for part in parts[:kept]), *more])
+    return "\n".join([*(part.text for part in parts[:kept]), *more, f"{LLMS_MARK}\n"])

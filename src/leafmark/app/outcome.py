@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from leafmark.app.grammars import grammar_notes
 from leafmark.app.scanning import Scan
 from leafmark.index import IndexReader
-from leafmark.model import BINARY, Diagnostic, IndexReport, Skipped
+from leafmark.model import LEFT_OUT, Diagnostic, IndexReport, Skipped
 from leafmark.model.ids import document_id
 
 __all__ = ["Outcome", "report_of", "source_notes"]
@@ -49,10 +49,10 @@ def source_notes(
 ) -> tuple[tuple[Skipped, ...], tuple[Diagnostic, ...]]:
     """Return what was left out, and what is known of sources, by this scan and by the index."""
     notes = list(_noted(reader)) if reader is not None else []
-    binary = [Skipped(note.path, BINARY) for note in notes if note.code == BINARY]
-    told = [note for note in notes if note.code != BINARY]
+    left_out = [Skipped(note.path, LEFT_OUT[note.code]) for note in notes if note.code in LEFT_OUT]
+    told = [note for note in notes if note.code not in LEFT_OUT]
     told = [*grammar_notes(found.found), *found.notes.diagnostics, *told]
-    return (*found.notes.skipped, *binary), tuple(told)
+    return (*found.notes.skipped, *left_out), tuple(told)
 
 
 def _noted(reader: IndexReader) -> Iterable[Diagnostic]:

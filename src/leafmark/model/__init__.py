@@ -14,7 +14,7 @@ from leafmark.model.chunk import (
     FindLink,
     leads_nowhere,
 )
-from leafmark.model.diagnostic import BINARY, Diagnostic
+from leafmark.model.diagnostic import BINARY, LEFT_OUT, REPEATED, Diagnostic
 from leafmark.model.document import Block, BlockKind, Document, Format, Heading, Link, Stretches
 from leafmark.model.entry import DocumentEntry, Entry, FileState
 from leafmark.model.keyterm import KeyTerm, WeightedText
@@ -55,7 +55,9 @@ from leafmark.model.verification import CitationStatus, Place, Verified, VerifyR
 
 __all__ = [
     "BINARY",
+    "LEFT_OUT",
     "RELATIONS",
+    "REPEATED",
     "AbsenceReason",
     "AgentFile",
     "AgentsReport",

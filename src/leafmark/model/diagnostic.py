@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["BINARY", "Diagnostic"]
+__all__ = ["BINARY", "LEFT_OUT", "REPEATED", "Diagnostic"]
 
 BINARY = "binary"
-"""The code of a source that is no text: remembered, so that it is not read again, and skipped."""
+"""The code of a source that is no text."""
+
+REPEATED = "repeated"
+"""The code of a source that leafmark itself made of the others."""
+
+LEFT_OUT = {BINARY: "binary", REPEATED: "written by leafmark"}
+"""The codes of sources that are remembered, so that they are not read again, and skipped; why."""
 
 
 @dataclass(frozen=True, slots=True)

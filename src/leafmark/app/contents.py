@@ -1,0 +1,32 @@
+"""Which files are left out for what is in them: binary ones, and lists that leafmark wrote.
+
+`llms.txt` and `llms-full.txt` repeat the documents that they were made of. They
+are known by their name and by the mark on their last line: others' files of
+these names are documents, and so is one whose mark was taken away.
+"""
+
+from __future__ import annotations
+
+from leafmark.model import BINARY, REPEATED, Diagnostic
+from leafmark.parsing import is_binary
+
+__all__ = ["LLMS_FILES", "LLMS_MARK", "refuse_contents"]
+
+LLMS_FILES = ("llms.txt", "llms-full.txt")
+
+LLMS_MARK = "<!-- leafmark:llms -->"
+"""The last line of both files; the first one has to be a title."""
+
+
+def refuse_contents(path: str, data: bytes, *, named: bool = False) -> Diagnostic | None:
+    """Say why a file is left out, None if it is not. A list of ours is taken when it was named."""
+    if is_binary(data):
+        return Diagnostic(path, BINARY, "the file is binary")
+    if not named and path.endswith(LLMS_FILES) and _is_ours(path, data):
+        return Diagnostic(path, REPEATED, "the file was written by leafmark agents --llms")
+    return None
+
+
+def _is_ours(path: str, data: bytes) -> bool:
+    is_list = path.rpartition("/")[2] in LLMS_FILES
+    return is_list and data.rstrip().rpartition(b"\n")[2] == LLMS_MARK.encode()
