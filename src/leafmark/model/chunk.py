@@ -24,7 +24,6 @@ from leafmark.model.deferred import Deferred
 from leafmark.model.document import Document, Link
 from leafmark.model.ids import document_id, ordinal_id
 from leafmark.model.record import ChunkRecord
-from leafmark.model.span import Span
 
 __all__ = [
     "Chunk",
@@ -324,10 +323,6 @@ class Chunk(NamedTuple):
     def body(self) -> str:
         """The body as it stands in the source; bytes that are not UTF-8 become U+FFFD."""
         return self.body_bytes.decode("utf-8", "replace")
-
-    @property
-    def body_ranges(self) -> tuple[Span, ...]:
-        return tuple(Span(start, end) for start, end in self.body_spans)
 
     @property
     def sha256(self) -> str:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from leafmark.model import Answer, Omission, Relation
 from leafmark.render.terminal import clean_line
 
-__all__ = ["count_of", "omissions_of", "relation_name", "render_omission", "tokens_left_out"]
+__all__ = [
+    "CHANGED",
+    "count_of",
+    "omissions_of",
+    "relation_name",
+    "render_omission",
+    "tokens_left_out",
+]
+
+CHANGED = "(changed since it was indexed)"
+"""In place of the text of a stale result, or beside its titles, which are those of then."""
 
 
 def render_omission(omission: Omission) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leafmark.model import Answer, Omission, Result
-from leafmark.render.marks import render_omission
+from leafmark.render.marks import CHANGED, render_omission
 from leafmark.render.places import MatchLine, Places, match_lines
 from leafmark.render.terminal import Style, clean, clean_line
 
@@ -52,7 +52,7 @@ def _lines_of(result: Result) -> list[MatchLine]:
 
 def _why_no_lines(result: Result) -> str:
     if result.stale:
-        return "(changed since it was indexed)"
+        return CHANGED
     return "(matched by title, path, tags or filter: no line of the text)"
 
 
@@ -60,7 +60,8 @@ def render_vimgrep(answer: Answer, places: Places) -> str:
     """Return `path:line:column:text` for every match: columns are 1-based and count bytes.
 
     This is what Vim's `%c`, Emacs' grep mode and `rg --vimgrep` understand. A
-    result with no match in its text stands at its first line, with its title.
+    result with no match in its text stands at its first line, with its title, and one
+    whose source has changed where it stood, with that in place of a text.
     """
     rows: dict[str, None] = {}
     for result in answer.results:
@@ -70,8 +71,8 @@ def render_vimgrep(answer: Answer, places: Places) -> str:
             for column in line.columns:
                 rows[f"{path}:{line.number}:{column}:{clean(line.text)}\n"] = None
         if not lines and result.passages != ():
-            title = clean_line(result.entry.title)
-            rows[f"{path}:{result.entry.line_start}:1:{title}\n"] = None
+            told = CHANGED if result.stale else clean_line(result.entry.title)
+            rows[f"{path}:{result.entry.line_start}:1:{told}\n"] = None
     return "".join(rows)
 
 

@@ -30,7 +30,7 @@ from leafmark.model import (
 from leafmark.model.ids import encode_path
 from leafmark.render.explain import render_factors
 from leafmark.render.groups import Group, group_results, top_matches
-from leafmark.render.marks import relation_name, render_omission, tokens_left_out
+from leafmark.render.marks import CHANGED, relation_name, render_omission, tokens_left_out
 from leafmark.render.places import Places
 from leafmark.render.terminal import Style, clean_line, display_width, fold, shorten, wrap
 
@@ -135,7 +135,7 @@ def _marks(result: Result, style: Style) -> str:
     if result.relaxed:
         marks.append("(some of the words)")
     if result.stale:
-        marks.append("(changed since it was indexed)")
+        marks.append(CHANGED)
     return "".join(f" {style.dim(mark)}" for mark in marks)
 
 

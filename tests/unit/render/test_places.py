@@ -97,6 +97,13 @@ def test_vimgrep_names_the_heading_where_no_text_matched() -> None:
     assert render_vimgrep(answer, PLACES) == "docs/guide.md:5:1:Setup\n"
 
 
+def test_vimgrep_shows_no_title_of_a_source_that_changed() -> None:
+    stale = make_result("Setup", 1)._replace(stale=True, body=None, body_bytes=None)
+    assert render_vimgrep(make_answer(stale), PLACES) == (
+        "docs/guide.md:5:1:(changed since it was indexed)\n"
+    )
+
+
 def test_files_are_named_once_in_rank_order() -> None:
     answer = make_answer(
         make_result(entry=make_entry(path="b/z.md")),
