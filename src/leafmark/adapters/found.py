@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from leafmark.app.requests import Grain
 from leafmark.library import Index
-from leafmark.model import Answer, Entry, Passage, Related, Relation, Result
+from leafmark.model import Answer, Entry, Omission, Passage, Related, Relation, Result
 
 __all__ = ["Found", "Search", "find"]
+
+_LINE_END = re.compile(rb"\r\n?|\n")
 
 
 @dataclass(frozen=True)
 class Search:
-    """What a retriever asks for each time, as `Index.search` takes it."""
+    """What a retriever asks for each time, as `Index.search` and `Index.fit` take it."""
 
     limit: int | None = None
     section: str | None = None
@@ -26,11 +29,16 @@ class Search:
     expand: tuple[Relation, ...] = ()
     strict: bool = False
     plain: bool = True
+    max_tokens: int | None = None
 
 
 class Found(NamedTuple):
-    """A text; `start` and `end` are characters of its source, `score` is None for context."""
+    """A text; `start` and `end` are characters of its source, `score` is None for context.
 
+    `id` is that of the chunk; of a further part of the same chunk, it is its citation.
+    """
+
+    id: str
     entry: Entry
     text: str
     start: int
@@ -42,7 +50,8 @@ class Found(NamedTuple):
 def find(index: Index, query: str, search: Search) -> list[Found]:
     """Return what answers a query, best first, each followed by what `expand` adds to it.
 
-    A result whose source changed while it was read is left out: it has no text.
+    A result whose source changed while it was read is left out: it has no text. Under
+    `max_tokens` each part of a result that is shown by itself is a text by itself.
     """
     answer = index.search(
         query,
@@ -56,6 +65,8 @@ def find(index: Index, query: str, search: Search) -> list[Found]:
         strict=search.strict,
         plain=search.plain,
     )
+    if search.max_tokens is not None:
+        answer = index.fit(answer, max_tokens=search.max_tokens)
     return list(_found(index, answer))
 
 
@@ -67,36 +78,80 @@ def _found(index: Index, answer: Answer) -> Iterator[Found]:
             sources[doc_id] = index.source(result.document)
         data = sources[doc_id]
         if data is not None and result.full_text is not None:
-            yield _of_result(result, answer, data)
-            for related in result.expanded:
-                yield _of_related(related, result, answer, data)
+            place = _Place(answer, result, data)
+            yield from place.whole() if result.passages is None else place.parts()
 
 
-def _of_result(result: Result, answer: Answer, data: bytes) -> Found:
-    entry = result.entry
-    start = entry.byte_start if entry.heading_start is None else entry.heading_start
-    metadata = _metadata(result, entry, answer, start, entry.byte_end) | {
-        "citation": result.citation,
-        "score": result.score,
-        "rank": result.rank,
-        "relaxed": result.relaxed,
-    }
-    places = _place(data, start), _place(data, entry.byte_end)
-    return Found(entry, result.full_text or "", *places, result.score, metadata)
+class _Place(NamedTuple):
+    """Where a result stands: what its texts have in common."""
+
+    answer: Answer
+    result: Result
+    data: bytes
+
+    def whole(self) -> Iterator[Found]:
+        """The result with its heading and all below it, then what was added to it."""
+        result, entry = self.result, self.result.entry
+        start = entry.byte_start if entry.heading_start is None else entry.heading_start
+        whole = Passage(start, entry.byte_end, result.full_text or "", result.citation)
+        yield self._of_result(entry.id, whole)
+        for related in result.expanded:
+            yield self._of_related(related.entry.id, _joined(related), related)
+
+    def parts(self) -> Iterator[Found]:
+        """What is shown of the result, then of what was added to it, each part by itself."""
+        for name, part in _named(self.result.entry, self.result.passages or ()):
+            yield self._with_lines(self._of_result(name, part), part)
+        for related in self.result.expanded:
+            for name, part in _named(related.entry, related.passages):
+                yield self._with_lines(self._of_related(name, part, related), part)
+
+    def _of_result(self, name: str, part: Passage) -> Found:
+        result = self.result
+        metadata = {"score": result.score, "rank": result.rank, "relaxed": result.relaxed}
+        return self._found(name, result.entry, part, result.score, metadata)
+
+    def _of_related(self, name: str, part: Passage, related: Related) -> Found:
+        metadata = {"relation": related.relation, "relation_of": self.result.id}
+        return self._found(name, related.entry, part, None, metadata)
+
+    def _found(
+        self, name: str, entry: Entry, part: Passage, score: float | None, more: dict[str, Any]
+    ) -> Found:
+        metadata = _metadata(self.result, entry, self.answer, part.start, part.end)
+        metadata |= {"citation": part.citation, **more}
+        places = _place(self.data, part.start), _place(self.data, part.end)
+        return Found(name, entry, part.text, *places, score, metadata)
+
+    def _with_lines(self, found: Found, part: Passage) -> Found:
+        """The same text with the lines of the part, in place of those of the whole chunk."""
+        first, last = (
+            len(_LINE_END.findall(self.data[:at])) + 1
+            for at in (part.start, max(part.start, part.end - 1))
+        )
+        return found._replace(metadata=found.metadata | {"line_start": first, "line_end": last})
 
 
-def _of_related(related: Related, result: Result, answer: Answer, data: bytes) -> Found:
-    passages = [each for each in related.passages if isinstance(each, Passage)]
-    entry = related.entry
-    start = passages[0].start if passages else entry.byte_start
-    end = passages[-1].end if passages else start
-    metadata = _metadata(result, entry, answer, start, end) | {
-        "citation": next((each.citation for each in passages if each.citation), None),
-        "relation": related.relation,
-        "relation_of": result.id,
-    }
-    text = "".join(each.text for each in passages)
-    return Found(entry, text, _place(data, start), _place(data, end), None, metadata)
+def _named(entry: Entry, passages: Iterable[Passage | Omission]) -> Iterator[tuple[str, Passage]]:
+    """The parts that are shown, each with an id of its own: the first one has the chunk's."""
+    for number, part in enumerate(_shown(passages)):
+        yield part.citation if number and part.citation else entry.id, part
+
+
+def _joined(related: Related) -> Passage:
+    """The whole text of what was added, as one part."""
+    found = _shown(related.passages)
+    start = found[0].start if found else related.entry.byte_start
+    return Passage(
+        start,
+        found[-1].end if found else start,
+        "".join(each.text for each in found),
+        next((each.citation for each in found if each.citation), None),
+    )
+
+
+def _shown(passages: Iterable[Passage | Omission]) -> list[Passage]:
+    return [each for each in passages if isinstance(each, Passage)]
 
 
 def _place(data: bytes, offset: int) -> int:

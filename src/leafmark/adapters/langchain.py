@@ -102,6 +102,9 @@ class LeafmarkRetriever(BaseRetriever):
     `source` (the file), `start_index` and `end_index` (characters), bytes, lines,
     `breadcrumb` and more. What `expand` adds follows its result, with `relation`.
 
+    With `max_tokens` the texts together, parted by blank lines, have at most so many
+    tokens: they are the parts that matter most (`Index.fit`), each with its own citation.
+
     >>> import leafmark
     >>> retriever = LeafmarkRetriever(index=leafmark.open_index("handbook"), limit=1)
     >>> retriever.invoke("how do I restore a backup?")[0].metadata["citation"]
@@ -118,6 +121,7 @@ class LeafmarkRetriever(BaseRetriever):
     expand: tuple[Relation, ...] = ()
     strict: bool = False
     plain: bool = True
+    max_tokens: int | None = None
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun
@@ -132,10 +136,11 @@ class LeafmarkRetriever(BaseRetriever):
             self.expand,
             self.strict,
             self.plain,
+            self.max_tokens,
         )
         return [
             Document(
-                id=found.entry.id,
+                id=found.id,
                 page_content=found.text,
                 metadata={"start_index": found.start, "end_index": found.end, **found.metadata},
             )

@@ -166,7 +166,8 @@ class LeafmarkRetriever(BaseRetriever):
     `search` is what it asks `Index.search` for each time. A query is text unless
     `plain` is switched off there. A node's text is the heading and whole section, its id
     leafmark's, its offsets are characters of the file. SOURCE and PARENT are ids that
-    `Index.show` takes. What `expand` adds follows its result, without a score.
+    `Index.show` takes. What `expand` adds follows its result, without a score. Under
+    `max_tokens` nodes are the parts that matter most (`Index.fit`), each with its citation.
 
     >>> import leafmark
     >>> retriever = LeafmarkRetriever(leafmark.open_index("handbook"), Search(limit=1))
@@ -200,7 +201,7 @@ def _node_of(found: Found) -> TextNode:
     if found.entry.parent_id is not None:
         relationships[NodeRelationship.PARENT] = RelatedNodeInfo(node_id=found.entry.parent_id)
     return TextNode(
-        id_=found.entry.id,
+        id_=found.id,
         text=found.text,
         start_char_idx=found.start,
         end_char_idx=found.end,

@@ -7,35 +7,23 @@ from one committed state each, and only one thread at a time looks for changed f
 
 from __future__ import annotations
 
-import asyncio
 import os
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
-from functools import update_wrapper
-from itertools import count
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from threading import Lock
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from leafmark.app import (
     Project,
     find_context,
     find_like,
-    index_project,
-    open_project,
     search_project,
     show_chunks,
     verify_texts,
 )
-from leafmark.app.kept import KeptReader
-from leafmark.app.opening import open_index as open_reader
 from leafmark.app.reading import Sources
 from leafmark.app.requests import (
     ContextRequest,
     Grain,
-    IndexRequest,
     LikeRequest,
     Progress,
     SearchRequest,
@@ -43,9 +31,10 @@ from leafmark.app.requests import (
     Sort,
     VerifyRequest,
 )
-from leafmark.errors import ConfirmationError, NotFoundError, UsageError
-from leafmark.index import has_index
-from leafmark.library.texts import text_of
+from leafmark.errors import UsageError
+from leafmark.library.awaiting import awaitable
+from leafmark.library.opened import Freshness, Opened
+from leafmark.library.texts import fit_texts, text_of
 from leafmark.library.wishes import checked_choice, checked_choices, checked_names
 from leafmark.model import (
     Answer,
@@ -59,12 +48,6 @@ from leafmark.model import (
 from leafmark.query import plain_query
 
 __all__ = ["Index", "open_index"]
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-_CONFIRM = "pass confirmed=True to index it all the same, or open a smaller folder"
-_NO_INDEX = "call `refresh()` first, or open the index with fresh=True"
 
 
 def open_index(
@@ -93,36 +76,7 @@ def open_index(
     ['handbook:guides/backups.md']
     """
     folder = Path(os.path.abspath(path))
-    return Index(_Opened(folder, dict(config or {}), fresh, confirmed))
-
-
-class _Opened:
-    """How an index was opened: what it takes to open it again, in another process too."""
-
-    def __init__(self, folder: Path, config: dict[str, object], fresh: bool, confirmed: bool):
-        self.folder = folder
-        self.config = config
-        self.fresh = fresh
-        self.confirmed = confirmed
-
-    def project(self) -> Project:
-        project = open_project(self.folder, flags=self.config, environ=dict(os.environ))
-        return replace(project, kept=KeptReader())
-
-
-def _awaitable(
-    method: Callable[Concatenate[Index, P], T],
-) -> Callable[Concatenate[Index, P], Coroutine[Any, Any, T]]:
-    """Return the same method for servers: it runs in a thread, and the event loop goes on."""
-
-    async def call(index: Index, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await asyncio.to_thread(method, index, *args, **kwargs)
-
-    update_wrapper(call, method)  # for its signature
-    call.__name__ = f"a{method.__name__}"
-    call.__qualname__ = f"Index.a{method.__name__}"
-    call.__doc__ = f"`{method.__name__}`, awaited: it runs in a thread of the event loop's pool."
-    return call
+    return Index(Opened(folder, dict(config or {}), fresh, confirmed))
 
 
 class Index:
@@ -132,15 +86,12 @@ class Index:
     1-based and inclusive. It can be pickled: the copy opens the same folder again.
     """
 
-    def __init__(self, opened: _Opened):
+    def __init__(self, opened: Opened):
         self._opened = opened
         self._project: Project | None = opened.project()
-        self._refreshing = Lock()
-        self._calls: Iterator[int] = count()
-        self._looked = -1
-        self._notes: tuple[Hint, ...] = ()
+        self._freshness = Freshness(opened)
 
-    def __reduce__(self) -> tuple[type[Index], tuple[_Opened]]:
+    def __reduce__(self) -> tuple[type[Index], tuple[Opened]]:
         return Index, (self._opened,)
 
     def __repr__(self) -> str:
@@ -189,10 +140,7 @@ class Index:
             StorageError, DamagedError: the index cannot be written.
             UsageError: the index is closed.
         """
-        project = self._open()
-        request = IndexRequest(rebuild=rebuild, confirmed=self._opened.confirmed)
-        with self._refreshing, _confirmable():
-            return index_project(project, request, progress=progress)
+        return self._freshness.refresh(self._open(), progress, rebuild=rebuild)
 
     def search(  # noqa: PLR0913 -- the names of its keywords are its documentation
         self,
@@ -376,6 +324,24 @@ class Index:
         """
         return text_of(self._open(), found, max_tokens)
 
+    def fit(self, found: Answer, *, max_tokens: int) -> Answer:
+        """Return an answer with as much of its texts as fits, for whoever shows them otherwise.
+
+        Each result has `passages`: what of it is shown, with a citation each, and marks of
+        what is left out. The texts of all of them, parted by blank lines, are at most
+        `max_tokens`, counted by `chunking.tokenizer`; the order is that of `text`.
+
+        Raises:
+            UsageError: `max_tokens` is no whole number of at least 1, or the index is closed.
+
+        >>> with open_index("handbook") as index:
+        ...     answer = index.fit(index.search("revoking a token", limit=1), max_tokens=60)
+        >>> passage, omission = answer.results[0].passages
+        >>> passage.citation, omission.tokens
+        ('handbook:guides/access.md#tokens@68151014127b:680-834', 54)
+        """
+        return fit_texts(self._open(), found, max_tokens)
+
     def source(self, document: DocumentEntry) -> bytes | None:
         """Return the bytes that the spans of a document refer to: its file's, if that is UTF-8.
 
@@ -390,12 +356,12 @@ class Index:
         """
         return Sources(self._open()).data(document)
 
-    arefresh = _awaitable(refresh)
-    asearch = _awaitable(search)
-    ashow = _awaitable(show)
-    acontext = _awaitable(context)
-    alike = _awaitable(like)
-    averify = _awaitable(verify)
+    arefresh = awaitable(refresh)
+    asearch = awaitable(search)
+    ashow = awaitable(show)
+    acontext = awaitable(context)
+    alike = awaitable(like)
+    averify = awaitable(verify)
 
     def _open(self) -> Project:
         project = self._project
@@ -406,35 +372,10 @@ class Index:
     def _read(self) -> tuple[Project, tuple[Hint, ...]]:
         """Return the project, its index fresh where wished; hints say why it could not be."""
         project = self._open()
-        if self._opened.fresh:
-            return project, self._freshen(project)
-        if not has_index(project.index_dir):
-            raise NotFoundError("there is no index yet", location=str(self.path), hint=_NO_INDEX)
-        return project, ()
-
-    def _freshen(self, project: Project) -> tuple[Hint, ...]:
-        """Look for changed files, unless another thread did since we were asked to."""
-        asked = next(self._calls)
-        with self._refreshing:
-            if self._looked <= asked:
-                looking = next(self._calls)
-                with _confirmable():
-                    confirmed = self._opened.confirmed
-                    self._notes = open_reader(project, fresh=True, confirmed=confirmed)[1]
-                self._looked = looking
-            return self._notes
+        return project, self._freshness.ensure(project)
 
 
 def _wish(limit: int | None, trees: Iterable[str]) -> SearchRequest:
     return SearchRequest(
         (), limit=limit, trees=checked_names("trees", trees), refresh=False, full_text=True
     )
-
-
-@contextmanager
-def _confirmable() -> Iterator[None]:
-    """Say how a program confirms, where the use case says it of the command line."""
-    try:
-        yield
-    except ConfirmationError as error:
-        raise ConfirmationError(error.message, hint=_CONFIRM) from None

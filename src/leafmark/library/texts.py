@@ -13,14 +13,14 @@ from leafmark.app import Project
 from leafmark.app.packing import pack_results, pack_shown
 from leafmark.app.reading import Sources
 from leafmark.errors import BudgetError, UsageError
-from leafmark.model import Answer, Result, Shown, ShowReport
+from leafmark.model import Answer, Omission, Passage, Result, Shown, ShowReport
 from leafmark.render.budgets import fit_answer, fit_report
 from leafmark.render.places import Places
 from leafmark.render.searchtext import render_full
 from leafmark.render.show import render_show
 from leafmark.render.terminal import PLAIN
 
-__all__ = ["text_of"]
+__all__ = ["fit_texts", "text_of"]
 
 Found = TypeVar("Found", Result, Shown)
 
@@ -33,14 +33,33 @@ def text_of(project: Project, found: Answer | ShowReport, max_tokens: int | None
     """
     if max_tokens is None:
         return _render(found)
+    _check_budget(max_tokens)
+    try:
+        return _cut(found, project, max_tokens)
+    except BudgetError as error:
+        raise BudgetError(error.budget, error.least, option="max_tokens=") from None
+
+
+def fit_texts(project: Project, found: Answer, max_tokens: int) -> Answer:
+    """Return an answer with those passages of its results whose texts fit."""
+    _check_budget(max_tokens)
+    return fit_answer(_packed(found, project), "full", _texts, max_tokens)[1]
+
+
+def _texts(answer: Answer) -> str:
+    """The texts of all passages, those of added chunks behind their result's."""
+    shown: list[Passage | Omission] = []
+    for result in answer.results:
+        shown += result.passages or ()
+        for related in result.expanded:
+            shown += related.passages
+    return "\n\n".join(one.text for one in shown if isinstance(one, Passage))
+
+
+def _check_budget(max_tokens: object) -> None:
     if type(max_tokens) is not int or max_tokens < 1:
         least = "max_tokens must be a whole number of at least 1"
         raise UsageError(f"max_tokens is {max_tokens!r}", hint=least)
-    tokenizer = str(project.configuration.value("chunking.tokenizer"))
-    try:
-        return _cut(found, Sources(project), tokenizer, max_tokens)
-    except BudgetError as error:
-        raise BudgetError(error.budget, error.least, option="max_tokens=") from None
 
 
 def _render(found: Answer | ShowReport) -> str:
@@ -49,16 +68,25 @@ def _render(found: Answer | ShowReport) -> str:
     return render_show(found, PLAIN)
 
 
-def _cut(found: Answer | ShowReport, sources: Sources, tokenizer: str, budget: int) -> str:
+def _cut(found: Answer | ShowReport, project: Project, budget: int) -> str:
     if isinstance(found, Answer):
-        results = tuple(_current(one, sources) for one in found.results)
-        packing = pack_results(results, sources, tokenizer)
-        answer = found._replace(results=results, packing=packing, tokenizer=tokenizer)
-        return fit_answer(answer, "full", _render, budget)[0]
+        return fit_answer(_packed(found, project), "full", _render, budget)[0]
+    sources, tokenizer = Sources(project), _tokenizer(project)
     shown = tuple(_current(one, sources) for one in found.shown)
     packing = pack_shown(shown, sources, tokenizer)
     report = found._replace(shown=shown, packing=packing, tokenizer=tokenizer)
     return fit_report(report, _render, budget)
+
+
+def _packed(found: Answer, project: Project) -> Answer:
+    sources, tokenizer = Sources(project), _tokenizer(project)
+    results = tuple(_current(one, sources) for one in found.results)
+    packing = pack_results(results, sources, tokenizer)
+    return found._replace(results=results, packing=packing, tokenizer=tokenizer)
+
+
+def _tokenizer(project: Project) -> str:
+    return str(project.configuration.value("chunking.tokenizer"))
 
 
 def _current(one: Found, sources: Sources) -> Found:

@@ -19,6 +19,8 @@ from langchain_core.vectorstores import InMemoryVectorStore
 
 import leafmark
 from leafmark.adapters.langchain import LeafmarkRetriever, LeafmarkTextSplitter
+from leafmark.chunking import token_counter
+from leafmark.model import Relation
 
 
 def load(folder: Path) -> list[Document]:
@@ -163,3 +165,32 @@ def test_without_the_framework_the_extra_is_named(
     assert done.stdout == (
         f'leafmark\'s {framework} adapter needs its extra: pip install "leafmark[{adapter}]"\n'
     )
+
+
+@pytest.mark.parametrize("expand", [(), ("siblings", "parent")])
+def test_a_budget_holds_for_all_texts_together(
+    index: leafmark.Index, handbook: Path, expand: tuple[Relation, ...]
+) -> None:
+    count = token_counter("o200k_base")
+    seen: set[int] = set()
+    for budget in (1, 30, 60, 120, 240, 480, 5000):
+        retriever = LeafmarkRetriever(index=index, limit=4, expand=expand, max_tokens=budget)
+        found = retriever.invoke("how do I restore a backup?")
+        assert count("\n\n".join(each.page_content for each in found)) <= budget
+        assert len({each.id for each in found}) == len(found)
+        shown: set[int] = set()
+        for each in found:
+            metadata = each.metadata
+            data = Path(metadata["source"]).read_bytes()
+            start, end = metadata["byte_start"], metadata["byte_end"]
+            assert data[start:end].decode() == each.page_content
+            text = data.decode()
+            assert text[metadata["start_index"] : metadata["end_index"]] == each.page_content
+            assert metadata["line_start"] == data.count(b"\n", 0, start) + 1
+            assert metadata["line_end"] == data.count(b"\n", 0, end - 1) + 1
+            if metadata["citation"] is not None:
+                assert index.verify(metadata["citation"]).holds
+            shown |= {hash((metadata["source"], at)) for at in range(start, end)}
+        assert seen <= shown
+        seen = shown
+    assert seen

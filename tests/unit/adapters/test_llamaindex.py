@@ -41,6 +41,7 @@ def test_offsets_are_characters_of_the_document_s_text(handbook: Path) -> None:
         assert node.ref_doc_id is not None
         assert texts[node.ref_doc_id][node.start_char_idx : node.end_char_idx] == node.text
     assert len({node.node_id for node in nodes}) == len(nodes)
+    texts = [node.get_content() for node in nodes]
 
 
 def test_repeated_texts_and_documents_have_their_own_offsets_and_ids() -> None:
@@ -186,3 +187,17 @@ def test_the_retriever_works_in_a_query_engine_and_awaited(index: leafmark.Index
         return [each[0].node.node_id for each in found]
 
     assert asyncio.run(ask()) == ["handbook:tee.md#schwarz", "handbook:tee.md#weiß"]
+
+
+def test_a_budget_makes_nodes_of_parts(index: leafmark.Index) -> None:
+    retriever = LeafmarkRetriever(index, Search(limit=4, max_tokens=120))
+    nodes = [found.node for found in retriever.retrieve("how do I restore a backup?")]
+    whole = LeafmarkRetriever(index, Search(limit=4)).retrieve("how do I restore a backup?")
+    assert nodes
+    assert len({node.node_id for node in nodes}) == len(nodes)
+    texts = [node.get_content() for node in nodes]
+    assert sum(map(len, texts)) < sum(len(each.node.get_content()) for each in whole)
+    with pytest.raises(leafmark.UsageError) as caught:
+        LeafmarkRetriever(index, Search(max_tokens=0)).retrieve("backup")
+    assert str(caught.value) == "max_tokens is 0"
+    assert caught.value.hint == "max_tokens must be a whole number of at least 1"

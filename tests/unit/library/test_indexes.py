@@ -306,9 +306,9 @@ def test_threads_that_ask_at_once_share_one_look_at_the_files(
             go.wait(20)
         return open_for_reading(*args, **wishes)
 
-    monkeypatch.setattr("leafmark.library.indexes.open_reader", look)
+    monkeypatch.setattr("leafmark.library.opened.open_reader", look)
     index = open_index(docs)
-    calls = index._calls = Calls()
+    calls = index._freshness._calls = Calls()
 
     def ask() -> int:
         return len(index.search("kettle").results)
