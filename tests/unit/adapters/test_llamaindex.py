@@ -41,7 +41,6 @@ def test_offsets_are_characters_of_the_document_s_text(handbook: Path) -> None:
         assert node.ref_doc_id is not None
         assert texts[node.ref_doc_id][node.start_char_idx : node.end_char_idx] == node.text
     assert len({node.node_id for node in nodes}) == len(nodes)
-    texts = [node.get_content() for node in nodes]
 
 
 def test_repeated_texts_and_documents_have_their_own_offsets_and_ids() -> None:
