@@ -108,4 +108,4 @@ class CurrentDocuments:
         options = self._project.chunking_options(tree)
         parsed = parse(raw, key[1], notebook_outputs=options.notebook_outputs)
         chunked = chunk_document(parsed, tree=key[0], options=options)
-        return CurrentDocument(chunked.document.data, chunked.chunks, dict(chunked.slugs))
+        return CurrentDocument(chunked.document.data, tuple(chunked.chunks), dict(chunked.slugs))

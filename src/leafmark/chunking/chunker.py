@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from leafmark.chunking.auto import choose_auto
-from leafmark.chunking.emission import emit, new_document
+from leafmark.chunking.emission import Emitted, emit
 from leafmark.chunking.fixed import choose_fixed
 from leafmark.chunking.measuring import Meter
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.reading import BodyReader
+from leafmark.chunking.rendering import Renderer
 from leafmark.chunking.section import choose_section
 from leafmark.chunking.tokens import token_counter
 from leafmark.chunking.tree import Node, build_tree, is_blank_source
@@ -33,15 +34,28 @@ def chunk_document(
     """
     reader = BodyReader(document)
     meter = Meter(document, token_counter(options.tokenizer))
-    owner = new_document(reader, tree=tree, options=options, meter=meter, find_link=find_link)
+    renderer = Renderer(reader, meter, options)
     if is_blank_source(document.data):
-        return owner
-    section_tree = build_tree(
-        document, slug_style=options.slug_style, heading_levels=options.heading_levels
+        emitted = Emitted((), {}, None)
+    else:
+        section_tree = build_tree(
+            document, slug_style=options.slug_style, heading_levels=options.heading_levels
+        )
+        nodes = _choose(Workshop(section_tree, options, reader, meter))
+        emitted = emit(section_tree, nodes, tree=tree)
+    return ChunkedDocument(
+        document=document,
+        tree=tree,
+        strategy=options.strategy,
+        rows=emitted.rows,
+        slugs=emitted.slugs,
+        folded_position=emitted.folded_position,
+        count_tokens=meter.count,
+        render_text=renderer.render_text,
+        describe_content=reader.describe_content,
+        find_context=renderer.find_context,
+        find_link=find_link,
     )
-    shop = Workshop(section_tree, options, reader, meter)
-    emit(owner, section_tree, _choose(shop))
-    return owner
 
 
 def _choose(shop: Workshop) -> list[Node]:

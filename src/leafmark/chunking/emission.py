@@ -2,64 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from leafmark.chunking.measuring import Meter
-from leafmark.chunking.options import ChunkingOptions
-from leafmark.chunking.reading import BodyReader
-from leafmark.chunking.rendering import Renderer
 from leafmark.chunking.spans import subtract
 from leafmark.chunking.tree import Node, SectionTree
-from leafmark.model import ChunkedDocument, ChunkKind, FindLink
+from leafmark.model import ChunkKind
+from leafmark.model.chunk import Row
+from leafmark.model.ids import document_id
 
-__all__ = ["emit", "new_document"]
-
-
-def new_document(
-    reader: BodyReader, *, tree: str, options: ChunkingOptions, meter: Meter, find_link: FindLink
-) -> ChunkedDocument:
-    """Return the chunked document that has no chunk yet."""
-    renderer = Renderer(reader, meter, options)
-    return ChunkedDocument(
-        document=reader.document,
-        tree=tree,
-        strategy=options.strategy,
-        chunks=(),
-        slugs={},
-        count_tokens=meter.count,
-        render_text=renderer.render_text,
-        describe_content=reader.describe_content,
-        find_context=renderer.find_context,
-        find_link=find_link,
-    )
+__all__ = ["Emitted", "emit"]
 
 
-def emit(owner: ChunkedDocument, section_tree: SectionTree, nodes: Sequence[Node]) -> None:
-    """Make `nodes` the chunks of `owner`; they are in pre-order, the document first.
+class Emitted(NamedTuple):
+    """What `ChunkedDocument` says of the nodes that became chunks, in its words."""
+
+    rows: Sequence[Row]
+    slugs: Mapping[str, int]
+    folded_position: int | None
+
+
+def emit(section_tree: SectionTree, nodes: Sequence[Node], *, tree: str) -> Emitted:
+    """Return what is told of `nodes`, which are in pre-order, the document first.
 
     Every node's parent is among them. A slug whose node is not leads to the
     piece that holds its text, or to the nearest node above it.
     """
+    document = section_tree.document
     for position, node in enumerate(nodes):
         node.position = position
         parent = node.parent
         if parent is not None:
             parent.child_count += 1
     last = _last_positions(nodes)
-    dropped = [(span.start, span.end) for span in section_tree.document.dropped_spans]
+    dropped = [(span.start, span.end) for span in document.dropped_spans]
     if dropped:
         for node in nodes:
             node.body = [part for span in node.body for part in subtract(*span, dropped)]
-    owner.fill([_row(owner, node, after) for node, after in zip(nodes, last, strict=True)])
+    source = tree, document.path
+    rows = [_row(node, after, source) for node, after in zip(nodes, last, strict=True)]
     slugs = {
         slug: node.position if node.position >= 0 else _emitted(node).position
         for slug, node in section_tree.slugs.items()
     }
     folded = section_tree.folded
-    if folded is not None and folded.position >= 0:
-        object.__setattr__(owner, "folded_position", folded.position)
-    object.__setattr__(owner, "slugs", slugs)
+    return Emitted(
+        rows, slugs, folded.position if folded is not None and folded.position >= 0 else None
+    )
 
 
 def _last_positions(nodes: Sequence[Node]) -> list[int]:
@@ -83,12 +72,11 @@ def _emitted(node: Node) -> Node:
     return node
 
 
-def _row(owner: ChunkedDocument, node: Node, last_position: int) -> tuple[Any, ...]:
-    """The fields of the node's chunk, in order."""
+def _row(node: Node, last_position: int, source: tuple[str, str]) -> Row:
+    """The fields of the node's chunk, in order; `source` is its tree and path."""
     parent = node.parent
     kind: ChunkKind = "document" if parent is None else "piece" if node.piece else "section"
     return (
-        owner,
         node.position,
         -1 if parent is None else parent.position,
         last_position,
@@ -106,5 +94,5 @@ def _row(owner: ChunkedDocument, node: Node, last_position: int) -> tuple[Any, .
         node.line_offset,
         node.oversize,
         node.undersize,
-        node.covers and tuple([f"{owner.doc_id}#{slug}" for slug in node.covers]),
+        node.covers and tuple([f"{document_id(*source)}#{slug}" for slug in node.covers]),
     )

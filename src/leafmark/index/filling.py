@@ -64,10 +64,11 @@ def _rows(
         shared[language.tags] = for_index(" ".join(entry.tags))
     facts = [fact("tree", entry.tree), *(fact("tag", tag.casefold()) for tag in entry.tags)]
     facts += meta_facts(entry.metadata)
-    contents = [chunk.content for chunk in chunked.chunks]
+    chunks = tuple(chunked.chunks)
+    contents = [chunk.content for chunk in chunks]
     document = chunked.document
     as_it_is = document.reader is None and leaves_alone(document.data)
-    for chunk, content in zip(chunked.chunks, contents, strict=True):
+    for chunk, content in zip(chunks, contents, strict=True):
         fields: dict[str, Any] = {
             **shared,
             language.title: for_index(with_parts(chunk.title)),

@@ -94,7 +94,7 @@ def pack_document(
     ]
     record: dict[str, Any] = {"q": head}
     if chunked is not None and chunked.chunks:
-        record |= _columns(chunked.chunks, contents)
+        record |= _columns(tuple(chunked.chunks), contents)
         if chunked.folded_position is not None:
             record["f"] = chunked.folded_position
     return pack_object(record)

@@ -3,6 +3,9 @@
 A chunk holds numbers and names; whatever can be derived from them and the
 source (ids, breadcrumb, body, text, token counts, content type, hash, lines) is
 derived when it is asked for, so that chunking costs little more than parsing.
+The document holds the numbers and names alone, as rows, and a chunk is made when
+it is looked at: if both held each other, they would stay in memory until Python
+looks for garbage in cycles, which takes a fifth of the time of chunking.
 Positions number the chunks of a document in pre-order from 0, so a chunk's
 descendants are the positions up to and including `last_position`, and
 `chunks[position]` is the chunk itself.
@@ -14,11 +17,11 @@ import hashlib
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 from leafmark.model.deferred import Deferred
 from leafmark.model.document import Document, Link
@@ -29,15 +32,20 @@ __all__ = [
     "Chunk",
     "ChunkKind",
     "ChunkedDocument",
+    "Chunks",
     "Content",
     "ContentType",
     "FindLink",
+    "Row",
     "fragment",
     "leads_nowhere",
 ]
 
 ChunkKind = Literal["document", "section", "piece"]
 ContentType = Literal["prose", "code", "table", "list", "mixed", "empty"]
+
+Row = tuple[Any, ...]
+"""The fields of a `Chunk` in order, without its owner."""
 
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 
@@ -77,16 +85,17 @@ FindLink = Callable[[Document, Link], str | None]
 class ChunkedDocument:
     """A document and its chunks under one strategy, in order of position.
 
-    `slugs` maps every slug of the document, discarded headings' included, to
-    the position of the chunk that it resolves to. `folded_position` is the
-    chunk that section paths leave out because its title is the document's.
+    `rows` are what its chunks are made of. `slugs` maps every slug of the
+    document, discarded headings' included, to the position of the chunk that it
+    resolves to. `folded_position` is the chunk that section paths leave out
+    because its title is the document's.
     `find_link` tells which chunk a link leads to that is no slug of this document.
     """
 
     document: Document
     tree: str
     strategy: str
-    chunks: tuple[Chunk, ...] = field(repr=False)
+    rows: Sequence[Row] = field(repr=False)
     slugs: Mapping[str, int] = field(repr=False)
     count_tokens: Callable[[str], int] = field(repr=False)
     render_text: Callable[[Chunk], str] = field(repr=False)
@@ -96,24 +105,12 @@ class ChunkedDocument:
     folded_position: int | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Chunks refer to their owner, so they are pickled as plain rows without it."""
-        fields = self.__dataclass_fields__
-        return {name: getattr(self, name) for name in fields} | {
-            "chunks": tuple(tuple(chunk)[1:] for chunk in self.chunks)
-        }
+        """What was derived is left out, so that it is derived again."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        rows = state.pop("chunks")
-        self.__dict__.update(state)
-        self.fill([(self, *row) for row in rows])
-
-    def fill(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Set the chunks, once, from rows of `Chunk` fields, this document the first of each.
-
-        A chunk and its document refer to each other, so one of them must exist first.
-        """
-        new = tuple.__new__  # half the cost of calling the class
-        object.__setattr__(self, "chunks", tuple([new(Chunk, row) for row in rows]))
+    @property
+    def chunks(self) -> Chunks:
+        return Chunks(self)
 
     @cached_property
     def doc_id(self) -> str:
@@ -178,12 +175,12 @@ class ChunkedDocument:
 class Chunk(NamedTuple):
     """One chunk: the numbers and names it is made of, and all that follows from them.
 
-    An immutable value, compared by identity; a named tuple because a document
-    has many and they must be cheap to make. `body_spans` are the ranges of the
-    source that make the body, in order. `parent_position` is -1 for a document.
-    `piece` is the piece's number, 0 for other kinds. `line_offset` is where a
-    definition's signature begins. `covers` are the ids of sections that are part
-    of a piece and no chunks themselves.
+    An immutable value; two are equal that have the same place in the same owner.
+    A named tuple because a document has many and they must be cheap to make.
+    `body_spans` are the ranges of the source that make the body, in order.
+    `parent_position` is -1 for a document. `piece` is the piece's number, 0 for
+    other kinds. `line_offset` is where a definition's signature begins. `covers`
+    are the ids of sections that are part of a piece and no chunks themselves.
     """
 
     owner: ChunkedDocument
@@ -207,13 +204,15 @@ class Chunk(NamedTuple):
     covers: tuple[str, ...] = ()
 
     def __eq__(self, other: object) -> bool:
-        return self is other
+        if not isinstance(other, Chunk):
+            return False
+        return self.owner is other.owner and self.position == other.position
 
     def __ne__(self, other: object) -> bool:
-        return self is not other
+        return not self == other
 
     def __hash__(self) -> int:
-        return id(self)
+        return hash((id(self.owner), self.position))
 
     def __repr__(self) -> str:
         return f"<Chunk {self.id} [{self.byte_start}:{self.byte_end})>"
@@ -494,6 +493,41 @@ class Chunk(NamedTuple):
                 else owner.chunks[position].id
             ),
         }
+
+
+class Chunks(Sequence[Chunk]):
+    """The chunks of a document by position, each made when it is asked for. Slices are tuples."""
+
+    __slots__ = ("_owner",)
+
+    def __init__(self, owner: ChunkedDocument) -> None:
+        self._owner = owner
+
+    @overload
+    def __getitem__(self, index: int) -> Chunk: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Chunk, ...]: ...
+    def __getitem__(self, index: int | slice) -> Chunk | tuple[Chunk, ...]:
+        owner = self._owner
+        if isinstance(index, slice):
+            return tuple([_new(Chunk, (owner, *row)) for row in owner.rows[index]])
+        return _new(Chunk, (owner, *owner.rows[index]))
+
+    def __len__(self) -> int:
+        return len(self._owner.rows)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        owner = self._owner
+        return iter([_new(Chunk, (owner, *row)) for row in owner.rows])
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == (tuple(other) if isinstance(other, Chunks) else other)
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
+_new = tuple.__new__  # half the cost of calling the class
 
 
 def _chunk_at(owner: ChunkedDocument, position: int) -> Chunk:

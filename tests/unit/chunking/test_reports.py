@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from dataclasses import replace
 from typing import Any
 
@@ -107,8 +109,7 @@ def test_a_heading_cut_off_from_its_content() -> None:
     document, options = chunked(("heading", 1, "A"), ("paragraph", words(20)), strategy="heading")
     root = document.chunks[0]
     torn = root._replace(body_spans=((0, 4),))
-    document.fill([tuple(torn)])
-    assert findings(document, options) == [
+    assert findings(replace(document, rows=[torn[1:]]), options) == [
         ("bare_heading", "", "ends with the heading 'A' and nothing below it"),
     ]
 
@@ -123,11 +124,28 @@ def test_cut_code_is_no_finding_when_it_was_asked_for(strategy: Any) -> None:
     assert {kind for kind, _, _ in findings(document, kept)} == {"split_code"}
 
 
-def test_a_chunk_is_compared_by_identity() -> None:
-    document, _ = chunked(*SECTIONS)
+def test_chunks_are_compared_by_their_place_in_one_document() -> None:
+    (document, _), (other, _) = chunked(*SECTIONS), chunked(*SECTIONS)
     first: Chunk = document.chunks[0]
-    assert first == first
+    assert first == document.chunks[0]
+    assert {first: 1}[document.chunks[0]] == 1
     assert first != document.chunks[1]
+    assert first != other.chunks[0]
+    assert first != tuple(first)
+    assert document.chunks == tuple(document.chunks) != other.chunks
+    assert document.chunks[1:] == tuple(document.chunks)[1:]
+
+
+def test_what_is_no_longer_used_is_gone_without_a_collection() -> None:
+    document, _ = chunked(*SECTIONS)
+    assert document.chunks[-1].text
+    alive = weakref.ref(document)
+    gc.disable()
+    try:
+        del document
+        assert alive() is None
+    finally:
+        gc.enable()
 
 
 def test_what_a_block_is_not_cut_for_may_not_hide_more() -> None:
@@ -135,8 +153,7 @@ def test_what_a_block_is_not_cut_for_may_not_hide_more() -> None:
     code = "\n".join(f"print({number})" for number in range(300))
     document, options = chunked(("paragraph", words(600)), ("code", "py", code), strategy="heading")
     (root,) = document.chunks
-    flagged = replace(document)
-    flagged.fill([(flagged, *tuple(root._replace(oversize=True))[1:])])
+    flagged = replace(document, rows=[root._replace(oversize=True)[1:]])
     small = replace(options, max_tokens=400, target_tokens=400)
     (found,) = findings(flagged, small)
     assert found == ("above_bound", "", f"{root.tokens} tokens, over max_tokens (400)")
