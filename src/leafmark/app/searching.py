@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Understood",
     "answer_topics",
+    "ask_topics",
     "complete_answer",
     "search_index",
     "search_params",
@@ -84,11 +85,14 @@ def understand_request(project: Project, request: SearchRequest) -> Understood:
     """
     topics = parse_topics(request.queries)
     params = search_params(project, request)
-    asked = _asked(project, topics, request)
+    asked = ask_topics(project, topics, request)
     return Understood(topics, params, asked, _reranking(project, topics))
 
 
-def _asked(project: Project, topics: Sequence[Expression], request: SearchRequest) -> Asked | None:
+def ask_topics(
+    project: Project, topics: Sequence[Expression], request: SearchRequest
+) -> Asked | None:
+    """Begin to make the vectors of topics, where the request wants any."""
     mode = _mode(project, request)
     if mode == "lexical" or (mode == "auto" and project.configuration.embedding.provider == "none"):
         return None

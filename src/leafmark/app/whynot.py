@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from leafmark.app.opening import open_index
 from leafmark.app.project import Project
 from leafmark.app.reading import Sources
 from leafmark.app.requests import Progress, WhyNotRequest
 from leafmark.app.resolving import Resolver
-from leafmark.app.searching import understand_request
+from leafmark.app.searching import ask_topics, understand_request
 from leafmark.model import WhyNotReport
+from leafmark.query import Expression
 from leafmark.retrieval.absence import explain_absence
+from leafmark.retrieval.meaning import Meaning
 
 __all__ = ["explain_why_not"]
 
@@ -27,7 +31,11 @@ def explain_why_not(
     wanted = understand_request(project, wish)
     reader, _ = open_index(project, fresh=wish.refresh, confirmed=wish.confirmed, progress=progress)
     target = Resolver(reader, reader.manifest).resolve(request.id)
-    meaning = None if wanted.asked is None else wanted.asked.answer(reader)[0]
+
+    def ask(topics: Sequence[Expression]) -> Meaning | None:
+        asked = wanted.asked if topics is wanted.topics else ask_topics(project, topics, wish)
+        return None if asked is None else asked.answer(reader)[0]
+
     found = explain_absence(
         reader,
         wanted.topics,
@@ -35,7 +43,7 @@ def explain_why_not(
         target,
         read_source=Sources(project).data,
         local_trees=frozenset(tree.name for tree in project.trees if tree.scope == "local"),
-        meaning=meaning,
+        ask=ask,
     )
     return WhyNotReport(
         target.id,

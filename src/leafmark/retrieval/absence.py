@@ -9,7 +9,7 @@ the chunk is a result.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -50,6 +50,9 @@ _ORDER: tuple[LostAt, ...] = (
 )  # fmt: skip
 """How far a chunk came in a topic, farthest first."""
 
+Ask = Callable[[Sequence[Expression]], Meaning | None]
+"""Gives the similarities of topics."""
+
 
 class Absence(NamedTuple):
     """What `model.WhyNotReport` says, without the words of the user."""
@@ -79,17 +82,18 @@ def explain_absence(
     *,
     read_source: ReadSource,
     local_trees: Collection[str] = (),
-    meaning: Meaning | None = None,
+    ask: Ask | None = None,
 ) -> Absence:
     """Return why `target` is not among the results; what lies below it counts for it.
 
-    `meaning` is what the search would ask for similarities.
+    `ask` gives what the search would ask for similarities to topics, these or others,
+    or None where it would ask for none.
 
     Raises:
         DamagedError, StorageError: the index cannot be read.
     """
     with reader.guard("search the index"):
-        inquiry = _Inquiry(reader, target, read_source, local_trees, meaning)
+        inquiry = _Inquiry(reader, target, read_source, local_trees, ask)
         return inquiry.answer(topics, params)
 
 
@@ -102,15 +106,17 @@ class _Inquiry:
         target: Entry,
         read_source: ReadSource,
         local_trees: Collection[str],
-        meaning: Meaning | None,
+        ask: Ask | None,
     ):
-        self._meaning = meaning
+        self._ask = ask
+        self._meaning: Meaning | None = None
         self._reader = reader
         self._target = target
         self._read_source = read_source
         self._local_trees = local_trees
 
     def answer(self, topics: Sequence[Expression], params: SearchParams) -> Absence:
+        self._meaning = None if self._ask is None else self._ask(topics)
         found = self._in_results(topics, params)
         if isinstance(found, Absence):
             return found
@@ -143,10 +149,13 @@ class _Inquiry:
             params = replace(params, **change.params)
             if change.without:
                 shorter = _without(topics[reason.topic], change.without)
-                if shorter is None or self._means_other(topics[reason.topic], shorter, params):
+                if shorter is None:
                     break
                 without += map(format_query, change.without)
-                topics = [*topics[: reason.topic], shorter, *topics[reason.topic + 1 :]]
+                before, topics = topics, list(topics)
+                topics[reason.topic] = shorter
+                if not self._understands(topics, before, params):
+                    break
             if change.added is not None:
                 topics = [all_of([topic, change.added]) for topic in topics]
                 added = format_query(change.added)
@@ -158,11 +167,15 @@ class _Inquiry:
             found = now
         return Absence(())
 
-    def _means_other(self, topic: Expression, other: Expression, params: SearchParams) -> bool:
-        """Whether another vector would be asked for, which nobody has made."""
-        if self._meaning is None or params.mode == "lexical":
-            return False
-        return topic_text(topic) != topic_text(other)
+    def _understands(
+        self, topics: Sequence[Expression], before: Sequence[Expression], params: SearchParams
+    ) -> bool:
+        """Whether similarities to other topics than before are known, once they were asked for."""
+        same = [*map(topic_text, topics)] == [*map(topic_text, before)]
+        if self._meaning is None or self._ask is None or params.mode == "lexical" or same:
+            return True
+        self._meaning = self._ask(topics)
+        return self._meaning is not None
 
     # -- among the results ------------------------------------------------------------
 

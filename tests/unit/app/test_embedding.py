@@ -365,7 +365,7 @@ def test_why_not_looks_at_what_the_search_looks_at(here: Here, server: FakeServe
     (reason,) = why_not(desk, "guide.md#engine", "mend automobile", mode="lexical").reasons
     assert (reason.lost_at, reason.message) == ("match", "it lacks “mend”, “automobile”")
     report = why_not(desk, "guide.md#bread", "mend automobile")
-    assert (report.without, report.remedy) == ((), {})  # it would be another vector
+    assert (report.without, report.remedy) == ((), {})  # nothing would be left
     (reason,) = report.reasons
     assert (reason.lost_at, reason.message) == (
         "match",
@@ -375,6 +375,34 @@ def test_why_not_looks_at_what_the_search_looks_at(here: Here, server: FakeServe
     query = "mend automobile title:garden"
     (reason,) = why_not(desk, "guide.md#engine", query, mode="semantic").reasons
     assert (reason.lost_at, reason.message) == ("match", "it lacks “title:garden”")
+
+
+def test_why_not_leaves_out_words_and_asks_for_the_meaning_of_the_rest(
+    here: Here, server: FakeServer
+) -> None:
+    here.write("guide.md", GUIDE)
+    desk = project(here, server)
+    index_project(desk, IndexRequest())
+    assert why_not(desk, "guide.md#bread", "knead dough -ten").without == ("-ten",)
+    query = "knead car start roses water evening fix engine garden"
+    report = why_not(desk, "guide.md#bread", query)
+    assert report.without == tuple(query.split()[1:])
+    assert search(desk, "knead").results[0].id == "here:guide.md#bread"
+    asked = [body["input"] for _, _, body in server.requests]
+    assert asked[-3:] == [[query], ["knead"], ["knead"]]
+    assert why_not(desk, "guide.md#bread", "mend automobile").without == ()
+
+
+def test_why_not_leaves_out_nothing_when_the_rest_cannot_be_asked_for(
+    here: Here, server: FakeServer
+) -> None:
+    here.write("guide.md", GUIDE)
+    desk = project(here, server)
+    index_project(desk, IndexRequest())
+    query = "knead car start roses water evening fix engine garden"
+    server.replies += [Reply(), Reply(status=500)]
+    report = why_not(desk, "guide.md#bread", query)
+    assert (report.without, len(report.reasons)) == ((), 1)
 
 
 def test_why_not_names_a_meaning_that_is_far_or_missing(here: Here, server: FakeServer) -> None:
