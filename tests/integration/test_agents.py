@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 from support.command import Leafmark
 from support.schema import problems
 
@@ -21,6 +22,8 @@ from leafmark.cli.catalogue import find_command
 from leafmark.cli.options import Command
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX links and modes")
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -226,6 +229,32 @@ def test_the_manifests_have_the_version_and_name_of_the_package() -> None:
     (listed,) = server["packages"]
     assert (server["version"], listed["version"]) == (package.__version__, package.__version__)
     assert listed["identifier"] == "leafmark"
+
+
+def test_the_manifests_keep_to_what_their_published_schemas_ask_for() -> None:
+    """The MCP registry's of 2025-12-11, SchemaStore's of plugin manifests."""
+    folder = package_folder()
+    server = json.loads((folder / "server.json").read_text())
+    assert server["$schema"].endswith("/schemas/2025-12-11/server.schema.json")
+    assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", server["name"])
+    assert 1 <= len(server["description"]) <= 100
+    assert f"mcp-name: {server['name']} " in (ROOT / "README.md").read_text("utf-8")
+    (listed,) = server["packages"]
+    assert set(listed) >= {"registryType", "identifier", "transport", "runtimeHint"}
+    for argument in (*listed["runtimeArguments"], *listed["packageArguments"]):
+        wanted = {"named": {"type", "name", "value"}, "positional": {"type", "value"}}
+        assert set(argument) == wanted[argument["type"]]
+    plugin = json.loads((folder / ".claude-plugin/plugin.json").read_text())
+    assert re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", plugin["name"])
+    for path in (plugin["skills"], plugin["mcpServers"]):
+        assert re.match(r"\./", path)
+        assert (folder / path).exists()
+    servers = json.loads((folder / plugin["mcpServers"]).read_text())["mcpServers"]
+    assert all(set(one) == {"command", "args"} for one in servers.values())
+    skill = (folder / "skills/leafmark/SKILL.md").read_text()
+    front = yaml.safe_load(skill.split("---\n")[1])
+    assert front["name"] == "leafmark"
+    assert len(front["description"]) <= 1024
     assert listed["runtimeArguments"][0]["value"] == f"leafmark[mcp]=={package.__version__}"
     assert len(server["description"]) <= 100
     started = json.loads((folder / plugin["mcpServers"]).read_text())["mcpServers"]["leafmark"]
