@@ -143,4 +143,3 @@ def _answer_all(batches: IO[bytes], answers: IO[bytes]) -> None:
         answers.write(data)
         answers.flush()
         del done, data
-        gc.collect(1)  # a document and its chunks refer to each other, and would stay a while

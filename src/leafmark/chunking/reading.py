@@ -8,7 +8,7 @@ bodies but are neither content nor, the front matter, text.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -41,22 +41,23 @@ _HOLDERS = frozenset(("list", "quote", "definition"))
 """Blocks of Markdown that other code than their own may lie in."""
 
 _TYPES: dict[str, ContentType] = {"code": "code", "table": "table", "list": "list"}
-_UNCOUNTED = frozenset(("front_matter", "heading"))
+_UNCOUNTED: frozenset[BlockKind] = frozenset(("front_matter", "heading"))
+
+_Part = tuple[BlockKind, int, int]
+"""A block's kind, and where it begins and ends."""
 
 
 class _Blocks:
     """Blocks in order, of a document or a part of one, to be found by place.
 
     Those that lie in others are looked for when they are needed, and code in
-    others only where `may_hold_code` says so.
+    others only where there may be some.
     """
 
-    def __init__(
-        self, stretches: Stretches, number: int, may_hold_code: Callable[[Block], bool]
-    ) -> None:
+    def __init__(self, stretches: Stretches, number: int, document: Document) -> None:
         self.top = stretches.top(number)
         self._inside = stretches.inside
-        self._may_hold_code = may_hold_code
+        self._document = document
 
     @cached_property
     def blocks(self) -> list[Block]:
@@ -92,13 +93,18 @@ class _Blocks:
         for top in self.top:
             if top.kind == "code":  # code in code, as scripts have it, is part of it
                 found.append(top)
-            elif self._may_hold_code(top):
+            elif _may_hold_code(self._document, top):
                 found += [block for block in self._inside(top) if block.kind == "code"]
         return outermost(found)
 
     @cached_property
     def code_ends(self) -> list[int]:
         return [block.end for block in self.code]
+
+    def code_between(self, start: int, end: int) -> Sequence[Block]:
+        """The code that has bytes in `[start, end)`."""
+        at = bisect_left(self.code_ends, start + 1)
+        return self.code[at : bisect_left(self.code, end, key=_start_of)]
 
     @cached_property
     def tables(self) -> list[Block]:
@@ -174,7 +180,7 @@ class BodyReader:
         numbers = stretches.stretches_of(start, end)
         for number in numbers:
             if number not in seen:
-                seen[number] = _Blocks(stretches, number, self._may_hold_code)
+                seen[number] = _Blocks(stretches, number, self.document)
         return [seen[number] for number in numbers]
 
     def blocks_within(self, start: int, end: int) -> Sequence[Block]:
@@ -214,43 +220,53 @@ class BodyReader:
         found: list[Block] = []
         for part in self._blocks(start, end):
             if part.code:
-                at = bisect_left(part.code_ends, start + 1)
-                found += part.code[at : bisect_left(part.code, end, key=_start_of)]
+                found += part.code_between(start, end)
         return found
 
     def describe_content(self, chunk: Chunk) -> Content:
         """Return what the chunk's body is made of."""
-        blocks = [b for start, end in chunk.body_spans for b in self.blocks_within(start, end)]
+        parts, languages = self._contents(chunk.body_spans)
         if self.document.format == "script":
             # a piece may begin inside a block
+            blocks = [b for start, end in chunk.body_spans for b in self.blocks_within(start, end)]
             parts = [(b.kind, b.start, b.end) for b in outermost(blocks)]
-        else:
-            parts = [part for span in chunk.body_spans for part in self._top_parts(*span)]
+            languages |= {b.info for b in blocks if b.kind == "code" and b.info}
+        kinds = {part[0] for part in parts}
+        if not kinds.isdisjoint(_UNCOUNTED):
             parts = [part for part in parts if part[0] not in _UNCOUNTED]
-        cut = [b for start, end in chunk.body_spans for b in self.code_within(start, end)]
-        languages = {b.info for b in (*blocks, *cut) if b.kind == "code" and b.info}
-        kinds = {kind for kind, _, _ in parts}
-        return Content(self._name(parts), tuple(sorted(kinds)), tuple(sorted(languages)))
+            kinds -= _UNCOUNTED
+        return Content(self._name(parts, kinds), tuple(sorted(kinds)), tuple(sorted(languages)))
 
-    def _top_parts(self, start: int, end: int) -> list[tuple[BlockKind, int, int]]:
-        """The kinds of the blocks at the top that have bytes in `[start, end)`, and those bytes."""
-        found: list[tuple[BlockKind, int, int]] = []
-        for part in self._blocks(start, end):
-            top = part.top
-            at = bisect_left(top, start + 1, key=_end_of)
-            found += [
-                (block.kind, max(block.start, start), min(block.end, end))
-                for block in top[at : bisect_left(top, end, key=_start_of)]
-            ]
-        return found
+    def _contents(self, spans: Sequence[tuple[int, int]]) -> tuple[list[_Part], set[str]]:
+        """The blocks at the top that have bytes in the spans, and the languages of all code there.
 
-    def _name(self, parts: Sequence[tuple[BlockKind, int, int]]) -> ContentType:
+        Of each block its kind, and those of its bytes that are in the spans.
+        """
+        found: list[_Part] = []
+        languages: set[str] = set()
+        for start, end in spans:
+            for part in self._blocks(start, end):
+                top: Sequence[Block] = part.top
+                if top and (top[0].start < start or top[-1].end > end):
+                    at = bisect_left(top, start + 1, key=_end_of)
+                    top = top[at : bisect_left(top, end, key=_start_of)]
+                found += [
+                    (kind, max(first, start), min(last, end)) for kind, first, last, *_ in top
+                ]
+                if part.code:
+                    languages |= {code.info for code in part.code_between(start, end) if code.info}
+        return found, languages
+
+    def _name(self, parts: Sequence[_Part], kinds: Set[BlockKind]) -> ContentType:
         """The type that has most of the non-blank bytes."""
+        data = self.document.data
+        if kinds.isdisjoint(_TYPES):
+            is_empty = not any(data[start:end].strip() for _, start, end in parts)
+            return "empty" if is_empty else "prose"
         weights: dict[ContentType, int] = {}
         for kind, start, end in parts:
             name = _TYPES.get(kind, "prose")
-            raw = self.document.data[start:end].translate(None, _WHITE_SPACE)
-            weights[name] = weights.get(name, 0) + len(raw)
+            weights[name] = weights.get(name, 0) + len(data[start:end].translate(None, _WHITE_SPACE))
         if not any(weights.values()):
             return "empty"
         name = max(weights, key=lambda content_type: weights[content_type])
@@ -308,18 +324,7 @@ class BodyReader:
         raw = self.document.data[start:end]
         if _has_any(raw, _ABNORMAL):
             return False
-        return not (self._may_have_code(raw) and self.code_within(start, end))
-
-    def _may_hold_code(self, block: Block) -> bool:
-        if self.document.format == "markdown" and block.kind not in _HOLDERS:
-            return False
-        return self._may_have_code(self.document.data[block.start : block.end])
-
-    def _may_have_code(self, raw: bytes) -> bool:
-        """Whether there may be a code block among `raw`, by bytes that it would have."""
-        if self.document.format != "markdown":
-            return True
-        return _has_any(raw, _CODE_MARKS)
+        return not (_may_have_code(self.document, raw) and self.code_within(start, end))
 
     def _parts(self, start: int, end: int) -> Iterator[str]:
         """The normalised stretches of prose and code in `[start, end)`."""
@@ -341,6 +346,19 @@ class BodyReader:
         if not start:
             text = text.removeprefix("\ufeff")
         return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _may_hold_code(document: Document, block: Block) -> bool:
+    if document.format == "markdown" and block.kind not in _HOLDERS:
+        return False
+    return _may_have_code(document, document.data[block.start : block.end])
+
+
+def _may_have_code(document: Document, raw: bytes) -> bool:
+    """Whether there may be a code block among `raw`, by bytes that it would have."""
+    if document.format != "markdown":
+        return True
+    return _has_any(raw, _CODE_MARKS)
 
 
 def _has_any(raw: bytes, marks: Sequence[bytes]) -> bool:
