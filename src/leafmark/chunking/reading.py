@@ -266,7 +266,8 @@ class BodyReader:
         weights: dict[ContentType, int] = {}
         for kind, start, end in parts:
             name = _TYPES.get(kind, "prose")
-            weights[name] = weights.get(name, 0) + len(data[start:end].translate(None, _WHITE_SPACE))
+            raw = data[start:end].translate(None, _WHITE_SPACE)
+            weights[name] = weights.get(name, 0) + len(raw)
         if not any(weights.values()):
             return "empty"
         name = max(weights, key=lambda content_type: weights[content_type])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -9,13 +11,13 @@ import pytest
 from support.projects import Here
 
 from leafmark.app import preparing
-from leafmark.app.ingesting import Prepared, Recipe, Task
+from leafmark.app.ingesting import Prepared, Recipe, Task, prepare
 from leafmark.app.preparing import prepare_all
 from leafmark.app.requests import IndexRequest
 from leafmark.app.trees import Tree
 from leafmark.app.walk import iter_sources
 from leafmark.app.workers import Worker
-from leafmark.chunking import ChunkingOptions
+from leafmark.chunking import ChunkingOptions, Strategy
 from leafmark.index import open_reader
 
 
@@ -60,6 +62,49 @@ def _prepared(root: Path, workers: int) -> list[Prepared]:
 @pytest.mark.parametrize("workers", [1, 3])
 def test_workers_give_what_one_process_gives_in_the_same_order(many: Path, workers: int) -> None:
     assert _prepared(many, workers) == _prepared(many, 0)
+
+
+_CODE = "    - deeper\n\n      ```sh\n      run\n      ```\n"
+_SOURCES = {
+    "a.md": "---\ntags: [x]\n---\n# A\n\n- item\n\n"
+    + _CODE
+    + "\n| a |\n|---|\n| b |\n\n## B\n\n> c\n",
+    "a.html": "<title>A</title><h1>A</h1><ul><li>item<pre>run()</pre></ul><h2>B</h2>text",
+    "a.rst": "A\n=\n\n- item\n\n.. code:: python\n\n   run()\n\nB\n-\n\ntext\n",
+    "a.adoc": "= A\n\n* item\n\n[source,python]\n----\nrun()\n----\n\n== B\n\ntext\n",
+    "a.py": 'class A:\n    """Docs."""\n\n    def run(self):\n        pass\n\n\nb = A()\n',
+    "a.ipynb": json.dumps(
+        {
+            "cells": [
+                {"cell_type": "markdown", "source": ["# A\n", "\n", "- item\n"]},
+                {"cell_type": "code", "source": "run()", "outputs": []},
+            ],
+            "metadata": {},
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }
+    ),
+    "a.txt": "A\n\ntext\n",
+}
+
+
+@pytest.mark.parametrize("name", _SOURCES)
+@pytest.mark.parametrize("strategy", ["auto", "section", "fixed"])
+def test_a_prepared_source_leaves_nothing_for_the_collector_of_cycles(
+    tmp_path: Path, name: str, strategy: Strategy
+) -> None:
+    (tmp_path / name).write_text(_SOURCES[name])
+    options = ChunkingOptions(strategy=strategy)
+    recipe = Recipe(_tree(tmp_path), options, "english")
+    (task,) = _tasks(tmp_path)
+    prepare(task, recipe)  # what is made once, for all
+    gc.collect()
+    gc.disable()
+    try:
+        assert prepare(task, recipe).source is not None
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def test_no_more_is_under_way_than_the_window_allows(many: Path) -> None:
