@@ -90,9 +90,23 @@ class QueryError(LeafmarkError):
 
 
 class ConfigError(LeafmarkError):
-    """A configuration file or a setting is wrong; `location` is `path:line` where known."""
+    """A configuration file or a setting is wrong; `location` is `path:line` where known.
+
+    `fields` are the names of the settings at fault, where they came without a place.
+    """
 
     kind = "config"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        location: str | None = None,
+        hint: str | None = None,
+        fields: tuple[str, ...] = (),
+    ):
+        super().__init__(message, location=location, hint=hint)
+        self.fields = fields
 
 
 class NotFoundError(LeafmarkError):

@@ -14,6 +14,7 @@ from leafmark.app.config import Configuration, open_configuration
 from leafmark.app.kept import KeptReader
 from leafmark.app.settings import ChunkingSettings
 from leafmark.app.trees import Tree
+from leafmark.errors import ConfigError
 from leafmark.index import IndexReader, IndexSettings, open_reader
 from leafmark.parsing.script_languages import installed_grammars
 
@@ -69,11 +70,20 @@ class Project:
         ]
 
     def chunking_options(self, tree: Tree) -> ChunkingOptions:
-        """How the documents of `tree` become chunks."""
+        """How the documents of `tree` become chunks.
+
+        Raises:
+            ConfigError: the settings do not fit together; it says where they stand.
+        """
         from leafmark.chunking import ChunkingOptions  # late: a search seldom chunks
 
         values: dict[str, Any] = _chunking(self.configuration, tree)
-        return ChunkingOptions(**values)
+        try:
+            return ChunkingOptions(**values)
+        except ConfigError as error:
+            where = (self._place(f"chunking.{name}", tree) for name in error.fields)
+            location = next(filter(None, where), None)
+            raise ConfigError(error.message, location=location, hint=error.hint) from None
 
     def index_settings(self) -> IndexSettings:
         """What decides what the index holds."""
@@ -90,6 +100,13 @@ class Project:
             fingerprint=hashlib.sha256(stated.encode()).hexdigest(),
             languages={name: str(stemmer) for name, stemmer in stemmers.items()},
         )
+
+    def _place(self, name: str, tree: Tree) -> str | None:
+        """Say where a setting was made, None where nobody made it, or on the command line."""
+        origin = self.configuration.origin(name)
+        if name in tree.overrides:
+            origin = self.configuration.tree_origins.get(f"tree.{tree.name}.{name}", origin)
+        return None if origin in ("default", "flag") else origin
 
     def _setting(self, name: str, tree: Tree) -> object:
         return tree.overrides.get(name, self.configuration.value(name))

@@ -87,15 +87,17 @@ class ChunkingOptions:
             _refuse("heading_levels", self.heading_levels, "a whole number from 0 to 6")
         if self.fixed_overlap >= self.fixed_tokens:
             accepted = f"less than fixed_tokens ({self.fixed_tokens})"
-            _refuse("fixed_overlap", self.fixed_overlap, accepted)
+            _refuse("fixed_overlap", self.fixed_overlap, accepted, "fixed_tokens")
         tolerance: object = self.tolerance
         number = isinstance(tolerance, int | float) and not isinstance(tolerance, bool)
         if not number or not 0 <= self.tolerance < float("inf"):
             _refuse("tolerance", tolerance, "a number of at least 0")
 
 
-def _refuse(name: str, value: object, accepted: str) -> None:
-    raise ConfigError(f"{name} is {value!r}", hint=f"{name} must be {accepted}")
+def _refuse(name: str, value: object, accepted: str, other: str | None = None) -> None:
+    """Refuse a value, where need be because of what `other` is."""
+    fields = (name,) if other is None else (name, other)
+    raise ConfigError(f"{name} is {value!r}", hint=f"{name} must be {accepted}", fields=fields)
 
 
 def _check_choice(name: str, value: object, accepted: tuple[str, ...]) -> None:
@@ -111,7 +113,7 @@ def _check_count(name: str, value: object, least: int) -> None:
 def _check_order(options: ChunkingOptions, lower: str, upper: str) -> None:
     value, bound = getattr(options, lower), getattr(options, upper)
     if value > bound:
-        _refuse(lower, value, f"at most {upper} ({bound})")
+        _refuse(lower, value, f"at most {upper} ({bound})", upper)
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(

@@ -45,7 +45,7 @@ def render_statistics(
         lines.append(f"{style.bold(name)}{' ' * (12 - len(name))}{value}\n")
         if name == "deviations":
             told = [
-                f"{each.doc_id}: {each.actual:,} chunks, estimated {each.estimate:,}"
+                f"{each.doc_id}: {count_of(each.actual, 'chunk')}, estimated {each.estimate:,}"
                 for each in found.deviations
             ]
             lines += _listed(told, style, verbose)

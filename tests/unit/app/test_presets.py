@@ -7,6 +7,7 @@ from support.projects import Here
 
 from leafmark.app import open_project
 from leafmark.chunking import PRESETS, ChunkingOptions
+from leafmark.errors import ConfigError
 
 
 def options(here: Here, tree: str = "here", **flags: object) -> ChunkingOptions:
@@ -58,3 +59,64 @@ def test_origins_name_the_preset(here: Here) -> None:
     file = here.root.resolve() / "leafmark.toml"
     assert configuration.origin("chunking.min_tokens") == f"{file}:2"
     assert configuration.origin("chunking.max_tokens") == f"{file}:3 (preset rag)"
+
+
+TREE = "[tree.docs]\npath = '.'\n[tree.docs.chunking]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "flags", "message", "hint", "line"),
+    [
+        (
+            "[chunking]\nmin_tokens = 5000\n",
+            {},
+            "min_tokens is 5000",
+            "min_tokens must be at most target_tokens (300)",
+            "2",
+        ),
+        (
+            f"{TREE}preset = 'rag'\nmax_tokens = 50\n",
+            {},
+            "target_tokens is 400",
+            "target_tokens must be at most max_tokens (50)",
+            "4 (preset rag)",
+        ),
+        (
+            "[chunking]\nmax_tokens = 200\n",
+            {},
+            "target_tokens is 300",
+            "target_tokens must be at most max_tokens (200)",
+            "2",
+        ),
+        (
+            f"{TREE}tokenizer = 'x'\n",
+            {},
+            "tokenizer is 'x'",
+            "tokenizer must be one of o200k_base, cl100k_base, characters",
+            "4",
+        ),
+        (
+            f"{TREE}fixed_tokens = 20\n",
+            {"fixed_overlap": 30},
+            "fixed_overlap is 30",
+            "fixed_overlap must be less than fixed_tokens (20)",
+            "4",
+        ),
+        (
+            "",
+            {"min_tokens": 500},
+            "min_tokens is 500",
+            "min_tokens must be at most target_tokens (300)",
+            None,
+        ),
+    ],
+)
+def test_sizes_that_do_not_fit_together_are_told_where_they_stand(
+    here: Here, text: str, flags: dict[str, object], message: str, hint: str, line: str | None
+) -> None:
+    here.configure(text)
+    with pytest.raises(ConfigError) as caught:
+        options(here, "docs" if text.startswith(TREE) else "here", **flags)
+    where = None if line is None else f"{here.root}/leafmark.toml:{line}"
+    assert (caught.value.message, caught.value.hint) == (message, hint)
+    assert caught.value.location == where
