@@ -18,7 +18,7 @@ from typing import Any
 from leafmark.model import Block, BlockKind, Heading, Stretches
 from leafmark.model.deferred import Deferred
 from leafmark.parsing.lines import Lines
-from leafmark.parsing.markdown_outline import fence_language, outline, plain_parts
+from leafmark.parsing.markdown_outline import fence_language, outline, plain_lines, plain_parts
 from leafmark.parsing.markdown_walk import Row, walk
 
 __all__ = ["MarkdownBlocks", "blocks_of"]
@@ -51,7 +51,7 @@ class MarkdownBlocks(Deferred[Block], Stretches):
     and `before` are the blocks that stand before it.
     """
 
-    __slots__ = ("_before", "_headings", "_inner", "_places", "_raw", "_start", "_tops")
+    __slots__ = ("_before", "_headings", "_inner", "_places", "_plain", "_raw", "_start", "_tops")
 
     def __init__(
         self,
@@ -66,6 +66,7 @@ class MarkdownBlocks(Deferred[Block], Stretches):
         self._before = before
         self._headings = headings
         self._start = start
+        self._plain: bytes | None = None
         self._places: tuple[list[int], list[int]] | None = None
         self._tops: dict[int, Sequence[Block]] = {}
         self._inner: dict[int, Sequence[Block]] = {}  # by where the block that holds them starts
@@ -112,11 +113,14 @@ class MarkdownBlocks(Deferred[Block], Stretches):
         return found or ()
 
     def _outline(self, first: int, after: int) -> list[Block]:
-        tops, end = outline(self._raw[first:after])
-        if first:
-            tops = [_moved(block, first) for block in tops]
-        if first + end < after:
-            rest = self._read(first + end, after)
+        if self._plain is None:
+            self._plain = plain_lines(self._raw)
+        size = len(self._raw)
+        tops, at = outline(self._plain, first, after if after < size else len(self._plain))
+        if tops and tops[-1].end > size:
+            tops[-1] = tops[-1]._replace(end=size)
+        if at < after:
+            rest = self._read(at, after)
             starts = [index for index, block in enumerate(rest) if not block.level]
             for index, following in pairwise([*starts, len(rest)]):
                 tops.append(rest[index])
@@ -132,13 +136,6 @@ class MarkdownBlocks(Deferred[Block], Stretches):
             return self[at : bisect_left(self, after, key=_start_of)]
         _, rows = walk(raw.decode(), raw, 0)
         return tuple(_blocks(rows, raw, 0, offset=first))
-
-
-def _moved(block: Block, by: int) -> Block:
-    kind, start, end, level, info, content = block
-    if content is not None:
-        content += by
-    return _new(Block, (kind, start + by, end + by, level, info, content))
 
 
 def _start_of(block: Block) -> int:

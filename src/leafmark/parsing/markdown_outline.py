@@ -17,7 +17,7 @@ from itertools import accumulate, pairwise
 
 from leafmark.model import Block, BlockKind
 
-__all__ = ["fence_language", "outline", "plain_parts"]
+__all__ = ["fence_language", "outline", "plain_lines", "plain_parts"]
 
 _LINE = rb"[^\n]*+\n"
 _BLANK = rb"[ \t]*+\n"
@@ -145,39 +145,56 @@ _LANGUAGE = re.compile(r"[\s{.]*([^\s,{}]+)")
 _new = tuple.__new__  # half the cost of calling a named tuple's class
 
 
-def outline(raw: bytes) -> tuple[list[Block], int]:
-    """Return the blocks of level 0 that `raw` begins with, and where what is uncertain begins.
+def outline(raw: bytes, first: int = 0, after: int | None = None) -> tuple[list[Block], int]:
+    """Return the blocks of level 0 that a stretch begins with, and where what is uncertain begins.
 
-    `raw` is UTF-8 whose lines end in LF or CRLF, without headings at the top level.
+    The stretch is `raw[first:after]`, whole lines without headings at the top
+    level. `raw` is as `plain_lines` returns it.
     """
-    data = raw if raw[-1:] == b"\n" else raw + b"\n"
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b" \n")
+    after = len(raw) if after is None else after
     blocks: list[Block] = []
-    if b"\0" in data or b"\x0b" in data or b"\x0c" in data:
-        return blocks, 0  # white space, perhaps
-    shape, is_parted = "", True
-    at = _blank_end(data, 0)
-    while at < len(data):
-        match = _BLOCK.match(data, at)
+    if _has_rare_space(raw, first, after):
+        return blocks, first
+    shape, is_parted, find = "", True, _BLOCK.match
+    at = _blank_end(raw, first, after)
+    while at < after:
+        match = find(raw, at, after)
         if match is None or not (is_parted or _may_follow(match, shape)):
             break
         shape = match.lastgroup or ""
-        end, after, info, content = match.end(shape), match.end(), "", None
+        end, next_at, info, content = match.end(shape), match.end(), "", None
         if shape == "fence":
-            content, end = end, _fence_end(data, match)
-            info, after = fence_language(match["info"].decode()), _blank_end(data, end)
+            content, end = end, _fence_end(raw, match, after)
+            info, next_at = fence_language(match["info"].decode()), _blank_end(raw, end, after)
         elif shape == "table":
             content = match.end("delimiters")
-        if (shape in _CHECKED or data[at] in b" [") and not _is_certain(match, blocks, end):
+        if (shape in _CHECKED or raw[at] in b" [") and not _is_certain(match, blocks, end):
             break
         blocks.append(_new(Block, (_KINDS[shape], at, end, 0, info, content)))
-        at, is_parted = after, after > end or shape in _ENDED
-    while blocks and at < len(data) and (not is_parted or blocks[-1].kind in _TAKING):
+        at, is_parted = next_at, next_at > end or shape in _ENDED
+    while blocks and at < after and (not is_parted or blocks[-1].kind in _TAKING):
         at, is_parted = blocks.pop().start, True  # what follows may be part of it
-    if blocks and blocks[-1].end > len(raw):
-        blocks[-1] = blocks[-1]._replace(end=len(raw))
-    return blocks, min(at, len(raw))
+    return blocks, at
+
+
+def plain_lines(raw: bytes) -> bytes:
+    """Return UTF-8 whose lines end in LF or CRLF with LF alone: every offset stays as it is.
+
+    The last line ends in LF, too.
+    """
+    if b"\r" in raw:
+        raw = raw.replace(b"\r\n", b" \n")
+    return raw if raw[-1:] in (b"\n", b"") else raw + b"\n"
+
+
+def _has_rare_space(raw: bytes, first: int, after: int) -> bool:
+    """Whether there is what is white space, perhaps."""
+    find = raw.find
+    return (
+        find(b"\0", first, after) >= 0
+        or find(b"\x0b", first, after) >= 0
+        or find(b"\x0c", first, after) >= 0
+    )
 
 
 def plain_parts(block: Block, raw: bytes) -> list[Block] | None:
@@ -201,9 +218,9 @@ def fence_language(info: str) -> str:
     return language[1].lower() if language else ""
 
 
-def _blank_end(data: bytes, at: int) -> int:
+def _blank_end(raw: bytes, at: int, after: int) -> int:
     """Where the blank lines from `at` on end."""
-    match = _BLANKS.match(data, at)
+    match = _BLANKS.match(raw, at, after)
     assert match is not None, "no lines match, too"
     return match.end()
 
@@ -242,10 +259,10 @@ def _inner_bars(row: bytes) -> int:
     return row[1:].removesuffix(b"|").count(b"|")
 
 
-def _fence_end(data: bytes, match: re.Match[bytes]) -> int:
+def _fence_end(raw: bytes, match: re.Match[bytes], after: int) -> int:
     """Where the code ends whose opening line has matched; 0 where that is not certain."""
     mark = match["mark"]
-    closing = _closing_fence(mark[:1], len(mark)).search(data, match.end("fence") - 1)
+    closing = _closing_fence(mark[:1], len(mark)).search(raw, match.end("fence") - 1, after)
     if closing is None or b"\t" in closing[0]:
         return 0
     return closing.end() + 1

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from leafmark.parsing import parse
-from leafmark.parsing.markdown_outline import outline, plain_parts
+from leafmark.parsing.markdown_blocks import MarkdownBlocks
+from leafmark.parsing.markdown_outline import outline, plain_lines, plain_parts
 
 CERTAIN = {
     "nothing": "",
     "blank lines": " \n\n\t\n",
     "paragraphs": "a\nb\n\n  c\n    d\n\n**e** f\n`g`\n(h\n1.5 i\n2020\n",
-    "a paragraph without a line end": "a\n\nb",
     "line ends": "a\r\nb\r\n\r\n- c\r\n- d\r\n\r\n```js\r\ne\r\n```\r\nf\r\n",
     "fenced code": "```JS x\na\n\n# b\n```\nc\n~~~~\n~~~\n~~~~~ \n\n```\n```\n",
     "code right after a paragraph": "a\n```\nb\n```\n",
@@ -63,7 +63,19 @@ def test_what_is_certain_is_what_the_parser_finds(source: str) -> None:
     raw = source.encode()
     expected = [block for block in list(parse(raw, "a.md").blocks) if not block.level]
 
-    assert outline(raw) == (expected, len(raw))
+    assert outline(plain_lines(raw)) == (expected, len(raw))
+
+
+@pytest.mark.parametrize("source", ["a", "a\n\nb", "# a\n\n```\nb\n```", "a\r\n\r\n- b\r\n- c"])
+def test_the_last_block_ends_where_the_source_does(source: str) -> None:
+    raw = source.encode()
+    blocks = parse(raw, "a.md").blocks
+    assert isinstance(blocks, MarkdownBlocks)
+
+    top = [block for number in blocks.stretches_of(0, len(raw)) for block in blocks.top(number)]
+
+    assert top == [block for block in list(blocks) if not block.level]
+    assert top[-1].end == len(raw)
 
 
 @pytest.mark.parametrize(("source", "certain"), DOUBTFUL.values(), ids=DOUBTFUL)
@@ -71,7 +83,7 @@ def test_what_is_doubtful_is_left_with_what_it_may_change(source: str, certain: 
     raw = source.encode()
     expected = [block for block in list(parse(raw, "a.md").blocks) if not block.level]
 
-    blocks, end = outline(raw)
+    blocks, end = outline(plain_lines(raw))
 
     assert blocks == expected[:certain]
     assert end < len(raw)
@@ -84,7 +96,7 @@ def test_what_is_doubtful_is_left_with_what_it_may_change(source: str, certain: 
 )
 def test_parts_of_a_line_each_are_what_the_parser_finds(source: str) -> None:
     raw = source.encode()
-    (block,), _ = outline(raw)
+    (block,), _ = outline(plain_lines(raw))
 
     assert plain_parts(block, raw) == list(parse(raw, "a.md").blocks)[1:]
 
@@ -95,6 +107,6 @@ def test_parts_of_a_line_each_are_what_the_parser_finds(source: str) -> None:
 )
 def test_other_parts_are_for_the_parser(source: str) -> None:
     raw = source.encode()
-    (block,), _ = outline(raw)
+    (block,), _ = outline(plain_lines(raw))
 
     assert plain_parts(block, raw) is None
