@@ -8,7 +8,6 @@ ranges may come to more than the bound: then the node is `oversize`.
 
 from __future__ import annotations
 
-from leafmark.chunking.rendering import BREADCRUMB_SHARE
 from leafmark.chunking.splitting import Unit
 from leafmark.chunking.tree import Node, Spans, place
 from leafmark.chunking.workshop import Workshop, new_piece
@@ -23,7 +22,7 @@ _COUNTED_AT_ONCE = 4
 def choose_auto(shop: Workshop) -> list[Node]:
     """Return the nodes and pieces that become chunks, in pre-order."""
     nodes, options = shop.tree.nodes, shop.options
-    sure = min(options.target_tokens, options.max_tokens - options.max_tokens // BREADCRUMB_SHARE)
+    sure = min(options.target_tokens, shop.sure_room)
     pieces = [
         piece
         for node in nodes

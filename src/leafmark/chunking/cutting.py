@@ -40,10 +40,12 @@ def coalesce(starts: Sequence[int], end: int, size: int) -> list[int]:
     >>> coalesce([0, 2, 4, 20, 22], 24, 5)
     [0, 4, 20]
     """
-    kept = list(starts[:1])
+    last = starts[0]
+    kept = [last]
     for start, after in pairwise([*starts, end]):
-        if after - kept[-1] > size and start > kept[-1]:
+        if after - last > size and start > last:
             kept.append(start)
+            last = start
     return kept
 
 

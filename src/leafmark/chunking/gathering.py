@@ -76,7 +76,7 @@ class _Run:
 
         Its heading line; but its title then leaves the breadcrumb.
         """
-        is_near = part.is_child and part.units[0].tokens > self.splitter.table_capacity
+        is_near = part.is_child and part.units[0].tokens > self.splitter.room()
         if not is_near or self.shop.reader.document.reader is not None:
             return 0
         (child,) = part.children

@@ -28,6 +28,8 @@ def pack(sizes: Sequence[int], capacity: int) -> list[Group]:
     >>> pack([10, 500, 10, 10], 100)
     [(0, 1), (1, 2), (2, 4)]
     """
+    if sizes and max(sizes) <= capacity:
+        return _pack_run(sizes, capacity)
     groups: list[Group] = []
     start = 0
     for index, size in enumerate([*sizes, capacity + 1]):
@@ -44,6 +46,8 @@ def _pack_run(sizes: Sequence[int], capacity: int) -> list[Group]:
     if not sizes:
         return []
     totals = [0, *accumulate(sizes)]
+    if totals[-1] <= capacity:
+        return [(0, len(sizes))]
     fewest = len(_fill(totals, capacity))
     cuts = _cut_evenly(totals, fewest)
     if max(totals[after] - totals[first] for first, after in pairwise(cuts)) > capacity:
@@ -115,6 +119,8 @@ def absorb_small(
     >>> absorb_small([40, 5, 30], least=10, capacity=40)
     [(0, 1), (1, 3)]
     """
+    if not sizes or min(sizes) >= least:
+        return [(index, index + 1) for index in range(len(sizes))]
     growing = [
         _Growing(index, index + 1, size, before)
         for index, (size, before) in enumerate(zip_longest(sizes, taken, fillvalue=0))

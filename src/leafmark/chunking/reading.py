@@ -63,21 +63,11 @@ class _Blocks:
     def blocks(self) -> list[Block]:
         return [block for top in self.top for block in (top, *self._inside(top))]
 
-    @cached_property
-    def top_starts(self) -> list[int]:
-        return [block.start for block in self.top]
-
-    def top_within(self, start: int, end: int) -> Sequence[Block]:
-        """Those at the top that start in `[start, end)`."""
-        starts = self.top_starts
-        return self.top[bisect_left(starts, start) : bisect_left(starts, end)]
-
     def within(self, start: int, end: int) -> list[Block]:
         """Those that start in `[start, end)`."""
-        starts = self.top_starts
-        first = max(0, bisect_right(starts, start) - 1)
+        first = max(0, bisect_right(self.top, start, key=_start_of) - 1)
         found: list[Block] = []
-        for top in self.top[first : bisect_left(starts, end)]:
+        for top in self.top[first : bisect_left(self.top, end, key=_start_of)]:
             if top.start >= start:
                 found.append(top)
             inner = self._inside(top)
@@ -137,12 +127,13 @@ class _OneStretch(Stretches):
                 inner = self._inner[block] = []
             else:
                 inner.append(block)
+        self._top = list(self._inner)
 
     def stretches_of(self, start: int, end: int) -> range:
         return range(1)
 
     def top(self, number: int) -> Sequence[Block]:
-        return list(self._inner)
+        return self._top
 
     def inside(self, block: Block) -> Sequence[Block]:
         return self._inner[block]
@@ -192,9 +183,13 @@ class BodyReader:
 
     def top_within(self, start: int, end: int) -> Sequence[Block]:
         """The blocks of level 0 that start in `[start, end)`, in order."""
-        found: list[Block] = []
-        for part in self._blocks(start, end):
-            found += part.top_within(start, end)
+        stretches, found = self._stretches, list[Block]()
+        for number in stretches.stretches_of(start, end):
+            top = stretches.top(number)
+            if top and (top[0].start < start or top[-1].start >= end):
+                first = bisect_left(top, start, key=_start_of)
+                top = top[first : bisect_left(top, end, key=_start_of)]
+            found += top
         return found
 
     @cached_property

@@ -9,9 +9,10 @@ parser says of the blocks inside a block of it is no cut but a place between two
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 from leafmark.chunking.cutting import coalesce, line_starts, token_cuts
@@ -19,7 +20,7 @@ from leafmark.chunking.measuring import Meter, text_tokens
 from leafmark.chunking.packing import pack
 from leafmark.chunking.reading import BodyReader, outermost
 from leafmark.chunking.sentences import sentence_starts
-from leafmark.model import Block
+from leafmark.model import Block, Heading
 
 __all__ = ["Splitter", "Unit"]
 
@@ -42,6 +43,8 @@ _HEADER_SHARE = 4
 
 
 _new = tuple.__new__  # half the cost of calling a named tuple's class
+_kind_of, _start_of = itemgetter(0), itemgetter(1)  # of a block
+_place_of = itemgetter(0)
 
 
 class Unit(NamedTuple):
@@ -67,7 +70,7 @@ class Splitter(NamedTuple):
 
     What is over `grain` is split already where it has blocks or sentences to be
     split at. A table, and a row of one that is cut, stays whole while its text is
-    within `table_capacity`.
+    within what `room` returns.
     """
 
     reader: BodyReader
@@ -75,61 +78,54 @@ class Splitter(NamedTuple):
     tokenizer: str
     capacity: int
     grain: int
-    table_capacity: int
+    room: Callable[[], int]
     cut_code: bool = False
 
     def split(self, start: int, end: int) -> list[Unit]:
         """Return the units of `[start, end)`, which begins and ends between blocks."""
         blocks = self.reader.top_within(start, end)
-        return list(self._split_at(self._places(start, end, blocks), end))
-
-    def _places(
-        self, start: int, end: int, blocks: Sequence[Block]
-    ) -> list[tuple[int, Block | None]]:
-        """Where units begin, and the block each is made of; a heading line goes with what follows.
-
-        Heading lines in a body are those of discarded headings and of headings
-        too deep to make a section.
-        """
-        headings = [(heading.start, None) for heading in self.reader.headings_within(start, end)]
-        marks: list[tuple[int, Block | None]] = [(block.start, block) for block in blocks]
-        if headings:
-            marks = sorted([*headings, *marks], key=lambda mark: mark[0])
-        places: list[tuple[int, Block | None]] = []
-        begun: int | None = start
-        for at, block in marks:
-            begun = at if begun is None else begun
-            if block is not None and block.kind != "heading":
-                places.append((begun, block))
-                begun = None
-        if begun is not None:
-            places.append((begun, None))
-        return places
+        headings = self.reader.headings_within(start, end)
+        if headings or not blocks or "heading" in map(_kind_of, blocks):
+            places = _with_headings(start, headings, blocks)
+            return self._split_at([at for at, _ in places], [block for _, block in places], end)
+        starts = [*map(_start_of, blocks)]
+        starts[0] = start
+        return self._split_at(starts, blocks, end)
 
     def _crumbs(self, starts: Sequence[int], end: int) -> list[int]:
         """Where units begin when neighbours too small to matter alone are one."""
         return coalesce(starts, end, self.grain // _CRUMBS)
 
-    def _split_at(self, places: list[tuple[int, Block | None]], end: int) -> Iterator[Unit]:
-        kept = set(self._crumbs([start for start, _ in places], end))
-        places = [place for place in places if place[0] in kept]
-        starts = [start for start, _ in places]
+    def _split_at(
+        self, starts: Sequence[int], blocks: Sequence[Block | None], end: int
+    ) -> list[Unit]:
+        """Return units that begin at some of `starts`, each with the block that it is made of."""
+        made_of = zip(starts, blocks, strict=True)
+        starts = self._crumbs(starts, end)
+        ends = [*starts[1:], end]
         most = self.capacity * _SURELY_LARGE
         sizes = self.meter.sizes(starts, end, most_bytes=most)
-        for (start, block), after, tokens in zip(places, [*starts[1:], end], sizes, strict=True):
+        ranges = zip(starts, ends, sizes, strict=True)
+        if max(sizes) <= self.grain:
+            return [_new(Unit, (*extent, False, False, 0)) for extent in ranges]
+        block_at = dict(made_of)
+        units: list[Unit] = []
+        for start, after, tokens in ranges:
             if tokens <= self.grain:
-                yield _new(Unit, (start, after, tokens, False, False, 0))
+                units.append(_new(Unit, (start, after, tokens, False, False, 0)))
                 continue
+            block = block_at[start]
             solid = block is not None and block.kind in _SOLID
             if solid and after - start > most:
                 before = starts[max(0, starts.index(start) - 1)]
                 tokens = self.meter.sizes([before, start], after, most_bytes=after)[-1]
             if solid and tokens <= self.capacity:
-                yield Unit(start, after, tokens)
+                units.append(Unit(start, after, tokens))
             else:
-                yield from self._refine(Unit(start, after, tokens), block)
+                units += self._refine(Unit(start, after, tokens), block)
+        return units
 
-    def _refine(self, unit: Unit, block: Block | None) -> Iterator[Unit]:
+    def _refine(self, unit: Unit, block: Block | None) -> Iterable[Unit]:
         """Split a unit that is too large one level down."""
         if block is not None and block.kind == "table":
             return self._split_table(unit, block)
@@ -137,8 +133,7 @@ class Splitter(NamedTuple):
             return self._cut_at(unit, self._places_in(unit, line_starts))
         nested = self._nested(unit, block)
         if nested:
-            places = [(unit.start, nested[0]), *[(inner.start, inner) for inner in nested[1:]]]
-            return self._split_at(list(places), unit.end)
+            return self._split_at([unit.start, *map(_start_of, nested[1:])], nested, unit.end)
         if block is not None and block.kind == "code":
             return self._keep_code(unit)
         return self._split_prose_around_code(unit, self.capacity)
@@ -161,7 +156,7 @@ class Splitter(NamedTuple):
 
     def _split_table(self, unit: Unit, table: Block) -> Iterator[Unit]:
         """Keep the table whole or cut it between rows; each part counts the header it repeats."""
-        if self._is_within(unit, self.table_capacity):
+        if self._is_within(unit, self.room()):
             yield unit._replace(whole=True)
             return
         header = self._header_tokens(table)
@@ -181,7 +176,7 @@ class Splitter(NamedTuple):
             for found in parts:
                 yield found._replace(header=header if found.start > unit.start else 0)
 
-    def _split_row(self, row: Unit, table: Block, room: int) -> Iterator[Unit]:
+    def _split_row(self, row: Unit, table: Block, room: int) -> Iterable[Unit]:
         """Split a row at the tables inside it, which pages have for their layout, else as prose."""
         inside = [
             block
@@ -189,7 +184,7 @@ class Splitter(NamedTuple):
             if block.kind == "table" and block.level > table.level
         ]
         if not inside:
-            if self._is_within(row, self.table_capacity - (self.capacity - room)):
+            if self._is_within(row, self.room() - (self.capacity - room)):
                 return iter((row._replace(whole=True),))
             return self._split_prose_around_code(row, room)
         places: dict[int, Block | None] = {row.start: None}
@@ -197,7 +192,7 @@ class Splitter(NamedTuple):
             places[block.start] = block
             places.setdefault(block.end, None)
         places.pop(row.end, None)
-        return self._split_at(list(places.items()), row.end)
+        return self._split_at([*places], [*places.values()], row.end)
 
     def _is_within(self, unit: Unit, limit: int) -> bool:
         """Whether the unit's text is within the limit, whatever markup it has beside."""
@@ -271,6 +266,28 @@ class Splitter(NamedTuple):
 
     def _places_in(self, unit: Unit, find: Callable[[bytes], Sequence[int]]) -> Sequence[int]:
         return self.reader.places(unit.start, unit.end, find)
+
+
+def _with_headings(
+    start: int, headings: Sequence[Heading], blocks: Sequence[Block]
+) -> list[tuple[int, Block | None]]:
+    """Where units begin, and the block each is made of; a heading line goes with what follows.
+
+    Heading lines in a body are those of discarded headings and of headings
+    too deep to make a section.
+    """
+    marks: list[tuple[int, Block | None]] = [(heading.start, None) for heading in headings]
+    marks = sorted([*marks, *[(block.start, block) for block in blocks]], key=_place_of)
+    places: list[tuple[int, Block | None]] = []
+    begun: int | None = start
+    for at, block in marks:
+        begun = at if begun is None else begun
+        if block is not None and block.kind != "heading":
+            places.append((begun, block))
+            begun = None
+    if begun is not None:
+        places.append((begun, None))
+    return places
 
 
 def _shift(starts: Sequence[int], unit: Unit) -> Iterator[tuple[int, int]]:

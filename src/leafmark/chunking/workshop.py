@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
+from operator import add, itemgetter
 
 from leafmark.chunking.measuring import Meter, text_tokens
 from leafmark.chunking.options import ChunkingOptions
@@ -22,6 +24,10 @@ _REPACKINGS = 4
 _FINER = 4
 """Into how many parts, about, a group is split when its blocks do not share out evenly."""
 
+_tokens_of: Callable[[Unit], int] = itemgetter(2)
+_whole_of, _inline_of = itemgetter(3), itemgetter(4)
+_header_of: Callable[[Unit], int] = itemgetter(5)
+
 
 @dataclass(slots=True)
 class Workshop:
@@ -31,11 +37,21 @@ class Workshop:
     options: ChunkingOptions
     reader: BodyReader
     meter: Meter
+    _rooms: dict[Node, int] = field(default_factory=dict)
+
+    @property
+    def sure_room(self) -> int:
+        """The tokens that `max_tokens` leaves to a body, whatever its breadcrumb."""
+        return self.options.max_tokens - self.options.max_tokens // BREADCRUMB_SHARE
 
     def breadcrumb_room(self, node: Node) -> int:
         """What the breadcrumb takes of `max_tokens`, shortened if it has to be."""
-        words = breadcrumb(node, self.tree.folded)
-        return min(self.meter.count(words + "\n\n"), self.options.max_tokens // BREADCRUMB_SHARE)
+        found = self._rooms.get(node)
+        if found is None:
+            tokens = self.meter.count(breadcrumb(node, self.tree.folded) + "\n\n")
+            found = min(tokens, self.options.max_tokens // BREADCRUMB_SHARE)
+            self._rooms[node] = found
+        return found
 
     def text_tokens(self, start: int, end: int, tokens: int) -> int:
         """The tokens of a range as `text` has it; it has `tokens` as it is."""
@@ -47,21 +63,27 @@ class Workshop:
         A leftover under `min_tokens` makes the group that takes it too large,
         unless there are smaller units to share out.
         """
-        groups = self.group(splitter.split(start, end), splitter.capacity)
+        groups, sizes = self._pack(splitter.split(start, end), splitter.capacity)
+        if min(sizes) >= self.options.min_tokens and max(sizes) <= splitter.capacity:
+            return groups
+        groups = self._absorb(groups, sizes, splitter.capacity)
         if all(_keeps(group, splitter.capacity) for group in groups):
             return groups
         finer = splitter._replace(grain=max(1, splitter.capacity // _FINER))
-        return self.group(finer.split(start, end), splitter.capacity)
+        groups, sizes = self._pack(finer.split(start, end), splitter.capacity)
+        return self._absorb(groups, sizes, splitter.capacity)
 
-    def group(self, units: Sequence[Unit], capacity: int) -> list[list[Unit]]:
-        """Pack units, and give groups under `min_tokens` to their neighbours."""
-        packed = [list(units[first:after]) for first, after in self.pack(units, capacity)]
-        merged = absorb_small(
-            [self.size(group) for group in packed],
-            least=self.options.min_tokens,
-            capacity=capacity,
-        )
-        return [list(chain.from_iterable(packed[first:after])) for first, after in merged]
+    def _pack(self, units: list[Unit], capacity: int) -> tuple[list[list[Unit]], list[int]]:
+        """Pack units; return the groups and their sizes."""
+        groups = [units[first:after] for first, after in self.pack(units, capacity)]
+        return groups, [self.size(group) for group in groups]
+
+    def _absorb(
+        self, groups: list[list[Unit]], sizes: Sequence[int], capacity: int
+    ) -> list[list[Unit]]:
+        """Give groups under `min_tokens` to their neighbours."""
+        merged = absorb_small(sizes, least=self.options.min_tokens, capacity=capacity)
+        return [list(chain.from_iterable(groups[first:after])) for first, after in merged]
 
     def pack(self, units: Sequence[Unit], capacity: int) -> list[Group]:
         """Pack units into groups that are within the capacity, cut inside a line or not.
@@ -69,10 +91,10 @@ class Workshop:
         Where a group is cut inside a line, its tokens may differ from the sum
         of its units: then it is counted, and all are packed tighter if need be.
         """
-        sizes = [unit.tokens + unit.header for unit in units]
+        sizes = [*map(add, map(_tokens_of, units), map(_header_of, units))]
         limit = capacity
         groups = pack(sizes, limit)
-        if not any(unit.inline for unit in units):
+        if True not in map(_inline_of, units):
             return groups
         for _ in range(_REPACKINGS):
             excess = max((self._excess(units[a:b], capacity) for a, b in groups), default=0)
@@ -84,8 +106,8 @@ class Workshop:
 
     def _excess(self, units: Sequence[Unit], capacity: int) -> int:
         """The tokens that a group of several units, cut inside a line, has beyond the capacity."""
-        total = sum([unit.tokens for unit in units])
-        if len(units) == 1 or not any(unit.inline for unit in units) or total * 8 < capacity * 7:
+        total = sum(map(_tokens_of, units))
+        if len(units) == 1 or True not in map(_inline_of, units) or total * 8 < capacity * 7:
             return 0
         return self.meter.tokens(units[0].start, units[-1].end) - capacity
 
@@ -94,7 +116,7 @@ class Workshop:
 
         Where units join inside a line, their sum may exceed the tokens of the whole.
         """
-        total = sum([unit.tokens for unit in units])
+        total = sum(map(_tokens_of, units))
         least = self.options.min_tokens
         if least <= total < least + 2 * len(units):
             return self.meter.tokens(units[0].start, units[-1].end)
@@ -102,9 +124,12 @@ class Workshop:
 
     def is_oversize(self, node: Node, units: Sequence[Unit]) -> bool:
         """Whether one block that cannot be cut takes the text of units over `max_tokens`."""
-        if not any(unit.whole for unit in units):
+        if True not in map(_whole_of, units):
             return False
-        tokens, room = sum([unit.tokens for unit in units]), self.room(node)
+        tokens = sum(map(_tokens_of, units))
+        if tokens <= self.sure_room:
+            return False
+        room = self.room(node)
         return tokens > room and self.text_tokens(units[0].start, units[-1].end, tokens) > room
 
     def room(self, node: Node) -> int:
@@ -113,25 +138,25 @@ class Workshop:
 
     def capacity(self, node: Node) -> int:
         """The tokens that such a body is cut to."""
-        return min(self.options.target_tokens, self.room(node))
+        target = self.options.target_tokens
+        return target if target <= self.sure_room else min(target, self.room(node))
 
     def splitter(self, node: Node) -> Splitter:
-        options, room = self.options, self.room(node)
-        capacity = min(options.target_tokens, room)
+        options, capacity = self.options, self.capacity(node)
         return Splitter(
             reader=self.reader,
             meter=self.meter,
             tokenizer=options.tokenizer,
             capacity=capacity,
             grain=capacity,
-            table_capacity=room,
+            room=partial(self.room, node),
             cut_code=options.oversize_code == "split",
         )
 
 
 def _keeps(units: Sequence[Unit], capacity: int) -> bool:
     """Whether units are within the capacity as far as they can be cut."""
-    return sum([unit.tokens for unit in units]) <= capacity or any(unit.whole for unit in units)
+    return sum(map(_tokens_of, units)) <= capacity or True in map(_whole_of, units)
 
 
 def breadcrumb(node: Node, folded: Node | None) -> str:
