@@ -26,6 +26,7 @@ _COMMON = (
     b'0000000000,README.md","markdown","utf-8",1,[],null,{},{},false,[]],"k":[0,1,1,1,1,1,1,'
 )
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
+_decode = json.JSONDecoder().raw_decode
 
 
 def pack_object(value: object) -> bytes:
@@ -43,6 +44,10 @@ def unpack_object(data: bytes) -> Any:
     """
     try:
         unpacked = zlib.decompressobj(-15, zdict=_COMMON).decompress(data)
-        return json.loads(unpacked.decode("utf-8", "surrogatepass"))
+        text = unpacked.decode("utf-8", "surrogatepass")
+        value, end = _decode(text)
+        if end != len(text):
+            raise ValueError("more than one value")
+        return value
     except (zlib.error, ValueError, RecursionError) as err:
         raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err

@@ -218,15 +218,15 @@ class IndexReader:
     def stored(self, doc_id: str) -> StoredDocument | None:
         """Return what is stored of one source, with all its chunks; remembered for a while."""
         known = self._stored.get(doc_id, self)  # ourselves: not known, unlike None
-        return self._read(doc_id, None) if isinstance(known, IndexReader) else known
+        if not isinstance(known, IndexReader):
+            return known
+        with self.guard("read the index"):
+            return self._read(doc_id, None)
 
     def _read(self, doc_id: str, record: bytes | None) -> StoredDocument | None:
         """Read what is stored of a source, from its record where that is at hand, and remember."""
-        with self.guard("read the index"):
-            states = self._has_states
-            found = read_document(
-                self.engine, self.searcher, doc_id, with_states=states, record=record
-            )
+        states = self._has_states
+        found = read_document(self.engine, self.searcher, doc_id, with_states=states, record=record)
         with self._storing:
             if len(self._stored) >= _REMEMBERED:
                 self._stored.pop(next(iter(self._stored)))
@@ -266,10 +266,11 @@ class IndexReader:
     def _records_at(self, addresses: Iterable[tantivy.DocAddress]) -> Iterator[tuple[str, int]]:
         """Yield document id and position of each chunk, once its source's record was read."""
         found = list(addresses)
-        for address, (doc_id, position) in zip(found, self.places(found), strict=True):
-            if doc_id not in self._stored:
-                self._read(doc_id, self._record_beside(address, doc_id, position))
-            yield doc_id, position
+        for address, place in zip(found, self.places(found), strict=True):
+            if place[0] not in self._stored:
+                with self.guard("read the index"):
+                    self._read(place[0], self._record_beside(address, *place))
+            yield place
 
     def places(self, addresses: Iterable[tantivy.DocAddress]) -> list[tuple[str, int]]:
         """Return document id and position of the chunks at the addresses, in their order.
@@ -309,10 +310,9 @@ class IndexReader:
         first = address.doc - position
         if first < 0:
             return None
-        with self.guard("read the index"):
-            head = self.searcher.doc(tantivy.DocAddress(address.segment_ord, first))
-            record: bytes | None = head.get_first("source")
-            return record if head.get_first("doc_id") == doc_id else None
+        head = self.searcher.doc(tantivy.DocAddress(address.segment_ord, first))
+        record: bytes | None = head.get_first("source")
+        return record if head.get_first("doc_id") == doc_id else None
 
     def entry(self, doc_id: str, position: int) -> Entry | None:
         """Return the chunk at a position of a document, None where there is none."""

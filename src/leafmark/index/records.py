@@ -9,11 +9,12 @@ need the ancestors of a chunk along with it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, repeat
 from operator import sub
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 from leafmark.errors import DamagedError
 from leafmark.index.engine import REBUILD
@@ -101,7 +102,7 @@ def pack_document(
 
 
 def _columns(chunks: Sequence[Chunk], contents: Sequence[Content]) -> dict[str, Any]:
-    """Lay the chunks out in columns; `_unfold` and `StoredDocument` are the way back."""
+    """Lay the chunks out in columns; `StoredDocument` is the way back."""
     starts = [chunk.byte_start for chunk in chunks]
     first_lines = [chunk.line_start for chunk in chunks]
     last_lines = [chunk.line_end for chunk in chunks]
@@ -245,32 +246,45 @@ class StoredDocument:
         return _parents(self._columns)
 
     @cached_property
-    def _unfolded(self) -> _Unfolded:
-        return _unfold(self._columns, self._parents)
+    def _child_counts(self) -> Mapping[int, int]:
+        return Counter(self._parents)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return list(accumulate(self._columns["b"]))
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        return list(accumulate(self._columns["l"]))
 
     def _make(self, position: int) -> Entry:
-        columns, whole = self._columns, self._unfolded
-        kind = _KINDS[columns["k"][position]]
+        columns, document = self._columns, self.entry
         piece = columns["n"][position]
         parent = self._parents[position]
-        last = whole.last[position]
-        start, end = whole.spans[position]
+        last = self._last(position)
+        start = self._starts[position]
+        end = start + columns["e"][position]
         heading = columns["h"][position]
         flags, body, heading_end, covers = columns["x"].get(str(position), (0, 0, 0, ()))
-        line = whole.lines[position]
+        line = self._lines[position]
         content, blocks = columns["y"][columns["c"][position]]
-        slug = self._slug(position)
+        if body != 0:
+            spans = _pairs(body)
+        elif last == position:
+            spans = ((start, end),) if end > start else ()
+        else:
+            spans = _less((start, end), map(self._extent, self._children(position, last)))
         return Entry(
-            tree=self.entry.tree,
-            path=self.entry.path,
-            position=position,
+            document.tree,
+            document.path,
+            position,
             parent_position=parent,
             parent_fragment=self._fragment(parent) if parent >= 0 else "",
             last_position=last,
-            kind=kind,
+            kind=_KINDS[columns["k"][position]],
             depth=columns["d"][position],
             title=columns["t"][position],
-            slug=slug,
+            slug=self._slug(position),
             piece=piece,
             byte_start=start,
             byte_end=end,
@@ -278,8 +292,8 @@ class StoredDocument:
             heading_end=None if heading is None else heading_end or start,
             line_start=line,
             line_end=line + columns["m"][position],
-            sibling_count=whole.children[parent] if parent >= 0 else 1,
-            body_spans=self._derived_body(position) if body == 0 else _pairs(body),
+            sibling_count=self._child_counts[parent],
+            body_spans=spans,
             section_path=self._section_path(position),
             content_type=content,
             block_types=tuple(blocks),
@@ -289,20 +303,24 @@ class StoredDocument:
             covers=tuple(covers),
         )
 
-    def _children(self, position: int) -> Iterator[int]:
-        last = self._unfolded.last
-        at, end = position + 1, last[position]
-        while at <= end:
-            yield at
-            at = last[at] + 1
+    def _last(self, position: int) -> int:
+        """Return the position of a chunk's last descendant, or its own; linear in these."""
+        parents = self._parents
+        at, end = position + 1, len(parents)
+        if not position:
+            return end - 1
+        while at < end and parents[at] >= position:
+            at += 1
+        return at - 1
 
-    def _derived_body(self, position: int) -> tuple[tuple[int, int], ...]:
-        spans, headings = self._unfolded.spans, self._columns["h"]
-        extents = (
-            (spans[child][0] - (headings[child] or 0), spans[child][1])
-            for child in self._children(position)
-        )
-        return _less(spans[position], extents)
+    def _children(self, position: int, last: int) -> Iterator[int]:
+        parents = self._parents
+        return (at for at in range(position + 1, last + 1) if parents[at] == position)
+
+    def _extent(self, position: int) -> tuple[int, int]:
+        start = self._starts[position]
+        heading = self._columns["h"][position] or 0
+        return start - heading, start + self._columns["e"][position]
 
     def _fragment(self, position: int) -> str:
         return fragment(self._slug(position), self._columns["n"][position])
@@ -310,21 +328,13 @@ class StoredDocument:
     def _section_path(self, position: int) -> tuple[str, ...]:
         """Titles from the document down, by the rule of `ChunkedDocument.section_paths`."""
         titles: list[str] = []
+        parents, pieces, names = self._parents, self._columns["n"], self._columns["t"]
         folded = self._columns.get("f")
-        while (parent := self._parents[position]) >= 0:
-            if position != folded and not self._columns["n"][position]:
-                titles.append(self._columns["t"][position])
+        while (parent := parents[position]) >= 0:
+            if position != folded and not pieces[position]:
+                titles.append(names[position])
             position = parent
         return (self.entry.title, *reversed(titles))
-
-
-class _Unfolded(NamedTuple):
-    """What follows from the columns of a document, by position."""
-
-    children: list[int]
-    last: list[int]
-    spans: list[tuple[int, int]]
-    lines: list[int]
 
 
 def _parents(columns: Mapping[str, Any]) -> list[int]:
@@ -332,19 +342,6 @@ def _parents(columns: Mapping[str, Any]) -> list[int]:
     if parents[:1] != [-1] or min(columns["u"]) < 1 or min(parents[1:], default=0) < 0:
         raise ValueError("a parent that does not stand before its child")
     return parents
-
-
-def _unfold(columns: Mapping[str, Any], parents: Sequence[int]) -> _Unfolded:
-    starts = list(accumulate(columns["b"]))
-    spans = [(start, start + length) for start, length in zip(starts, columns["e"], strict=True)]
-    children = [0] * len(parents)
-    last = list(range(len(parents)))
-    for at in range(len(parents) - 1, 0, -1):
-        parent = parents[at]
-        children[parent] += 1
-        if last[at] > last[parent]:
-            last[parent] = last[at]
-    return _Unfolded(children, last, spans, list(accumulate(columns["l"])))
 
 
 def unpack_document(data: bytes) -> StoredDocument:
@@ -376,7 +373,7 @@ def unpack_document(data: bytes) -> StoredDocument:
         )
         if count:
             record = _usual_columns(count) | record
-            if any(len(record[name]) != count for name in _COLUMNS):
+            if {len(record[name]) for name in _COLUMNS} != {count}:
                 raise ValueError("columns of different lengths")
     except _UNREADABLE as err:
         raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err
