@@ -259,15 +259,31 @@ def test_a_vocabulary_shares_letters_as_its_words_do(
         assert sorted(found) == sorted(share_letters(asked, words, most))
 
 
-def test_frequencies_are_the_same_looked_up_and_listed() -> None:
+@given(st.sampled_from(["", *(word[:length] for word in WORDS for length in (1, 2, 4))]))
+def test_frequencies_are_the_same_looked_up_by_a_beginning(beginning: str) -> None:
     reader = _library()[1]
     field = reader.languages[0].body
     statistics = Statistics(reader)
     terms = [*reader.languages[0].analyzer.terms(" ".join(WORDS)), "absent"]
     expected = [(term, n) for term in terms if (n := statistics.rough_frequency(field, term))]
-    asked = 0
-    while field not in statistics._listed:
-        assert statistics.rough_frequencies(field, terms) == expected
-        asked += len(terms)
-    assert asked > reader.counts.live
-    assert statistics.rough_frequencies(field, terms) == expected
+    assert expected
+    assert statistics.rough_frequencies(field, terms, beginning=beginning) == expected
+
+
+def test_what_is_remembered_is_made_once_and_let_go_in_time() -> None:
+    statistics = Statistics(_library()[1])
+    made: list[int] = []
+
+    def remember(number: int) -> int:
+        def make() -> int:
+            made.append(number)
+            return -number
+
+        return statistics.remembered(number, make)
+
+    assert [remember(number) for number in (1, 2, 1)] == [-1, -2, -1]
+    assert made == [1, 2]
+    for number in range(1000):
+        assert remember(number) == -number
+    assert remember(1) == -1
+    assert made.count(1) == 2

@@ -9,9 +9,8 @@ score must be multiplied for the idf to be that of a fresh index.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Hashable, Sequence
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import tantivy
@@ -20,6 +19,11 @@ from leafmark.index import IndexReader
 from leafmark.retrieval.vocabulary import Vocabulary
 
 __all__ = ["Statistics", "statistics_of"]
+
+T = TypeVar("T")
+
+_REMEMBERED = 200
+"""How many results `remembered` keeps; a few hundred bytes each."""
 
 _known: WeakKeyDictionary[IndexReader, Statistics] = WeakKeyDictionary()
 
@@ -40,8 +44,7 @@ class Statistics:
         self._records = reader.counts
         self._live: dict[tuple[str, str], int] = {}
         self._vocabularies: dict[tuple[str, ...], Vocabulary] = {}
-        self._looked_up: Counter[str] = Counter()
-        self._listed: dict[str, Mapping[str, int]] = {}
+        self._made: dict[Hashable, Any] = {}
 
     def frequency(self, field: str, term: str) -> int:
         """Return in how many live chunks `term` stands in `field`.
@@ -62,25 +65,33 @@ class Statistics:
         """Return `frequency` with deleted chunks counted: an upper bound in constant time."""
         return self._searcher.doc_freq(field, term)
 
-    def rough_frequencies(self, field: str, terms: Collection[str]) -> list[tuple[str, int]]:
-        """Return those of the terms that occur in `field`, each with its `rough_frequency`."""
-        listed = self._list(field, len(terms))
-        if listed is not None:
-            return [(term, listed[term]) for term in terms if term in listed]
-        frequency = self._searcher.doc_freq
-        return [(term, count) for term in terms if (count := frequency(field, term))]
+    def rough_frequencies(
+        self, field: str, terms: Collection[str], *, beginning: str = ""
+    ) -> list[tuple[str, int]]:
+        """Return those of the terms that occur in `field`, each with its `rough_frequency`.
 
-    def _list(self, field: str, wanted: int) -> Mapping[str, int] | None:
-        """Return all terms of a field once as many were looked up as there are chunks.
-
-        By then the look-ups have cost more than the list does, which makes them all free.
+        Where most of them have the same `beginning`, one look-up of it spares theirs.
         """
-        if field not in self._listed:
-            self._looked_up[field] += wanted
-            if self._looked_up[field] <= self._records.live:
-                return None
-            self._listed[field] = dict(self._searcher.terms_with_prefix(field, ""))
-        return self._listed[field]
+        listed: dict[str, int] = {}
+        if beginning:
+            listed = dict(self._searcher.terms_with_prefix(field, beginning))
+        frequency = self._searcher.doc_freq
+        found = []
+        for term in terms:
+            alike = beginning and term.startswith(beginning)
+            count = listed.get(term, 0) if alike else frequency(field, term)
+            if count:
+                found.append((term, count))
+        return found
+
+    def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make` returns, which the key determines; called once for a while."""
+        if key not in self._made:
+            if len(self._made) >= _REMEMBERED:
+                self._made.clear()
+            self._made[key] = make()
+        found: T = self._made[key]
+        return found
 
     def vocabulary(self, fields: tuple[str, ...]) -> Vocabulary:
         """Return all terms of the fields, deleted ones too: linear the first time, remembered."""

@@ -30,7 +30,7 @@ def unknown_names(
     reader: IndexReader, topics: Iterable[Expression], params: SearchParams
 ) -> Iterator[Hint]:
     """Yield what nothing has of the names in topics and parameters, each with the nearest."""
-    tags = _facts(reader, fact("tag", ""))
+    tags = _facts(reader, fact("tag", "")) if params.tags else []
     for tag in params.tags:
         if tag.casefold() not in tags:
             yield _unknown("unknown-tag", f"no document has the tag {tag}", tag, tags)
