@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from leafmark.index import Analyzer
 from leafmark.retrieval.leaves import Looked
-from leafmark.retrieval.scanning import Place, WordFinder, find_phrase
+from leafmark.retrieval.scanning import WordFinder, find_phrase
 from leafmark.retrieval.snippets import Match
 
 __all__ = ["Highlighter"]
@@ -27,33 +27,35 @@ class Highlighter:
 
     def __init__(self, looked: Iterable[Looked], analyzer: Analyzer):
         self._analyzer = analyzer
-        self._wanted = [each for each in looked if each.sequences]
         self._by_term: dict[str, list[Looked]] = {}
-        for each in self._wanted:
+        self._phrases: list[tuple[tuple[str, ...], Looked]] = []
+        for each in looked:
             for sequence in each.sequences:
                 if len(sequence) == 1:
                     self._by_term.setdefault(sequence[0], []).append(each)
+                else:
+                    self._phrases.append((sequence, each))
         self._words = WordFinder(self._by_term.keys(), analyzer)
 
     def find(self, text: str) -> list[Match]:
         """Return the matches in `text`, sorted by start; offsets count its characters."""
+        places = self._words.find(text)
+        simple = text.isascii()
         found = {
-            Match(place.start, _after_marks(text, place.end), looked.number)
-            for place in self._words.find(text)
-            for looked in self._by_term[place.term]
-            if _begins(place, text, looked)
+            Match(start, end if simple else _after_marks(text, end), looked.number)
+            for start, end, term in places
+            for looked in self._by_term[term]
+            if _begins(start, end, text, looked.prefix)
         }
-        for looked in self._wanted:
-            for phrase in looked.sequences:
-                if len(phrase) > 1:
-                    found.update(self._of_phrase(phrase, text, looked))
+        for phrase, looked in self._phrases:
+            found.update(self._of_phrase(phrase, text, looked))
         return sorted(found)
 
     def _of_phrase(self, phrase: tuple[str, ...], text: str, looked: Looked) -> Iterable[Match]:
         places = find_phrase(text, phrase, self._analyzer)
         for at in range(0, len(places), len(phrase)):
             here = places[at : at + len(phrase)]
-            if _begins(here[-1], text, looked):
+            if _begins(here[-1].start, here[-1].end, text, looked.prefix):
                 for place in here:
                     yield Match(place.start, _after_marks(text, place.end), looked.number)
 
@@ -65,8 +67,6 @@ def _after_marks(text: str, at: int) -> int:
     return at
 
 
-def _begins(place: Place, text: str, looked: Looked) -> bool:
+def _begins(start: int, end: int, text: str, prefix: str) -> bool:
     """Whether a word begins as a prefix asks: stems may be shorter than what was typed."""
-    if not looked.prefix:
-        return True
-    return text[place.start : place.end].lower().startswith(looked.prefix)
+    return not prefix or text[start:end].lower().startswith(prefix)

@@ -35,7 +35,7 @@ class Presenter:
         self._topics = topics
         self._snippet_chars = snippet_chars
         self._constituents: dict[int, Result] = {}
-        self._highlighters: dict[int, Highlighter] = {}
+        self._highlighters: dict[tuple[int, bool], Highlighter] = {}
 
     def present(self, candidate: Candidate, rank: int) -> Result:
         """Return the result at a 1-based rank, with its constituents."""
@@ -90,17 +90,22 @@ class Presenter:
         for topic in candidate.topics:
             compiled = self._compiled(topic, entry)
             if compiled is not None:
-                matches = self._highlighter(compiled).find(body.shown)
-                # stop words need not match, and would mark half of a text
-                found.append([match for match in matches if match.word not in compiled.stops])
+                found.append(self._highlighter(compiled).find(body.shown))
         return found
 
-    def _highlighter(self, compiled: Compiled) -> Highlighter:
-        key = id(compiled)  # which lives as long as we do
-        if key not in self._highlighters:
-            analyzer = compiled.language.analyzer
-            self._highlighters[key] = Highlighter(compiled.looked, analyzer)
-        return self._highlighters[key]
+    def _highlighter(self, compiled: Compiled, *, of_titles: bool = False) -> Highlighter:
+        """Return what finds the matches; in titles with stop words, which need not match.
+
+        In a text they would mark half of it.
+        """
+        key = (id(compiled), of_titles)  # it lives as long as we do
+        found = self._highlighters.get(key)
+        if found is None:
+            stops = frozenset[int]() if of_titles else compiled.stops
+            looked = [each for each in compiled.looked if each.number not in stops]
+            found = Highlighter(looked, compiled.language.analyzer)
+            self._highlighters[key] = found
+        return found
 
     def _compiled(self, topic: int, entry: Entry) -> Compiled | None:
         language = self._reader.language_of(entry.tree)
@@ -147,7 +152,8 @@ class Presenter:
         if title == part.document.title or part.entry.kind == "document":
             return False
         found = (self._compiled(topic, part.entry) for topic in candidate.topics)
-        return any(self._highlighter(one).find(with_parts(title)) for one in found if one)
+        text = with_parts(title)
+        return any(self._highlighter(one, of_titles=True).find(text) for one in found if one)
 
     def with_sections(
         self, results: Sequence[Result], candidates: Sequence[Candidate]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -26,6 +27,9 @@ _NEAR = 24
 """How far a fragment's end may move to find a word boundary, in characters (chosen by eye)."""
 
 _FOLD = re.compile(r"\s+")
+_FIRST_MARK = "\u0300"
+"""Before it, every character is read by itself."""
+
 _SOLID_FROM = "\u2e80"
 """From here on, scripts are mostly written without spaces: any character is a boundary."""
 
@@ -54,7 +58,9 @@ def make_snippet(text: str, matches: Sequence[Match], *, size: int = 150) -> Sni
     cores = _choose(matches, size) if matches else [_Fragment(*_lead(text))]
     room = max(1, size // len(cores))
     fragments = _join(sorted(_widen(text, core, room) for core in cores))
-    return _render(text, fragments, join_ranges((one.start, one.end) for one in matches))
+    first, last = fragments[0].start, fragments[-1].end
+    near = [(start, end) for start, end, _ in matches if end > first and start < last]
+    return _render(text, fragments, join_ranges(near))
 
 
 def join_snippets(snippets: Iterable[Snippet]) -> Snippet:
@@ -150,19 +156,21 @@ def _best_window(matches: Sequence[Match], room: int, shown: set[int]) -> tuple[
     A window is as many matches as fit into `room` characters, one at least.
     """
     counts: dict[int, int] = {}
-    best, best_value = (0, 0), (-1, -1)
-    first = 0
-    for last, match in enumerate(matches):
-        counts[match.word] = counts.get(match.word, 0) + 1
-        while first < last and match.end - matches[first].start > room:
+    best, most_new, most = (0, 0), -1, -1
+    first = new = 0
+    for last, (_, end, word) in enumerate(matches):
+        count = counts.get(word, 0)
+        counts[word] = count + 1
+        if not count and word not in shown:
+            new += 1
+        while first < last and end - matches[first].start > room:
             dropped = matches[first].word
             counts[dropped] -= 1
-            if not counts[dropped]:
-                del counts[dropped]
+            if not counts[dropped] and dropped not in shown:
+                new -= 1
             first += 1
-        value = (sum(1 for word in counts if word not in shown), last - first)
-        if value > best_value:
-            best, best_value = (first, last), value
+        if new > most_new or (new == most_new and last - first > most):
+            best, most_new, most = (first, last), new, last - first
     return best
 
 
@@ -198,10 +206,12 @@ def _end_at(text: str, at: int, earliest: int) -> int:
 def _inside_word(text: str, at: int) -> bool:
     if at <= 0 or at >= len(text):
         return False
-    if _joins(text, at):
-        return True
     before, after = text[at - 1], text[at]
-    return _is_word(before) and _is_word(after) and max(before, after) < _SOLID_FROM
+    if before < _FIRST_MARK and after < _FIRST_MARK:
+        return _is_word(before) and _is_word(after)
+    return _joins(text, at) or (
+        _is_word(before) and _is_word(after) and max(before, after) < _SOLID_FROM
+    )
 
 
 def _is_word(character: str) -> bool:
@@ -211,7 +221,7 @@ def _is_word(character: str) -> bool:
 def _joins(text: str, at: int) -> bool:
     """Whether the characters around `at` are read as one: marks, joined emoji, halves of a flag."""
     before, after = text[at - 1], text[at]
-    if max(before, after) < "\u0300":
+    if max(before, after) < _FIRST_MARK:
         return False
     marks = unicodedata.category(after)[0] == "M" or "\U0001f3fb" <= after <= "\U0001f3ff"
     flag = "\U0001f1e6" <= before <= "\U0001f1ff" and "\U0001f1e6" <= after <= "\U0001f1ff"
@@ -236,22 +246,32 @@ def _render(
     for number, fragment in enumerate(fragments):
         if number:
             out += SEPARATOR
-        elif text[: fragment.start].strip():
+        elif not _is_blank(text[: fragment.start]):
             out += CUT
         at = fragment.start + _blank(text, fragment)
-        for start, end in ranges:
+        for start, end in ranges[_first_after(ranges, at) :]:
+            if start >= fragment.end:
+                break
             start, end = max(start, at), min(end, fragment.end)
-            if start >= end:
-                continue
             out += _fold(text[at:start])
             before = len(out)
             out += _fold(text[start:end])
             marks.append((before, len(out)))
             at = end
         out += _fold(text[at : fragment.end]).rstrip()
-    if text[fragments[-1].end :].strip():
+    if not _is_blank(text[fragments[-1].end :]):
         out += CUT
     return Snippet(out, tuple(marks))
+
+
+def _first_after(ranges: Sequence[tuple[int, int]], at: int) -> int:
+    """Return the index of the first of disjoint, sorted ranges that ends after `at`."""
+    first = bisect_right(ranges, (at,))
+    return first - 1 if first and ranges[first - 1][1] > at else first
+
+
+def _is_blank(text: str) -> bool:
+    return not text or text.isspace()
 
 
 def _blank(text: str, fragment: _Fragment) -> int:

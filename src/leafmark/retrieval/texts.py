@@ -68,15 +68,29 @@ def _bytes_before(offset: int, spans: Iterable[tuple[int, int]]) -> int:
 
 def _line_ends(source: bytes, at: int, stop: int) -> int:
     """Count the line ends (LF, CRLF, lone CR) that begin before `stop`, those before `at` apart."""
-    if b"\r" not in source:
-        return source.count(b"\n", at, stop)
-    both = source.count(b"\r\n", max(at - 1, 0), stop)
-    return source.count(b"\n", at, stop) + source.count(b"\r", at, stop) - both
+    before = max(at - 1, 0)
+    found = source.count(b"\n", at, stop)
+    if source.find(b"\r", before, stop) < 0:
+        return found
+    return found + source.count(b"\r", at, stop) - source.count(b"\r\n", before, stop)
 
 
 def _line_start(source: bytes, stop: int) -> int:
     """Return one less than the offset at which the line that reaches `stop` begins."""
-    return max(source.rfind(b"\n", 0, stop), source.rfind(b"\r", 0, stop))
+    found = source.rfind(b"\n", 0, stop)
+    return max(found, source.rfind(b"\r", found + 1, stop))
+
+
+def _in_line_end(source: bytes, at: int) -> bool:
+    """Whether `at` is between CR and LF, where the line has not ended yet."""
+    return source[at - 1 : at + 1] == b"\r\n"
+
+
+def _known_line(entry: Entry) -> int:
+    """Return a byte before the body, or at its beginning, whose line the index knows, or 0."""
+    if entry.heading_start is not None:
+        return entry.heading_start
+    return entry.byte_start if entry.kind == "piece" else 0
 
 
 class Texts:
@@ -159,10 +173,11 @@ class Texts:
         source = self.source(entry)
         if source is None:
             return ()
+        at = _known_line(entry)
+        ends = entry.line_start - 1 + _in_line_end(source, at) if at else 0
         found = []
-        ends, at = 0, 0
         for start, _ in entry.body_spans:
-            inside = source[start - 1 : start + 1] == b"\r\n"  # the line has not ended yet
+            inside = _in_line_end(source, start)
             ends += _line_ends(source, at, start)
             found.append((ends + 1 - inside, start - _line_start(source, start - inside)))
             at = start
