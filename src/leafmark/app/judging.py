@@ -46,7 +46,21 @@ def read_queries(paths: Iterable[str], directory: Path) -> list[JudgedQuery]:
     found = [query for path in paths for query in parse_judgments(_text(path, directory), path)]
     if not found:
         raise UsageError("there is no query to judge", location=", ".join(paths))
+    _check_once(found)
     return found
+
+
+def _check_once(queries: Iterable[JudgedQuery]) -> None:
+    """Refuse a query that stands twice: it would count twice."""
+    first: dict[tuple[str, str], str] = {}
+    for query in queries:
+        before = first.setdefault((query.tree, query.query), query.location)
+        if before is not query.location:
+            raise UsageError(
+                f"the query {query.query!r} stands twice",
+                location=query.location,
+                hint=f"it is in {before}, too: a query with several answers lists them all",
+            )
 
 
 def _text(path: str, directory: Path) -> str:
@@ -219,13 +233,16 @@ def _quoted(
     text, place = _readable(owner, within)
     quoted = list(_pattern(reference.quote).finditer(text))
     if len(quoted) != 1:
-        times = "not" if not quoted else f"{len(quoted)} times"
-        raise NotFoundError(f"{reference.path} holds {times} {reference.quote!r}")
+        said = repr(reference.quote)
+        many = f"holds {said} {len(quoted)} times: quote more of it, or name its section"
+        raise NotFoundError(f"{reference.path} {many if quoted else f'does not hold {said}'}")
     end = quoted[0].end()
     if reference.until:
         last = _pattern(reference.until).search(text, quoted[0].start())
         if last is None:
-            raise NotFoundError(f"{reference.path} holds not {reference.until!r} after the quote")
+            raise NotFoundError(
+                f"{reference.path} does not hold {reference.until!r} after the quote"
+            )
         end = max(end, last.end())
     return place(quoted[0].start(), end)
 

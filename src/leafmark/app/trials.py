@@ -12,7 +12,7 @@ from leafmark.app.requests import EvaluationRequest, SearchRequest
 from leafmark.app.resolving import Resolver
 from leafmark.app.searching import search_index
 from leafmark.chunking import token_counter
-from leafmark.errors import LeafmarkError, ProviderError, UsageError
+from leafmark.errors import NotFoundError, ProviderError, QueryError, UsageError
 from leafmark.evaluation import (
     JudgedQuery,
     Outcome,
@@ -109,7 +109,7 @@ class Trial:
         )
         try:
             answer = search_index(project, self._reader, request, self._sources)
-        except LeafmarkError as error:
+        except (QueryError, NotFoundError) as error:
             raise UsageError(
                 f"the query {query.query!r} cannot be searched: {error.message}",
                 location=query.location,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
+from leafmark.app.setting_rules import parse_value
 from leafmark.app.settings import SETTINGS
 from leafmark.errors import UsageError
 from leafmark.evaluation import Variant
@@ -30,6 +31,7 @@ def parse_variants(
 
     Raises:
         UsageError: a text names no strategy or setting, or two name the same way.
+        ConfigError: a setting cannot have that value.
     """
     found = tuple(_variant(text) for text in texts) or (Variant(strategy, {}),)
     if len(modes) == 1:
@@ -56,16 +58,17 @@ def _variant(text: str) -> Variant:
             hint=f"begin with one of {', '.join(choices)}; settings follow, as in "
             "auto+relax_share=0.5",
         )
-    return Variant(text, {_STRATEGY: strategy} | dict(map(_change, changes)))
+    return Variant(text, {_STRATEGY: strategy} | dict(_change(each, text) for each in changes))
 
 
-def _change(text: str) -> tuple[str, str]:
+def _change(text: str, way: str) -> tuple[str, str]:
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not value:
         raise UsageError(f"{text!r} changes no setting", hint="write it like relax_share=0.5")
     known = [each for each in SETTINGS if each.startswith(_TABLES)]
     for each in known:
         if name in (each, each.partition(".")[2]):
+            parse_value(SETTINGS[each], value, location=way)  # to refuse it here
             return each, value
     short = [each.partition(".")[2] for each in known]
     near = difflib.get_close_matches(name, short, n=1)

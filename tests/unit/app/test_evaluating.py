@@ -240,3 +240,22 @@ def test_drafts_find_what_they_were_drafted_from(here: Here) -> None:
     assert [draft.query for draft in drafts] == ["Page of alpha", "Page of beta", "Page of delta"]
     with pytest.raises(NotFoundError, match="there is no tree named 'x'"):
         draft_judgments(here.project(), DraftRequest(trees=("x",)))
+
+
+def test_a_query_that_stands_twice_is_refused(here: Here) -> None:
+    with pytest.raises(UsageError) as caught:
+        _judge(here, FOUND, UNFOUND, {**FOUND, "answers": ["alpha.md"]})
+    place = here.home / "q.jsonl"
+    assert caught.value.message == "the query 'stripes gamma' stands twice"
+    assert caught.value.location == f"{place}:3"
+    assert caught.value.hint == (
+        f"it is in {place}:1, too: a query with several answers lists them all"
+    )
+    assert _judge(here, FOUND, {**FOUND, "tree": here.root.name}).groups[0].answerable == 2
+
+
+def test_a_mode_that_cannot_be_is_no_fault_of_a_query(here: Here) -> None:
+    with pytest.raises(UsageError) as caught:
+        _judge(here, FOUND, modes=("hybrid",))
+    assert caught.value.message == "the mode hybrid needs an embedder, and none is configured"
+    assert caught.value.location is None

@@ -131,11 +131,14 @@ def test_a_citation_is_checked(here: Here) -> None:
         ),
         (Reference(path="guide.md", section=("Gone",)), "guide.md has no section 'Gone'"),
         (Reference(path="guide.md", section=("Set up",)), "guide.md has 2 sections 'Set up'"),
-        (Reference(path="guide.md", quote="gone"), "guide.md holds not 'gone'"),
-        (Reference(path="guide.md", quote="Run it."), "guide.md holds 2 times 'Run it.'"),
+        (Reference(path="guide.md", quote="gone"), "guide.md does not hold 'gone'"),
+        (
+            Reference(path="guide.md", quote="Run it."),
+            "guide.md holds 'Run it.' 2 times: quote more of it, or name its section",
+        ),
         (
             Reference(path="guide.md", quote="Again.", until="Intro."),
-            "guide.md holds not 'Intro.' after the quote",
+            "guide.md does not hold 'Intro.' after the quote",
         ),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafmark.app.variants import parse_variants
-from leafmark.errors import UsageError
+from leafmark.errors import ConfigError, UsageError
 from leafmark.evaluation import Variant
 
 
@@ -51,3 +51,11 @@ def test_what_is_no_way_to_search(texts: list[str], message: str, hint: str) -> 
     with pytest.raises(UsageError) as caught:
         parse_variants(texts, "auto")
     assert (caught.value.message, caught.value.hint) == (message, hint)
+
+
+def test_a_value_that_a_setting_cannot_have_is_told_before_anything_is_indexed() -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_variants(["auto", "auto+target_tokens=x"], "auto")
+    assert caught.value.message == 'chunking.target_tokens is "x"'
+    assert caught.value.location == "auto+target_tokens=x"
+    assert caught.value.hint == "chunking.target_tokens must be a whole number of at least 1"

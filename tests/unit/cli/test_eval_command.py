@@ -81,3 +81,11 @@ def test_make_takes_nothing_else(leafmark_run: Leafmark) -> None:
         "error: `leafmark eval make` does not take `q.jsonl`\n"
         "hint: it drafts from the project's documents; --tree limits it to one tree\n"
     )
+
+
+def test_compare_names_at_least_one_way(leafmark_run: Leafmark) -> None:
+    ran = leafmark_run("eval", "q.jsonl", "--compare", " ,")
+    assert (ran.code, ran.err) == (
+        2,
+        "error: --compare names no way to search\nhint: such as fixed,section,auto\n",
+    )

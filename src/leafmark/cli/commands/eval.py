@@ -99,7 +99,7 @@ def _evaluate(call: Call) -> int:
     def use_case(project: Project, progress: Progress | None, confirmed: bool) -> EvaluationReport:
         request = EvaluationRequest(
             files=call.words,
-            compare=_names(values.get("compare", "")),
+            compare=_compared(values.get("compare")),
             modes=values.get("mode", ()),
             limit=values.get("limit"),
             kinds=tuple(values.get("kind", ())),
@@ -120,6 +120,13 @@ def _evaluate(call: Call) -> int:
     report = with_project(call, use_case)
     _print(call, report, diagnose)
     return 0 if all(gate.passed for gate in report.gates) else 1
+
+
+def _compared(text: str | None) -> tuple[str, ...]:
+    names = _names(text or "")
+    if text is not None and not names:
+        raise UsageError("--compare names no way to search", hint="such as fixed,section,auto")
+    return names
 
 
 def _names(text: str) -> tuple[str, ...]:
