@@ -157,8 +157,10 @@ class Finder:
 
         They fulfil what the topic states; their words are not looked at.
         """
-        chunks = any_of([self._filters.chunk(*place) for place in wanted])
         found: dict[tuple[str, int], Hit] = {}
+        if not wanted:
+            return found
+        chunks = any_of([self._filters.chunk(*place) for place in wanted])
         for each in compiled:
             for scope in self._scopes():
                 both = [(_MUST, scope.limited(each.required)), (_MUST, unscored(chunks))]

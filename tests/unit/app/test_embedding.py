@@ -462,3 +462,20 @@ def test_a_key_goes_only_where_it_belongs(here: Here, server: FakeServer) -> Non
     assert key(provider="openai", endpoint="http://127.0.0.1:1/v1") == ""
     assert key(provider="ollama") == ""
     assert key(provider="ollama", key_variable="OTHER") == "other"
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "semantic"])
+def test_a_tree_none_of_whose_vectors_are_there_yet_is_searched(
+    here: Here, server: FakeServer, mode: str
+) -> None:
+    here.configure("[tree.old]\npath = 'old'\n[tree.new]\npath = 'new'\n")
+    here.write("old/guide.md", GUIDE)
+    index_project(project(here, server), IndexRequest())
+    here.write("new/car.md", "# Car\n\nHow to fix a car that does not start.\n")
+    server.replies += [Reply(status=500)] * 9
+    index_project(project(here, server, retries=0), IndexRequest())
+    server.replies.clear()
+    found = search(project(here, server), "car", mode=mode, trees=("new",))
+    expected = ["new:car.md"] if mode == "hybrid" else []
+    assert [result.entry.doc_id for result in found.results] == expected
+    assert "pending-vectors" in [hint.code for hint in found.hints]
