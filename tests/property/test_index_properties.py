@@ -132,7 +132,9 @@ STRATEGIES = st.sampled_from(
 def test_a_record_gives_back_the_chunks(source: str, options: ChunkingOptions) -> None:
     chunked = chunk_document(parse(source.encode(), "a b.md"), tree="t", options=options)
     entry = document_entry(chunked, state_of(source), named=True)
-    stored = unpack_document(pack_document(entry, chunked, [c.content for c in chunked.chunks]))
+    contents = [chunk.content for chunk in chunked.chunks]
+    folded = chunked.folded_position
+    stored = unpack_document(pack_document(entry, chunked.chunks, contents, folded_position=folded))
     assert stored.entry == entry
     assert len(stored) == len(chunked.chunks)
     for made in chunked.chunks:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from leafmark.index.analyzer import leaves_alone
@@ -12,7 +12,7 @@ from leafmark.index.facts import fact, language_fact, meta_facts
 from leafmark.index.names import with_parts
 from leafmark.index.records import document_entry, pack_document
 from leafmark.index.schema import Language, language_fields
-from leafmark.model import Chunk, ChunkedDocument, Content, DocumentEntry, FileState
+from leafmark.model import Chunk, ChunkedDocument, ChunkKind, DocumentEntry, FileState
 
 __all__ = ["PreparedSource", "indexed_text", "prepare_source"]
 
@@ -73,22 +73,24 @@ def _rows(
             **shared,
             language.title: for_index(with_parts(chunk.title)),
             "position": chunk.position,
-            "facts": [*facts, *_own_facts(chunk, content)],
+            "facts": [*facts, *_own_facts(chunk.kind, content[1:])],
         }
         body = indexed_text(chunk, entry.front_matter_end)
         if body:
             fields[language.body] = body if as_it_is else for_index(body)
         if not chunk.position:
-            fields["source"] = pack_document(entry, chunked, contents)
+            fields["source"] = pack_document(
+                entry, chunks, contents, folded_position=chunked.folded_position
+            )
         yield fields
 
 
-def _own_facts(chunk: Chunk, content: Content) -> list[str]:
-    found = [f"kind={chunk.kind}"]
-    found += [f"has={kind}" for kind in _HAS if kind in content.block_types]
-    if content.languages:
-        found += {language_fact(each) for each in content.languages}
-    return found
+@lru_cache(4096)
+def _own_facts(kind: ChunkKind, made_of: tuple[tuple[str, ...], tuple[str, ...]]) -> list[str]:
+    """The facts of a chunk with these block types and languages."""
+    block_types, languages = made_of
+    found = [f"kind={kind}", *(f"has={each}" for each in _HAS if each in block_types)]
+    return [*found, *dict.fromkeys(map(language_fact, languages))]
 
 
 def indexed_text(chunk: Chunk, skip: int) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate, repeat
+from itertools import accumulate
 from operator import sub
 from typing import Any, Literal, get_args
 
@@ -72,7 +72,11 @@ def document_entry(
 
 
 def pack_document(
-    entry: DocumentEntry, chunked: ChunkedDocument | None = None, contents: Sequence[Content] = ()
+    entry: DocumentEntry,
+    chunks: Sequence[Chunk] = (),
+    contents: Sequence[Content] = (),
+    *,
+    folded_position: int | None = None,
 ) -> bytes:
     """Return the record of a source and its chunks; `contents` are theirs, by position."""
     state = entry.state
@@ -94,83 +98,83 @@ def pack_document(
         entry.front_matter_end,
     ]
     record: dict[str, Any] = {"q": head}
-    if chunked is not None and chunked.chunks:
-        record |= _columns(tuple(chunked.chunks), contents)
-        if chunked.folded_position is not None:
-            record["f"] = chunked.folded_position
+    if chunks:
+        record |= _columns(chunks, contents)
+        if folded_position is not None:
+            record["f"] = folded_position
     return pack_object(record)
 
 
 def _columns(chunks: Sequence[Chunk], contents: Sequence[Content]) -> dict[str, Any]:
     """Lay the chunks out in columns; `StoredDocument` is the way back."""
-    starts = [chunk.byte_start for chunk in chunks]
+    fields = dict(zip(Chunk._fields, zip(*chunks, strict=True), strict=True))
+    titles, starts, ends = fields["title"], fields["byte_start"], fields["byte_end"]
     first_lines = [chunk.line_start for chunk in chunks]
     last_lines = [chunk.line_end for chunk in chunks]
     kinds: dict[tuple[object, ...], int] = {}
-    columns: dict[str, list[Any]] = {
-        "t": [chunk.title for chunk in chunks],
-        "s": [0 if chunk.slug == _plain_slug(chunk.title) else chunk.slug for chunk in chunks],
-        "k": [_KIND_NUMBER[chunk.kind] for chunk in chunks],
-        "d": [chunk.depth for chunk in chunks],
-        "n": [chunk.piece for chunk in chunks],
-        "u": [chunk.position - chunk.parent_position for chunk in chunks],
-        "b": list(map(sub, starts, [0, *starts])),
-        "e": [chunk.byte_end - chunk.byte_start for chunk in chunks],
-        "h": [
-            None if chunk.heading_start is None else chunk.byte_start - chunk.heading_start
-            for chunk in chunks
-        ],
-        "l": list(map(sub, first_lines, [0, *first_lines])),
-        "m": list(map(sub, last_lines, first_lines)),
-        "c": [kinds.setdefault(content[:2], len(kinds)) for content in contents],
+    columns: dict[str, tuple[Any, ...]] = {
+        "t": titles,
+        "s": tuple(map(_told_slug, fields["slug"], titles)),
+        "k": tuple(map(_KIND_NUMBER.__getitem__, fields["kind"])),
+        "d": fields["depth"],
+        "n": fields["piece"],
+        "u": tuple(map(sub, fields["position"], fields["parent_position"])),
+        "b": tuple(map(sub, starts, (0, *starts))),
+        "e": tuple(map(sub, ends, starts)),
+        "h": tuple(map(_heading_length, fields["heading_start"], starts)),
+        "l": tuple(map(sub, first_lines, (0, *first_lines))),
+        "m": tuple(map(sub, last_lines, first_lines)),
+        "c": tuple([kinds.setdefault(content[:2], len(kinds)) for content in contents]),
     }
     usual = _usual_columns(len(chunks))
     told = {name: column for name, column in columns.items() if column != usual.get(name)}
-    return {"y": list(kinds), **told, "x": _extras(chunks)}
+    return {"y": list(kinds), **told, "x": _extras(fields)}
 
 
-def _extras(chunks: Sequence[Chunk]) -> dict[int, list[object]]:
-    """What few chunks have, by position: see `_extra`."""
+def _usual_columns(count: int) -> dict[str, tuple[Any, ...]]:
+    """Columns as most documents have them, which are left out: sections without pieces."""
+    zeros = (0,) * count
+    return {"s": (None, *zeros[1:]), "k": (0, *(1,) * (count - 1)), "n": zeros, "c": zeros}
+
+
+def _told_slug(slug: str | None, title: str) -> str | Literal[0] | None:
+    return 0 if slug == _plain_slug(title) else slug
+
+
+def _heading_length(heading: int | None, start: int) -> int | None:
+    return None if heading is None else start - heading
+
+
+def _extras(fields: Mapping[str, tuple[Any, ...]]) -> dict[int, list[object]]:
+    """What few chunks have, by position: flags, a body of its own, an odd heading end, covers."""
+    starts, ends = fields["byte_start"], fields["byte_end"]
     below: dict[int, list[tuple[int, int]]] = {}
-    for chunk in chunks:
-        below.setdefault(chunk.parent_position, []).append(_extent(chunk))
+    for parent, *extent in zip(
+        fields["parent_position"], fields["heading_start"], starts, ends, strict=True
+    ):
+        below.setdefault(parent, []).append(_extent(*extent))
     extras = {}
-    for chunk in chunks:
-        span = (chunk.byte_start, chunk.byte_end)
-        extra = _extra(chunk, _less(span, below.get(chunk.position, ())))
-        if extra is not None:
-            extras[chunk.position] = extra
+    rare = (
+        fields[name] for name in ("body_spans", "heading_end", "oversize", "undersize", "covers")
+    )
+    for at, (start, end, spans, heading_end, oversize, undersize, covers) in enumerate(
+        zip(starts, ends, *rare, strict=True)
+    ):
+        body = 0 if spans == _less((start, end), below.get(at, ())) else spans
+        odd_end = 0 if heading_end is None or heading_end == start else heading_end
+        flags = oversize + 2 * undersize
+        if body != 0 or odd_end or flags or covers:
+            extras[at] = [flags, body, odd_end, covers]
     return extras
 
 
-def _usual_columns(count: int) -> dict[str, list[Any]]:
-    """Columns as most documents have them, which are left out: sections without pieces."""
-    return {
-        "s": [None, *repeat(0, count - 1)],
-        "k": [0, *repeat(1, count - 1)],
-        "n": [0] * count,
-        "c": [0] * count,
-    }
-
-
-def _extra(chunk: Chunk, derived_body: tuple[tuple[int, int], ...]) -> list[object] | None:
-    """What few chunks have: flags, a body of its own, an odd heading end, covers."""
-    body: object = 0 if chunk.body_spans == derived_body else chunk.body_spans
-    odd_end = 0 if chunk.heading_end in (None, chunk.byte_start) else chunk.heading_end
-    flags = chunk.oversize + 2 * chunk.undersize
-    if body == 0 and not (odd_end or flags or chunk.covers):
-        return None
-    return [flags, body, odd_end, chunk.covers]
+def _extent(heading: int | None, start: int, end: int) -> tuple[int, int]:
+    """The bytes that the parent's body leaves out: heading and span."""
+    return start if heading is None else heading, end
 
 
 def _plain_slug(title: str) -> str:
     return title.lower().replace(" ", "-")
-
-
-def _extent(chunk: Chunk) -> tuple[int, int]:
-    """The bytes that the parent's body leaves out: heading and span."""
-    start = chunk.byte_start if chunk.heading_start is None else chunk.heading_start
-    return start, chunk.byte_end
 
 
 def _less(span: tuple[int, int], extents: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:

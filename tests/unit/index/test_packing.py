@@ -28,10 +28,10 @@ def test_values_come_back(value: Any) -> None:
     assert unpack_object(pack_object(value)) == value
 
 
-def _packed() -> bytes:
-    chunked = chunk("a.md", "# One\n\ntext\n\n## Two\n\nmore\n\n# Three\n\nend\n")
+def _packed(source: str = "# One\n\ntext\n\n## Two\n\nmore\n\n# Three\n\nend\n") -> bytes:
+    chunked = chunk("a.md", source)
     entry = document_entry(chunked, state_of("x"))
-    return pack_document(entry, chunked, [each.content for each in chunked.chunks])
+    return pack_document(entry, chunked.chunks, [each.content for each in chunked.chunks])
 
 
 def _read_all(data: bytes) -> str:
@@ -84,9 +84,7 @@ def test_other_values_are_no_records(value: Any) -> None:
 
 
 def test_columns_of_another_length_are_damage() -> None:
-    chunked = chunk("a.md", "# One\n\ntext\n")
-    entry = document_entry(chunked, state_of("x"))
-    record = unpack_object(pack_document(entry, chunked, [each.content for each in chunked.chunks]))
+    record = unpack_object(_packed("# One\n\ntext\n"))
     record["t"].append("one too many")
     with pytest.raises(DamagedError, match=MESSAGE):
         unpack_document(pack_object(record))
