@@ -41,6 +41,10 @@ _HINTS = {
 }
 
 
+class _TooLargeError(Exception):
+    """An answer that no embedder gives."""
+
+
 class _TryAgain(Exception):
     """An attempt that may succeed later; `pause_s` is what the server asked for."""
 
@@ -121,6 +125,11 @@ class Connection:
             raise self._failed(reason) from error
         except socket.gaierror as error:
             raise self._failed("the embedder's host is not known", _START) from error
+        except _TooLargeError as error:
+            reason = f"the embedder's answer is larger than {MOST_ANSWER_BYTES:,} bytes"
+            raise self._failed(reason, _HINTS[404]) from error
+        except (http.client.IncompleteRead, http.client.BadStatusLine) as error:
+            raise _TryAgain("the embedder hung up before its answer was whole", _LOG) from error
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "strerror", None) or type(error).__name__
             raise _TryAgain(f"the embedder cannot be reached: {reason}".lower(), _START) from error
@@ -147,7 +156,7 @@ class Connection:
         if status != 200:
             said = self._said(data)
             reason = f"the embedder answered {status}{said}"
-            hint = _HINTS.get(status)
+            hint = _HINTS.get(status) or _HINTS_OF_CLASS.get(status // 100)
             if status in _AGAIN:
                 raise _TryAgain(reason, hint, _asked_pause(answer.getheader("Retry-After")))
             raise self._failed(reason, hint)
@@ -170,6 +179,11 @@ class Connection:
         return ProviderError(message, location=self.location, hint=hint)
 
 
+_LOG = "its log may say why; what was done is kept, and the next `leafmark index` goes on"
+_HINTS_OF_CLASS = {
+    3: "redirects are not followed, for the key's sake: name the address that this one leads to",
+    5: _LOG,
+}
 _START = "is it running, and is embedding.endpoint its address?"
 
 
@@ -186,7 +200,7 @@ def _read(answer: http.client.HTTPResponse, deadline: float) -> bytes:
         if time.monotonic() > deadline:
             raise TimeoutError
         if total > MOST_ANSWER_BYTES:
-            raise http.client.HTTPException("the answer is too large")
+            raise _TooLargeError
     if wanted is not None and total < wanted:
         raise http.client.IncompleteRead(b"".join(parts), wanted - total)
     answer.close()  # else Python before 3.12 takes the connection for busy

@@ -147,7 +147,12 @@ FAILURES: dict[str, tuple[Reply, str, str | None]] = {
     "redirect": (
         Reply(302, b"", {"Location": "http://127.0.0.1:1/"}),
         "the embedder answered 302",
-        None,
+        "redirects are not followed, for the key's sake: name the address that this one leads to",
+    ),
+    "refused": (
+        Reply(501, b""),
+        "the embedder answered 501",
+        "its log may say why; what was done is kept, and the next `leafmark index` goes on",
     ),
     "html": (
         Reply(200, b"<html>"),
@@ -243,6 +248,32 @@ def test_a_server_that_asks_for_hours_is_given_up_on(
     with pytest.raises(ProviderError):
         openai(server).embed_documents(TEXTS)
     assert pauses == []
+
+
+@pytest.mark.parametrize("reply", [Reply(cut=10), Reply(hang_up=True)])
+def test_a_server_that_hangs_up_is_told_of(
+    server: FakeServer, pauses: list[float], reply: Reply
+) -> None:
+    server.replies.append(reply)
+    with pytest.raises(ProviderError) as caught:
+        openai(server, retries=0).embed_documents(TEXTS)
+    assert caught.value.message == "the embedder hung up before its answer was whole"
+    assert caught.value.hint == (
+        "its log may say why; what was done is kept, and the next `leafmark index` goes on"
+    )
+
+
+def test_an_answer_that_is_too_large_is_not_asked_for_again(
+    server: FakeServer, pauses: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leafmark.embedding.http.MOST_ANSWER_BYTES", 100)
+    with pytest.raises(ProviderError) as caught:
+        openai(server).embed_documents(TEXTS)
+    assert caught.value.message == "the embedder's answer is larger than 100 bytes"
+    assert caught.value.hint == (
+        "is this the right address, and has the server this model? See [embedding]"
+    )
+    assert (pauses, len(server.requests)) == ([], 1)
 
 
 def test_nobody_listens(pauses: list[float]) -> None:
