@@ -144,6 +144,12 @@ class SearchSettings:
     )
     question_tags_weight: float = _setting(0.4, "the same of tags", least=0)
     question_path_weight: float = _setting(0.05, "the same of paths", least=0)
+    nearby_weight: float = _setting(
+        0.4, "factor of words that a match lacks and its neighbours have", least=0
+    )
+    document_weight: float = _setting(
+        0.1, "factor of the words of its document, for a match that lacks some", least=0
+    )
     local_boost: float = _setting(
         1.5, "factor for the project's trees against the user's", least=0, open_low=True
     )

@@ -280,12 +280,14 @@ class IndexReader:
         found = list(addresses)
         doc = self.searcher.doc
         with self.guard("read the index"):
-            positions = self.searcher.fast_field_values("position", found)
-            names = [doc(address).get_first("doc_id") for address in found]
-        return [
-            (str(name), int(-1 if position is None else position))
-            for name, position in zip(names, positions, strict=True)
-        ]
+            names = [str(doc(address).get_first("doc_id")) for address in found]
+        return list(zip(names, self.positions(found), strict=True))
+
+    def positions(self, addresses: list[tantivy.DocAddress]) -> list[int]:
+        """Return the positions alone, in their order: several times cheaper again."""
+        with self.guard("read the index"):
+            found = self.searcher.fast_field_values("position", addresses)
+        return [-1 if position is None else int(position) for position in found]
 
     def _entry(self, doc_id: str, position: int) -> Entry:
         found = self.entry(doc_id, position)

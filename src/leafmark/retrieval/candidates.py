@@ -22,6 +22,7 @@ from leafmark.retrieval.hits import Finder, Hit, relaxed_matches, strict_matches
 from leafmark.retrieval.ordering import Key, key_of, sort_candidates
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.sections import path_filter
+from leafmark.retrieval.surroundings import raise_by_surroundings
 
 __all__ = ["Found", "cut_note", "find_candidates", "section_note"]
 
@@ -69,7 +70,8 @@ def find_candidates(
 
     def relaxed_hits(*, ties: bool = False) -> list[Hit]:
         found = finder.tier(compiled, relaxed_matches, limit + len(strict), ties=ties)
-        return [hit for hit in found if hit.place not in known]
+        rest = [hit for hit in found if hit.place not in known]
+        return raise_by_surroundings(reader, rest, params)
 
     strict = strict_hits()
     known = {hit.place for hit in strict}

@@ -55,6 +55,7 @@ class Compiled:
     that are numbered in `unrelaxed`. Those numbered in `stops` need not match.
     `required` matches what fulfils all but the plain words: what a chunk must that is
     near in meaning (under `SearchParams.strict`, all). `filters_only` has no score.
+    `body_words` match one plain word each in bodies.
     """
 
     language: Language
@@ -67,6 +68,7 @@ class Compiled:
     unrelaxed: frozenset[int] = frozenset()
     stops: frozenset[int] = frozenset()
     asked: tuple[tuple[Looked | None, float], ...] = ()
+    body_words: tuple[tantivy.Query, ...] = ()
 
 
 def compile_topic(
@@ -163,6 +165,7 @@ class _Compiler:
             self._unrelaxed(),
             self._numbers(self._stops),
             tuple((self._leaves.find(word), self._leaves.rarity(word)) for word in self._plain),
+            self._body_words(),
         )
 
     def _strict(self) -> tantivy.Query | None:
@@ -202,6 +205,17 @@ class _Compiler:
         """Return the numbers of the words that a relaxed match is not scored by."""
         words = [word for word in self._plain if not self._may_be_relaxed(word)]
         return self._numbers((*words, *self._stops))
+
+    def _body_words(self) -> tuple[tantivy.Query, ...]:
+        """Return the queries in bodies for the words that a relaxed match may rest on."""
+        looked = (self._leaves.find(word) for word in self._plain if self._may_be_relaxed(word))
+        return tuple(
+            query
+            for each in looked
+            if each is not None
+            for field, query in each.queries
+            if field == "body"
+        )
 
     def _numbers(self, words: Iterable[Term]) -> frozenset[int]:
         found = map(self._leaves.find, words)

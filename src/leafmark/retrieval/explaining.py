@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import tantivy
 
@@ -104,7 +104,14 @@ def _of_words(hit: Hit, reader: IndexReader) -> tuple[Factor, ...]:
     rest = hit.raw - sum(factor.value for factor in factors)
     if rest > NEGLIGIBLE * hit.raw:
         factors.append(Factor("filters", rest, how="an alternative that only filters"))
-    return (*factors, *_boosts(hit, hit.raw))
+    factors += [Factor(name, value, how=how) for name, value, how in _around(hit) if value]
+    return (*factors, *_boosts(hit, hit.raw + hit.nearby + hit.document))
+
+
+def _around(hit: Hit) -> Iterable[tuple[str, float, str]]:
+    """Return what a match that lacks words has from its surroundings."""
+    yield "nearby", hit.nearby, "words that its body lacks, near it × nearby_weight"
+    yield "document", hit.document, "the document's best body for each word × document_weight"
 
 
 def _boosts(hit: Hit, raw: float) -> list[Factor]:

@@ -86,6 +86,10 @@ class Filters:
         found = find_chunks(self._reader, value)
         return any_of([self._span(entry, entry.last_position) for entry in found])
 
+    def document(self, doc_id: str) -> tantivy.Query:
+        """Return the query for all chunks of a document."""
+        return tantivy.Query.term_query(self._schema, "doc_id", doc_id, "basic")
+
     def chunk(self, doc_id: str, position: int) -> tantivy.Query:
         """Return the query for one chunk."""
         return self._places(doc_id, position, position)
@@ -97,9 +101,8 @@ class Filters:
     def _places(self, doc_id: str, first: int, last: int) -> tantivy.Query:
         number = tantivy.FieldType.Unsigned
         query, must = tantivy.Query, tantivy.Occur.Must
-        document = query.term_query(self._schema, "doc_id", doc_id, "basic")
         places = query.range_query(self._schema, "position", number, first, last)
-        return query.boolean_query([(must, document), (must, places)])
+        return query.boolean_query([(must, self.document(doc_id)), (must, places)])
 
     def _meta(self, key: str, condition: str | Range) -> tantivy.Query:
         prefix = meta_prefix(key)

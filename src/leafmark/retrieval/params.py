@@ -68,7 +68,9 @@ class SearchParams:
     `tags` (any of them), `since` (seconds since the epoch) and `section`
     (patterns of section paths, any of them) filter. The weights are factors of the
     fields beside the body's, which is 1, for keywords and for questions; `asking_words`
-    lets those words of a question count that only ask. `mode` says whether words count,
+    lets those words of a question count that only ask. Where a match lacks words,
+    `nearby_weight` is the factor of those that stand near it, `document_weight` that of
+    its document's best for each word: see `surroundings`. `mode` says whether words count,
     meaning, or both; without a `Meaning` only words do. A `Rerank` reads the first
     `rerank_results`.
 
@@ -98,6 +100,8 @@ class SearchParams:
     question_title_weight: float = QUESTION_WEIGHTS["title"]
     question_tags_weight: float = QUESTION_WEIGHTS["tags"]
     question_path_weight: float = QUESTION_WEIGHTS["path"]
+    nearby_weight: float = 0.4
+    document_weight: float = 0.1
     local_boost: float = 1.5
     mode: Mode = "lexical"
     rerank_results: int = 20
@@ -119,7 +123,7 @@ class SearchParams:
             value = getattr(self, name)
             among = ", ".join(map(str, accepted))
             _check(name, value, value in accepted and value is not True, f"one of {among}")
-        for name in ("merge_bonus", *_WEIGHTS):
+        for name in ("merge_bonus", "nearby_weight", "document_weight", *_WEIGHTS):
             value = getattr(self, name)
             _check(name, value, _is_number(value) and value >= 0, "a number of at least 0")
         boost, since = self.local_boost, self.since

@@ -76,6 +76,15 @@ MOST_PREFIXED = 50
 WIDENED_BELOW = 0.99
 """The best of the widened matches scores at most this share of the worst exact one."""
 
+RAISED_MATCHES = 30
+"""The relaxed matches whose surroundings are looked at. Measured: 20 do less, 40 no more."""
+
+NEARBY_CHUNKS = 2
+"""How many chunks before and after a match count as near it. Measured: 1 does less, 3 no more."""
+
+FARTHER = 0.7
+"""Factor of what is one chunk farther away. Measured: 0.5 and 1 are hardly worse."""
+
 DOUBT_BELOW = 0.5
 """A relaxed match that holds less than this share of the words asked for may be no answer.
 

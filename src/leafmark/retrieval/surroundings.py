@@ -1,0 +1,113 @@
+"""What stands around a relaxed match: words it lacks that are near it, and its document's words.
+
+A text often names its subject once and then speaks of "it": the words asked for stand
+in the piece before, or in another section. So the first relaxed matches are raised by
+two amounts, both made of the engine's scores of single words in bodies:
+
+- `nearby`: each word that a body lacks counts by the best score that it has in a body
+  up to `NEARBY_CHUNKS` away, times `nearby_weight`, and less the farther that is.
+- `document`: each word counts by its best score in the document, times `document_weight`.
+
+A chunk that matches none of the words is not found by this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import tantivy
+
+from leafmark.index import IndexReader
+from leafmark.retrieval.filters import Filters, unscored
+from leafmark.retrieval.hits import Hit, rounded
+from leafmark.retrieval.params import SearchParams
+from leafmark.retrieval.weights import FARTHER, NEARBY_CHUNKS, RAISED_MATCHES
+
+__all__ = ["raise_by_surroundings"]
+
+_MOST = 1000
+"""A word that stands in as many chunks of a document, or more, says nothing of any of them."""
+
+_MUST = tantivy.Occur.Must
+
+
+class _Document(NamedTuple):
+    """For each word that stands in bodies of a document its scores there, by position.
+
+    `best` is the sum of the best of each.
+    """
+
+    words: Sequence[Mapping[int, float]]
+    best: float
+
+
+def raise_by_surroundings(
+    reader: IndexReader, hits: Sequence[Hit], params: SearchParams
+) -> list[Hit]:
+    """Return relaxed matches in the order that their surroundings give them, best first.
+
+    `hits` are best first. Those that tie at the end of the first `RAISED_MATCHES` are
+    left as they are, so that the answer does not depend on the segments of the index.
+    """
+    if not (params.nearby_weight or params.document_weight):
+        return list(hits)
+    first = hits[: _sure(hits, RAISED_MATCHES)]
+    places = reader.places(hit.address for hit in first)
+    found = _look_into(reader, zip(first, places, strict=True))
+    raised = []
+    for hit, (doc_id, position) in zip(first, places, strict=True):
+        words, best = found[doc_id]
+        lacked = [_best_near(word, position) for word in words if position not in word]
+        nearby, document = params.nearby_weight * sum(lacked), params.document_weight * best
+        score = rounded((hit.raw + nearby + document) * hit.boost)
+        raised.append(hit._replace(score=score, nearby=nearby, document=document))
+    return sorted([*raised, *hits[len(first) :]], key=_worst_last)
+
+
+def _worst_last(hit: Hit) -> float:
+    return -hit.score
+
+
+def _sure(hits: Sequence[Hit], most: int) -> int:
+    """Return how many of the hits are the first, whatever the order of those that tie."""
+    if len(hits) <= most:
+        return len(hits)
+    return sum(1 for hit in hits[:most] if hit.score > hits[most].score)
+
+
+def _look_into(
+    reader: IndexReader, hits: Iterable[tuple[Hit, tuple[str, int]]]
+) -> dict[str, _Document]:
+    """Search the documents of the hits for each word by itself; give them by id."""
+    search, conjunction = reader.searcher.search, tantivy.Query.boolean_query
+    filters = Filters(reader)
+    found: dict[str, list[list[tuple[float, tantivy.DocAddress]]]] = {}
+    for hit, (doc_id, _) in hits:
+        if doc_id in found:
+            continue
+        within = (_MUST, unscored(filters.document(doc_id)))
+        matches = [
+            search(conjunction([within, (_MUST, word)]), _MOST, count=False).hits
+            for word in hit.compiled.body_words
+        ]
+        found[doc_id] = [each for each in matches if 0 < len(each) < _MOST]
+    addresses = [at for words in found.values() for each in words for _, at in each]
+    positions = iter(reader.positions(addresses))
+    return {
+        doc_id: _document([{next(positions): score for score, _ in each} for each in words])
+        for doc_id, words in found.items()
+    }
+
+
+def _document(words: Sequence[Mapping[int, float]]) -> _Document:
+    return _Document(words, sum(max(word.values()) for word in words))
+
+
+def _best_near(word: Mapping[int, float], position: int) -> float:
+    """Return the best score of a word near a position, less the farther away it stands."""
+    found, factor = 0.0, 1.0
+    for away in range(1, NEARBY_CHUNKS + 1):
+        best = max(word.get(position - away, 0.0), word.get(position + away, 0.0))
+        found, factor = max(found, factor * best), factor * FARTHER
+    return found

@@ -1,0 +1,142 @@
+"""Relaxed matches are raised by words that stand near them, and by those of their document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.library import Library
+
+from leafmark.model import Result
+from leafmark.retrieval import surroundings
+from leafmark.retrieval.weights import FARTHER, RAISED_MATCHES
+
+FILLER = "Nothing of that is said here, only filler.\n"
+
+
+def chapters(*bodies: str) -> str:
+    return "# Guide\n\n" + "".join(
+        f"## Part {number}\n\n{body}\n" for number, body in enumerate(bodies, 1)
+    )
+
+
+def results(library: Library, query: str, **params: Any) -> dict[str, Result]:
+    flat: dict[str, Any] = {"aggregation": False, "cutoff_ratio": 0.0, "explain": True}
+    found = library.search(query, **(flat | params)).results
+    return {result.entry.id.removeprefix("t:"): result for result in found}
+
+
+def added(result: Result) -> dict[str, float]:
+    """What the surroundings added, by factor."""
+    return {one.name: one.value for one in result.factors if one.name in ("nearby", "document")}
+
+
+def in_body(library: Library, word: str, name: str) -> float:
+    """The score of one word in the body of a chunk, by a search for nothing else."""
+    return results(library, f"body:{word}", limit=50)[name].factors[0].value
+
+
+@pytest.mark.parametrize(("between", "share"), [(0, 1.0), (1, FARTHER), (2, 0.0)])
+def test_a_word_counts_less_the_farther_away_it_stands(
+    tmp_path: Path, between: int, share: float
+) -> None:
+    text = chapters("A harbor.", *[FILLER] * between, "The timeout.")
+    library = Library(tmp_path, t={"a.md": text, "b.md": "# Other\n\nWords.\n"})
+    last = f"a.md#part-{between + 2}"
+    found = results(library, "harbor timeout", document_weight=0.0)
+    expected = 0.4 * share * in_body(library, "harbor", "a.md#part-1")
+    assert added(found[last]).get("nearby", 0.0) == pytest.approx(expected, rel=1e-6)
+    back = 0.4 * share * in_body(library, "timeout", last)
+    assert added(found["a.md#part-1"]).get("nearby", 0.0) == pytest.approx(back, rel=1e-6)
+
+
+def test_the_best_of_the_document_counts_for_each_word(tmp_path: Path) -> None:
+    text = chapters(
+        "A harbor.", FILLER, FILLER, "The timeout of a harbor: harbor timeouts.", FILLER
+    )
+    library = Library(tmp_path, t={"a.md": text, "b.md": "# Other\n\nThe zebra.\n"})
+    found = results(library, "harbor timeout zebra", nearby_weight=0.0)
+    parts = ("a.md#part-1", "a.md#part-4")
+    harbor = max(in_body(library, "harbor", name) for name in parts)
+    words = harbor + in_body(library, "timeout", "a.md#part-4")
+    for name in parts:
+        assert added(found[name]) == {"document": pytest.approx(0.1 * words, rel=1e-6)}
+    own = in_body(library, "zebra", "b.md#other")
+    assert added(found["b.md#other"]) == {"document": pytest.approx(0.1 * own, rel=1e-6)}
+
+
+def test_the_piece_beside_the_subject_comes_first(tmp_path: Path) -> None:
+    """Both speak of a timeout, and only one of them of that of a harbor."""
+    sources = {
+        "a.md": chapters("The crane lifts.", "Its timeout is long."),
+        "b.md": chapters("The harbor waits.", "Its timeout is brief."),
+        **{f"{n}.md": f"# Other\n\nCrane, harbor, filler {n}.\n" for n in range(3)},
+    }
+    library = Library(tmp_path, t=sources)
+    found = [name for name in library.find("harbor timeout ships") if name.endswith("part-2")]
+    assert found == ["b.md#part-2", "a.md#part-2"]
+    plainly = library.find("harbor timeout ships", nearby_weight=0.0, document_weight=0.0)
+    assert [name for name in plainly if name.endswith("part-2")] == found[::-1]
+
+
+def test_a_word_of_the_own_body_has_no_surroundings(tmp_path: Path) -> None:
+    text = chapters("A harbor.", "Harbor, harbor, harbor.")
+    library = Library(tmp_path, t={"a.md": text, "b.md": "# Other\n\nA zebra.\n"})
+    found = results(library, "harbor zebra", document_weight=0.0)
+    assert sorted(found) == ["a.md#part-1", "a.md#part-2", "b.md#other"]
+    assert [added(one) for one in found.values()] == [{}, {}, {}]
+
+
+def test_what_matches_all_words_is_left_as_it_is(tmp_path: Path) -> None:
+    library = Library(tmp_path, t={"a.md": chapters("A harbor timeout.", "A harbor.")})
+    raised, plain = (
+        results(library, "harbor timeout", nearby_weight=weight, document_weight=weight)
+        for weight in (0.4, 0.0)
+    )
+    strict, relaxed = "a.md#part-1", "a.md#part-2"
+    assert not raised[strict].relaxed
+    assert raised[strict].score == plain[strict].score
+    assert raised[relaxed].relaxed
+    assert raised[relaxed].score > plain[relaxed].score
+
+
+def test_the_local_boost_raises_what_is_added_too(tmp_path: Path) -> None:
+    library = Library(tmp_path, t={"a.md": chapters("A harbor.", "The timeout.")})
+    usual = results(library, "harbor timeout")
+    boosted = results(library, "harbor timeout", local=("t",))
+    assert {name: one.score for name, one in boosted.items()} == {
+        name: pytest.approx(1.5 * one.score, rel=1e-3) for name, one in usual.items()
+    }
+    assert [added(one) for one in boosted.values()] == [added(one) for one in usual.values()]
+
+
+def test_none_of_those_is_raised_that_tie_at_the_end(tmp_path: Path) -> None:
+    """Which of them come first would depend on where they lie in the index."""
+    sources = {f"{n:02}.md": f"# Note\n\nharbor x{n:02}\n" for n in range(RAISED_MATCHES + 5)}
+    library = Library(tmp_path, t=sources | {"z.md": "# Note\n\nharbor crane\n\n# N\n\ncrane\n"})
+    found = results(library, "harbor crane ship", limit=50, max_results=50)
+    raised = {name for name, one in found.items() if added(one)}
+    assert len(found) > RAISED_MATCHES
+    assert raised == {"z.md#note", "z.md#n"}
+
+
+def test_a_word_that_stands_nearly_everywhere_says_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = chapters("A harbor.", "The timeout.", "A harbor.", "A harbor.")
+    library = Library(tmp_path, t={"a.md": text, "b.md": "# Other\n\nWords.\n"})
+    assert added(results(library, "harbor timeout")["a.md#part-2"])["nearby"] > 0
+    monkeypatch.setattr(surroundings, "_MOST", 3)
+    found = results(library, "harbor timeout")["a.md#part-2"]
+    own = in_body(library, "timeout", "a.md#part-2")
+    assert added(found) == {"document": pytest.approx(0.1 * own, rel=1e-6)}
+
+
+def test_the_explanation_says_what_was_added(tmp_path: Path) -> None:
+    library = Library(tmp_path, t={"a.md": chapters("A harbor.", "The timeout.")})
+    factors = results(library, "harbor timeout")["a.md#part-2"].factors
+    assert [(one.name, one.operation, one.how) for one in factors[1:3]] == [
+        ("nearby", "add", "words that its body lacks, near it × nearby_weight"),
+        ("document", "add", "the document's best body for each word × document_weight"),
+    ]
