@@ -68,8 +68,6 @@ def number_slugs(names: Iterable[tuple[str, bool]]) -> list[str]:
     ['setup-1', 'setup', 'setup-2']
     """
     wanted = list(names)
-    if len({name for name, _ in wanted}) == len(wanted):
-        return [name for name, _ in wanted]
     owners = _anchor_owners(wanted)
     taken = set(owners)
     counters: dict[str, int] = {}

@@ -7,9 +7,10 @@ or exactly one kept heading line. Which nodes become chunks is decided elsewhere
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain
 
 from leafmark.chunking.slugs import number_slugs, slug_of
 from leafmark.chunking.spans import rejoin, subtract
@@ -20,45 +21,54 @@ __all__ = ["Node", "SectionTree", "Spans", "build_tree", "is_blank_source", "pla
 Spans = list[tuple[int, int]]
 
 _BOM = b"\xef\xbb\xbf"
+_NOT_BLANK = re.compile(rb"\S")
 
 
 class Node:
     """A document, a section or a piece, while chunks are being made.
 
-    `body` are the node's own ranges in order. `position`, -1 before, and
-    `child_count` are set when the node is emitted. `holder` is the piece that a
-    section which is not emitted is part of, `covers` the slugs of such sections.
-
-    Most nodes keep the defaults, which therefore stand on the class: making a
-    node costs half as much as with a field for each.
+    `called` is its depth, title and slug. `body` are the node's own ranges in
+    order. `position`, -1 before, and `child_count` are set when the node is
+    emitted. `holder` is the piece that a section which is not emitted is part of,
+    `covers` the slugs of such sections.
     """
 
-    heading_start: int | None = None
-    heading_end: int | None = None
-    line_offset: int | None = None
-    piece: int = 0
-    oversize: bool = False
-    undersize: bool = False
-    covers: tuple[str, ...] = ()
-    holder: Node | None = None
-    position: int = -1
-    child_count: int = 0
+    __slots__ = (
+        "body",
+        "child_count",
+        "covers",
+        "depth",
+        "end",
+        "heading_end",
+        "heading_start",
+        "holder",
+        "line_offset",
+        "oversize",
+        "parent",
+        "piece",
+        "position",
+        "slug",
+        "start",
+        "title",
+        "undersize",
+    )
 
     def __init__(
-        self,
-        parent: Node | None,
-        depth: int,
-        span: tuple[int, int],
-        *,
-        title: str,
-        slug: str | None,
+        self, parent: Node | None, called: tuple[int, str, str | None], span: tuple[int, int]
     ) -> None:
         self.parent = parent
-        self.depth = depth
-        self.title = title
-        self.slug = slug
+        self.depth, self.title, self.slug = called
         self.start, self.end = span
-        self.body: Spans = [span]
+        self.heading_start: int | None = None
+        self.heading_end: int | None = None
+        self.line_offset: int | None = None
+        self.piece = 0
+        self.oversize = self.undersize = False
+        self.covers: tuple[str, ...] = ()
+        self.holder: Node | None = None
+        self.position = -1
+        self.child_count = 0
+        self.body: Spans = []
 
 
 @dataclass(slots=True)
@@ -90,25 +100,9 @@ def place(node: Node) -> int:
 
 def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> SectionTree:
     """Return the tree of `document`; headings deeper than `heading_levels` are content."""
-    headings = document.headings
-    slugs = number_slugs([_slug_name(heading, slug_style) for heading in headings])
-    ends = _section_ends(document, heading_levels)
-    root = Node(None, 0, (0, len(document.data)), title=document.title, slug=None)
-    nodes, slug_nodes, open_nodes = [root], dict.fromkeys(slugs, root), [root]
-    for heading, slug, end in zip(headings, slugs, ends, strict=True):
-        while open_nodes[-1].end <= heading.start and len(open_nodes) > 1:
-            open_nodes.pop()
-        if end >= 0:
-            while open_nodes[-1].depth >= heading.level:
-                open_nodes.pop()
-            node = _open(open_nodes[-1], heading, slug, end=end)
-            nodes.append(node)
-            open_nodes.append(node)
-        slug_nodes[slug] = open_nodes[-1]
-    for node in nodes:
-        start, end = node.body[-1]
-        if start == end:
-            node.body.pop()
+    slugs = _slugs(document.headings, slug_style)
+    root = Node(None, (0, document.title, None), (0, len(document.data)))
+    nodes, slug_nodes = _sections(document, root, slugs, levels=heading_levels)
     if document.dropped_spans:
         dropped = [(span.start, span.end) for span in document.dropped_spans]
         for node in nodes:
@@ -118,74 +112,91 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
     return SectionTree(document, nodes, slug_nodes, folded)
 
 
-def _slug_name(heading: Heading, style: str) -> tuple[str, bool]:
-    """What a heading asks to be called, and whether the page itself says so."""
-    _, _, text, _, _, _, _, anchor, slug_path, _ = heading
-    if anchor is not None:
-        return anchor, True
-    return slug_of(text, style) if slug_path is None else slug_path, False
+def _slugs(headings: Sequence[Heading], style: str) -> list[str]:
+    """Each heading's slug: the page's own anchor, the path of a definition, or made of its text."""
+    names = [
+        anchor if anchor is not None else slug_of(text, style) if path is None else path
+        for _, _, text, _, _, _, _, anchor, path, _ in headings
+    ]
+    if len(set(names)) == len(names):
+        return names
+    anchored = [heading.anchor is not None for heading in headings]
+    return number_slugs(zip(names, anchored, strict=True))
 
 
-def _section_ends(document: Document, levels: int) -> list[int]:
-    """Where each heading's section ends; -1 for a heading that opens none.
+def _sections(
+    document: Document, root: Node, slugs: Sequence[str], *, levels: int
+) -> tuple[list[Node], dict[str, Node]]:
+    """All kept nodes, and the node that each slug leads to.
 
-    Those are nested in a container, too deep, or discarded: with nothing but
-    white space in the span. This is judged once, before any is discarded, so a
-    discarded heading still ends the sections before it.
+    One walk over the headings. `node` is the deepest section that is open, and up
+    to `seen` every byte has its place.
     """
-    ends = [-1] * len(document.headings)
-    opening: list[tuple[int, int, int]] = []  # which headings, and where their lines begin and end
-    unended: list[tuple[int, int, int]] = []  # the levels of headings, which, and their limits
-    for index, heading in enumerate(document.headings):
-        level, _, _, start, after, limit, nested, _, slug_path, _ = heading
-        if nested or (level > levels and slug_path is None):
-            continue
-        while unended and unended[-1][0] >= level:
-            _, last, at_most = unended.pop()
-            ends[last] = start if start < at_most else at_most
-        unended.append((level, index, limit))
-        opening.append((index, start, after))
-    for _, last, at_most in unended:
-        ends[last] = at_most
-    is_blank = _blankness(document)
-    for (index, _, after), following in zip_longest(opening, opening[1:]):
-        end = ends[index]
-        if (following is None or end <= following[1]) and is_blank(after, end):
-            ends[index] = -1
-    return ends
+    headings = document.headings
+    following = _following(headings, levels)
+    is_discarded = _discarding(document)
+    nodes, slug_nodes, node, seen = [root], {}, root, 0
+    for heading, slug in zip(headings, slugs, strict=True):
+        level, title, _, start, after, limit, nested, _, path, line_offset = heading
+        opens = not nested and (level <= levels or path is not None)
+        while node.end <= start or (opens and node.depth >= level):
+            if node.parent is None:
+                break
+            seen = _close(node, seen, min(node.end, start))
+            node = node.parent
+        if opens and not is_discarded(heading, next(following)):
+            if start > seen:
+                node.body.append((seen, start))
+            end = limit if limit < node.end else node.end
+            node = Node(node, (level, title, slug), (after, end))
+            nodes.append(node)
+            seen = after
+            if path is None:
+                node.heading_start, node.heading_end = start, after
+            else:
+                node.line_offset = line_offset
+        slug_nodes[slug] = node
+    open_node: Node | None = node
+    while open_node is not None:
+        seen = _close(open_node, seen, open_node.end)
+        open_node = open_node.parent
+    return nodes, slug_nodes
 
 
-def _blankness(document: Document) -> Callable[[int, int], bool]:
-    """What tells whether a span is white space: its bytes, or the text of a notebook's."""
+def _close(node: Node, seen: int, end: int) -> int:
+    """End the node, give it what is not yet anyone's, and return up to where all is."""
+    node.end = end
+    if end <= seen:
+        return seen
+    node.body.append((seen, end))
+    return end
+
+
+def _following(headings: Sequence[Heading], levels: int) -> Iterator[Heading | None]:
+    """After each heading that may open a section the next such, at last None."""
+    opening = [one for one in headings if not one[6] and (one[0] <= levels or one[8] is not None)]
+    return chain(opening[1:], (None,))
+
+
+def _discarding(document: Document) -> Callable[[Heading, Heading | None], bool]:
+    """What tells whether a heading opens nothing: it has but white space in its span.
+
+    The second argument is the next heading that may open a section. It is judged
+    by all headings, so that a discarded one still ends the sections before it.
+    """
     data, reader = document.data, document.reader
-    if document.format != "notebook" or reader is None:
-        # the first bytes are mostly enough to tell
-        return lambda start, end: (
-            not data[start : min(end, start + 9)].strip() and not data[start:end].strip()
-        )
     dropped = [(span.start, span.end) for span in document.dropped_spans]
+    of_bytes = document.format != "notebook" or reader is None
 
-    def is_blank(start: int, end: int) -> bool:
-        return not reader(data, list(subtract(start, end, dropped))).text.strip()
+    def is_discarded(heading: Heading, following: Heading | None) -> bool:
+        level, _, _, _, after, end, _, _, _, _ = heading
+        if following is not None and (start := following[3]) < end:
+            if following[0] > level:
+                return False
+            end = start
+        if of_bytes:
+            return _NOT_BLANK.search(data, after, end) is None
+        assert reader is not None
+        return not reader(data, list(subtract(after, end, dropped))).text.strip()
 
-    return is_blank
-
-
-def _open(parent: Node, heading: Heading, slug: str, *, end: int) -> Node:
-    """Return the section's node, and take its heading and span out of the parent's body."""
-    level, title, _, start, after, _, _, _, slug_path, line_offset = heading
-    if end > parent.end:
-        end = parent.end
-    body = parent.body
-    own_start, own_end = body[-1]
-    if start > own_start:
-        body[-1] = (own_start, start)
-        body.append((end, own_end))
-    else:
-        body[-1] = (end, own_end)
-    node = Node(parent, level, (after, end), title=title, slug=slug)
-    if slug_path is None:
-        node.heading_start, node.heading_end = start, after
-    else:
-        node.line_offset = line_offset
-    return node
+    return is_discarded

@@ -172,6 +172,6 @@ def breadcrumb(node: Node, folded: Node | None) -> str:
 
 def new_piece(parent: Node, span: tuple[int, int], number: int) -> Node:
     """Return a piece of `parent`: its title and slug, one deeper, with a number from 1."""
-    piece = Node(parent, parent.depth + 1, span, title=parent.title, slug=parent.slug)
-    piece.piece = number
+    piece = Node(parent, (parent.depth + 1, parent.title, parent.slug), span)
+    piece.piece, piece.body = number, [span]
     return piece
