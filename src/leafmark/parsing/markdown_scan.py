@@ -12,38 +12,41 @@ that walk finds, to the byte; tests compare the two.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 
 from leafmark.model import Heading
-from leafmark.parsing.markdown_walk import walk
+from leafmark.parsing.markdown_walk import read_titles
+from leafmark.parsing.titles import fold
 
 __all__ = ["scan_headings"]
 
+_RAW = rb"[!?]|(?i:script|pre|style|textarea)[ \t>\n]"
 _LINES = re.compile(
     rb"\n(?=[#`~<=\-> \t*+0-9])(?:"  # most lines fail here, at their first byte
-    rb"(#{1,6}(?=[ \t\n])[^\n]*)"
-    rb"|( {0,3}(?:```|~~~)[^\n]*)"
-    rb"|( {0,3}<)"
+    rb"(#{1,6}) ([^\\*~\[<&`#_\x00-\x1f]*+)(?=\n)"
+    rb"|(#{1,6}(?=[ \t\n])[^\n]*)"
+    rb"| {0,3}(`{3,}+[^`\n]*(?=\n)|~{3,}+[^\n]*)"
+    rb"| {0,3}(<(?!%b)[^\n]*+(?:\n(?:[^#`~<=\-> \t*+0-9\n]|<(?!%b))[^\n]*+)*+)"
+    rb"| {0,3}(<)"
     rb"|([ \t>]*+(?:-++|=++)[ \t]*+(?=\n))"
     rb"|([ \t>*+.)0-9\[\]xX-]++#{1,6}(?=[ \t\n]))"
-    rb")"
+    rb")" % (_RAW, _RAW)
 )
-"""The lines that make, may make or may hide headings. What a line is, is the group's number."""
+"""The lines that make, may make or may hide headings; what a line is, the last group tells.
 
-_HEADING, _FENCE, _HTML, _UNDERLINE = range(1, 5)
+With one of HTML those after it are taken that neither end it nor make, may make or hide any.
+"""
+
+_PLAIN, _MARKED, _FENCE, _HTML, _RAW_HTML, _UNDERLINE = range(2, 8)
 
 _BLANK_LINE = re.compile(rb"\n[ \t]*\n")
-_MARKUP = re.compile(rb"[\\*~\[<&`#\t]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
-"""What makes the text of a heading another than its bytes; an underscore in a word does not."""
-
-_MARKS = re.compile(rb"[\\*~\[<&`#\t_]")
-"""What `_MARKUP` finds and perhaps not is: one set of bytes, to be looked for at a glance."""
+_MARKUP = re.compile(rb"[\\*~<`\t]|\]\(|&[#A-Za-z]|#(?=#* *\Z)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+"""What makes the text of a heading another than its bytes, if nothing is defined elsewhere."""
 
 _CODE = re.compile(rb"(?<!`)`[^`\s](?:[^`\t]*[^`\s])?`(?!`)")
 """Code of which nothing but the marks is dropped."""
 
-_RAW_HTML = re.compile(
+_RAW_STARTS = re.compile(
     rb"(?:(script|pre|style|textarea)(?=[ \t>\n])|(!--)|(\?)|(!\[CDATA\[)|(![a-z]))", re.IGNORECASE
 )
 _RAW_HTML_ENDS = (
@@ -76,40 +79,49 @@ def scan_headings(raw: bytes, start: int) -> list[Heading] | None:
     return None if lines is None else _read_headings(data, lines, start, len(raw))
 
 
-def _heading_lines(data: bytes) -> list[tuple[int, int]] | None:
-    """Where heading lines are, from the line feed before to the one after, if that is certain.
+def _heading_lines(data: bytes) -> list[re.Match[bytes]] | None:
+    """The heading lines, from the line feed before to the one after, if they are certain.
 
     `at` is where what has been seen ends; up to `doubtful` there may be HTML.
     """
-    found: list[tuple[int, int]] = []
+    found: list[re.Match[bytes]] = []
     at = doubtful = 0
-    match = _LINES.search(data)
-    while match is not None:
-        begin, kind = match.start(), match.lastindex
-        if kind == _HTML:
-            passed = _pass_html(data, match, at, doubtful)
+    lines = _LINES.finditer(data)
+    for line in lines:
+        begin, kind = line.start(), line.lastindex or 0
+        if begin < at:
+            if line.end() > at:
+                return None  # HTML that goes on after a comment
+        elif kind in (_HTML, _RAW_HTML):
+            passed = _pass_html(data, line, at, doubtful)
             if passed is None:
                 return None
             at, doubtful = passed
-        elif begin < doubtful:
+        elif begin < doubtful or (kind >= _UNDERLINE and _may_make_one(data, line, at)):
             return None
-        elif kind == _HEADING:
-            at = match.end()
-            found.append((begin, at))
         elif kind == _FENCE:
-            at = _fence_end(data, match)
+            at = _pass_code(data, line, lines)
             if at < 0:
                 return None
-        elif kind != _UNDERLINE or (begin != at and _follows_text(data, begin)):
-            return None
-        match = _LINES.search(data, max(at, begin + 1))
+        elif kind <= _MARKED:
+            at = line.end()
+            found.append(line)
     return found
 
 
-def _follows_text(data: bytes, begin: int) -> bool:
-    """Whether the line before the line feed at `begin` is not blank."""
+def _may_make_one(data: bytes, line: re.Match[bytes], at: int) -> bool:
+    """Whether the line is more than a rule after what ends at `at`, or after a blank line."""
+    begin = line.start()
+    if line.lastindex != _UNDERLINE:
+        return True
     before = data[data.rfind(b"\n", 0, begin) + 1 : begin]
-    return bool(before) and not before.isspace()
+    return begin != at and bool(before) and not before.isspace()
+
+
+def _blank_after(data: bytes, begin: int) -> int:
+    """Where HTML ends at the latest that begins at `begin`, if it is any: at a blank line."""
+    blank = _BLANK_LINE.search(data, begin)
+    return blank.start() if blank else len(data)
 
 
 def _pass_html(
@@ -121,13 +133,10 @@ def _pass_html(
     is either hidden or not: it is doubtful. A comment and its like is certain
     at the margin, and else doubtful up to its end.
     """
-    begin, sign = match.span()
-    raw = _RAW_HTML.match(data, sign)
+    begin, sign = match.start(), match.start(match.lastindex or 0) + 1
+    raw = _RAW_STARTS.match(data, sign) if match.lastindex == _RAW_HTML else None
     if raw is None or raw.lastindex is None:
-        if begin < doubtful:
-            return at, doubtful
-        blank = _BLANK_LINE.search(data, sign)
-        return at, blank.start() if blank else len(data)
+        return at, doubtful if begin < doubtful else _blank_after(data, sign)
     is_inside = begin < doubtful
     limit = data.index(b"\n", sign) if is_inside else len(data)
     closing = _RAW_HTML_ENDS[raw.lastindex - 1].search(data, sign, limit)
@@ -141,60 +150,60 @@ def _pass_html(
     return (after, doubtful) if sign == begin + 2 else (at, after)
 
 
-def _fence_end(data: bytes, match: re.Match[bytes]) -> int:
-    """Where fenced code ends that opens with the line matched; -1 where that is not certain.
+def _pass_code(data: bytes, opening: re.Match[bytes], lines: Iterator[re.Match[bytes]]) -> int:
+    """Where fenced code ends that begins with a line; -1 where that is not certain.
 
-    Code that is indented may belong to a list. Then it must not matter: nothing
-    in it may make a heading, and no line may be indented less than its fence.
+    `lines` are those after it, and then those after the code. Code that is
+    indented may belong to a list. Then it must not matter: nothing in it may make
+    a heading, and no line may be indented less than its fence.
     """
-    begin, line_end = match.span()
-    line = match[_FENCE].lstrip(b" ")
-    words = line.lstrip(line[:1])
-    if line[:1] == b"`" and b"`" in words:
-        return begin  # code in a paragraph
-    closing = _closing_fence(line[:1], len(line) - len(words)).search(data, line_end)
-    if closing and b"\t" in closing[0]:
-        return -1  # which ends the code, but not for the parser
-    indent = line_end - begin - 1 - len(line)
-    if not indent:
-        return closing.end() if closing else len(data)
-    if not closing or _LINES.search(data, line_end, closing.start()):
-        return -1
-    lines = data[line_end : closing.end()].split(b"\n")
-    return -1 if any(line.strip() and line[:indent].strip() for line in lines) else closing.end()
+    fence, mark = opening[_FENCE], opening[_FENCE][:1]
+    run = fence[: len(fence) - len(fence.lstrip(mark))]
+    indent = opening.start(_FENCE) - opening.start() - 1
+    for line in lines:
+        if line.lastindex == _FENCE and line[_FENCE].startswith(run):
+            rest = line[_FENCE].lstrip(mark)
+            if b"\t" in rest and not rest.strip(b" \t"):
+                return -1  # which ends the code, but not for the parser
+            if not rest.strip(b" "):
+                code = data[opening.end() : line.end()] if indent else b""
+                return -1 if _is_outdented(code, indent) else line.end()
+        if indent:
+            return -1
+    return -1 if indent else len(data)
 
 
-@lru_cache(64)
-def _closing_fence(mark: bytes, least: int) -> re.Pattern[bytes]:
-    return re.compile(rb"\n {0,3}%b{%d,}+[ \t]*(?=\n)" % (mark, least))
+def _is_outdented(code: bytes, indent: int) -> bool:
+    """Whether a line begins with less than so much white space."""
+    return any(line.strip() and line[:indent].strip() for line in code.split(b"\n"))
 
 
 def _read_headings(
-    data: bytes, lines: Sequence[tuple[int, int]], start: int, limit: int
+    data: bytes, lines: Sequence[re.Match[bytes]], start: int, limit: int
 ) -> list[Heading] | None:
     """The headings on their lines."""
     headings: list[Heading] = []
     marked: list[int] = []
-    for begin, end in lines:
-        line = data[begin + 1 : end]
-        words = line.lstrip(b"#")
-        level = len(line) - len(words)
-        if _MARKS.search(words) and _MARKUP.search(words):
+    for match in lines:
+        begin, end = match.span()
+        marks, words, line = match.group(1, 2, 3)
+        if words is None:
+            words = line.lstrip(b"#")
+            marks = line[: len(line) - len(words)]
             if b"[" in words and b"]:" in data:
                 return None  # it may be a link to what is defined elsewhere
             if b"`" in words and not _MARKUP.search(_CODE.sub(b" ", words)):
                 words = words.replace(b"`", b"")
-            else:
+            elif _MARKUP.search(words):
                 marked.append(len(headings))
         text = words.strip(b" ").decode()
-        title = " ".join(text.split())
-        row = (level, title, text, begin + start, end + start, limit, False, None, None, None)
+        title = text if text.isascii() and "  " not in text else fold(text)
+        row = (len(marks), title, text, begin + start, end + start, limit, False, None, None, None)
         headings.append(_new(Heading, row))
     if headings and headings[-1].end > limit:
         headings[-1] = headings[-1]._replace(end=limit)
     if marked:
-        parts = b"".join([data[slice(*lines[index])] for index in marked])
-        for index, heading in zip(marked, walk(parts.decode(), parts, 0)[0], strict=True):
-            title, text = heading.title, heading.slug_text
-            headings[index] = headings[index]._replace(title=title, slug_text=text)
+        parts = [data[slice(*lines[index].span())] for index in marked]
+        for index, text in zip(marked, read_titles(parts), strict=True):
+            headings[index] = headings[index]._replace(title=fold(text), slug_text=text)
     return headings

@@ -9,7 +9,8 @@ begins at or after its end.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
 from typing import Any
 
 import pyromark
@@ -17,7 +18,7 @@ import pyromark
 from leafmark.model import Heading
 from leafmark.parsing.lines import Lines
 
-__all__ = ["OPTIONS", "Row", "walk"]
+__all__ = ["OPTIONS", "Row", "read_titles", "walk"]
 
 OPTIONS = (
     pyromark.Options.ENABLE_TABLES
@@ -28,6 +29,7 @@ OPTIONS = (
 _LEVELS = {f"H{level}": level for level in range(1, 7)}
 _BLOCK_TAGS = frozenset(("Paragraph", "Item", "TableRow", "HtmlBlock"))
 _CLOSING_MARKS = re.compile(rb"[ \t]#+[ \t]*\r?\n?\Z")
+_NOWHERE = {"start": 0, "end": 0}
 _new = tuple.__new__  # half the cost of calling a named tuple's class
 
 Event = Any  # a dict of one key, or a string: the parser's own types are wider than its values
@@ -74,6 +76,22 @@ def walk(text: str, raw: bytes, start: int) -> tuple[list[Heading], list[Row]]:
         elif "Rule" in event:
             keep(("Rule", extent["start"], extent["end"]))
     return headings, rows
+
+
+def read_titles(lines: Sequence[bytes]) -> list[str]:
+    """Return the rendered text of headings, each given with the line feed before it.
+
+    What they link to must not be defined elsewhere.
+    """
+    titles: list[str] = []
+    links: list[Row] = []
+    text = b"".join(lines).decode()
+    events: Events = zip(pyromark.events(text, options=OPTIONS), repeat(_NOWHERE))
+    for line in lines:
+        next(events)
+        words = _read_title(events, links.append)
+        titles.append(_without_closing_marks(words, line) if words[-1:] in ("#", "\t") else words)
+    return titles
 
 
 def _read_title(events: Events, keep: Callable[[Row], None]) -> str:

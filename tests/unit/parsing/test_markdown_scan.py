@@ -16,6 +16,7 @@ CERTAIN = {
     "no space after the marks": "#no\n# yes\n",
     "closing marks": "# a #\n# b ## \n# c#\n# d \\#\n# e\t#\t\n",
     "markup in titles": "# *a* `b` [c](d) ![e](f)\n## a_b_c &amp; <i>d</i> ~~e~~\n# [x]\n",
+    "signs that mark nothing": "# a [b] ![c] [d\n# e & f; #g {#h} &#\n# [i] (j)\n## &amp\n# k&l;\n",
     "white space": "#   a   b  \n#\tc\n# d\u00a0\u3000e\u00a0\n",
     "line ends": "# a\r\n\r\ntext\r\n## b\r\n```\r\n# c\r\n```\r\n# d",
     "directly after a paragraph, a list, a quote, a table": (
@@ -32,6 +33,9 @@ CERTAIN = {
     "HTML over blank lines": "<!--\n\n# a\n\n--> y\n# b\n<PRE>\n\n# c\n</pre>\n# d\n",
     "instructions and declarations": "<?\n\n# a\n?>\n# b\n<!X\n# c\n>\n# d\n",
     "HTML that is never closed": "# a\n<!--\n# b\n",
+    "HTML of several lines": "<div>\na\n<b>\n  <i>\n\n# a\n<!--\n<b>\nc -->\n# b\n",
+    "HTML in code": "```\n<div>\na\n```\n# a\n",
+    "code with shorter fences in it": "````\n```\n~~~\n# a\n````\n# b\n",
     "HTML in HTML": "<div>\n<!-- x -->\n\n# a\n",
     "links to elsewhere, with none in titles": "# a\n\n[b]: c\n\n## d\n",
 }
@@ -49,6 +53,7 @@ UNCERTAIN = {
     "code in HTML": "<b>\n```\n",
     "HTML that another tag ends": "<pre>\n# a\n</script>\n",
     "HTML that ends in capitals": "<pre>\n# a\n</PRE>\n",
+    "HTML that goes on after a comment": "<!--\n<b>\nc -->\n<div>\n# a\n",
     "a comment in HTML": "<b>\n<!--\n",
     "a title that links to elsewhere": "# [a]\n\n[a]: b\n",
     "a footnote": "[^a]: b\n",
