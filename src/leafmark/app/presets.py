@@ -30,8 +30,9 @@ def with_preset(values: Mapping[str, Found]) -> dict[str, Found]:
 
 
 def _sizes(preset: str) -> Mapping[str, Any]:
-    from leafmark.chunking import PRESETS  # late: few configurations name one
+    from leafmark.chunking import PRESETS, Yielding  # late: few configurations name one
 
     keys = sorted({key for sizes in PRESETS.values() for key in sizes})
-    defaults = {key: SETTINGS[f"chunking.{key}"].default for key in keys}
-    return defaults | dict(PRESETS.get(preset, {}))
+    sizes = {key: SETTINGS[f"chunking.{key}"].default for key in keys}
+    sizes |= PRESETS.get(preset, {})
+    return {key: Yielding(size) if isinstance(size, int) else size for key, size in sizes.items()}

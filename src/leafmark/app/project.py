@@ -26,6 +26,9 @@ __all__ = ["Project", "open_project"]
 STRUCTURE_VERSION = 6
 """Raised when the same bytes and settings begin to give other chunks, or other words of them."""
 
+_SIZES = frozenset(("min_tokens", "target_tokens", "max_tokens", "fixed_tokens", "fixed_overlap"))
+"""The sizes that yield where nobody stated them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Project:
@@ -75,9 +78,11 @@ class Project:
         Raises:
             ConfigError: the settings do not fit together; it says where they stand.
         """
-        from leafmark.chunking import ChunkingOptions  # late: a search seldom chunks
+        from leafmark.chunking import ChunkingOptions, Yielding  # late: a search seldom chunks
 
         values: dict[str, Any] = _chunking(self.configuration, tree)
+        for name in _SIZES - _stated_sizes(self.configuration, tree):
+            values[name] = Yielding(values[name])
         try:
             return ChunkingOptions(**values)
         except ConfigError as error:
@@ -87,11 +92,11 @@ class Project:
 
     def index_settings(self) -> IndexSettings:
         """What decides what the index holds."""
-        default = _chunking(self.configuration, None)
+        default = _chunking_stated(self.configuration, None)
         special = {
             tree.name: values
             for tree in self.trees
-            if (values := _chunking(self.configuration, tree)) != default
+            if (values := _chunking_stated(self.configuration, tree)) != default
         }
         parts = [STRUCTURE_VERSION, default, special, installed_grammars()]
         stated = json.dumps(parts, sort_keys=True)
@@ -121,6 +126,25 @@ def _chunking(configuration: Configuration, tree: Tree | None) -> dict[str, obje
             if each.name in values and name in tree.overrides:
                 values[each.name] = tree.overrides[name]
     return values
+
+
+def _stated_sizes(configuration: Configuration, tree: Tree | None) -> set[str]:
+    """The sizes that somebody stated, which those of a preset and defaults yield to."""
+    stated = set()
+    for size in _SIZES:
+        name = f"chunking.{size}"
+        overrides = {} if tree is None else tree.overrides
+        is_default = name not in overrides and configuration.origin(name) == "default"
+        value = overrides.get(name, configuration.value(name))
+        if not is_default and value.__class__ is int:  # a preset's is more than that
+            stated.add(size)
+    return stated
+
+
+def _chunking_stated(configuration: Configuration, tree: Tree | None) -> dict[str, object]:
+    """The settings, and which sizes are stated: what yields to them may come out otherwise."""
+    stated = sorted(_stated_sizes(configuration, tree))
+    return {**_chunking(configuration, tree), "stated": stated}
 
 
 def open_project(

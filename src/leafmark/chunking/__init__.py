@@ -5,7 +5,7 @@ Pure: nothing is read, and the same document and options give the same chunks.
 """
 
 from leafmark.chunking.chunker import chunk_document
-from leafmark.chunking.options import PRESETS, STRATEGIES, ChunkingOptions, Strategy
+from leafmark.chunking.options import PRESETS, STRATEGIES, ChunkingOptions, Strategy, Yielding
 from leafmark.chunking.quality import Finding, inspect_quality
 from leafmark.chunking.statistics import (
     Deviation,
@@ -26,6 +26,7 @@ __all__ = [
     "Finding",
     "Statistics",
     "Strategy",
+    "Yielding",
     "chunk_document",
     "gather_statistics",
     "inspect_quality",

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 from leafmark.chunking.tokens import tokenizer_names
 from leafmark.errors import ConfigError
 
-__all__ = ["PRESETS", "STRATEGIES", "ChunkingOptions", "Strategy"]
+__all__ = ["PRESETS", "STRATEGIES", "ChunkingOptions", "Strategy", "Yielding"]
 
 Strategy = Literal["auto", "heading", "section", "fixed"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
@@ -35,10 +35,9 @@ _LEAST: dict[str, int] = {
     "heading_levels": 0,
 }
 
-_ORDERED = (
-    ("min_tokens", "target_tokens"),
-    ("target_tokens", "max_tokens"),
-)
+
+class Yielding(int):
+    """A size that nobody stated: it yields to those that somebody did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,17 +53,26 @@ class ChunkingOptions:
     share by which the number of chunks may miss its estimate before statistics
     say so.
 
+    A default yields to what is stated: `target_tokens` to a smaller `max_tokens` or
+    twice a larger `min_tokens`, `max_tokens` to a larger `target_tokens`, and
+    `min_tokens` and `fixed_overlap` to half of what they are parts of.
+
     Raises:
-        ConfigError: a value is not among those accepted.
+        ConfigError: a value is not among those accepted, or two that are stated
+            contradict each other.
+
+    >>> options = ChunkingOptions(max_tokens=120)
+    >>> options.target_tokens, options.min_tokens
+    (120, 60)
     """
 
     strategy: Strategy = "auto"
     tokenizer: str = "o200k_base"
-    min_tokens: int = 100
-    target_tokens: int = 300
-    max_tokens: int = 1000
-    fixed_tokens: int = 500
-    fixed_overlap: int = 50
+    min_tokens: int = Yielding(100)
+    target_tokens: int = Yielding(300)
+    max_tokens: int = Yielding(1000)
+    fixed_tokens: int = Yielding(500)
+    fixed_overlap: int = Yielding(50)
     overlap_sentences: int = 2
     heading_levels: int = 6
     oversize_code: Literal["keep", "split"] = "keep"
@@ -78,23 +86,50 @@ class ChunkingOptions:
         _check_choice("tokenizer", self.tokenizer, tokenizer_names())
         for name, least in _LEAST.items():
             _check_count(name, getattr(self, name), least)
-        for lower, upper in _ORDERED:
-            _check_order(self, lower, upper)
+        # one that nobody stated is not what a size is compared with
+        bound = "max_tokens" if isinstance(self.target_tokens, Yielding) else "target_tokens"
+        self._settle()
+        _check_order(self, "target_tokens", "max_tokens")
+        _check_order(self, "min_tokens", bound)
         self._check_levels_and_overlap()
+
+    def _settle(self) -> None:
+        """Make the sizes that nobody stated fit those that somebody did."""
+        least, target, most = self.min_tokens, self.target_tokens, self.max_tokens
+        if isinstance(target, Yielding):
+            target = max(target, 0 if isinstance(least, Yielding) else 2 * least)
+            target = target if isinstance(most, Yielding) else min(target, most)
+        window, overlap = self.fixed_tokens, self.fixed_overlap
+        if isinstance(window, Yielding) and not isinstance(overlap, Yielding):
+            window = max(window, 2 * overlap)
+        settled = {
+            "min_tokens": _at_most(least, target // 2),
+            "target_tokens": target,
+            "max_tokens": max(most, target) if isinstance(most, Yielding) else most,
+            "fixed_tokens": window,
+            "fixed_overlap": _at_most(overlap, window // 2),
+        }
+        for name, value in settled.items():
+            object.__setattr__(self, name, int(value))
 
     def _check_levels_and_overlap(self) -> None:
         if self.heading_levels > 6:
             _refuse("heading_levels", self.heading_levels, "a whole number from 0 to 6")
         if self.fixed_overlap >= self.fixed_tokens:
             accepted = f"less than fixed_tokens ({self.fixed_tokens})"
-            _refuse("fixed_overlap", self.fixed_overlap, accepted, "fixed_tokens")
+            _refuse("fixed_overlap", self.fixed_overlap, accepted, other="fixed_tokens")
         tolerance: object = self.tolerance
         number = isinstance(tolerance, int | float) and not isinstance(tolerance, bool)
         if not number or not 0 <= self.tolerance < float("inf"):
             _refuse("tolerance", tolerance, "a number of at least 0")
 
 
-def _refuse(name: str, value: object, accepted: str, other: str | None = None) -> None:
+def _at_most(size: int, bound: int) -> int:
+    """The size; one that yields is no more than the bound."""
+    return min(size, bound) if isinstance(size, Yielding) else size
+
+
+def _refuse(name: str, value: object, accepted: str, *, other: str | None = None) -> None:
     """Refuse a value, where need be because of what `other` is."""
     fields = (name,) if other is None else (name, other)
     raise ConfigError(f"{name} is {value!r}", hint=f"{name} must be {accepted}", fields=fields)
@@ -113,7 +148,7 @@ def _check_count(name: str, value: object, least: int) -> None:
 def _check_order(options: ChunkingOptions, lower: str, upper: str) -> None:
     value, bound = getattr(options, lower), getattr(options, upper)
     if value > bound:
-        _refuse(lower, value, f"at most {upper} ({bound})", upper)
+        _refuse(lower, value, f"at most {upper} ({bound})", other=upper)
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(

@@ -50,6 +50,14 @@ def test_every_document_of_a_folder_is_split_into_true_slices(handbook: Path) ->
     assert tea.metadata["start_index"] == 21
 
 
+def test_one_size_is_enough_for_the_splitter() -> None:
+    text = "# A\n\n" + "Some words of prose. " * 200
+    parts = LeafmarkTextSplitter("section", max_tokens=120).split_text(text)
+    full = LeafmarkTextSplitter("section", min_tokens=60, target_tokens=120, max_tokens=120)
+    assert parts == full.split_text(text)
+    assert len(parts) > 5
+
+
 def test_the_splitter_s_other_methods_agree(handbook: Path) -> None:
     splitter = LeafmarkTextSplitter("section", min_tokens=5, target_tokens=30, max_tokens=60)
     text = (handbook / "guides" / "backups.md").read_text("utf-8")

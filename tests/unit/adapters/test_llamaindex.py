@@ -110,7 +110,7 @@ def test_what_is_part_of_a_document_keeps_the_document_s_offsets() -> None:
 
 
 def test_it_can_be_written_down_pickled_and_awaited() -> None:
-    parser = LeafmarkNodeParser(strategy="section", sizes={"max_tokens": 500}, tree="t")
+    parser = LeafmarkNodeParser(strategy="section", sizes={"max_tokens": 200}, tree="t")
     document = Document(text="# A\n\nx\n", id_="d")
     expected = [node.to_dict() for node in parser([document])]
     for copy in (
@@ -118,7 +118,7 @@ def test_it_can_be_written_down_pickled_and_awaited() -> None:
         LeafmarkNodeParser.from_json(parser.to_json()),
         pickle.loads(pickle.dumps(parser)),
     ):
-        assert copy.sizes == {"max_tokens": 500}
+        assert copy.sizes == {"max_tokens": 200}
         assert [node.to_dict() for node in copy([document])] == expected
     awaited = asyncio.run(parser.aget_nodes_from_documents([document]))
     assert [node.to_dict() for node in awaited] == expected

@@ -61,6 +61,31 @@ def test_origins_name_the_preset(here: Here) -> None:
     assert configuration.origin("chunking.max_tokens") == f"{file}:3 (preset rag)"
 
 
+@pytest.mark.parametrize(
+    ("text", "flags"),
+    [
+        ("[chunking]\nmax_tokens = 150\n", {}),
+        ("[tree.docs]\npath = '.'\n[tree.docs.chunking]\nmax_tokens = 150\n", {}),
+        ("[tree.docs]\npath = '.'\n[tree.docs.chunking]\npreset = 'rag'\nmax_tokens = 150\n", {}),
+        ("[chunking]\npreset = 'rag'\n", {"max_tokens": 150}),
+        ("", {"max_tokens": 150}),
+    ],
+)
+def test_sizes_that_nobody_stated_yield(here: Here, text: str, flags: dict[str, int]) -> None:
+    here.configure(text)
+    found = options(here, "docs" if "tree" in text else "here", **flags)
+    assert (found.min_tokens, found.target_tokens, found.max_tokens) == (75, 150, 150)
+
+
+def test_an_index_depends_on_which_sizes_are_stated(here: Here) -> None:
+    def fingerprint(text: str) -> str:
+        here.configure(text)
+        return here.project().index_settings().fingerprint
+
+    windows = "[chunking]\nfixed_tokens = 60\n"
+    assert fingerprint(windows) != fingerprint(f"{windows}fixed_overlap = 50\n")
+
+
 TREE = "[tree.docs]\npath = '.'\n[tree.docs.chunking]\n"
 
 
@@ -68,22 +93,22 @@ TREE = "[tree.docs]\npath = '.'\n[tree.docs.chunking]\n"
     ("text", "flags", "message", "hint", "line"),
     [
         (
-            "[chunking]\nmin_tokens = 5000\n",
+            "[chunking]\nmin_tokens = 5000\nmax_tokens = 300\n",
             {},
             "min_tokens is 5000",
-            "min_tokens must be at most target_tokens (300)",
+            "min_tokens must be at most max_tokens (300)",
             "2",
         ),
         (
-            f"{TREE}preset = 'rag'\nmax_tokens = 50\n",
+            f"{TREE}preset = 'rag'\ntarget_tokens = 400\nmax_tokens = 50\n",
             {},
             "target_tokens is 400",
             "target_tokens must be at most max_tokens (50)",
-            "4 (preset rag)",
+            "5",
         ),
         (
-            "[chunking]\nmax_tokens = 200\n",
-            {},
+            "[chunking]\ntarget_tokens = 300\n",
+            {"max_tokens": 200},
             "target_tokens is 300",
             "target_tokens must be at most max_tokens (200)",
             "2",
@@ -104,7 +129,7 @@ TREE = "[tree.docs]\npath = '.'\n[tree.docs.chunking]\n"
         ),
         (
             "",
-            {"min_tokens": 500},
+            {"min_tokens": 500, "target_tokens": 300},
             "min_tokens is 500",
             "min_tokens must be at most target_tokens (300)",
             None,

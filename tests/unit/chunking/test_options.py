@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from leafmark.chunking import PRESETS, ChunkingOptions
+from leafmark.chunking import PRESETS, ChunkingOptions, Yielding
 from leafmark.errors import ConfigError
 
 
@@ -44,17 +45,22 @@ from leafmark.errors import ConfigError
             "fixed_tokens must be a whole number of at least 1",
         ),
         (
-            {"min_tokens": 500},
+            {"min_tokens": 500, "target_tokens": 300},
             "min_tokens is 500",
             "min_tokens must be at most target_tokens (300)",
         ),
         (
-            {"target_tokens": 2000},
+            {"min_tokens": 500, "max_tokens": 300},
+            "min_tokens is 500",
+            "min_tokens must be at most max_tokens (300)",
+        ),
+        (
+            {"target_tokens": 2000, "max_tokens": 1000},
             "target_tokens is 2000",
             "target_tokens must be at most max_tokens (1000)",
         ),
         (
-            {"fixed_overlap": 500},
+            {"fixed_overlap": 500, "fixed_tokens": 500},
             "fixed_overlap is 500",
             "fixed_overlap must be less than fixed_tokens (500)",
         ),
@@ -85,6 +91,52 @@ def test_what_is_refused(fields: dict[str, Any], message: str, hint: str) -> Non
     with pytest.raises(ConfigError) as caught:
         ChunkingOptions(**fields)
     assert (caught.value.message, caught.value.hint) == (message, hint)
+
+
+Sizes = tuple[int, int, int, int, int]
+
+
+def sizes(options: ChunkingOptions) -> Sizes:
+    """The least, the target, the most; the window and its overlap."""
+    own = options.min_tokens, options.target_tokens, options.max_tokens
+    return *own, options.fixed_tokens, options.fixed_overlap
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ({}, (100, 300, 1000, 500, 50)),
+        ({"max_tokens": 200}, (100, 200, 200, 500, 50)),
+        ({"max_tokens": 60}, (30, 60, 60, 500, 50)),
+        ({"max_tokens": 1}, (0, 1, 1, 500, 50)),
+        ({"max_tokens": 3000}, (100, 300, 3000, 500, 50)),
+        ({"target_tokens": 2000}, (100, 2000, 2000, 500, 50)),
+        ({"target_tokens": 120}, (60, 120, 1000, 500, 50)),
+        ({"min_tokens": 250}, (250, 500, 1000, 500, 50)),
+        ({"min_tokens": 700}, (700, 1400, 1400, 500, 50)),
+        ({"min_tokens": 0}, (0, 300, 1000, 500, 50)),
+        ({"min_tokens": 150, "max_tokens": 200}, (150, 200, 200, 500, 50)),
+        ({"min_tokens": 100, "target_tokens": 100}, (100, 100, 1000, 500, 50)),
+        ({"fixed_tokens": 40}, (100, 300, 1000, 40, 20)),
+        ({"fixed_tokens": 1}, (100, 300, 1000, 1, 0)),
+        ({"fixed_overlap": 400}, (100, 300, 1000, 800, 400)),
+        ({"fixed_tokens": 40, "fixed_overlap": 39}, (100, 300, 1000, 40, 39)),
+    ],
+)
+def test_a_default_yields_to_what_is_stated(stated: dict[str, Any], expected: Sizes) -> None:
+    options = ChunkingOptions(**stated)
+    assert sizes(options) == expected
+    assert {type(size) for size in sizes(options)} == {int}
+    assert sizes(replace(options, strategy="section")) == expected
+
+
+def test_sizes_of_a_preset_yield_where_they_are_said_to() -> None:
+    preset: dict[str, Any] = {
+        name: Yielding(size) if isinstance(size, int) else size
+        for name, size in PRESETS["rag"].items()
+    }
+    assert sizes(ChunkingOptions(**preset)) == (100, 400, 1000, 500, 50)
+    assert sizes(ChunkingOptions(**(preset | {"max_tokens": 150}))) == (75, 150, 150, 500, 50)
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -298,6 +298,15 @@ def test_sizes_and_presets_are_flags(chunk: Leafmark) -> None:
     assert chunk("more/b.md", "--jsonl", *spelled.split()).out == preset
 
 
+def test_one_size_is_enough(chunk: Leafmark) -> None:
+    bound = ("more/b.md", "--jsonl", "-s", "section", "--max-tokens", "60")
+    ran = chunk(*bound)
+    assert (ran.code, ran.err) == (0, "")
+    assert max(json.loads(line)["tokens"] for line in ran.out.splitlines()) <= 60
+    assert chunk(*bound, "--target-tokens", "60", "--min-tokens", "30") == ran
+    assert chunk("more/b.md", "--jsonl", "--preset", "rag", "--max-tokens", "60") == ran
+
+
 def test_every_setting_of_chunking_is_a_flag_that_takes_the_same() -> None:
     flags = {option.setting: option for option in COMMAND.options if option.setting}
     assert set(flags) == {f"chunking.{each.name}" for each in fields(ChunkingSettings)}
@@ -337,7 +346,7 @@ MISTAKES = [
         "use letters, digits, `.`, `_` and `-`",
     ),
     (
-        ("a.txt", "--max-tokens", "200"),
+        ("a.txt", "--max-tokens", "200", "--target-tokens", "300"),
         "target_tokens is 300",
         "target_tokens must be at most max_tokens (200)",
     ),

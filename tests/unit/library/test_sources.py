@@ -53,6 +53,19 @@ def test_source_is_bytes_text_or_a_path(tmp_path: Path) -> None:
     assert leafmark.chunk(" \n") == []
 
 
+def test_defaults_yield_to_the_sizes_that_are_given() -> None:
+    source = "# A\n\n" + "Some words of prose. " * 200
+    small = leafmark.chunk(source, strategy="section", max_tokens=120)
+    expected = leafmark.chunk(
+        source, strategy="section", min_tokens=60, target_tokens=120, max_tokens=120
+    )
+    assert [each.body_spans for each in small] == [each.body_spans for each in expected]
+    assert 100 < max(each.tokens for each in small) <= 120
+
+    windows = leafmark.chunk(source, strategy="fixed", fixed_tokens=40)
+    assert max(each.body_tokens for each in windows) == 40
+
+
 def test_mistakes_are_named() -> None:
     with pytest.raises(ConfigError) as wrong:
         leafmark.chunk("x", max_token=3)
