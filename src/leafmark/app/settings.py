@@ -134,6 +134,11 @@ class SearchSettings:
     asking_words: bool = _setting(
         False, "let the words of a question count that only ask: want, use, anything"
     )
+    derived_words: bool = _setting(
+        default=True,
+        doc="look for other forms of a word that its stem misses (wrote, parser, colour), too; "
+        "English only",
+    )
     keyword_title_weight: float = _setting(
         1.5, "factor of titles against bodies, for keywords", least=0
     )

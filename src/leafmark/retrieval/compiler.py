@@ -104,7 +104,11 @@ class _Compiler:
             self._admitting.append(self._filters.trees(language.trees))
         self._plain, self._stops, self._stated = self._take_apart()
         self._leaves = Leaves(
-            reader, language, weights=self._choose_weights(), distance=params.fuzzy_distance
+            reader,
+            language,
+            weights=self._choose_weights(),
+            distance=params.fuzzy_distance,
+            derives=params.derived_words,
         )
 
     # -- the shape of the query -------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Which indexed words a typed word stands for: itself, corrected ones, beginnings.
+"""Which indexed words a typed word stands for: itself, other forms, corrected ones, beginnings.
 
 The index holds stems, the user types words. So the *typed* word is edited and
 each edit stemmed, all in one call of the analyzer, and looked up: of 360 typing
@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from leafmark.index import Analyzer, Language
+from leafmark.retrieval.derivations import derived_terms
 from leafmark.retrieval.edits import edits_of, within_distance
 from leafmark.retrieval.statistics import Statistics
 from leafmark.retrieval.stopwords import stop_words
 from leafmark.retrieval.weights import (
     CORRECTED_FROM,
+    DERIVED_SHARE,
     EDIT_SHARE,
     MOST_ASKED_FOR,
     MOST_CORRECTIONS,
@@ -51,19 +53,25 @@ class Alternative:
 
     `share` is its factor beside the typed word itself. `word` is how it would be
     typed. `kind` tells the typed word from a correction of it and from a word that
-    begins like it.
+    begins like it; a `derived` one is another form of it, whose stem differs.
     """
 
     term: str
     word: str
     share: float = 1.0
-    kind: Literal["typed", "corrected", "begun"] = "typed"
+    kind: Literal["typed", "corrected", "begun", "derived"] = "typed"
+
+    @property
+    def widens(self) -> bool:
+        """Whether it is a guess beside a typed word that occurs: such matches stand below."""
+        return self.kind == "corrected" and self.share < 1
 
 
 class Corrector:
-    """Looks words up in the fields of one language."""
+    """Looks words up in the fields of one language; `derives` finds other forms of them, too."""
 
-    def __init__(self, statistics: Statistics, language: Language):
+    def __init__(self, statistics: Statistics, language: Language, *, derives: bool = True):
+        self._derives = derives
         self._statistics = statistics
         self._language = language
         self._analyzer: Analyzer = language.analyzer
@@ -78,13 +86,16 @@ class Corrector:
         """Return what the typed `word` with the stem `term` stands for, itself first.
 
         `asked` says that the user asked for `distance` edits; else a word is
-        corrected only where it occurs nowhere, or is long and rare. The typed
-        word is always among them, whether it occurs or not.
+        corrected only where it and its other forms occur nowhere, or it is long and
+        rare. The typed word is always among them, whether it occurs or not.
         """
         exact = Alternative(term, word)
         found = self.frequency(term, fields)
-        if not distance or not (asked or _is_to_be_corrected(word, found)):
+        if not distance:
             return [exact]
+        forms = [] if asked else self._derived(word, fields, DERIVED_SHARE if found else 1.0)
+        if not (asked or _is_to_be_corrected(word, found)) or (forms and not found):
+            return [exact, *forms]
         share = EDIT_SHARE if found else 1.0
         most = MOST_ASKED_FOR if asked else MOST_CORRECTIONS
         # a query is compiled up to three times, and asked about again when it found nothing
@@ -92,7 +103,20 @@ class Corrector:
             (self._language.name, word, term, tuple(fields), distance),
             lambda: self._near(word, term, fields, distance),
         )
-        return [exact, *(Alternative(each, how, share, "corrected") for each, how in near[:most])]
+        edited = [Alternative(each, how, share, "corrected") for each, how in near[:most]]
+        return [exact, *forms, *edited]
+
+    def _derived(self, word: str, fields: Sequence[str], share: float) -> list[Alternative]:
+        """Return the other forms of a word that occur in the first of the fields."""
+        if not self._derives:
+            return []
+        frequency = self._statistics.frequency
+        forms = derived_terms(word, self._language.name)
+        return [
+            Alternative(term, form, share, "derived")
+            for term, form in forms
+            if frequency(fields[0], term)
+        ]
 
     def _near(
         self, word: str, term: str, fields: Sequence[str], distance: int

@@ -62,7 +62,8 @@ class Around:
 class Leaves:
     """Compiles the leaves of one topic.
 
-    `weights` are the factors of the fields. With `with_corrections` off, words
+    `weights` are the factors of the fields, `derives` says whether other forms of words
+    are looked for. With `with_corrections` off, words
     that occur stand for nothing but themselves; `widened` tells whether any does.
     """
 
@@ -73,13 +74,14 @@ class Leaves:
         *,
         weights: Mapping[str, float],
         distance: int,
+        derives: bool = True,
     ):
         self._schema = reader.schema
         self._analyzer = language.analyzer
         self._names = {name: str(getattr(language, name)) for name in TEXT_FIELDS}
         self._others = [each for each in reader.languages if each.name != language.name]
         self._statistics = statistics_of(reader)
-        self._corrector = Corrector(self._statistics, language)
+        self._corrector = Corrector(self._statistics, language, derives=derives)
         self._weights = weights
         self._distance = distance
         self._looked: dict[int, Looked] = {}
@@ -119,9 +121,11 @@ class Leaves:
         if not asked and (around.negated or self._occurs_in_others(typed)):
             distance = 0
         found = self._corrector.look_up(typed, term, self._fields(around), distance, asked=asked)
-        widened = not around.negated and any(each.share < 1 for each in found)
+        widened = not around.negated and any(each.widens for each in found)
         self.widened = self.widened or widened
-        return [found[0]] if widened and not self.with_corrections else found
+        if widened and not self.with_corrections:
+            return [each for each in found if not each.widens]
+        return found
 
     def _occurs_in_others(self, typed: str) -> bool:
         """Whether another language of the index has the word: then it is no error."""
@@ -187,7 +191,7 @@ class Leaves:
         """Return the query for one leaf in its fields, and note what was looked for."""
         queries = self._by_field(sequences, around)
         if not around.negated and id(node) not in self._looked:
-            typed = [each for each in sequences if all(one.share == 1 for one in each)]
+            typed = [each for each in sequences if not any(one.widens for one in each)]
             exact = queries if len(typed) == len(sequences) else self._by_field(typed, around)
             self._looked[id(node)] = Looked(
                 node.text,

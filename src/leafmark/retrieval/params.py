@@ -68,9 +68,10 @@ class SearchParams:
     `tags` (any of them), `since` (seconds since the epoch) and `section`
     (patterns of section paths, any of them) filter. The weights are factors of the
     fields beside the body's, which is 1, for keywords and for questions; `asking_words`
-    lets those words of a question count that only ask. Where a match lacks words,
-    `nearby_weight` is the factor of those that stand near it, `document_weight` that of
-    its document's best for each word: see `surroundings`. `mode` says whether words count,
+    lets those words of a question count that only ask, `derived_words` looks for other
+    forms of words, too. Where a match lacks words, `nearby_weight` is the factor of those
+    that stand near it, `document_weight` that of its document's best for each word: see
+    `surroundings`. `mode` says whether words count,
     meaning, or both; without a `Meaning` only words do. A `Rerank` reads the first
     `rerank_results`.
 
@@ -94,6 +95,7 @@ class SearchParams:
     relax_share: float = 0.2
     fuzzy_distance: int = 1
     asking_words: bool = False
+    derived_words: bool = True
     keyword_title_weight: float = KEYWORD_WEIGHTS["title"]
     keyword_tags_weight: float = KEYWORD_WEIGHTS["tags"]
     keyword_path_weight: float = KEYWORD_WEIGHTS["path"]

@@ -52,7 +52,12 @@ def _marked(library: Library, query: str, name: str, **params: Any) -> list[str]
     ("query", "name", "marked"),
     [
         ("configure", "guide.md#guide", ["Configuring"]),
-        ("handle", "guide.md#error-handling", ["handle", "handling", "handles"]),
+        (
+            "handle",
+            "guide.md#error-handling",
+            ["Handlers", "handle", "handling", "handler", "handles"],
+        ),
+        ("handle~0", "guide.md#error-handling", ["handle", "handling", "handles"]),
         ('"error handling"', "guide.md#error-handling", ["error", "handling"]),
         ("error-handling", "guide.md#error-handling", ["error", "handling"]),
         ("erors", "guide.md#error-handling", ["errors", "error"]),

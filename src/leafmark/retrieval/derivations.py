@@ -1,0 +1,94 @@
+"""Words that mean what a typed word means and have another stem: `wrote`, `parser`, `colour`.
+
+A stemmer cuts endings. It knows no forms that change within (`wrote`), keeps the
+endings of short words (`parser` is not `parse` to it) and both spellings of English.
+Rules make candidates; which of them occur, the index knows. English only: other
+languages have no rules until there are sets to measure them on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from pathlib import Path
+
+from leafmark.index import analyzer_for
+from leafmark.retrieval.stopwords import stop_words
+
+__all__ = ["derived_terms"]
+
+_FORMS = Path(__file__).with_name("data") / "irregular.txt"
+
+_RULES = tuple(
+    (re.compile(pattern), form)
+    for pattern, form in (
+        # who or what does it: `parser`, `runner`, `carrier`, `editor`
+        (r"(.{3,})er", r"\1e"),
+        (r"(.*[^aeiou][aeiou])([bdgmnpt])\2er", r"\1\2"),
+        (r"(.{2,}[^aeiou])ier", r"\1y"),
+        (r"(.{3,}[st])or", r"\1e"),
+        (r"(.{3,}e)", r"\1r"),
+        (r"(.{0,2}[^aeiou][aeiou])([bdgmnpt])", r"\1\2\2er"),
+        (r"(.{2,}[^aeiou])y", r"\1ier"),
+        (r"(.{3,}[^aeiouyrs])", r"\1er"),
+        (r"(.{3,}[st])e?", r"\1or"),
+        # spelt otherwise: `serialise`, `analyse`, `colour`, `centre`, `catalogue`, `licence`
+        (r"(.{3,}i)z(e[drs]?|ing|ations?)", r"\1s\2"),
+        (r"(.{3,}i)s(e[drs]?|ing|ations?)", r"\1z\2"),
+        (r"(.{3,})yz(e[ds]?|ing)", r"\1ys\2"),
+        (r"(.{3,})ys(e[ds]?|ing)", r"\1yz\2"),
+        (r"(.{2,}[^st])or(s|ed|ing)?", r"\1our\2"),
+        (r"(.{2,})our(s|ed|ing)?", r"\1or\2"),
+        (r"(.{2,}[bt])er", r"\1re"),
+        (r"(.{2,}[bt])re", r"\1er"),
+        (r"(.{2,}o)g", r"\1gue"),
+        (r"(.{2,}o)gue", r"\1g"),
+        (r"(.*[cf]en)s(e[ds]?)", r"\1c\2"),
+        (r"(.*[cf]en)c(e[ds]?)", r"\1s\2"),
+    )
+)
+"""What a whole word looks like, and another form of it.
+
+Most verbs end in no `e`; the stemmer takes it away again (`reade` is as good as `read`).
+Words of three letters are too short for most rules: `us` is not what a `user` does.
+"""
+
+
+@lru_cache(maxsize=10_000)
+def derived_terms(word: str, language: str | None) -> tuple[tuple[str, str], ...]:
+    """Return the stems of other forms of `word`, each with the form; most are of no real word.
+
+    >>> derived_terms("wrote", "english")
+    (('write', 'write'), ('written', 'written'))
+    """
+    typed = word.lower()
+    if language != "english" or not (typed.isascii() and typed.isalpha()):
+        return ()
+    analyzer, stops = analyzer_for(language), stop_words(language)
+    (own,) = analyzer.terms(typed) or [""]
+    found: dict[str, str] = {}
+    for form in dict.fromkeys([*_irregular().get(typed, ()), *_by_rule(typed)]):
+        if form not in stops:
+            found.update((stem, form) for stem in analyzer.terms(form) if stem not in found)
+    found.pop(own, None)
+    return tuple(found.items())
+
+
+@cache
+def _irregular() -> dict[str, tuple[str, ...]]:
+    """Return the other forms of each word; of a line in the list each is a form of the others."""
+    lines = [line.split() for line in _FORMS.read_text("utf-8").splitlines()]
+    found: dict[str, tuple[str, ...]] = {}
+    for line in lines:
+        for word in line:
+            others = (other for other in line if other != word)
+            found[word] = (*found.get(word, ()), *others)
+    return found
+
+
+def _by_rule(word: str) -> Iterator[str]:
+    for pattern, form in _RULES:
+        found = pattern.fullmatch(word)
+        if found:
+            yield found.expand(form)
