@@ -290,7 +290,10 @@ def test_a_failed_run_keeps_what_it_has_and_goes_on(
     report = index_project(desk, IndexRequest())
     assert report.vectors in (1, 2)
     assert report.pending_vectors > 0
-    assert report.warnings == (f"vectors are missing: the embedder answered 503 ({server.url})",)
+    assert report.warnings == (
+        f"vectors are missing: the embedder answered 503 ({server.url}); its log may say why; "
+        "what was done is kept, and the next `leafmark index` goes on",
+    )
     again = index_project(desk, IndexRequest())
     assert (report.vectors + again.vectors, again.pending_vectors) == (3, 0)
 
