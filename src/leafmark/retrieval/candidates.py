@@ -71,7 +71,7 @@ def find_candidates(
     def relaxed_hits(*, ties: bool = False) -> list[Hit]:
         found = finder.tier(compiled, relaxed_matches, limit + len(strict), ties=ties)
         rest = [hit for hit in found if hit.place not in known]
-        return raise_by_surroundings(reader, rest, params)
+        return rest if strict else raise_by_surroundings(reader, rest, params)
 
     strict = strict_hits()
     known = {hit.place for hit in strict}

@@ -69,11 +69,10 @@ class SearchParams:
     (patterns of section paths, any of them) filter. The weights are factors of the
     fields beside the body's, which is 1, for keywords and for questions; `asking_words`
     lets those words of a question count that only ask, `derived_words` looks for other
-    forms of words, too. Where a match lacks words, `nearby_weight` is the factor of those
-    that stand near it, `document_weight` that of its document's best for each word: see
-    `surroundings`. `mode` says whether words count,
-    meaning, or both; without a `Meaning` only words do. A `Rerank` reads the first
-    `rerank_results`.
+    forms of words, too. Where no match has all words, `nearby_weight` is the factor of
+    those that stand near one that lacks them, `document_weight` that of its document's
+    best for each word: see `surroundings`. `mode` says whether words count, meaning, or
+    both; without a `Meaning` only words do. A `Rerank` reads the first `rerank_results`.
 
     Raises:
         UsageError: a value is not among those accepted.

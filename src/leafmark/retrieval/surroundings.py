@@ -8,7 +8,8 @@ two amounts, both made of the engine's scores of single words in bodies:
   up to `NEARBY_CHUNKS` away, times `nearby_weight`, and less the farther that is.
 - `document`: each word counts by its best score in the document, times `document_weight`.
 
-A chunk that matches none of the words is not found by this.
+It is done where no chunk matches all the words: behind one that does, the order of the
+others matters little. A chunk that matches none of the words is not found by this.
 """
 
 from __future__ import annotations
