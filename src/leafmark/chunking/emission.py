@@ -94,5 +94,11 @@ def _row(node: Node, last_position: int, source: tuple[str, str]) -> Row:
         node.line_offset,
         node.oversize,
         node.undersize,
-        node.covers and tuple([f"{document_id(*source)}#{slug}" for slug in node.covers]),
+        node.covers and _ids(source, node.covers),
     )
+
+
+def _ids(source: tuple[str, str], slugs: Sequence[str]) -> tuple[str, ...]:
+    """The ids of sections of the document."""
+    document = document_id(*source)
+    return tuple([f"{document}#{slug}" for slug in slugs])

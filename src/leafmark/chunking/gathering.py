@@ -7,6 +7,7 @@ entered, and h1 sections, stand between: nothing is gathered across them.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -18,6 +19,8 @@ from leafmark.chunking.tree import Node, place
 from leafmark.chunking.workshop import Workshop
 
 __all__ = ["Part", "gather"]
+
+_new = tuple.__new__  # half the cost of calling a named tuple's class
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,40 +50,42 @@ class Part:
 
 @dataclass(slots=True)
 class _Run:
-    """Parts between two barriers. `loose` are units not packed yet, each with its child if any."""
+    """Parts between two barriers; `loose` are units not packed yet, and the child of each."""
 
     shop: Workshop
     splitter: Splitter
     parts: list[Part] = field(default_factory=list)
-    loose: list[tuple[Unit, Node | None]] = field(default_factory=list)
+    loose: list[Unit] = field(default_factory=list)
+    loose_children: list[Node | None] = field(default_factory=list)
 
     def flush(self) -> None:
         """Pack the loose units into parts."""
-        units = [unit for unit, _ in self.loose]
+        units, nodes = self.loose, self.loose_children
         for first, after in self.shop.pack(units, self.splitter.capacity):
-            taken = self.loose[first:after]
-            children = [child for _, child in taken if child is not None]
-            self.parts.append(Part([unit for unit, _ in taken], children))
-        self.loose.clear()
+            children = [child for child in nodes[first:after] if child is not None]
+            self.parts.append(Part(units[first:after], children))
+        self.loose, self.loose_children = [], []
 
     def add_text(self, start: int, end: int) -> None:
         """Add own text; blank bytes go to the loose unit before them, if there is one."""
         if not self.shop.meter.is_blank(start, end):
-            self.loose += [(unit, None) for unit in self.splitter.split(start, end)]
+            units = self.splitter.split(start, end)
+            self.loose += units
+            self.loose_children += [None] * len(units)
         elif self.loose:
-            unit, child = self.loose[-1]
-            self.loose[-1] = unit._replace(end=end), child
+            self.loose[-1] = self.loose[-1]._replace(end=end)
 
     def overhead(self, part: Part, sizes: Sizes) -> int:
         """What the text of a section near the bound gains when it becomes part of a piece.
 
         Its heading line; but its title then leaves the breadcrumb.
         """
-        is_near = part.is_child and part.units[0].tokens > self.splitter.room()
-        if not is_near or self.shop.reader.document.reader is not None:
+        if not part.is_child or part.units[0].tokens <= self.splitter.room():
+            return 0
+        if self.shop.reader.document.reader is not None:
             return 0
         (child,) = part.children
-        return max(0, sizes.headings[child] - self.shop.meter.count(f" › {child.title}"))
+        return max(0, sizes.heading(child) - self.shop.meter.count(f" › {child.title}"))
 
 
 def gather(shop: Workshop, sizes: Sizes, node: Node) -> list[Part]:
@@ -93,36 +98,31 @@ def gather(shop: Workshop, sizes: Sizes, node: Node) -> list[Part]:
 
 
 def _runs(shop: Workshop, sizes: Sizes, node: Node) -> Iterator[_Run]:
-    splitter = shop.splitter(node)
-    run = _Run(shop, splitter)
-    for start, end, child in _elements(sizes, node):
-        if child is None:
-            run.add_text(start, end)
-            continue
-        unit = Unit(start, end, sizes.with_heading(child))
-        if _is_barrier(sizes, child):
+    splitter, nodes, least = shop.splitter(node), shop.tree.nodes, shop.options.min_tokens
+    headings, spans = sizes.headings, sizes.spans
+    run, own = _Run(shop, splitter), deque(node.body)
+    for number in sizes.below(node):
+        child, size = nodes[number], spans[number]
+        start = place(child)
+        while own and own[0][0] <= start:
+            run.add_text(*own.popleft())
+        unit = _new(Unit, (start, child.end, headings[number] + size, False, False, 0))
+        if (child.depth == 1 and child.heading_start is not None) or not (
+            size <= sizes.surely_fitting or sizes.fits(child)
+        ):
+            # nothing may be gathered across an h1 section, or one that is entered
             yield run
             yield _Run(shop, splitter, [Part([unit], [child])])
             run = _Run(shop, splitter)
-        elif sizes.span(child) < shop.options.min_tokens:
-            run.loose.append((unit, child))
+        elif size < least or sizes.span(child) < least:
+            run.loose.append(unit)
+            run.loose_children.append(child)
         else:
             run.flush()
             run.parts.append(Part([unit], [child]))
+    for start, end in own:
+        run.add_text(start, end)
     yield run
-
-
-def _elements(sizes: Sizes, node: Node) -> list[tuple[int, int, Node | None]]:
-    """The node's own ranges and its children, heading lines included, in order."""
-    own: list[tuple[int, int, Node | None]] = [(start, end, None) for start, end in node.body]
-    own += [(place(child), child.end, child) for child in sizes.children[node]]
-    return sorted(own, key=lambda element: element[0])
-
-
-def _is_barrier(sizes: Sizes, child: Node) -> bool:
-    """Whether nothing may be gathered across the child: it is entered, or an h1 section."""
-    is_h1 = child.depth == 1 and child.heading_start is not None
-    return is_h1 or not sizes.fits(child)
 
 
 def _merge(shop: Workshop, sizes: Sizes, run: _Run) -> list[Part]:

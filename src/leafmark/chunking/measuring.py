@@ -87,9 +87,15 @@ class Meter:
         if self._dropped or self._decode is not None:
             size, tokens = self.size_bytes, self.tokens
             return [size(a, b) if size(a, b) > most_bytes else tokens(a, b) for a, b in ranges]
-        data, count, front = self.document.data, direct_counter(self.count), self._front
+        if not ranges:
+            return []
+        front = self._front
         if front:
             ranges = [(a if a > front else min(front, b), b) for a, b in ranges]
+        starts, ends = zip(*ranges, strict=True)
+        if max(map(sub, ends, starts)) <= most_bytes:
+            return self._count_all(starts, ends)
+        data, count = self.document.data, direct_counter(self.count)
         return [
             count(str(data[a:b], "utf-8", "replace")) if b - a <= most_bytes else b - a
             for a, b in ranges

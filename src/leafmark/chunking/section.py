@@ -60,6 +60,9 @@ def _enter(shop: Workshop, sizes: Sizes, node: Node) -> Iterator[Node]:
         elif part in cut:
             number += 1
             yield _piece(shop, node, part, number=number)
+    taken = [(part.start, part.end) for part in parts if part in cut]
+    if taken:
+        node.body = [own for start, end in node.body for own in subtract(start, end, taken)]
     tokens = shop.meter.joined_tokens(node.body) if left and not kept else 0
     node.undersize = 0 < tokens < shop.options.min_tokens
 
@@ -89,6 +92,4 @@ def _piece(shop: Workshop, node: Node, part: Part, *, number: int) -> Node:
     piece.covers = tuple(child.slug for child in part.children if child.slug is not None)
     for child in part.children:
         child.holder = piece
-    taken = [(part.start, part.end)]
-    node.body = [own for start, end in node.body for own in subtract(start, end, taken)]
     return piece

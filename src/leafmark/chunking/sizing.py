@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 
 from leafmark.chunking.rendering import BREADCRUMB_SHARE
 from leafmark.chunking.tree import Node, place
@@ -46,12 +48,18 @@ def is_surely_within(shop: Workshop) -> bool:
 
 @dataclass(slots=True)
 class Sizes:
-    """Tokens by node, of its heading line and of its span; and its children, in order."""
+    """Tokens of the nodes of a tree, by number: of their heading lines and of their spans."""
 
     shop: Workshop
-    headings: dict[Node, int]
-    spans: dict[Node, int]
-    children: dict[Node, list[Node]]
+    headings: list[int]
+    spans: list[int]
+    children: dict[int, list[int]]
+    """The numbers of the nodes right below a node, in order; none for one with none."""
+
+    surely_fitting: int
+    """The tokens of a span that is within `max_tokens`, whatever its breadcrumb."""
+
+    _numbers: dict[Node | None, int]
     _fits: dict[Node, bool] = field(default_factory=dict)
 
     @classmethod
@@ -59,18 +67,27 @@ class Sizes:
         """Count all there is, but a range that is far too large for a chunk: of that, the bytes."""
         nodes, most = shop.tree.nodes, shop.options.max_tokens * _SURELY_LARGE
         bodies = [span for node in nodes for span in node.body]
-        lines = [(place(node), node.start) for node in nodes[1:]]
-        own = iter(shop.meter.counts(bodies, most_bytes=most))
-        spans = {node: sum([next(own) for _ in node.body]) for node in nodes}
-        tokens = shop.meter.counts(lines, most_bytes=lines[-1][1]) if lines else []
-        headings = dict(zip(nodes[1:], tokens, strict=True))
-        children: dict[Node, list[Node]] = {node: [] for node in nodes}
-        for node in reversed(nodes[1:]):
-            parent = node.parent or nodes[0]
-            spans[parent] += spans[node] + headings[node]
-        for node in nodes[1:]:
-            children[node.parent or nodes[0]].append(node)
-        return cls(shop, headings, spans, children)
+        totals = [0, *accumulate(shop.meter.counts(bodies, most_bytes=most))]
+        ends = [*accumulate([len(node.body) for node in nodes])]
+        spans = [totals[end] - totals[first] for first, end in pairwise([0, *ends])]
+        lines = [(place(node), node.start) for node in nodes]
+        headings = shop.meter.counts(lines, most_bytes=lines[-1][1])
+        numbers: dict[Node | None, int] = dict(zip(nodes, range(len(nodes)), strict=True))
+        parents = [numbers[node.parent] for node in nodes[1:]]
+        children: dict[int, list[int]] = {}
+        for number in range(len(nodes) - 1, 0, -1):
+            parent = parents[number - 1]
+            spans[parent] += spans[number] + headings[number]
+        for number, parent in enumerate(parents, 1):
+            if parent in children:
+                children[parent].append(number)
+            else:
+                children[parent] = [number]
+        return cls(shop, headings, spans, children, int(shop.sure_room / _NORMALISED), numbers)
+
+    def below(self, node: Node) -> Sequence[int]:
+        """The numbers of the nodes right below, in order."""
+        return self.children.get(self._numbers[node], ())
 
     def fits(self, node: Node) -> bool:
         """Whether the node with all below it is within `max_tokens`, as `text` has it."""
@@ -80,11 +97,11 @@ class Sizes:
         return found
 
     def _find_fit(self, node: Node) -> bool:
-        shop, size = self.shop, self.spans[node]
+        shop, size = self.shop, self.spans[self._numbers[node]]
         limit = shop.options.max_tokens
         if size > limit * _NORMALISED and not self._may_have_less_text(node):
             return False
-        if size * _NORMALISED <= limit - limit // BREADCRUMB_SHARE:
+        if size <= self.surely_fitting:
             return True
         limit -= shop.breadcrumb_room(node)
         if size * _NORMALISED <= limit:
@@ -98,7 +115,8 @@ class Sizes:
         """
         if self.shop.reader.document.format != "html":
             return False
-        return all(self.fits(child) for child in self.children[node])
+        nodes = self.shop.tree.nodes
+        return all(self.fits(nodes[child]) for child in self.below(node))
 
     def span(self, node: Node) -> int:
         """The tokens of the node's span, exact where it matters to `min_tokens`.
@@ -106,11 +124,12 @@ class Sizes:
         Blank lines below a heading line are counted apart from its line end, so
         the sum over a subtree exceeds the whole by at most one for each heading.
         """
-        size, least = self.spans[node], self.shop.options.min_tokens
-        if least <= size < 2 * least and self.children[node]:
+        number, least = self._numbers[node], self.shop.options.min_tokens
+        size = self.spans[number]
+        if least <= size < 2 * least and number in self.children:
             return self.shop.meter.tokens(node.start, node.end)
         return size
 
-    def with_heading(self, node: Node) -> int:
-        """The tokens of the heading line and the span."""
-        return self.headings[node] + self.spans[node]
+    def heading(self, node: Node) -> int:
+        """The tokens of the heading line."""
+        return self.headings[self._numbers[node]]
