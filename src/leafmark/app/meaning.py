@@ -22,7 +22,8 @@ from leafmark.index.vector_search import Near, VectorSearcher
 from leafmark.index.vectors import vector_folder
 from leafmark.model import Hint
 from leafmark.query import Expression
-from leafmark.retrieval.meaning import Meaning, Usual, topic_text
+from leafmark.retrieval import SearchParams
+from leafmark.retrieval.meaning import Meaning, Usual, corrected_text, topic_text
 
 __all__ = ["Asked", "ask_meaning"]
 
@@ -42,7 +43,7 @@ def ask_meaning(project: Project, topics: Sequence[Expression], mode: str) -> As
     if mode == "lexical":
         return None
     spec = embedder_spec(project)
-    texts = [text for text in map(topic_text, topics) if text]
+    asked = [topic for topic in topics if topic_text(topic)]
     if spec is None:
         if mode == "auto":
             return None
@@ -50,21 +51,22 @@ def ask_meaning(project: Project, topics: Sequence[Expression], mode: str) -> As
             f"the mode {mode} needs an embedder, and none is configured",
             hint="set provider in [embedding], then run `leafmark index`; see docs/embeddings.md",
         )
-    return Asked(project, spec, texts) if texts else None
+    return Asked(project, spec, asked) if asked else None
 
 
 class Asked:
     """Vectors that are being made. The thread ends with the process, if not before."""
 
-    def __init__(self, project: Project, spec: EmbedderSpec, texts: Sequence[str]):
+    def __init__(self, project: Project, spec: EmbedderSpec, topics: Sequence[Expression]):
         self._project = project
         self._deadline_s = project.configuration.embedding.deadline_s
         self._began = time.monotonic()
         self._spec = spec
-        self._texts = texts
+        self._topics = topics
+        self._texts = {text: text for text in map(topic_text, topics)}
         self._vectors: dict[str, Vectors] = {}
         self._problem: LeafmarkError | None = None
-        self._thread = threading.Thread(target=self._embed, name="embedder", daemon=True)
+        self._thread = self._new_thread()
         try:
             load_numpy()
         except ProviderError as error:
@@ -72,12 +74,17 @@ class Asked:
         else:
             self._thread.start()
 
+    def _new_thread(self) -> threading.Thread:
+        return threading.Thread(target=self._embed, name="embedder", daemon=True)
+
     def _embed(self) -> None:
         quick = replace(self._spec, retries=0, timeout_s=self._deadline_s + LATE_S)
         try:
             embedder, lock = _opened(quick)
             with lock:
-                self._vectors = {text: embedder.embed_query(text) for text in self._texts}
+                wanted = self._texts.items()
+                made = {name: embedder.embed_query(text) for name, text in wanted}
+            self._vectors = self._vectors | made
         except LeafmarkError as error:
             self._problem = error
         except Exception as error:  # nobody would see it in this thread
@@ -90,12 +97,12 @@ class Asked:
         view = current_view(self._project, reader, self._spec)
         if view is None or view.pending == view.chunks:
             return None, (Hint("no-vectors", _NO_VECTORS),)
-        left = self._deadline_s - (time.monotonic() - self._began)
-        self._thread.join(max(0.0, left))
+        self._wait()
         if self._problem is not None:
             return None, self._provider_hints()
         if self._thread.is_alive():
             return None, (Hint("provider", _LATE.format(self._deadline_s)),)
+        self._correct(reader)
         folder = vector_folder(self._project.index_dir, vector_model(self._spec))
         try:
             searcher = VectorSearcher(view, folder)
@@ -110,6 +117,24 @@ class Asked:
         settings = self._project.configuration.embedding
         least = settings.least_similarity or LEAST_SIMILARITY.get(self._spec.provider, 0.0)
         return _Meaning(searcher, self._vectors, least), hints
+
+    def _wait(self) -> None:
+        left = self._deadline_s - (time.monotonic() - self._began)
+        self._thread.join(max(0.0, left))
+
+    def _correct(self, reader: IndexReader) -> None:
+        """Take the vectors of the corrected words for those of misspelt ones.
+
+        Where they are not there in time, those of the words as typed remain.
+        """
+        distance = self._project.configuration.search.fuzzy_distance
+        params = SearchParams(fuzzy_distance=distance)
+        texts = {topic_text(topic): corrected_text(reader, topic, params) for topic in self._topics}
+        self._texts = {name: text for name, text in texts.items() if name != text}
+        if self._texts:
+            self._thread = self._new_thread()
+            self._thread.start()
+            self._wait()
 
     def _provider_hints(self) -> tuple[Hint, ...]:
         said = self._problem

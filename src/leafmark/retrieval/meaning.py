@@ -6,12 +6,17 @@ implements `Meaning`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeAlias
 
+from leafmark.index import IndexReader
 from leafmark.query import Expression, Phrase, Prefix, Term, filters_only, iter_terms
+from leafmark.retrieval.compiler import compile_for_languages
+from leafmark.retrieval.params import SearchParams
+from leafmark.retrieval.weights import RELAXED_FROM
 
-__all__ = ["Meaning", "NearChunk", "Place", "Usual", "topic_text"]
+__all__ = ["Meaning", "NearChunk", "Place", "Usual", "corrected_text", "topic_text"]
 
 Place: TypeAlias = tuple[str, int]
 """Document id and position of a chunk."""
@@ -66,9 +71,29 @@ class Meaning(Protocol):
     def usual(self, text: str) -> Usual: ...
 
 
-def topic_text(topic: Expression) -> str:
-    """Return the words of a topic in order, without operators, filters and what is left out."""
+def topic_text(topic: Expression, instead: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the words of a topic in order, without operators, filters and what is left out.
+
+    A word that is a key of `instead` is given as the value there.
+    """
     if filters_only(topic):
         return ""
     leaves = [asked.leaf for asked in iter_terms(topic)]
-    return " ".join(leaf.text for leaf in leaves if isinstance(leaf, Term | Phrase | Prefix))
+    texts = (leaf.text for leaf in leaves if isinstance(leaf, Term | Phrase | Prefix))
+    return " ".join(instead.get(text, text) for text in texts)
+
+
+def corrected_text(reader: IndexReader, topic: Expression, params: SearchParams) -> str:
+    """Return `topic_text` with the words that a search looks for in place of misspelt ones.
+
+    A model does not know misspelt words. Short ones are left as they are, since they
+    become anything: see `RELAXED_FROM`.
+    """
+    compiled = compile_for_languages(reader, topic, params).values()
+    instead = {
+        looked.label: looked.corrected[0]
+        for each in compiled
+        for looked in each.looked
+        if looked.corrected and len(looked.label) >= RELAXED_FROM
+    }
+    return topic_text(topic, instead)

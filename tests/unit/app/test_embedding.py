@@ -482,3 +482,51 @@ def test_a_tree_none_of_whose_vectors_are_there_yet_is_searched(
     expected = ["new:car.md"] if mode == "hybrid" else []
     assert [result.entry.doc_id for result in found.results] == expected
     assert "pending-vectors" in [hint.code for hint in found.hints]
+
+
+def test_a_model_is_given_the_corrected_words(here: Here, server: FakeServer) -> None:
+    here.write("guide.md", GUIDE)
+    desk = project(here, server)
+    index_project(desk, IndexRequest())
+    server.requests.clear()
+    answer = search(desk, "watter rosses in the evning, zzzzzz", mode="semantic")
+    assert inputs(server) == [
+        "watter rosses in the evning, zzzzzz",
+        "water roses in the evening zzzzzz",
+    ]
+    assert ids(answer)[0] == "here:guide.md#garden"
+    assert "provider" not in [hint.code for hint in answer.hints]
+
+
+@pytest.mark.parametrize(
+    ("query", "settings"),
+    [
+        ("water roses", {}),
+        ("carr wadr", {}),
+        ('"watter" rosses~0', {}),
+        ("watter", {"search.fuzzy_distance": 0}),
+    ],
+    ids=["as it is", "short words", "said to be so", "no corrections"],
+)
+def test_what_is_not_corrected_is_asked_once(
+    here: Here, server: FakeServer, query: str, settings: dict[str, object]
+) -> None:
+    here.write("guide.md", GUIDE)
+    index_project(project(here, server), IndexRequest())
+    server.requests.clear()
+    flags = embedding_flags(server) | settings
+    environ = {"HOME": str(here.home), "LEAFMARK_HOME": str(here.home / ".leafmark")}
+    search(open_project(here.root, flags=flags, environ=environ), query)
+    assert len(inputs(server)) == 1
+
+
+def test_the_typed_words_count_where_the_corrected_ones_have_no_vector(
+    here: Here, server: FakeServer
+) -> None:
+    here.write("guide.md", GUIDE)
+    desk = project(here, server)
+    index_project(desk, IndexRequest())
+    server.replies += [Reply(), Reply(status=500)]
+    answer = search(desk, "water rosses in the evening")
+    assert answer.mode == "hybrid"
+    assert ids(answer)[0] == "here:guide.md#garden"
