@@ -108,7 +108,11 @@ def _beside_a_walk(
 
 
 def _index_in_a_process(root: Path, environ: dict[str, str]) -> float:
-    """Return the most megabytes that `leafmark index` held."""
+    """Return the most megabytes that `leafmark index` held.
+
+    Linux counts what a process held before it became another program: so it is not
+    started from here, where all texts are, but by a small process in between.
+    """
     script = (
         "import os, resource, sys\n"
         "from pathlib import Path\n"
@@ -119,7 +123,8 @@ def _index_in_a_process(root: Path, environ: dict[str, str]) -> float:
         "who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)\n"
         "print(sum(resource.getrusage(each).ru_maxrss for each in who))\n"
     )
-    command = [sys.executable, "-c", script, str(root)]
+    between = "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))"
+    command = [sys.executable, "-c", between, sys.executable, "-c", script, str(root)]
     done = subprocess.run(
         command, env=os.environ | environ, capture_output=True, text=True, check=True
     )
