@@ -28,14 +28,14 @@ BATCH_BYTES = 256_000
 
 BATCH_SOURCES = 64
 
-ALONE_BYTES = 4_000_000
-"""A source of this size is prepared here, while nothing else is under way."""
+ALONE_BYTES = 2_500_000
+"""A source of this size is prepared here, while nothing else is under way: it takes 80 MB."""
 
 CODE_WEIGHT = 8
 """Code counts this many times as large: its syntax tree takes thirty times its size."""
 
-ASKED_AHEAD = 2
-"""Batches that one worker has at a time: the next one must be there when one is done."""
+ASKED_AHEAD = 3
+"""Batches that one worker has at a time: with two it waits a twentieth of its time for the next."""
 
 WINDOW = 6
 """Batches under way, those of the workers apart."""
