@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from leafmark.model import Diagnostic, Span
 from leafmark.parsing.metadata import BadMetadata, read_toml, read_yaml, to_json
@@ -26,18 +26,19 @@ MAX_BYTES = 65_536
 _SHOWN_NAMES = 3
 _OPENING = re.compile(rb"(---|\+\+\+)[ \t]*\r?\n")
 _CLOSINGS = {
-    b"---": re.compile(rb"^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.MULTILINE),
-    b"+++": re.compile(rb"^\+\+\+[ \t]*\r?(?:\n|\Z)", re.MULTILINE),
+    b"---": re.compile(rb"\n(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)"),
+    b"+++": re.compile(rb"\n\+\+\+[ \t]*\r?(?:\n|\Z)"),
 }
+"""With the line feed before, since a literal first byte makes the search fast."""
+
 _BLANK_LINE = re.compile(rb"[ \t]*\r?\n")
 
 
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
+class FrontMatter(NamedTuple):
     """What a source says about itself; `span`, with both fences, is None where it says nothing."""
 
     span: Span | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = MappingProxyType({})
     title: str = ""
     tags: tuple[str, ...] = ()
     version: str | None = None
@@ -47,10 +48,10 @@ class FrontMatter:
 def find_front_matter(raw: bytes, start: int, path: str) -> FrontMatter:
     """Return the front matter of `raw`, whose lines end in LF or CRLF, at byte `start`."""
     opening = _OPENING.match(raw, start)
-    closing = opening and _CLOSINGS[opening[1]].search(raw, opening.end())
+    closing = opening and _CLOSINGS[opening[1]].search(raw, opening.end() - 1)
     if not opening or not closing:
         return FrontMatter()
-    first, last = opening.end(), closing.start()
+    first, last = opening.end(), closing.start() + 1
     try:
         if last - first > MAX_BYTES:
             raise BadMetadata(f"it has {last - first} bytes, more than {MAX_BYTES}")
@@ -100,6 +101,8 @@ def _written(value: Any) -> str:
 
 def _tags(value: Any) -> tuple[str, ...]:
     """Tags from a list, or from a string with commas or else spaces; `#` in front is dropped."""
+    if value is None:
+        return ()
     if isinstance(value, list):
         names = [_written(item) for item in value]
     else:

@@ -86,7 +86,7 @@ def parse_markdown(data: bytes, path: str) -> Document:
         else MarkdownBlocks(make_blocks, raw, start, headings, _front_block(front)),
         links=Deferred(make_links),
         front_matter=front.span,
-        metadata=front.metadata,
+        metadata=front.metadata or {},
         tags=front.tags,
         version=front.version,
         diagnostics=decoded.diagnostics + front.diagnostics,

@@ -35,11 +35,14 @@ Repeats = list[tuple[str, int]]  # key and line, from 0
 
 def to_json(tree: Any) -> Any:
     """Return the values of a tree of scalars."""
-    if tree.__class__ is Scalar:  # most are
+    if tree.__class__ is Scalar:
         return tree.value
     if isinstance(tree, dict):
-        return {name: to_json(value) for name, value in tree.items()}
-    return [to_json(value) for value in tree]
+        return {
+            name: one.value if one.__class__ is Scalar else to_json(one)  # most are
+            for name, one in tree.items()
+        }
+    return [one.value if one.__class__ is Scalar else to_json(one) for one in tree]
 
 
 # -- YAML --------------------------------------------------------------------------

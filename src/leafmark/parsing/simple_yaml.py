@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import Any
 
 from leafmark.parsing.scalars import Scalar, Tree, scalar_of
 
@@ -19,8 +20,8 @@ _KEY = re.compile(r"(?!-)[A-Za-z0-9_.-]{1,100}(?: [A-Za-z0-9_.]{1,50}){0,9}")
 _MAX_KEY = 100
 """Characters of a key; YAML itself has a limit at 1024."""
 
-_SHORT = 60
-"""Characters of a value that is worth remembering."""
+_SHORT = 80
+"""Characters of a line that is worth remembering."""
 
 _FIRST_SIGNS = "/.(_<"
 """What a plain scalar may begin with here, beside letters and digits; YAML has more."""
@@ -33,35 +34,50 @@ _NOTHING = Scalar(None, "")
 
 def read_simple_yaml(text: str) -> Tree | None:
     """Return the mapping that `text` holds, or None where it takes a real parser to tell."""
-    lines = text.replace("\r\n", "\n").split("\n")
-    if not "".join(lines).replace("\xa0", " ").isprintable():
-        return None  # tabs, control characters, line ends of YAML 1.1: for the real parser
     tree: Tree = {}
     items: list[Scalar] | None = None  # of the last key, while it may be a list
     key, indent = "", ""
-    for line in lines:
-        name, colon, rest = line.partition(":")
-        if colon and rest[:1] in ("", " ") and len(name) <= _MAX_KEY and _is_key(name):
-            value = _value(rest.strip(" "))
-            if value is None or name in tree:
+    for line in text.replace("\r\n", "\n").split("\n"):
+        name, before, value = _short_line(line) if len(line) <= _SHORT else _line(line)
+        if value is None:
+            return None
+        if name:
+            if name in tree:
                 return None
             key, tree[name] = name, value
             items = [] if value is _NOTHING else None
-        elif line and not line.isspace() and line.lstrip(" ")[0] != "#":
-            spaces, _, rest = line.partition("- ")
-            item = _value(rest.strip(" "))
-            if items is None or spaces.strip(" ") or not isinstance(item, Scalar):
+        elif before is not None:
+            if items is None or (items and before != indent):
                 return None
-            if item is _NOTHING or (items and spaces != indent):
-                return None
-            items.append(item)
-            tree[key], indent = items, spaces
+            items.append(value)
+            tree[key], indent = items, before
     return tree
+
+
+def _line(line: str) -> tuple[str, str | None, Any]:
+    """What a line says: its key, or what stands before the dash of an item, and the value.
+
+    Without both it is blank or a comment. The value is None where it takes a real parser.
+    """
+    if not line.replace("\xa0", " ").isprintable():
+        return "", None, None  # tabs, control characters, line ends of YAML 1.1
+    name, colon, rest = line.partition(":")
+    if colon and rest[:1] in ("", " ") and _is_key(name):
+        return name, None, _value(rest.strip(" "))
+    if not line or line.isspace() or line.lstrip(" ")[0] == "#":
+        return "", None, _NOTHING
+    spaces, _, rest = line.partition("- ")
+    item = _value(rest.strip(" "))
+    is_item = not spaces.strip(" ") and isinstance(item, Scalar) and item is not _NOTHING
+    return "", spaces, item if is_item else None
+
+
+_short_line = lru_cache(4096)(_line)  # the same lines stand in file after file
 
 
 def _value(text: str) -> Scalar | list[Scalar] | None:
     """The value that stands after a key or dash, None where it is not simple after all."""
-    scalar = _short_scalar(text) if len(text) <= _SHORT else _scalar(text)
+    scalar = _scalar(text)
     if scalar is None and text[0] == "[" and text[-1] == "]":
         return _flow_list(text[1:-1])
     return scalar
@@ -78,9 +94,6 @@ def _scalar(text: str) -> Scalar | None:
     return None
 
 
-_short_scalar = lru_cache(4096)(_scalar)  # the same words stand in file after file
-
-
 def _flow_list(text: str) -> list[Scalar] | None:
     if _QUOTED_LIST.fullmatch(text):
         return [Scalar(word, word) for word in _QUOTED.findall(text)]
@@ -90,9 +103,9 @@ def _flow_list(text: str) -> list[Scalar] | None:
     return [scalar_of(word) for word in words] if all(map(_is_plain, words)) else None
 
 
-@lru_cache(1024)
 def _is_key(text: str) -> bool:
-    return text.isidentifier() or _KEY.fullmatch(text) is not None
+    is_key = text.isidentifier() or _KEY.fullmatch(text) is not None
+    return is_key and len(text) <= _MAX_KEY
 
 
 def _is_plain(text: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from leafmark.model import Block, Diagnostic, Document, Format
 from leafmark.parsing.decoding import Decoded, decode
@@ -42,7 +41,7 @@ def degraded_document(
     found = Diagnostic(path, "degraded", f"read as plain text: {reason}", line)
     document = document_of_text(decoded, path)
     diagnostics = (*document.diagnostics, found)
-    return replace(document, format=format, degraded=True, diagnostics=diagnostics)
+    return document._replace(format=format, degraded=True, diagnostics=diagnostics)
 
 
 def paragraphs(data: bytes) -> Iterator[Block]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pickle
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -524,7 +523,7 @@ def test_a_huge_word_and_a_huge_line(tmp_path: Path) -> None:
 
 def test_surrogates_in_metadata(tmp_path: Path) -> None:
     document = chunk("a.md", "x\n")
-    odd = replace(document.document, title="a\ud800", tags=("\udfff",), metadata={"k": "\ud800"})
+    odd = document.document._replace(title="a\ud800", tags=("\udfff",), metadata={"k": "\ud800"})
     object.__setattr__(document, "document", odd)
     with open_writer(tmp_path, SETTINGS) as writer:
         writer.put(document, state_of("x\n"))
