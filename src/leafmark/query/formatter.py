@@ -102,7 +102,9 @@ def _word(text: str, before: str = "") -> str:
     """The word as typed where it reads back as itself `before` a mark, else escaped."""
     if text in OPERATORS:
         return f"\\{text}"
-    return text if _reads_as(text, Kind.WORD, text, before) else escape(text)
+    if text.isalnum() or _reads_as(text, Kind.WORD, text, before):
+        return text
+    return escape(text)
 
 
 def _prefix(text: str) -> str:

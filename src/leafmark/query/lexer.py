@@ -25,6 +25,7 @@ _FIELD = re.compile(
     rf"({META_PATTERN}|[a-z][a-z_.]*):(?![\s:/)]|\\(?![{re.escape(ESCAPABLE)}]))(?=.)", re.DOTALL
 )
 _SPACE = re.compile(r"\s*")
+_PLAIN_WORD = re.compile(r"\w+(?!\S)")
 _STRAIGHT = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _TYPOGRAPHIC = re.compile(rf"[{QUOTES}]((?:[^{QUOTES}\\]|\\.)*)[{QUOTES}]", re.DOTALL)
 _TAIL = re.compile(rf"[^\s()^~{QUOTES}]*")
@@ -192,6 +193,11 @@ class _Lexer:
 
     def _read_word(self, *, value: bool = False) -> None:
         """A word up to white space, quote, parenthesis or mark; `()` in it belongs to it."""
+        plain = _PLAIN_WORD.match(self.query, self.at)
+        if plain:
+            kind = Kind.WORD if value else OPERATORS.get(plain[0], Kind.WORD)
+            self._add(kind, plain.end(), plain[0])
+            return
         start = end = self.at
         chars: list[str] = []
         stars: list[int] = []

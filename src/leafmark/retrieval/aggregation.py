@@ -53,6 +53,9 @@ def aggregate(
     done: list[Candidate] = []
     merges = 0
     for document in _by_document(candidates):
+        if len(document) == 1 and not _is_enough(document, params):  # most of them
+            done += document
+            continue
         merger = _Merger(params, find_parent, measure_text, may_stand)
         done += merger.merge(document)
         merges += merger.merges
@@ -69,7 +72,7 @@ def filter_ancestors(
     """
     done: list[Candidate] = []
     for document in _by_document(candidates):
-        done += _fold_document(document, above)
+        done += document if len(document) == 1 else _fold_document(document, above)
     taken = len(candidates) - len(done)
     note = f"{taken} stand below another result" if taken else ""
     return sort_candidates(done), Phase("ancestors", len(candidates), len(done), note)
@@ -148,7 +151,7 @@ class _Merger:
 
     def _try(self, parent_position: int, positions: list[int]) -> None:
         held = [self.active[position] for position in positions]
-        if not self._is_enough(held):
+        if not _is_enough(held, self.params):
             return
         own = self.active.get(parent_position)
         parent = own.entry if own else self.find_parent(held[0].entry)
@@ -159,11 +162,6 @@ class _Merger:
         self.merges += 1
         self._add(merge_into(parent, held, own, self.params.merge_bonus))
 
-    def _is_enough(self, held: Sequence[Candidate]) -> bool:
-        share = len(held) / held[0].entry.sibling_count
-        enough = len(held) >= self.params.aggregation_min_matches
-        return enough and share >= self.params.aggregation_threshold
-
     def _may_stand(self, parent: Entry) -> bool:
         if parent.depth < self.params.max_merge_depth:
             return False
@@ -171,6 +169,13 @@ class _Merger:
             return False
         most = self.params.aggregation_max_tokens
         return not most or self.measure_text(parent) <= most
+
+
+def _is_enough(held: Sequence[Candidate], params: SearchParams) -> bool:
+    """Whether enough of a parent's children match for it to stand for them."""
+    share = len(held) / held[0].entry.sibling_count
+    enough = len(held) >= params.aggregation_min_matches
+    return enough and share >= params.aggregation_threshold
 
 
 def merge_into(

@@ -19,7 +19,7 @@ from leafmark.retrieval.cutoff import elbow_cutoff
 from leafmark.retrieval.doubt import is_doubtful
 from leafmark.retrieval.filters import any_of
 from leafmark.retrieval.hits import Finder, Hit, relaxed_matches, strict_matches, with_ties
-from leafmark.retrieval.ordering import Key, key_of, sort_candidates
+from leafmark.retrieval.ordering import Key, key_of, sort_candidates, sort_with_ties
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.sections import path_filter
 from leafmark.retrieval.surroundings import raise_by_surroundings
@@ -74,8 +74,9 @@ def find_candidates(
         return rest if strict else raise_by_surroundings(reader, rest, params)
 
     strict = strict_hits()
-    known = {hit.place for hit in strict}
-    relaxed = relaxed_hits() if len(strict) < params.limit else []
+    few = len(strict) < params.limit
+    known = {hit.place for hit in strict} if few else set()
+    relaxed = relaxed_hits() if few else []
     kept = [
         *_cut(reader, strict, strict_hits, params),
         *_cut(reader, relaxed, relaxed_hits, params),
@@ -136,9 +137,9 @@ def _cut(
         hits = search(ties=True)
     needed = _first_of_ties(reader, with_ties(hits, kept), kept)
     entries = reader.entries(hit.address for hit in needed)
-    pairs = list(zip(entries, needed, strict=True))
-    pairs.sort(key=lambda pair: (-pair[1].score, pair[0].id))
-    return pairs[:kept]
+    pairs = zip(entries, needed, strict=True)
+    ordered = sort_with_ties(pairs, lambda pair: -pair[1].score, lambda pair: pair[0].id)
+    return ordered[:kept]
 
 
 def _first_of_ties(reader: IndexReader, hits: list[Hit], kept: int) -> list[Hit]:

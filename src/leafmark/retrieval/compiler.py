@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 
 import tantivy
 
@@ -45,30 +46,51 @@ __all__ = ["Compiled", "compile_for_languages", "compile_topic"]
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Compiled:
     """One topic in one language.
 
     `strict` matches all that must match. `exact` is the same without corrections
-    of words that occur (None: there are none). `relaxed` matches enough of the
-    plain words (None: nothing may be relaxed), and asks nothing of those of `looked`
-    that are numbered in `unrelaxed`. Those numbered in `stops` need not match.
-    `required` matches what fulfils all but the plain words: what a chunk must that is
-    near in meaning (under `SearchParams.strict`, all). `filters_only` has no score.
-    `body_words` match one plain word each in bodies.
+    of words that occur (None: there are none). Those of `looked` that are numbered in
+    `stops` need not match. `filters_only` has no score. The rest is made when it is
+    first asked for: few queries need all of it.
     """
 
     language: Language
     strict: tantivy.Query
     exact: tantivy.Query | None
-    relaxed: tantivy.Query | None
     looked: tuple[Looked, ...]
-    required: tantivy.Query
-    filters_only: bool = False
-    unrelaxed: frozenset[int] = frozenset()
-    stops: frozenset[int] = frozenset()
-    asked: tuple[tuple[Looked | None, float], ...] = ()
-    body_words: tuple[tantivy.Query, ...] = ()
+    stops: frozenset[int]
+    filters_only: bool
+    _compiler: _Compiler
+
+    @cached_property
+    def relaxed(self) -> tantivy.Query | None:
+        """Matches enough of the plain words; None: nothing may be relaxed."""
+        return self._compiler.relaxed()
+
+    @cached_property
+    def unrelaxed(self) -> frozenset[int]:
+        """The numbers of those of `looked` that `relaxed` asks nothing of."""
+        return self._compiler.unrelaxed()
+
+    @cached_property
+    def required(self) -> tantivy.Query:
+        """Matches what fulfils all but the plain words: what a chunk must that is near in meaning.
+
+        Where everything is required (`SearchParams.strict`), what fulfils that.
+        """
+        return self.strict if self._compiler.is_strict else self._compiler.required()
+
+    @cached_property
+    def asked(self) -> tuple[tuple[Looked | None, float], ...]:
+        """What was looked for on behalf of each plain word, with its rarity."""
+        return self._compiler.asked()
+
+    @cached_property
+    def body_words(self) -> tuple[tantivy.Query, ...]:
+        """Match one plain word each in bodies: those that a relaxed match may rest on."""
+        return self._compiler.body_words()
 
 
 def compile_topic(
@@ -158,19 +180,18 @@ class _Compiler:
             self._leaves.with_corrections = False
             exact = self._strict()
             self._leaves.with_corrections = True
-        return Compiled(
-            self._language,
-            strict,
-            exact,
-            self._relaxed(),
-            self._leaves.looked,
-            strict if self._params.strict else self._required(),
-            filters_only(self._topic),
-            self._unrelaxed(),
-            self._numbers(self._stops),
-            tuple((self._leaves.find(word), self._leaves.rarity(word)) for word in self._plain),
-            self._body_words(),
-        )
+        stops = self._numbers(self._stops)
+        only_filters = filters_only(self._topic)
+        looked = self._leaves.looked
+        return Compiled(self._language, strict, exact, looked, stops, only_filters, self)
+
+    @property
+    def is_strict(self) -> bool:
+        return self._params.strict
+
+    def asked(self) -> tuple[tuple[Looked | None, float], ...]:
+        """Return what was looked for on behalf of each plain word, with its rarity."""
+        return tuple((self._leaves.find(word), self._leaves.rarity(word)) for word in self._plain)
 
     def _strict(self) -> tantivy.Query | None:
         """Return the query that all plain words and all stated parts must match."""
@@ -187,7 +208,7 @@ class _Compiler:
                 clauses.append((_SHOULD, query))
         return self._admitted(clauses)
 
-    def _relaxed(self) -> tantivy.Query | None:
+    def relaxed(self) -> tantivy.Query | None:
         """Return the query that enough of the plain words must match."""
         words = [word for word in self._plain if self._may_be_relaxed(word)]
         if self._params.strict or len(self._plain) < 2 or not words:
@@ -200,17 +221,17 @@ class _Compiler:
         some = tantivy.Query.boolean_query(should, minimum_number_should_match=least)
         return self._admitted([*self._stated_clauses(), (_MUST, some)])
 
-    def _required(self) -> tantivy.Query:
+    def required(self) -> tantivy.Query:
         """Return the query for what the topic states beside its plain words."""
         every = (_MUST, unscored(self._reader.every_chunk()))
         return self._admitted([every, *self._stated_clauses()])
 
-    def _unrelaxed(self) -> frozenset[int]:
+    def unrelaxed(self) -> frozenset[int]:
         """Return the numbers of the words that a relaxed match is not scored by."""
         words = [word for word in self._plain if not self._may_be_relaxed(word)]
         return self._numbers((*words, *self._stops))
 
-    def _body_words(self) -> tuple[tantivy.Query, ...]:
+    def body_words(self) -> tuple[tantivy.Query, ...]:
         """Return the queries in bodies for the words that a relaxed match may rest on."""
         looked = (self._leaves.find(word) for word in self._plain if self._may_be_relaxed(word))
         return tuple(
@@ -245,7 +266,7 @@ class _Compiler:
         for node in nodes:
             negated = isinstance(node, Not)
             inner = node.operand if isinstance(node, Not) else node
-            query = self._node(inner, replace(around, negated=around.negated or negated))
+            query = self._node(inner, around._replace(negated=around.negated or negated))
             if query is None:
                 continue
             if not negated and filters_only(inner):
@@ -260,11 +281,11 @@ class _Compiler:
             case Filter():
                 return unscored(self._filters.compile(node))
             case Field(name=name, operand=operand):
-                return self._node(operand, replace(around, field=name))
+                return self._node(operand, around._replace(field=name))
             case Boost(operand=operand, factor=factor):
-                return self._node(operand, replace(around, boost=around.boost * factor))
+                return self._node(operand, around._replace(boost=around.boost * factor))
             case Fuzzy(operand=operand, distance=distance):
-                return self._node(operand, replace(around, distance=distance))
+                return self._node(operand, around._replace(distance=distance))
             case Or(operands=operands):
                 return self._alternatives(operands, around)
             case And(operands=operands):

@@ -10,8 +10,7 @@ nothing to highlight.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from leafmark.index import Analyzer, Language
 from leafmark.retrieval.derivations import derived_terms
@@ -47,8 +46,7 @@ _ENDINGS: dict[str | None, tuple[str, ...]] = {"english": tuple(_ENGLISH_ENDINGS
 """What may follow a prefix, to find stems that are shorter than it (`configura*`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Alternative:
+class Alternative(NamedTuple):
     """One indexed term that a typed word stands for.
 
     `share` is its factor beside the typed word itself. `word` is how it would be

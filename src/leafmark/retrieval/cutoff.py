@@ -27,9 +27,9 @@ def elbow_cutoff(scores: Sequence[float], *, ratio: float, max_results: int) -> 
     >>> elbow_cutoff([8.0, 7.5, 7.0, 3.2, 3.0, 2.8, 0.9], ratio=0.5, max_results=20)
     3
     """
-    if any(math.isnan(score) for score in scores):
+    if any(map(math.isnan, scores)):
         raise ValueError("a score is not a number")
-    if any(after > before for before, after in pairwise(scores)):
+    if list(scores) != sorted(scores, reverse=True):
         raise ValueError("the scores are not sorted from best to worst")
     if len(scores) < 2:
         return len(scores)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import tantivy
 
@@ -26,8 +26,7 @@ MOST_PHRASES = 64
 """Phrases that one phrase with several alternatives for its words may become."""
 
 
-@dataclass(frozen=True, slots=True)
-class Looked:
+class Looked(NamedTuple):
     """One thing that was looked for: a word, a phrase, a prefix.
 
     `label` is how it was typed, `number` counts from 0 through the query.
@@ -49,8 +48,7 @@ class Looked:
     field: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Around:
+class Around(NamedTuple):
     """What stands around a node: see `query.Asked`."""
 
     field: str | None = None
@@ -85,6 +83,7 @@ class Leaves:
         self._weights = weights
         self._distance = distance
         self._looked: dict[int, Looked] = {}
+        self._compiled: dict[tuple[int, Around, bool], tantivy.Query | None] = {}
         self.with_corrections = True
         self.widened = False
 
@@ -107,6 +106,13 @@ class Leaves:
         return self._statistics.idf(max(counts, default=0))
 
     def word(self, node: Term, around: Around) -> tantivy.Query | None:
+        """Return the query for a word; what it was compiled to is remembered."""
+        key = (id(node), around, self.with_corrections)
+        if key not in self._compiled:
+            self._compiled[key] = self._word(node, around)
+        return self._compiled[key]
+
+    def _word(self, node: Term, around: Around) -> tantivy.Query | None:
         tokens = self._analyzer.tokens(node.text)
         if len(tokens) != 1:
             return self.phrase(node, around)
@@ -141,7 +147,7 @@ class Leaves:
         tokens = self._analyzer.tokens(node.text)
         if not tokens:
             return None
-        exactly = replace(around, distance=around.distance or 0)
+        exactly = around._replace(distance=around.distance or 0)
         words = [
             self._choices(node.text[token.start : token.end], token.term, exactly)
             for token in tokens

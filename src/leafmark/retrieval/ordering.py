@@ -7,11 +7,21 @@ segments of the index, so that the same documents give the same answer.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
+from typing import Any, TypeVar
 
 from leafmark.model import Candidate, Entry, Phase
 
-__all__ = ["Key", "join_duplicates", "key_of", "limit_results", "rank_order", "sort_candidates"]
+__all__ = [
+    "Key",
+    "join_duplicates",
+    "key_of",
+    "limit_results",
+    "rank_order",
+    "sort_candidates",
+    "sort_with_ties",
+]
+
+T = TypeVar("T")
 
 Key = tuple[str, str, int]
 """What identifies a chunk: tree, path, position. Cheaper to make than its id."""
@@ -28,10 +38,23 @@ def rank_order(candidate: Candidate) -> tuple[bool, float, str]:
 
 def sort_candidates(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Return the candidates in the order of `rank_order`, making ids only for ties."""
-    found = sorted(candidates, key=_tier_and_score)
-    if all(_tier_and_score(one) < _tier_and_score(other) for one, other in pairwise(found)):
-        return found
-    return sorted(found, key=rank_order)
+    return sort_with_ties(candidates, _tier_and_score, lambda one: one.entry.id)
+
+
+def sort_with_ties(
+    values: Iterable[T], order: Callable[[T], Any], tie: Callable[[T], str]
+) -> list[T]:
+    """Return the values by `order`, equals by `tie`, which is asked only about these."""
+    found = sorted(values, key=order)
+    orders = list(map(order, found))
+    first = 0
+    for last in range(1, len(found) + 1):
+        if last < len(found) and orders[last] == orders[first]:
+            continue
+        if last - first > 1:
+            found[first:last] = sorted(found[first:last], key=tie)
+        first = last
+    return found
 
 
 def _tier_and_score(candidate: Candidate) -> tuple[bool, float]:

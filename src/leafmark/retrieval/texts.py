@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from leafmark.index import IndexReader
 from leafmark.model import DocumentEntry, Entry, ReadableText
@@ -23,8 +23,7 @@ MakeReadable = Callable[[DocumentEntry, bytes, Sequence[tuple[int, int]]], Reada
 """Gives the readable text of some spans, None for formats whose bytes are their text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(NamedTuple):
     """A chunk's own text. `text` is what was indexed, each bad byte a surrogate escape.
 
     `data` are the body's bytes; `skipped` bytes of them, front matter, stand
