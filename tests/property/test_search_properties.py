@@ -29,7 +29,7 @@ from leafmark.query import (
 )
 from leafmark.retrieval import SearchParams, search
 from leafmark.retrieval.edits import edits_of, share_letters, within_distance
-from leafmark.retrieval.scanning import Place, find_phrase, find_words
+from leafmark.retrieval.scanning import Place, WordFinder, find_phrase
 from leafmark.retrieval.statistics import Statistics
 from leafmark.retrieval.vocabulary import Vocabulary
 
@@ -196,7 +196,7 @@ def test_words_are_found_as_by_analysing_everything(
     known = sorted({token.term for token in tokens}) or ["none"]
     terms = data.draw(st.sets(st.sampled_from([*known, "other"])))
     expected = [Place(t.start, t.end, t.term) for t in tokens if t.term in terms]
-    assert find_words(text, terms, analyzer) == expected
+    assert sorted(WordFinder(terms, analyzer).find(text)) == expected
 
 
 @settings(max_examples=100, deadline=None)

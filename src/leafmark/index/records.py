@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 from operator import sub
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from leafmark.errors import DamagedError
 from leafmark.index.engine import REBUILD
@@ -246,31 +246,21 @@ class StoredDocument:
         return _plain_slug(self._columns["t"][position]) if slug == 0 else slug
 
     @cached_property
-    def _parents(self) -> list[int]:
-        return _parents(self._columns)
-
-    @cached_property
-    def _child_counts(self) -> Mapping[int, int]:
-        return Counter(self._parents)
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        return list(accumulate(self._columns["b"]))
-
-    @cached_property
-    def _lines(self) -> list[int]:
-        return list(accumulate(self._columns["l"]))
+    def _unfolded(self) -> _Unfolded:
+        parents = _parents(self._columns)
+        starts, lines = accumulate(self._columns["b"]), accumulate(self._columns["l"])
+        return _Unfolded(parents, list(starts), list(lines), Counter(parents))
 
     def _make(self, position: int) -> Entry:
-        columns, document = self._columns, self.entry
+        columns, document, whole = self._columns, self.entry, self._unfolded
         piece = columns["n"][position]
-        parent = self._parents[position]
+        parent = whole.parents[position]
         last = self._last(position)
-        start = self._starts[position]
+        start = whole.starts[position]
         end = start + columns["e"][position]
         heading = columns["h"][position]
         flags, body, heading_end, covers = columns["x"].get(str(position), (0, 0, 0, ()))
-        line = self._lines[position]
+        line = whole.lines[position]
         content, blocks = columns["y"][columns["c"][position]]
         if body != 0:
             spans = _pairs(body)
@@ -278,38 +268,38 @@ class StoredDocument:
             spans = ((start, end),) if end > start else ()
         else:
             spans = _less((start, end), map(self._extent, self._children(position, last)))
-        return Entry(
+        return Entry(  # by place: names would take three times as long, and a query has dozens
             document.tree,
             document.path,
             position,
-            parent_position=parent,
-            parent_fragment=self._fragment(parent) if parent >= 0 else "",
-            last_position=last,
-            kind=_KINDS[columns["k"][position]],
-            depth=columns["d"][position],
-            title=columns["t"][position],
-            slug=self._slug(position),
-            piece=piece,
-            byte_start=start,
-            byte_end=end,
-            heading_start=None if heading is None else start - heading,
-            heading_end=None if heading is None else heading_end or start,
-            line_start=line,
-            line_end=line + columns["m"][position],
-            sibling_count=self._child_counts[parent],
-            body_spans=spans,
-            section_path=self._section_path(position),
-            content_type=content,
-            block_types=tuple(blocks),
-            is_complete_section=not piece and last == position,
-            oversize=bool(flags & 1),
-            undersize=bool(flags & 2),
-            covers=tuple(covers),
+            parent,
+            self._fragment(parent) if parent >= 0 else "",
+            last,
+            _KINDS[columns["k"][position]],
+            columns["d"][position],
+            columns["t"][position],
+            self._slug(position),
+            piece,
+            start,
+            end,
+            None if heading is None else start - heading,
+            None if heading is None else heading_end or start,
+            line,
+            line + columns["m"][position],
+            whole.child_counts[parent],
+            spans,
+            self._section_path(position),
+            content,
+            tuple(blocks),
+            not piece and last == position,
+            bool(flags & 1),
+            bool(flags & 2),
+            tuple(covers),
         )
 
     def _last(self, position: int) -> int:
         """Return the position of a chunk's last descendant, or its own; linear in these."""
-        parents = self._parents
+        parents = self._unfolded.parents
         at, end = position + 1, len(parents)
         if not position:
             return end - 1
@@ -318,11 +308,11 @@ class StoredDocument:
         return at - 1
 
     def _children(self, position: int, last: int) -> Iterator[int]:
-        parents = self._parents
+        parents = self._unfolded.parents
         return (at for at in range(position + 1, last + 1) if parents[at] == position)
 
     def _extent(self, position: int) -> tuple[int, int]:
-        start = self._starts[position]
+        start = self._unfolded.starts[position]
         heading = self._columns["h"][position] or 0
         return start - heading, start + self._columns["e"][position]
 
@@ -332,13 +322,23 @@ class StoredDocument:
     def _section_path(self, position: int) -> tuple[str, ...]:
         """Titles from the document down, by the rule of `ChunkedDocument.section_paths`."""
         titles: list[str] = []
-        parents, pieces, names = self._parents, self._columns["n"], self._columns["t"]
-        folded = self._columns.get("f")
+        parents, columns = self._unfolded.parents, self._columns
+        pieces, names = columns["n"], columns["t"]
+        folded = columns.get("f")
         while (parent := parents[position]) >= 0:
             if position != folded and not pieces[position]:
                 titles.append(names[position])
             position = parent
         return (self.entry.title, *reversed(titles))
+
+
+class _Unfolded(NamedTuple):
+    """What follows from the columns of a document, by position; of children, by parent."""
+
+    parents: list[int]
+    starts: list[int]
+    lines: list[int]
+    child_counts: Mapping[int, int]
 
 
 def _parents(columns: Mapping[str, Any]) -> list[int]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from leafmark.index import Analyzer
 
-__all__ = ["Place", "WordFinder", "find_phrase", "find_words"]
+__all__ = ["Place", "WordFinder", "find_phrase"]
 
 _IN_ASCII = frozenset(
     [None, "danish", "english", "finnish", "french", "hungarian", "italian", "norwegian"]
@@ -45,11 +45,6 @@ class Place(NamedTuple):
     term: str
 
 
-def find_words(text: str, terms: Collection[str], analyzer: Analyzer) -> list[Place]:
-    """Return where words of `text` make one of `terms`, in order."""
-    return WordFinder(terms, analyzer).find(text)
-
-
 class WordFinder:
     """Finds the words that make one of some terms, in one text after the other."""
 
@@ -57,26 +52,35 @@ class WordFinder:
         self._terms = terms
         self._analyzer = analyzer
         self._beginnings = {_beginning(term) for term in terms}
+        self._known: dict[str, str] = {}
 
-    def find(self, text: str) -> list[Place]:
-        """Return where words of `text` make one of the terms, in order."""
+    def find(self, text: str) -> list[tuple[int, int, str]]:
+        """Return where words of `text` make one of the terms: `Place`s as tuples, in any order."""
         terms, analyzer = self._terms, self._analyzer
         if not terms:
             return []
         lowered = text.lower()
         if not _is_safe(text, lowered, analyzer.language):
             tokens = analyzer.find(text, terms.__contains__)
-            return [Place(token.start, token.end, token.term) for token in tokens]
+            return [(token.start, token.end, token.term) for token in tokens]
         words, runs = _candidates(lowered, self._beginnings)
         places = [
-            Place(start, start + len(word), term)
+            (start, start + len(word), term)
             for start, word in words.items()
-            if (term := _term_of(analyzer, word)) in terms
+            if (term := self._term_of(word))
         ]
         for start, end in runs.items():
             found = [token for token in analyzer.tokens(text[start:end]) if token.term in terms]
-            places += [Place(start + each.start, start + each.end, each.term) for each in found]
-        return sorted(places)
+            places += [(start + each.start, start + each.end, each.term) for each in found]
+        return places
+
+    def _term_of(self, word: str) -> str:
+        """Return the term of an ASCII word, "" for one that is none of ours."""
+        found = self._known.get(word)
+        if found is None:
+            term = _term_of(self._analyzer, word)
+            found = self._known[word] = term if term in self._terms else ""
+        return found
 
 
 @lru_cache(maxsize=10_000)
@@ -176,10 +180,10 @@ def find_phrase(text: str, phrase: Sequence[str], analyzer: Analyzer) -> list[Pl
     lowered = text.lower()
     safe = _is_safe(text, lowered, analyzer.language)
     second = _beginning(phrase[1])
-    for first in find_words(text, {phrase[0]}, analyzer):
-        if safe and not _may_follow(lowered, first.end, second):
+    for start, end, _ in sorted(WordFinder({phrase[0]}, analyzer).find(text)):
+        if safe and not _may_follow(lowered, end, second):
             continue
-        places = _words_from(text, first.start, len(phrase), analyzer)
+        places = _words_from(text, start, len(phrase), analyzer)
         if [place.term for place in places] == list(phrase):
             found += places
     return found

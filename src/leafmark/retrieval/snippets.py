@@ -11,6 +11,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from leafmark.model import Snippet
@@ -40,6 +41,9 @@ class Match(NamedTuple):
     start: int
     end: int
     word: int = 0
+
+
+_END = itemgetter(1)
 
 
 class _Fragment(NamedTuple):
@@ -155,6 +159,8 @@ def _best_window(matches: Sequence[Match], room: int, shown: set[int]) -> tuple[
 
     A window is as many matches as fit into `room` characters, one at least.
     """
+    if max(map(_END, matches)) - matches[0].start <= room:
+        return 0, len(matches) - 1
     counts: dict[int, int] = {}
     best, most_new, most = (0, 0), -1, -1
     first = new = 0
@@ -280,4 +286,4 @@ def _blank(text: str, fragment: _Fragment) -> int:
 
 
 def _fold(text: str) -> str:
-    return _FOLD.sub(" ", text)
+    return text if text.isalnum() else _FOLD.sub(" ", text)
