@@ -21,28 +21,43 @@ _COUNTED_AT_ONCE = 4
 
 def choose_auto(shop: Workshop) -> list[Node]:
     """Return the nodes and pieces that become chunks, in pre-order."""
-    nodes, options = shop.tree.nodes, shop.options
-    sure = min(options.target_tokens, shop.sure_room)
-    pieces = [
-        piece
-        for node in nodes
-        if node.end - node.start > sure and _may_be_large(shop, node, sure)
-        for piece in _split_body(shop, node)
-    ]
+    nodes = shop.tree.nodes
+    pieces = [piece for node in _large(shop) for piece in _split_body(shop, node)]
     # A parent and its first piece begin at the same byte; sorting is stable.
     return sorted([*nodes, *pieces], key=place) if pieces else nodes
 
 
-def _may_be_large(shop: Workshop, node: Node, sure: int) -> bool:
-    """Whether the body may be too large; counted where its bytes do not tell.
+def _large(shop: Workshop) -> list[Node]:
+    """The nodes whose bodies may be too large; counted, all at once, where bytes do not tell.
 
     One of `sure` tokens is not, whatever its breadcrumb.
     """
-    meter, target = shop.meter, shop.options.target_tokens
-    size = 0
-    for start, end in node.body:
-        size += meter.size_bytes(start, end)
-    if size <= sure or size > target * _COUNTED_AT_ONCE:
+    target = shop.options.target_tokens
+    sure, most = min(target, shop.sure_room), target * _COUNTED_AT_ONCE
+    several: list[Node] = []
+    single: list[tuple[Node, tuple[int, int]]] = []
+    for node in shop.tree.nodes:
+        if node.end - node.start > sure and node.body:
+            start, end = node.body[0]
+            if len(node.body) > 1:
+                several.append(node)
+            elif end - start > sure:
+                single.append((node, (start, end)))
+    sizes = shop.meter.counts([extent for _, extent in single], most_bytes=most)
+    found = [
+        node
+        for (node, _), size in zip(single, sizes, strict=True)
+        if size > sure and (size > most or size > shop.capacity(node))
+    ]
+    found += [node for node in several if _is_large(shop, node, sure)]
+    return found
+
+
+def _is_large(shop: Workshop, node: Node, sure: int) -> bool:
+    """The same of a body of several ranges."""
+    meter, most = shop.meter, shop.options.target_tokens * _COUNTED_AT_ONCE
+    size = sum([meter.size_bytes(start, end) for start, end in node.body])
+    if size <= sure or size > most:
         return size > sure
     tokens = sum([meter.tokens(start, end) for start, end in node.body])
     return tokens > sure and tokens > shop.capacity(node)

@@ -127,9 +127,12 @@ def _runs(shop: Workshop, sizes: Sizes, node: Node) -> Iterator[_Run]:
 
 def _merge(shop: Workshop, sizes: Sizes, run: _Run) -> list[Part]:
     """Give what is too small to a neighbour."""
+    sizes_of_parts, least = [shop.size(part.units) for part in run.parts], shop.options.min_tokens
+    if min(sizes_of_parts, default=least) >= least:
+        return run.parts
     groups = absorb_small(
-        [shop.size(part.units) for part in run.parts],
-        least=shop.options.min_tokens,
+        sizes_of_parts,
+        least=least,
         capacity=run.splitter.capacity,
         taken=[run.overhead(part, sizes) for part in run.parts],
     )

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise, zip_longest
+from operator import itemgetter, sub
 
 __all__ = ["Group", "absorb_small", "pack"]
 
@@ -48,12 +49,21 @@ def _pack_run(sizes: Sequence[int], capacity: int) -> list[Group]:
     totals = [0, *accumulate(sizes)]
     if totals[-1] <= capacity:
         return [(0, len(sizes))]
-    fewest = len(_fill(totals, capacity))
+    fewest = -(-totals[-1] // capacity)
     cuts = _cut_evenly(totals, fewest)
-    if max(totals[after] - totals[first] for first, after in pairwise(cuts)) > capacity:
+    if not _are_within(totals, cuts, capacity):
+        fewest = len(_fill(totals, capacity))
+        cuts = _cut_evenly(totals, fewest)
+    if not _are_within(totals, cuts, capacity):
         least = max(*sizes, -(-totals[-1] // fewest))
         cuts = [0, *_fill_evenly(totals, least, capacity)]
     return list(pairwise(cuts))
+
+
+def _are_within(totals: Sequence[int], cuts: Sequence[int], capacity: int) -> bool:
+    ends: tuple[int, ...] = itemgetter(*cuts)(totals)
+    widest: int = max(map(sub, ends[1:], ends))
+    return widest <= capacity
 
 
 def _cut_evenly(totals: Sequence[int], count: int) -> list[int]:

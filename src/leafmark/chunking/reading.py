@@ -192,6 +192,10 @@ class BodyReader:
             found += top
         return found
 
+    def right_inside(self, block: Block) -> Sequence[Block]:
+        """The blocks that a block of level 0 is made of, in order."""
+        return self._stretches.right_inside(block)
+
     @cached_property
     def _headings(self) -> list[Heading]:
         return [heading for heading in self.document.headings if not heading.nested]

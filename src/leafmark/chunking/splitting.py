@@ -142,6 +142,11 @@ class Splitter(NamedTuple):
         """The blocks that the unit's block is made of, where there are several at some level."""
         if block is None:
             return []
+        if block.kind == "list" and not block.level:
+            items = self.reader.right_inside(block)
+            items = [item for item in items if unit.start <= item.start < unit.end]
+            if len(items) > 1:
+                return items
         inside = self.reader.blocks_within(unit.start, unit.end)
         for level in range(block.level + 1, _DEEPEST):
             nested = [inner for inner in inside if inner.level == level]

@@ -18,7 +18,13 @@ from typing import Any
 from leafmark.model import Block, BlockKind, Heading, Stretches
 from leafmark.model.deferred import Deferred
 from leafmark.parsing.lines import Lines
-from leafmark.parsing.markdown_outline import fence_language, outline, plain_lines, plain_parts
+from leafmark.parsing.markdown_outline import (
+    fence_language,
+    item_starts,
+    outline,
+    plain_lines,
+    plain_parts,
+)
 from leafmark.parsing.markdown_walk import Row, walk
 
 __all__ = ["MarkdownBlocks", "blocks_of"]
@@ -111,6 +117,16 @@ class MarkdownBlocks(Deferred[Block], Stretches):
                 found = self._read(block.start, after)[1:]
             self._inner[block.start] = found
         return found or ()
+
+    def right_inside(self, block: Block) -> Sequence[Block]:
+        if block.kind != "list" or block.start in self._inner:
+            return super().right_inside(block)
+        starts = item_starts(self._raw, block.start, block.end)
+        lines, items = Lines(self._raw, block.start), list[Block]()
+        for start, after in pairwise([*starts, block.end]):
+            end = lines.end_of(lines.before_blank(after))
+            items.append(_new(Block, ("list_item", start, end, 1, "", None)))
+        return items
 
     def _outline(self, first: int, after: int) -> list[Block]:
         if self._plain is None:

@@ -17,7 +17,7 @@ from itertools import accumulate, pairwise
 
 from leafmark.model import Block, BlockKind
 
-__all__ = ["fence_language", "outline", "plain_lines", "plain_parts"]
+__all__ = ["fence_language", "item_starts", "outline", "plain_lines", "plain_parts"]
 
 _LINE = rb"[^\n]*+\n"
 _BLANK = rb"[ \t]*+\n"
@@ -123,6 +123,13 @@ _BLOCK = re.compile(
 _PLAIN_LIST = re.compile(rb"(?:-\ %b|(?!))++|(?:\*\ %b|(?!))++" % (_FIRST, _FIRST), re.VERBOSE)
 """Items of one line each, which is text."""
 
+_NUMBERS = re.compile(rb"^[0-9]++\. ", re.MULTILINE)
+_SIGNS = {
+    **{sign: re.compile(rb"^\%c " % sign, re.MULTILINE) for sign in b"-*+"},
+    **dict.fromkeys(b"0123456789", _NUMBERS),
+}
+"""The signs of items at the margin, by the first byte of their list."""
+
 _ITEM: BlockKind = "list_item"
 _ROW: BlockKind = "table_row"
 
@@ -210,6 +217,14 @@ def plain_parts(block: Block, raw: bytes) -> list[Block] | None:
         return None
     starts = [*accumulate(map(len, raw[first:].splitlines(True)), initial=block.start + first)]
     return [_new(Block, (kind, start, end, 1, "", None)) for start, end in pairwise(starts)]
+
+
+def item_starts(raw: bytes, start: int, end: int) -> list[int]:
+    """Return where the items begin of a list of level 0 that `outline` has found.
+
+    A sign at the margin ends whatever is open in the item before.
+    """
+    return [match.start() for match in _SIGNS[raw[start]].finditer(raw, start, end)]
 
 
 def fence_language(info: str) -> str:

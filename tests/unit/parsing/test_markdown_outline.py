@@ -103,6 +103,33 @@ def test_parts_of_a_line_each_are_what_the_parser_finds(source: str) -> None:
 
 @pytest.mark.parametrize(
     "source",
+    [
+        "- a\n- b\n",
+        "- a\n  - b\n\n\n- c\nd\n\n  - e\n-f\n\ng\n",
+        "*   a\n\n        - b\n*  c\n\n      ```\n      - d\n      ```\n   \n* e\n\n\n# f\n",
+        "+ a\r\n+ b\r\n  c\r\n\r\n+ d",
+        "1. a\n2. b\n   1. c\n2019 was\n\n   d\n10. e\n",
+        "9. a\n\n       - b\n10. c\n\n   \t\n",
+        "> - a\n> - b\n\n- c\n\n  - d\n  - e\n",
+    ],
+)
+def test_items_are_those_that_the_parser_finds(source: str) -> None:
+    raw = source.encode()
+    expected = list(parse(raw, "a.md").blocks)
+    blocks = parse(raw, "a.md").blocks
+    assert isinstance(blocks, MarkdownBlocks)
+
+    for number in blocks.stretches_of(0, len(raw)):
+        for top in blocks.top(number):
+            inside = [each for each in expected if top.start <= each.start < top.end]
+            direct = [each for each in inside if each.level == 1]
+            assert blocks.right_inside(top) == direct
+            blocks.inside(top)
+            assert blocks.right_inside(top) == direct
+
+
+@pytest.mark.parametrize(
+    "source",
     ["- a\n\n- b\n", "- a\n  b\n", "- a\nb\n", "- > a\n", "- <b>\n", "- a\r\n", "1. a\n", "> a\n"],
 )
 def test_other_parts_are_for_the_parser(source: str) -> None:
