@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.reading import BodyReader
-from leafmark.chunking.spans import rejoin
+from leafmark.chunking.spans import rejoin, subtract
 from leafmark.model import Block, Chunk, ChunkedDocument
 
 __all__ = ["Finding", "FindingKind", "inspect_quality"]
@@ -133,7 +133,8 @@ def _find_bare_headings(inspection: _Inspection, chunk: Chunk) -> Iterator[Findi
             continue
         following = inspection.reader.heading_after(headings[-1].start)
         limit = len(data) if following is None else following.start
-        if data[headings[-1].end : limit].strip():
+        below = subtract(headings[-1].end, limit, inspection.reader.dropped)
+        if any(data[first:last].strip() for first, last in below):
             message = f"ends with the heading {headings[-1].title!r} and nothing below it"
             yield Finding("bare_heading", chunk.id, message)
 

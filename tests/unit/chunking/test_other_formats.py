@@ -34,6 +34,13 @@ def test_tables_in_a_table_for_the_layout_are_not_cut(strategy: str) -> None:
         assert sum(table in chunk.body for chunk in found.chunks) == 1
 
 
+def test_a_heading_at_the_end_of_a_page_is_not_blamed_for_what_is_left_out_below_it() -> None:
+    page = "<html><body><h1>A</h1><p>x</p><h2>B</h2>\n</body>\n</html>"
+    options = ChunkingOptions(strategy="section")
+    found = chunk_document(parse(page.encode(), "p.html"), tree="t", options=options)
+    assert list(inspect_quality(found, options=options)) == []
+
+
 def test_parts_of_a_table_without_a_header_carry_nothing() -> None:
     rows = "".join(f"<tr><td>key {k}</td><td>value of the key</td></tr>" for k in range(150))
     page = f"<h1>A</h1><table>{rows}</table>"
