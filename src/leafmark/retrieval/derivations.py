@@ -60,7 +60,7 @@ def derived_terms(word: str, language: str | None) -> tuple[tuple[str, str], ...
     """Return the stems of other forms of `word`, each with the form; most are of no real word.
 
     >>> derived_terms("wrote", "english")
-    (('write', 'write'), ('written', 'written'))
+    (('write', 'write'), ('written', 'written'), ('wroter', 'wroter'), ('wrotor', 'wrotor'))
     """
     typed = word.lower()
     if language != "english" or not (typed.isascii() and typed.isalpha()):
