@@ -87,12 +87,14 @@ def corrected_text(reader: IndexReader, topic: Expression, params: SearchParams)
     """Return `topic_text` with the words that a search looks for in place of misspelt ones.
 
     A model does not know misspelt words. Short ones are left as they are, since they
-    become anything: see `RELAXED_FROM`.
+    become anything (see `RELAXED_FROM`); and so is a topic with a word that is like none
+    that occurs: it is in another language, or about something else.
     """
     compiled = compile_for_languages(reader, topic, params).values()
     instead = {
         looked.label: looked.corrected[0]
         for each in compiled
+        if all(looked.queries for looked in each.looked)
         for looked in each.looked
         if looked.corrected and len(looked.label) >= RELAXED_FROM
     }
