@@ -152,9 +152,6 @@ class SearchSettings:
     nearby_weight: float = _setting(
         0.4, "factor of words that a match lacks and its neighbours have", least=0
     )
-    document_weight: float = _setting(
-        0.1, "factor of the words of its document, for a match that lacks some", least=0
-    )
     local_boost: float = _setting(
         1.5, "factor for the project's trees against the user's", least=0, open_low=True
     )

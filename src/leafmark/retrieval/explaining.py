@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import tantivy
 
@@ -104,14 +104,10 @@ def _of_words(hit: Hit, reader: IndexReader) -> tuple[Factor, ...]:
     rest = hit.raw - sum(factor.value for factor in factors)
     if rest > NEGLIGIBLE * hit.raw:
         factors.append(Factor("filters", rest, how="an alternative that only filters"))
-    factors += [Factor(name, value, how=how) for name, value, how in _around(hit) if value]
-    return (*factors, *_boosts(hit, hit.raw + hit.nearby + hit.document))
-
-
-def _around(hit: Hit) -> Iterable[tuple[str, float, str]]:
-    """Return what a match that lacks words has from its surroundings."""
-    yield "nearby", hit.nearby, "words that its body lacks, near it × nearby_weight"
-    yield "document", hit.document, "the document's best body for each word × document_weight"
+    if hit.nearby:
+        how = "words that its body lacks, near it × nearby_weight"
+        factors.append(Factor("nearby", hit.nearby, how=how))
+    return (*factors, *_boosts(hit, hit.raw + hit.nearby))
 
 
 def _boosts(hit: Hit, raw: float) -> list[Factor]:

@@ -40,8 +40,8 @@ class Hit(NamedTuple):
     `boost` is the factor for local trees in the score, `lowered` the one by which
     it was put below the exact matches. `exact` ones match without corrections of
     words that occur, `relaxed` ones by some of the words. `raw` is the engine's own
-    score, before boost, lowering and rounding; `nearby` and `document` are what was added
-    to it: see `surroundings`. A named tuple since a query has a
+    score, before boost, lowering and rounding; `nearby` is what was added to it: see
+    `surroundings`. A named tuple since a query has a
     hundred of them.
 
     Where the meaning counts too, `fused` are the two parts of the score, `words` is
@@ -58,7 +58,6 @@ class Hit(NamedTuple):
     relaxed: bool = False
     raw: float = 0.0
     nearby: float = 0.0
-    document: float = 0.0
     words: Hit | None = None
     fused: Fused | None = None
     similarity: float | None = None

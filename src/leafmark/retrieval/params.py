@@ -70,9 +70,9 @@ class SearchParams:
     fields beside the body's, which is 1, for keywords and for questions; `asking_words`
     lets those words of a question count that only ask, `derived_words` looks for other
     forms of words, too. Where no match has all words, `nearby_weight` is the factor of
-    those that stand near one that lacks them, `document_weight` that of its document's
-    best for each word: see `surroundings`. `mode` says whether words count, meaning, or
-    both; without a `Meaning` only words do. A `Rerank` reads the first `rerank_results`.
+    those that stand near one that lacks them: see `surroundings`. `mode` says whether
+    words count, meaning, or both; without a `Meaning` only words do. A `Rerank` reads the
+    first `rerank_results`.
 
     Raises:
         UsageError: a value is not among those accepted.
@@ -102,7 +102,6 @@ class SearchParams:
     question_tags_weight: float = QUESTION_WEIGHTS["tags"]
     question_path_weight: float = QUESTION_WEIGHTS["path"]
     nearby_weight: float = 0.4
-    document_weight: float = 0.1
     local_boost: float = 1.5
     mode: Mode = "lexical"
     rerank_results: int = 20
@@ -124,7 +123,7 @@ class SearchParams:
             value = getattr(self, name)
             among = ", ".join(map(str, accepted))
             _check(name, value, value in accepted and value is not True, f"one of {among}")
-        for name in ("merge_bonus", "nearby_weight", "document_weight", *_WEIGHTS):
+        for name in ("merge_bonus", "nearby_weight", *_WEIGHTS):
             value = getattr(self, name)
             _check(name, value, _is_number(value) and value >= 0, "a number of at least 0")
         boost, since = self.local_boost, self.since

@@ -1,12 +1,9 @@
-"""What stands around a relaxed match: words it lacks that are near it, and its document's words.
+"""What stands around a relaxed match: the words that it lacks and that are near it.
 
 A text often names its subject once and then speaks of "it": the words asked for stand
-in the piece before, or in another section. So the first relaxed matches are raised by
-two amounts, both made of the engine's scores of single words in bodies:
-
-- `nearby`: each word that a body lacks counts by the best score that it has in a body
-  up to `NEARBY_CHUNKS` away, times `nearby_weight`, and less the farther that is.
-- `document`: each word counts by its best score in the document, times `document_weight`.
+in the piece before. So each word that a body lacks counts by the best of the engine's
+scores for it in the bodies up to `NEARBY_CHUNKS` away, times `nearby_weight`, and less
+the farther that is.
 
 It is done where no chunk matches all the words: behind one that does, the order of the
 others matters little. A chunk that matches none of the words is not found by this.
@@ -15,7 +12,6 @@ others matters little. A chunk that matches none of the words is not found by th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 import tantivy
 
@@ -32,15 +28,8 @@ _MOST = 1000
 
 _MUST = tantivy.Occur.Must
 
-
-class _Document(NamedTuple):
-    """For each word that stands in bodies of a document its scores there, by position.
-
-    `best` is the sum of the best of each.
-    """
-
-    words: Sequence[Mapping[int, float]]
-    best: float
+_Word = Mapping[int, float]
+"""The scores of one word in the bodies of a document, by position, where it stands."""
 
 
 def raise_by_surroundings(
@@ -51,18 +40,17 @@ def raise_by_surroundings(
     `hits` are best first. Those that tie at the end of the first `RAISED_MATCHES` are
     left as they are, so that the answer does not depend on the segments of the index.
     """
-    if not (params.nearby_weight or params.document_weight):
+    weight = params.nearby_weight
+    if not weight:
         return list(hits)
     first = hits[: _sure(hits, RAISED_MATCHES)]
     places = reader.places(hit.address for hit in first)
     found = _look_into(reader, zip(first, places, strict=True))
     raised = []
     for hit, (doc_id, position) in zip(first, places, strict=True):
-        words, best = found[doc_id]
-        lacked = [_best_near(word, position) for word in words if position not in word]
-        nearby, document = params.nearby_weight * sum(lacked), params.document_weight * best
-        score = rounded((hit.raw + nearby + document) * hit.boost)
-        raised.append(hit._replace(score=score, nearby=nearby, document=document))
+        lacked = (word for word in found[doc_id] if position not in word)
+        nearby = weight * sum(_best_near(word, position) for word in lacked)
+        raised.append(hit._replace(score=rounded((hit.raw + nearby) * hit.boost), nearby=nearby))
     return sorted([*raised, *hits[len(first) :]], key=_worst_last)
 
 
@@ -79,8 +67,8 @@ def _sure(hits: Sequence[Hit], most: int) -> int:
 
 def _look_into(
     reader: IndexReader, hits: Iterable[tuple[Hit, tuple[str, int]]]
-) -> dict[str, _Document]:
-    """Search the documents of the hits for each word by itself; give them by id."""
+) -> dict[str, list[_Word]]:
+    """Search the documents of the hits for each word by itself; give what is found by id."""
     search, conjunction = reader.searcher.search, tantivy.Query.boolean_query
     filters = Filters(reader)
     found: dict[str, list[list[tuple[float, tantivy.DocAddress]]]] = {}
@@ -92,20 +80,16 @@ def _look_into(
             search(conjunction([within, (_MUST, word)]), _MOST, count=False).hits
             for word in hit.compiled.body_words
         ]
-        found[doc_id] = [each for each in matches if 0 < len(each) < _MOST]
+        found[doc_id] = [each for each in matches if len(each) < _MOST]
     addresses = [at for words in found.values() for each in words for _, at in each]
     positions = iter(reader.positions(addresses))
     return {
-        doc_id: _document([{next(positions): score for score, _ in each} for each in words])
+        doc_id: [{next(positions): score for score, _ in each} for each in words]
         for doc_id, words in found.items()
     }
 
 
-def _document(words: Sequence[Mapping[int, float]]) -> _Document:
-    return _Document(words, sum(max(word.values()) for word in words))
-
-
-def _best_near(word: Mapping[int, float], position: int) -> float:
+def _best_near(word: _Word, position: int) -> float:
     """Return the best score of a word near a position, less the farther away it stands."""
     found, factor = 0.0, 1.0
     for away in range(1, NEARBY_CHUNKS + 1):

@@ -26,7 +26,6 @@ from leafmark.retrieval.params import SearchParams
         ("merge_bonus", -0.1, "a number of at least 0"),
         ("question_path_weight", -1, "a number of at least 0"),
         ("nearby_weight", -0.1, "a number of at least 0"),
-        ("document_weight", float("inf"), "a number of at least 0"),
         ("keyword_title_weight", "3", "a number of at least 0"),
         ("local_boost", 0, "a number above 0"),
         ("since", "yesterday", "a number of seconds, or None"),

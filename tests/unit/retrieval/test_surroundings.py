@@ -1,4 +1,4 @@
-"""Relaxed matches are raised by words that stand near them, and by those of their document."""
+"""Relaxed matches are raised by the words that they lack and that stand near them."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def results(library: Library, query: str, **params: Any) -> dict[str, Result]:
     return {result.entry.id.removeprefix("t:"): result for result in found}
 
 
-def added(result: Result) -> dict[str, float]:
-    """What the surroundings added, by factor."""
-    return {one.name: one.value for one in result.factors if one.name in ("nearby", "document")}
+def nearby(result: Result) -> float:
+    """What the surroundings added."""
+    return sum(one.value for one in result.factors if one.name == "nearby")
 
 
 def in_body(library: Library, word: str, name: str) -> float:
@@ -44,24 +44,11 @@ def test_a_word_counts_less_the_farther_away_it_stands(
     text = chapters("A harbor.", *[FILLER] * between, "The timeout.")
     library = Library(tmp_path, t={"a.md": text, "b.md": "# Other\n\nWords.\n"})
     last = f"a.md#part-{between + 2}"
-    found = results(library, "harbor timeout", document_weight=0.0)
+    found = results(library, "harbor timeout")
     expected = 0.4 * share * in_body(library, "harbor", "a.md#part-1")
-    assert added(found[last]).get("nearby", 0.0) == pytest.approx(expected, rel=1e-6)
+    assert nearby(found[last]) == pytest.approx(expected, rel=1e-6)
     back = 0.4 * share * in_body(library, "timeout", last)
-    assert added(found["a.md#part-1"]).get("nearby", 0.0) == pytest.approx(back, rel=1e-6)
-
-
-def test_the_best_of_the_document_counts_for_each_word(tmp_path: Path) -> None:
-    text = chapters("A harbor.", FILLER, FILLER, "The timeout of a harbor.", FILLER)
-    library = Library(tmp_path, t={"a.md": text, "b.md": "# Other\n\nThe zebra.\n"})
-    found = results(library, "harbor timeout zebra", nearby_weight=0.0)
-    parts = ("a.md#part-1", "a.md#part-4")
-    harbor = max(in_body(library, "harbor", name) for name in parts)
-    words = harbor + in_body(library, "timeout", "a.md#part-4")
-    for name in parts:
-        assert added(found[name]) == {"document": pytest.approx(0.1 * words, rel=1e-6)}
-    own = in_body(library, "zebra", "b.md#other")
-    assert added(found["b.md#other"]) == {"document": pytest.approx(0.1 * own, rel=1e-6)}
+    assert nearby(found["a.md#part-1"]) == pytest.approx(back, rel=1e-6)
 
 
 def test_the_piece_beside_the_subject_comes_first(tmp_path: Path) -> None:
@@ -74,16 +61,16 @@ def test_the_piece_beside_the_subject_comes_first(tmp_path: Path) -> None:
     library = Library(tmp_path, t=sources)
     found = [name for name in library.find("harbor timeout ships") if name.endswith("part-2")]
     assert found == ["b.md#part-2", "a.md#part-2"]
-    plainly = library.find("harbor timeout ships", nearby_weight=0.0, document_weight=0.0)
+    plainly = library.find("harbor timeout ships", nearby_weight=0.0)
     assert [name for name in plainly if name.endswith("part-2")] == found[::-1]
 
 
 def test_a_word_of_the_own_body_has_no_surroundings(tmp_path: Path) -> None:
     text = chapters("A harbor.", "Harbor, harbor, harbor.")
     library = Library(tmp_path, t={"a.md": text, "b.md": "# Other\n\nA zebra.\n"})
-    found = results(library, "harbor zebra", document_weight=0.0)
+    found = results(library, "harbor zebra")
     assert sorted(found) == ["a.md#part-1", "a.md#part-2", "b.md#other"]
-    assert [added(one) for one in found.values()] == [{}, {}, {}]
+    assert [nearby(one) for one in found.values()] == [0, 0, 0]
 
 
 def test_nothing_is_raised_where_a_chunk_matches_all_words(tmp_path: Path) -> None:
@@ -95,7 +82,7 @@ def test_nothing_is_raised_where_a_chunk_matches_all_words(tmp_path: Path) -> No
         "a.md#part-1": True,
         "a.md#part-2": True,
     }
-    assert [added(one) for one in found.values()] == [{}, {}, {}]
+    assert [nearby(one) for one in found.values()] == [0, 0, 0]
 
 
 def test_the_local_boost_raises_what_is_added_too(tmp_path: Path) -> None:
@@ -105,17 +92,23 @@ def test_the_local_boost_raises_what_is_added_too(tmp_path: Path) -> None:
     assert {name: one.score for name, one in boosted.items()} == {
         name: pytest.approx(1.5 * one.score, rel=1e-3) for name, one in usual.items()
     }
-    assert [added(one) for one in boosted.values()] == [added(one) for one in usual.values()]
+    assert [nearby(one) for one in boosted.values()] == [nearby(one) for one in usual.values()]
 
 
-def test_none_of_those_is_raised_that_tie_at_the_end(tmp_path: Path) -> None:
+@pytest.mark.parametrize("documents", [RAISED_MATCHES // 4, RAISED_MATCHES])
+def test_none_of_those_is_raised_that_tie_at_the_end(tmp_path: Path, documents: int) -> None:
     """Which of them come first would depend on where they lie in the index."""
-    sources = {f"{n:02}.md": f"# Note\n\nharbor x{n:02}\n" for n in range(RAISED_MATCHES + 5)}
-    library = Library(tmp_path, t=sources | {"z.md": "# Note\n\nharbor crane\n\n# N\n\ncrane\n"})
-    found = results(library, "harbor crane ship", limit=50, max_results=50)
-    raised = {name for name, one in found.items() if added(one)}
-    assert len(found) > RAISED_MATCHES
-    assert raised == {"z.md#note", "z.md#n"}
+    text = "# One\n\nharbor x{0}\n\n# Other\n\ncrane y{0}\n"
+    sources = {f"{number:02}.md": text.format(number) for number in range(documents)}
+    best = {"z.md": "# One\n\nharbor crane\n\n# Other\n\nship here\n"}
+    found = results(Library(tmp_path, t=sources | best), "harbor crane ship", limit=50)
+    raised = {name for name, one in found.items() if nearby(one)}
+    if 2 * documents < RAISED_MATCHES:
+        assert raised == set(found)
+        assert len(found) == 2 * documents + 2
+    else:
+        assert raised == {"z.md#one", "z.md#other"}
+        assert len(found) > RAISED_MATCHES
 
 
 def test_a_word_that_stands_nearly_everywhere_says_nothing(
@@ -123,17 +116,14 @@ def test_a_word_that_stands_nearly_everywhere_says_nothing(
 ) -> None:
     text = chapters("A harbor.", "The timeout.", "A harbor.", "A harbor.")
     library = Library(tmp_path, t={"a.md": text, "b.md": "# Other\n\nWords.\n"})
-    assert added(results(library, "harbor timeout")["a.md#part-2"])["nearby"] > 0
+    assert nearby(results(library, "harbor timeout")["a.md#part-2"]) > 0
     monkeypatch.setattr(surroundings, "_MOST", 3)
-    found = results(library, "harbor timeout")["a.md#part-2"]
-    own = in_body(library, "timeout", "a.md#part-2")
-    assert added(found) == {"document": pytest.approx(0.1 * own, rel=1e-6)}
+    assert nearby(results(library, "harbor timeout")["a.md#part-2"]) == 0
 
 
 def test_the_explanation_says_what_was_added(tmp_path: Path) -> None:
     library = Library(tmp_path, t={"a.md": chapters("A harbor.", "The timeout.")})
     factors = results(library, "harbor timeout")["a.md#part-2"].factors
-    assert [(one.name, one.operation, one.how) for one in factors[1:3]] == [
+    assert [(one.name, one.operation, one.how) for one in factors[1:2]] == [
         ("nearby", "add", "words that its body lacks, near it × nearby_weight"),
-        ("document", "add", "the document's best body for each word × document_weight"),
     ]
