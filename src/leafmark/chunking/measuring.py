@@ -33,6 +33,8 @@ class Meter:
         self._dropped = [(span.start, span.end) for span in document.dropped_spans]
         self._decode = document.reader if document.format == "notebook" else None
         self._gap = 0 if self._decode is None else _CELL_END_BYTES
+        self.texts: dict[tuple[int, int], int] = {}
+        """The tokens of ranges as `text` has them, as far as they were counted."""
 
     def size_bytes(self, start: int, end: int) -> int:
         """An upper bound of `tokens`, free of charge."""
@@ -141,4 +143,7 @@ def text_tokens(reader: BodyReader, meter: Meter, span: tuple[int, int], *, toke
     """The tokens of a range as `text` has it; it has `tokens` as it is."""
     if reader.is_normal(*span):
         return tokens
-    return meter.count(reader.normalise((span,)) + "\n\n")
+    found = meter.texts.get(span)
+    if found is None:
+        found = meter.texts[span] = meter.count(reader.normalise((span,)) + "\n\n")
+    return found

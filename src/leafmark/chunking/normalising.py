@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import takewhile
+from operator import itemgetter
 
 __all__ = ["dedent_code", "tidy_prose"]
 
@@ -20,7 +21,7 @@ def tidy_prose(text: str) -> str:
     """
     # Line by line: a regular expression for trailing space takes quadratic time
     # on a long run of spaces inside a line.
-    text = "\n".join([line.rstrip() for line in text.split("\n")])
+    text = "\n".join(map(str.rstrip, text.split("\n")))
     return _BLANK_LINES.sub("\n\n", _LEADING_BLANK_LINES.sub("\n", text))
 
 
@@ -41,8 +42,14 @@ def dedent_code(text: str, *, fenced: bool) -> str:
 
 
 def _dedent(lines: list[str]) -> list[str]:
-    indents = [line[: len(line) - len(line.lstrip(" \t"))] for line in lines if line.strip()]
+    kept = [*filter(str.strip, lines)]
     # what the least and the greatest in order share, all share
-    pairs = zip(min(indents), max(indents), strict=False) if indents else ()
-    width = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    return [line[width:] if line.strip() else "" for line in lines]
+    pairs = zip(min(kept), max(kept), strict=False) if kept else ()
+    width = sum(1 for _ in takewhile(_is_indent, pairs))
+    if len(kept) + lines.count("") < len(lines):
+        lines = ["" if line.isspace() else line for line in lines]
+    return [*map(itemgetter(slice(width, None)), lines)] if width else lines
+
+
+def _is_indent(pair: tuple[str, str]) -> bool:
+    return pair[0] == pair[1] and pair[0] in " \t"

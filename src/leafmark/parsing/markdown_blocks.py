@@ -121,6 +121,10 @@ class MarkdownBlocks(Deferred[Block], Stretches):
     def right_inside(self, block: Block) -> Sequence[Block]:
         if block.kind != "list" or block.start in self._inner:
             return super().right_inside(block)
+        plain = plain_parts(block, self._raw[block.start : block.end])
+        if plain is not None:
+            self._inner[block.start] = plain
+            return plain
         starts = item_starts(self._raw, block.start, block.end)
         lines, items = Lines(self._raw, block.start), list[Block]()
         for start, after in pairwise([*starts, block.end]):

@@ -123,12 +123,11 @@ _BLOCK = re.compile(
 _PLAIN_LIST = re.compile(rb"(?:-\ %b|(?!))++|(?:\*\ %b|(?!))++" % (_FIRST, _FIRST), re.VERBOSE)
 """Items of one line each, which is text."""
 
-_NUMBERS = re.compile(rb"^[0-9]++\. ", re.MULTILINE)
 _SIGNS = {
-    **{sign: re.compile(rb"^\%c " % sign, re.MULTILINE) for sign in b"-*+"},
-    **dict.fromkeys(b"0123456789", _NUMBERS),
+    **{sign: re.compile(rb"\n(?=\%c )" % sign) for sign in b"-*+"},
+    **dict.fromkeys(b"0123456789", re.compile(rb"\n(?=[0-9]++\. )")),
 }
-"""The signs of items at the margin, by the first byte of their list."""
+"""What stands before the signs of items at the margin, by the first byte of their list."""
 
 _ITEM: BlockKind = "list_item"
 _ROW: BlockKind = "table_row"
@@ -224,7 +223,7 @@ def item_starts(raw: bytes, start: int, end: int) -> list[int]:
 
     A sign at the margin ends whatever is open in the item before.
     """
-    return [match.start() for match in _SIGNS[raw[start]].finditer(raw, start, end)]
+    return [start, *[match.end() for match in _SIGNS[raw[start]].finditer(raw, start, end)]]
 
 
 def fence_language(info: str) -> str:
