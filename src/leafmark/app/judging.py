@@ -37,15 +37,16 @@ _CITATION = re.compile(r"(?P<id>.+)@(?P<digest>[0-9a-f]{12}):(?P<start>\d+)-(?P<
 
 
 def read_queries(paths: Iterable[str], directory: Path) -> list[JudgedQuery]:
-    """Return the queries of all files, in order; `-` is standard input.
+    """Return the queries of all files, in order, each file once; `-` is standard input.
 
     Raises:
         StorageError: a file cannot be read.
         UsageError: a file or query is wrong, or there is no query at all.
     """
-    found = [query for path in paths for query in parse_judgments(_text(path, directory), path)]
+    files = tuple(dict.fromkeys(paths))
+    found = [query for path in files for query in parse_judgments(_text(path, directory), path)]
     if not found:
-        raise UsageError("there is no query to judge", location=", ".join(paths))
+        raise UsageError("there is no query to judge", location=", ".join(files))
     _check_once(found)
     return found
 

@@ -90,6 +90,11 @@ def test_places_in_markdown(here: Here, reference: Reference, begins: str, ends:
     assert found.endswith(ends)
 
 
+def test_a_file_that_is_named_twice_is_read_once(tmp_path: Path) -> None:
+    (tmp_path / "q.jsonl").write_text('{"query": "x", "answers": []}\n', encoding="utf-8")
+    assert len(read_queries(["q.jsonl", "q.jsonl"], tmp_path)) == 1
+
+
 def test_places_in_text_and_by_offset(here: Here) -> None:
     reference = Reference(path="my notes.txt", start=6, end=10, grade=2.0)
     assert _passage(here, reference) == Passage("docs:my notes.txt", 6, 10, 2.0)
