@@ -55,6 +55,20 @@ def test_a_worker_is_out_of_reach_of_the_keys(tmp_path: Path) -> None:
         worker.stop()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="pipes whose size can be chosen")
+def test_the_pipe_for_answers_holds_a_whole_one() -> None:
+    import fcntl
+
+    most = int(Path("/proc/sys/fs/pipe-max-size").read_text())
+    worker: Worker[str, int] = Worker(len)
+    try:
+        assert worker._process.stdout is not None
+        size = fcntl.fcntl(worker._process.stdout, fcntl.F_GETPIPE_SZ)
+        assert size >= min(most, 1_000_000)
+    finally:
+        worker.stop()
+
+
 def test_a_worker_imports_nothing_from_the_current_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
