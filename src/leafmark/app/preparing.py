@@ -28,6 +28,11 @@ BATCH_BYTES = 256_000
 
 BATCH_SOURCES = 64
 
+LAST_BATCHES = 8
+"""What is left is at least so many batches: small ones at the end, when all wait for the last."""
+
+LEAST_BATCH_BYTES = 32_000
+
 ALONE_BYTES = 2_500_000
 """A source of this size is prepared here, while nothing else is under way: it takes 80 MB."""
 
@@ -60,7 +65,7 @@ def prepare_all(
     work = partial(_prepare, recipes=dict(recipes))
     if count < 1:
         return (work(task) for task in tasks)
-    return _Line(tasks, work, count).run()
+    return _Line(tasks, work, count, total_bytes).run()
 
 
 def _prepare(task: Task, recipes: Recipes) -> Prepared:
@@ -87,8 +92,8 @@ class _Slot(NamedTuple):
 class _Line:
     """The batches under way, in order."""
 
-    def __init__(self, tasks: Iterable[Task], work: Work, workers: int):
-        self._batches = _Ahead(_batches(tasks))
+    def __init__(self, tasks: Iterable[Task], work: Work, workers: int, total_bytes: int):
+        self._batches = _Ahead(_batches(tasks, total_bytes))
         self._work = work
         self._slots: deque[_Slot] = deque()
         self._wanted = workers
@@ -164,19 +169,26 @@ class _Ahead:
         return batch
 
 
-def _batches(tasks: Iterable[Task]) -> Iterator[Batch]:
+def _batches(tasks: Iterable[Task], total_bytes: int) -> Iterator[Batch]:
     """Cut the tasks into batches; a very large source is one by itself."""
     batch: Batch = []
-    size = 0
+    size, left = 0, total_bytes
     for task in tasks:
         large = _is_alone(task)
-        if batch and (large or size >= BATCH_BYTES or len(batch) >= BATCH_SOURCES):
+        if batch and (large or size >= _enough(left) or len(batch) >= BATCH_SOURCES):
             yield batch
+            left -= size
             batch, size = [], 0
         batch.append(task)
         size += task.source.size
         if large:
             yield batch
+            left -= size
             batch, size = [], 0
     if batch:
         yield batch
+
+
+def _enough(left: int) -> int:
+    """The bytes that make a batch when so many are left."""
+    return min(BATCH_BYTES, max(LEAST_BATCH_BYTES, left // LAST_BATCHES))

@@ -15,7 +15,7 @@ from leafmark.app.ingesting import Prepared, Recipe, Task, prepare
 from leafmark.app.preparing import prepare_all
 from leafmark.app.requests import IndexRequest
 from leafmark.app.trees import Tree
-from leafmark.app.walk import iter_sources
+from leafmark.app.walk import SourceFile, iter_sources
 from leafmark.app.workers import Worker
 from leafmark.chunking import ChunkingOptions, Strategy
 from leafmark.index import open_reader
@@ -105,6 +105,18 @@ def test_a_prepared_source_leaves_nothing_for_the_collector_of_cycles(
         assert gc.collect() == 0
     finally:
         gc.enable()
+
+
+def test_batches_get_small_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preparing, "BATCH_SOURCES", 1000)
+    tasks = [Task(SourceFile("t", f"{n}.md", 8000, 0, 0, 0)) for n in range(400)]
+    batches = list(preparing._batches(tasks, 400 * 8000))
+    assert [task for batch in batches for task in batch] == tasks
+    sizes = [sum(task.source.size for task in batch) for batch in batches]
+    assert preparing.BATCH_BYTES <= sizes[0] < preparing.BATCH_BYTES + 8000
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] <= preparing.LEAST_BATCH_BYTES
+    assert sum(sizes[-preparing.LAST_BATCHES :]) < 2 * preparing.BATCH_BYTES
 
 
 def test_no_more_is_under_way_than_the_window_allows(many: Path) -> None:
