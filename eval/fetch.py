@@ -1,4 +1,4 @@
-"""Install the documentation sets of the evaluation below `eval/sets`.
+"""Install the documentation sets of the evaluation, in the folders `sets` of its projects.
 
 Each set is part of a package of a fixed version, which the ordinary client of
 its registry (`pip`, `npm`) downloads through whatever registry the user has set
@@ -20,14 +20,15 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
 
-SETS = Path(__file__).parent / "sets"
+HERE = Path(__file__).parent
 
 
 class Package(NamedTuple):
     """Documentation inside a package.
 
     Of its files, those below the folder `inside` ("" for all) whose path matches
-    one of `wanted` and none of `left_out` make the set.
+    one of `wanted` and none of `left_out` make the set. `project` is the folder of the
+    configuration that names it.
     """
 
     tree: str
@@ -38,6 +39,7 @@ class Package(NamedTuple):
     inside: str
     wanted: tuple[str, ...]
     left_out: tuple[str, ...] = ()
+    project: str = ""
 
     @property
     def stamp(self) -> str:
@@ -123,14 +125,25 @@ PACKAGES = (
         inside="mercurial/helptext",
         wanted=("*.txt",),
     ),
+    Package(
+        tree="pymorphy2",
+        registry="pypi",
+        name="pymorphy2",
+        version="0.9.1",
+        sha256="86c447157dee2eb2341efbe4538e1281a754756ba1aa32da77a89614c58b560c",
+        inside="docs",
+        wanted=("*.rst",),
+        left_out=("misc/_*.rst",),
+        project="languages",
+    ),
 )
 
 
 def main() -> int:
     """Fetch what is not there yet, and say what was done."""
     for package in PACKAGES:
-        target = SETS / package.tree
-        stamp = SETS / f"{package.tree}.stamp"
+        sets = HERE / package.project / "sets"
+        target, stamp = sets / package.tree, sets / f"{package.tree}.stamp"
         if stamp.is_file() and stamp.read_text("utf-8") == package.stamp and target.is_dir():
             print(f"{package.tree}: {package.name} {package.version} is there")
             continue

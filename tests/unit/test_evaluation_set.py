@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from leafmark.evaluation import HALVES, JudgedQuery, half_of, parse_judgments
 
@@ -15,8 +16,8 @@ EVAL = ROOT / "eval"
 KINDS = {"question", "keywords", "error", "identifier", "typo", "foreign", "paraphrase"}
 
 
-def _queries() -> list[JudgedQuery]:
-    files = sorted((EVAL / "queries").glob("*.jsonl"))
+def _queries(folder: str = "queries") -> list[JudgedQuery]:
+    files = sorted((EVAL / folder).glob("*.jsonl"))
     return [
         query
         for file in files
@@ -44,14 +45,30 @@ def test_every_query_says_where_it_belongs() -> None:
 
 
 def test_every_set_is_fetched_and_asked_about() -> None:
+    packages = _packages()
+    for project, queries in (("", _queries()), ("languages", _queries("languages/queries"))):
+        settings = (EVAL / project / "leafmark.toml").read_text(encoding="utf-8")
+        trees = tomllib.loads(settings)["tree"]
+        assert {package.tree for package in packages if package.project == project} == set(trees)
+        assert {query.tree for query in queries} == set(trees)
+
+
+def test_other_languages_have_queries_of_every_kind() -> None:
+    queries = _queries("languages/queries")
+    assert len({query.query for query in queries}) == len(queries)
+    assert {query.kind for query in queries} == KINDS
+    assert sum(not query.answers for query in queries) >= 8
+    text = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    assert f"{len(queries)} queries in Russian" in text
+
+
+def _packages() -> Any:
     spec = importlib.util.spec_from_file_location("fetch", EVAL / "fetch.py")
     assert spec is not None
     assert spec.loader is not None
     fetch = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(fetch)
-    trees = tomllib.loads((EVAL / "leafmark.toml").read_text(encoding="utf-8"))["tree"]
-    assert {package.tree for package in fetch.PACKAGES} == set(trees)
-    assert {query.tree for query in _queries()} == set(trees)
+    return fetch.PACKAGES
 
 
 def test_the_documentation_counts_what_is_there() -> None:
