@@ -95,7 +95,8 @@ def checked_vectors(rows: object, *, count: int, dimension: int | None, location
     if found.ndim != 2 or found.shape[0] != count:
         answered = found.shape[0] if found.ndim == 2 else 0
         raise ProviderError(
-            f"the embedder answered {answered} vectors for {count} texts", location=location
+            f"the embedder answered another number of vectors ({answered}) than of texts ({count})",
+            location=location,
         )
     if found.shape[1] != (dimension or found.shape[1]) or not found.shape[1]:
         raise ProviderError(

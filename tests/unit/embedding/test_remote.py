@@ -176,7 +176,7 @@ FAILURES: dict[str, tuple[Reply, str, str | None]] = {
     ),
     "short": (
         Reply(200, {"data": [{"index": 0, "embedding": ROW}]}),
-        "the embedder answered 1 vectors for 3 texts",
+        "the embedder answered another number of vectors (1) than of texts (3)",
         None,
     ),
     "indexes": (
