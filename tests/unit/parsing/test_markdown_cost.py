@@ -75,8 +75,8 @@ def test_auto_parses_what_is_doubtful_in_the_bodies_that_it_cuts_and_nothing_els
     assert parsed == expected
 
 
-def test_a_list_is_parsed_only_where_it_is_too_large(parsed: list[int]) -> None:
-    small, large = "- item\n  more\n" * 9, "- an item of some words\n  and more\n" * 100
+def test_a_quote_is_parsed_only_where_it_is_too_large(parsed: list[int]) -> None:
+    small, large = "> item\n> more\n" * 9, "> a line of some words\n>\n> and more\n" * 100
     source = "# A\n\n" + WORDS * 20 + small + "\n" + WORDS + large + "\n" + WORDS
 
     chunk_document(read(source), tree="t", options=ChunkingOptions(strategy="auto"))
@@ -88,4 +88,21 @@ def test_a_list_is_parsed_only_where_it_is_too_large(parsed: list[int]) -> None:
 def test_items_and_rows_of_a_line_each_need_no_parser(shape: str, parsed: list[int]) -> None:
     chunk_document(read(SHAPES[shape]), tree="t", options=ChunkingOptions(strategy="auto"))
 
+    assert parsed == []
+
+
+@pytest.mark.parametrize("sign", ["- ", "*   ", "1. "])
+def test_a_list_is_cut_at_its_items_without_the_parser(sign: str, parsed: list[int]) -> None:
+    item = (
+        f"{sign}An item in two lines\nwith some words of prose.\n\n    And what belongs to it.\n\n"
+    )
+    source = "# A\n\n" + item * 40
+
+    chunked = chunk_document(
+        read(source), tree="t", options=ChunkingOptions(strategy="auto", min_tokens=0)
+    )
+
+    pieces = [chunk for chunk in chunked.chunks if chunk.kind == "piece"]
+    assert len(pieces) > 1
+    assert {chunk.body_bytes.lstrip()[: len(sign)] for chunk in pieces} == {sign.encode()}
     assert parsed == []
