@@ -41,6 +41,8 @@ class Scalar(NamedTuple):
     text: str
 
 
+_new = tuple.__new__  # half the cost of calling the class
+
 Tree = dict[str, Any]  # of Scalar, list and dict
 
 
@@ -49,7 +51,7 @@ def scalar_of(text: str) -> Scalar:
     if text in _WORDS:
         return Scalar(_WORDS[text], text)
     if text[0].isalpha():
-        return Scalar(text, text)
+        return _new(Scalar, (text, text))
     for pattern, convert in _CONVERSIONS:
         match = pattern.fullmatch(text)
         value = convert(match) if match else None

@@ -9,7 +9,6 @@ twenty times as fast, and front matter would else take a third of parsing.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Any
 
 from leafmark.parsing.scalars import Scalar, Tree, scalar_of
@@ -23,6 +22,9 @@ _MAX_KEY = 100
 _SHORT = 80
 """Characters of a line that is worth remembering."""
 
+_MOST = 4096
+"""Lines that are remembered; then it begins anew."""
+
 _FIRST_SIGNS = "/.(_<"
 """What a plain scalar may begin with here, beside letters and digits; YAML has more."""
 
@@ -30,6 +32,7 @@ _FLOW_SYNTAX = re.compile(r"""[\[\]{}:?#&*!|>'"%@`]""")
 _QUOTED = re.compile(r'"([^"\\]*)"')
 _QUOTED_LIST = re.compile(r' *"[^"\\]*" *(?:, *"[^"\\]*" *)*')
 _NOTHING = Scalar(None, "")
+_HARD = ("", None, None)
 
 
 def read_simple_yaml(text: str) -> Tree | None:
@@ -37,8 +40,9 @@ def read_simple_yaml(text: str) -> Tree | None:
     tree: Tree = {}
     items: list[Scalar] | None = None  # of the last key, while it may be a list
     key, indent = "", ""
+    recall = _remembered.get
     for line in text.replace("\r\n", "\n").split("\n"):
-        name, before, value = _short_line(line) if len(line) <= _SHORT else _line(line)
+        name, before, value = recall(line) or _read(line)
         if value is None:
             return None
         if name:
@@ -54,42 +58,55 @@ def read_simple_yaml(text: str) -> Tree | None:
     return tree
 
 
-def _line(line: str) -> tuple[str, str | None, Any]:
-    """What a line says: its key, or what stands before the dash of an item, and the value.
+_Line = tuple[str, str | None, Any]
+"""A key, or what stands before the dash of an item, and the value; neither: blank or a comment.
 
-    Without both it is blank or a comment. The value is None where it takes a real parser.
-    """
-    if not line.replace("\xa0", " ").isprintable():
-        return "", None, None  # tabs, control characters, line ends of YAML 1.1
-    name, colon, rest = line.partition(":")
-    if colon and rest[:1] in ("", " ") and _is_key(name):
+The value is None where it takes a real parser.
+"""
+
+_remembered: dict[str, _Line] = {}
+"""The same lines stand in file after file."""
+
+
+def _read(line: str) -> _Line:
+    """What a line says; remembered if it is short."""
+    found = _line(line)
+    if len(line) <= _SHORT:
+        if len(_remembered) >= _MOST:
+            _remembered.clear()
+        _remembered[line] = found
+    return found
+
+
+def _line(line: str) -> _Line:
+    if not line.isprintable() and not line.replace("\xa0", " ").isprintable():
+        return _HARD  # tabs, control characters, line ends of YAML 1.1
+    name, colon, rest = line.partition(": ")
+    if not colon and line[-1:] == ":":
+        name, colon = line[:-1], ":"
+    if colon and len(name) <= _MAX_KEY and (name.isidentifier() or _KEY.fullmatch(name)):
         return name, None, _value(rest.strip(" "))
-    if not line or line.isspace() or line.lstrip(" ")[0] == "#":
+    text = line.lstrip(" ")
+    if not text or text[0] == "#" or text.isspace():
         return "", None, _NOTHING
-    spaces, _, rest = line.partition("- ")
-    item = _value(rest.strip(" "))
-    is_item = not spaces.strip(" ") and isinstance(item, Scalar) and item is not _NOTHING
-    return "", spaces, item if is_item else None
-
-
-_short_line = lru_cache(4096)(_line)  # the same lines stand in file after file
+    if text[:2] != "- ":
+        return _HARD
+    item = _value(text[2:].strip(" "))
+    is_item = item.__class__ is Scalar and item is not _NOTHING
+    return "", line[: -len(text)], item if is_item else None
 
 
 def _value(text: str) -> Scalar | list[Scalar] | None:
     """The value that stands after a key or dash, None where it is not simple after all."""
-    scalar = _scalar(text)
-    if scalar is None and text[0] == "[" and text[-1] == "]":
-        return _flow_list(text[1:-1])
-    return scalar
-
-
-def _scalar(text: str) -> Scalar | None:
     if not text:
         return _NOTHING
     if _is_plain(text):
         return scalar_of(text)
-    inside, ends = text[1:-1], text[0] + text[-1]
-    if len(text) > 1 and ends in ('""', "''") and text[0] not in inside and "\\" not in inside:
+    first, last, inside = text[0], text[-1], text[1:-1]
+    if first == "[" and last == "]":
+        return _flow_list(inside)
+    is_quoted = first == last and first in "\"'" and len(text) > 1
+    if is_quoted and first not in inside and "\\" not in inside:
         return Scalar(inside, inside)
     return None
 
@@ -103,13 +120,9 @@ def _flow_list(text: str) -> list[Scalar] | None:
     return [scalar_of(word) for word in words] if all(map(_is_plain, words)) else None
 
 
-def _is_key(text: str) -> bool:
-    is_key = text.isidentifier() or _KEY.fullmatch(text) is not None
-    return is_key and len(text) <= _MAX_KEY
-
-
 def _is_plain(text: str) -> bool:
     """Whether `text` is a plain scalar for sure."""
-    if not text or not (text[0].isalnum() or text[0] in _FIRST_SIGNS):
+    first = text[:1]
+    if not (first.isalnum() or (first and first in _FIRST_SIGNS)):
         return False
     return text[-1] != ":" and ": " not in text and " #" not in text
