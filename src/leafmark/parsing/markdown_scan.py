@@ -67,7 +67,7 @@ def scan_headings(raw: bytes, start: int) -> list[Heading] | None:
     `raw` is UTF-8 whose lines end in LF or CRLF. Content begins at byte `start`,
     where a line begins.
     """
-    data = b"\n%b\n" % raw[start:]
+    data = b"\n" + raw[start:] + b"\n"
     if b"\r" in data:
         data = data.replace(b"\r\n", b" \n")
     if b"\0" in data or b"\x0b" in data or b"\x0c" in data:
