@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 
 from leafmark.chunking.word_characters import dropped_characters
 
@@ -40,7 +39,6 @@ def github_slug(text: str) -> str:
     return text.encode().translate(_LOWER, _DROPPED).decode()
 
 
-@lru_cache(maxsize=4096)
 def slug_of(text: str, style: str) -> str:
     """Return the slug for `text`; `collapse` makes one hyphen of each run and trims the ends.
 

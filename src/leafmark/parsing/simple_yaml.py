@@ -19,8 +19,8 @@ _KEY = re.compile(r"(?!-)[A-Za-z0-9_.-]{1,100}(?: [A-Za-z0-9_.]{1,50}){0,9}")
 _MAX_KEY = 100
 """Characters of a key; YAML itself has a limit at 1024."""
 
-_SHORT = 80
-"""Characters of a line that is worth remembering."""
+_SHORT = 30
+"""Characters of a line that is worth remembering: longer ones hardly ever come again."""
 
 _MOST = 4096
 """Lines that are remembered; then it begins anew."""
