@@ -64,6 +64,7 @@ def read_beneath(tree: Tree, path: str) -> tuple[bytes, FileState]:
     raise FileChangedError(errno.EAGAIN, "the file changes while it is being read", path)
 
 
+@lru_cache(maxsize=4096)  # a search reads the same files again and again
 def _check_path(path: str) -> None:
     unsafe = not is_encodable(path) or not _UNSAFE_PARTS.isdisjoint(path.split("/"))
     if unsafe or (os.name == "nt" and ("\\" in path or ":" in path)):

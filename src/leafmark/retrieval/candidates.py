@@ -18,7 +18,14 @@ from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.cutoff import elbow_cutoff
 from leafmark.retrieval.doubt import is_doubtful
 from leafmark.retrieval.filters import any_of
-from leafmark.retrieval.hits import Finder, Hit, relaxed_matches, strict_matches, with_ties
+from leafmark.retrieval.hits import (
+    Finder,
+    Hit,
+    relaxed_matches,
+    scores_of,
+    strict_matches,
+    with_ties,
+)
 from leafmark.retrieval.ordering import Key, key_of, sort_candidates, sort_with_ties
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.sections import path_filter
@@ -65,7 +72,7 @@ def find_candidates(
     finder = Finder(reader, params, local_trees)
     limit = params.candidates
 
-    def strict_hits(*, ties: bool = False) -> list[Hit]:
+    def strict_hits(*, ties: bool = False) -> Sequence[Hit]:
         return finder.tier(compiled, strict_matches, limit, ties=ties)
 
     def relaxed_hits(*, ties: bool = False) -> list[Hit]:
@@ -118,7 +125,7 @@ def cut_note(before: int, after: int, params: SearchParams) -> str:
 
 
 class _SearchAgain(Protocol):
-    def __call__(self, *, ties: bool = False) -> list[Hit]: ...
+    def __call__(self, *, ties: bool = False) -> Sequence[Hit]: ...
 
 
 def _cut(
@@ -129,7 +136,7 @@ def _cut(
     `search` gives the same hits with all that tie with the last one: needed
     only when the cut is among those.
     """
-    scores = [hit.score for hit in hits[: params.candidates]]
+    scores = scores_of(hits)[: params.candidates]
     kept = elbow_cutoff(scores, ratio=params.cutoff_ratio, max_results=params.kept)
     if not kept:
         return []

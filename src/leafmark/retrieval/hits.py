@@ -6,9 +6,9 @@ are given where they are asked for, and scores are rounded so that equals are eq
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import compress
-from typing import NamedTuple
+from typing import Any, NamedTuple, overload
 
 import tantivy
 
@@ -20,7 +20,15 @@ from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.sections import SectionMembers, path_filter
 from leafmark.retrieval.weights import WIDENED_BELOW
 
-__all__ = ["Finder", "Hit", "relaxed_matches", "rounded", "strict_matches", "with_ties"]
+__all__ = [
+    "Finder",
+    "Hit",
+    "relaxed_matches",
+    "rounded",
+    "scores_of",
+    "strict_matches",
+    "with_ties",
+]
 
 SCORE_DIGITS = 4
 """Scores are rounded to this many decimals (below 1: significant digits), for ties to be ties.
@@ -68,6 +76,10 @@ class Hit(NamedTuple):
         return self.address.segment_ord, self.address.doc
 
 
+_Match = tuple[Any, tantivy.DocAddress]
+"""The engine's score, a float, and an address."""
+
+
 class _Scope(NamedTuple):
     """Some of the trees: how to limit a query to them, and the boost of their scores."""
 
@@ -75,7 +87,42 @@ class _Scope(NamedTuple):
     boost: float
 
 
-_Search = Callable[["Finder", Compiled, _Scope, int], list[Hit]]
+_Search = Callable[["Finder", Compiled, _Scope, int], Sequence[Hit]]
+
+
+class _Found(Sequence[Hit]):
+    """What the engine found; a `Hit` is made of a match when it is looked at, as few are."""
+
+    __slots__ = ("_make", "_matches", "scores")
+
+    def __init__(
+        self,
+        matches: Sequence[_Match],
+        scores: Sequence[float],
+        make: Callable[[float, _Match], Hit],
+    ):
+        self._matches = matches
+        self.scores = scores
+        self._make = make
+
+    @overload
+    def __getitem__(self, at: int) -> Hit: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Hit]: ...
+    def __getitem__(self, at: int | slice) -> Hit | Sequence[Hit]:
+        if isinstance(at, slice):
+            return _Found(self._matches[at], self.scores[at], self._make)
+        return self._make(self.scores[at], self._matches[at])
+
+    def __iter__(self) -> Iterator[Hit]:
+        return map(self._make, self.scores, self._matches)
+
+    def __len__(self) -> int:
+        return len(self._matches)
+
+
+def scores_of(hits: Sequence[Hit]) -> Sequence[float]:
+    return hits.scores if isinstance(hits, _Found) else [hit.score for hit in hits]
 
 
 class Finder:
@@ -94,19 +141,14 @@ class Finder:
 
     def tier(
         self, compiled: Iterable[Compiled], search: _Search, limit: int, *, ties: bool = False
-    ) -> list[Hit]:
+    ) -> Sequence[Hit]:
         """Return the best hits of all languages and scopes, best first.
 
         With `ties`, all that score as the last one are among them.
         """
         self._complete = ties
-        hits = [
-            hit
-            for each in compiled
-            for scope in self._scopes()
-            for hit in search(self, each, scope, limit)
-        ]
-        hits.sort(key=lambda hit: -hit.score)
+        found = [search(self, each, scope, limit) for each in compiled for scope in self._scopes()]
+        hits = found[0] if len(found) == 1 else _merged(found)
         return with_ties(hits, limit) if ties else hits[:limit]
 
     def _scopes(self) -> list[_Scope]:
@@ -132,16 +174,20 @@ class Finder:
         *,
         exact: bool = False,
         relaxed: bool = False,
-    ) -> list[Hit]:
+    ) -> Sequence[Hit]:
         """Return the `limit` best hits, and all that tie with the last of them if need be."""
         query, boost = scope.limited(query), scope.boost
         wanted = limit + self._complete
         while True:
             found = self._reader.searcher.search(query, wanted, count=False).hits
-            hits = [
-                Hit(rounded(score * boost), at, compiled, exact, boost, 1.0, relaxed, score)
-                for score, at in found
-            ]
+            scores = [rounded(score * boost) for score, _ in found]
+            hits: Sequence[Hit] = _Found(
+                found,
+                scores,
+                lambda score, match: Hit(
+                    score, match[1], compiled, exact, boost, 1.0, relaxed, match[0]
+                ),
+            )
             exhausted = len(hits) < wanted
             if self._members is not None:
                 hits = list(compress(hits, self._members.choose(hit.address for hit in hits)))
@@ -174,7 +220,12 @@ class Finder:
         return found
 
 
-def strict_matches(finder: Finder, compiled: Compiled, scope: _Scope, limit: int) -> list[Hit]:
+def _merged(found: Iterable[Sequence[Hit]]) -> list[Hit]:
+    """Return the hits of several searches, best first."""
+    return sorted((hit for hits in found for hit in hits), key=lambda hit: -hit.score)
+
+
+def strict_matches(finder: Finder, compiled: Compiled, scope: _Scope, limit: int) -> Sequence[Hit]:
     """Return the strict matches; those that rest on a correction stand below the exact ones."""
     hits = finder.hits(compiled.strict, compiled, scope, limit)
     if compiled.exact is None:
@@ -187,7 +238,7 @@ def strict_matches(finder: Finder, compiled: Compiled, scope: _Scope, limit: int
     return [*exact, *_lowered(wider, below=WIDENED_BELOW * exact[-1].score)]
 
 
-def relaxed_matches(finder: Finder, compiled: Compiled, scope: _Scope, limit: int) -> list[Hit]:
+def relaxed_matches(finder: Finder, compiled: Compiled, scope: _Scope, limit: int) -> Sequence[Hit]:
     if compiled.relaxed is None:
         return []
     return finder.hits(compiled.relaxed, compiled, scope, limit, relaxed=True)

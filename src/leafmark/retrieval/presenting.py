@@ -57,21 +57,23 @@ class Presenter:
         whole = body is not None and self._is_whole(candidate, ranges)
         if whole:
             candidate, parts = candidate._replace(constituents=()), ()
+        snippet = self._snippet(candidate, body, matches) if body else Snippet()
+        constituents = Deferred(lambda: tuple(map(self._constituent, parts))) if parts else ()
         return Result(
-            entry=entry,
-            document=texts.document(entry),
-            score=candidate.score,
-            rank=rank,
-            relaxed=candidate.relaxed,
-            stale=body is None,
-            whole=whole,
-            body=body.source_text if body else None,
-            span_sha256=digest,
-            citation=citation,
-            snippet=self._snippet(candidate, body, matches) if body else Snippet(),
-            match_ranges=body.byte_ranges(ranges) if body else (),
-            constituents=Deferred(lambda: tuple(map(self._constituent, parts))) if parts else (),
-            also_in=candidate.also_in,
+            entry,
+            texts.document(entry),
+            candidate.score,
+            rank,
+            candidate.relaxed,
+            body is None,
+            whole,
+            body.source_text if body else None,
+            digest,
+            citation,
+            snippet,
+            body.byte_ranges(ranges) if body else (),
+            constituents,
+            candidate.also_in,
             body_bytes=body.data if body else None,
             body_places=texts.places(entry) if body else (),
         )
