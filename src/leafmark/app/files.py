@@ -22,6 +22,7 @@ from leafmark.app.folders import (
     is_encodable,
     open_folder,
 )
+from leafmark.app.known_files import KnownFiles, Look
 from leafmark.app.trees import Tree
 from leafmark.model import FileState
 
@@ -38,10 +39,10 @@ class FileChangedError(OSError):
     """The file was written to while it was being read, each time."""
 
 
-def read_beneath(tree: Tree, path: str) -> tuple[bytes, FileState]:
+def read_beneath(tree: Tree, path: str, known: KnownFiles | None = None) -> tuple[bytes, FileState]:
     """Return a file's bytes, and how it looked before as well as after they were read.
 
-    `path` is relative to the tree's root, with `/`.
+    `path` is relative to the tree's root, with `/`. What is `known` is not read again.
 
     Raises:
         FileChangedError: it looked different after reading, twice.
@@ -56,9 +57,15 @@ def read_beneath(tree: Tree, path: str) -> tuple[bytes, FileState]:
             if attempt:
                 os.lseek(descriptor, 0, os.SEEK_SET)
             before = _look(tree, path, descriptor)
+            kept = None if known is None else known.find(tree.root, path, before)
+            if kept is not None:
+                return kept
             data = _read_all(descriptor, before[0])
             if len(data) == before[0] and _look(tree, path, descriptor) == before:
-                return data, FileState(*before, hashlib.sha256(data).hexdigest())
+                state = FileState(*before, hashlib.sha256(data).hexdigest())
+                if known is not None:
+                    known.keep(tree.root, path, data, state)
+                return data, state
     finally:
         os.close(descriptor)
     raise FileChangedError(errno.EAGAIN, "the file changes while it is being read", path)
@@ -145,7 +152,7 @@ def _read_all(descriptor: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _look(tree: Tree, path: str, descriptor: int) -> tuple[int, int, int, int]:
+def _look(tree: Tree, path: str, descriptor: int) -> Look:
     """Return size, mtime, ctime and inode."""
     info = os.fstat(descriptor)
     if not stat.S_ISREG(info.st_mode):

@@ -11,10 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leafmark.app.files import read_beneath
+from leafmark.app.known_files import KnownFiles
 from leafmark.app.project import Project
 from leafmark.model import ChunkedDocument, DocumentEntry, ReadableText
 
 __all__ = ["Sources"]
+
+_KNOWN = KnownFiles()
 
 
 @dataclass(slots=True)
@@ -102,7 +105,7 @@ class Sources:
         if tree is None:
             return None
         try:
-            raw, state = read_beneath(tree, document.path)
+            raw, state = read_beneath(tree, document.path, _KNOWN)
         except OSError:
             return None
         return raw if state.digest == document.state.digest else None

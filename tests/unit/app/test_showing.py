@@ -7,6 +7,7 @@ from support.projects import Here
 
 from leafmark.app import reading
 from leafmark.app.files import read_beneath
+from leafmark.app.known_files import KnownFiles
 from leafmark.app.trees import Tree
 from leafmark.chunking import token_counter
 from leafmark.errors import AmbiguousError, NotFoundError
@@ -167,9 +168,9 @@ def test_stale_source_gives_no_text(guide: Here) -> None:
 def test_a_source_is_read_once_for_an_answer(guide: Here, monkeypatch: pytest.MonkeyPatch) -> None:
     paths: list[str] = []
 
-    def count(tree: Tree, path: str) -> tuple[bytes, FileState]:
+    def count(tree: Tree, path: str, known: KnownFiles) -> tuple[bytes, FileState]:
         paths.append(path)
-        return read_beneath(tree, path)
+        return read_beneath(tree, path, known)
 
     monkeypatch.setattr(reading, "read_beneath", count)
     guide.show("p.md", "p.md#setup", "p.md#usage", refresh=False)
