@@ -86,9 +86,9 @@ class Renderer:
         return next(((span,) for span in candidates if self.meter.fits(*span, room)), ())
 
     def _room(self, chunk: Chunk) -> int:
-        """The tokens that `max_tokens` leaves beside breadcrumb and body."""
+        """The tokens that `max_tokens` leaves beside breadcrumb, body and two gaps."""
         body = self.reader.normalise(chunk.body_spans)
-        shown = len(chunk.breadcrumb.encode()) + len(_GAP) + len(body.encode())
+        shown = len(chunk.breadcrumb.encode()) + len(body.encode()) + 2 * len(_GAP)
         limit = self.options.max_tokens
         if shown * 2 <= limit:
             return limit - shown

@@ -230,6 +230,19 @@ def test_no_overlap_where_it_would_break_the_bound() -> None:
     assert overlap(*parts, max_tokens=400, target_tokens=390, min_tokens=10)[1] == []
 
 
+def test_the_blank_line_after_an_overlap_counts_where_sizes_are_small() -> None:
+    sizes: dict[str, Any] = {
+        "tokenizer": "characters",
+        "min_tokens": 0,
+        "target_tokens": 20,
+        "max_tokens": 29,
+    }
+    document = make_document(("list", ["x`.x`.x`.x`.x`.x`.x`.x`."]))
+    found = pieces(chunked(document, overlap_sentences=1, **sizes))
+    assert len(found) > 1
+    assert [chunk.text for chunk in found if len(chunk.text) > 29] == []
+
+
 def test_text_is_breadcrumb_context_and_body() -> None:
     document = make_document(
         ("heading", 1, "A"),
