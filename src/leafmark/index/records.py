@@ -249,7 +249,7 @@ class StoredDocument:
     def _unfolded(self) -> _Unfolded:
         parents = _parents(self._columns)
         starts, lines = accumulate(self._columns["b"]), accumulate(self._columns["l"])
-        return _Unfolded(parents, list(starts), list(lines), Counter(parents))
+        return _Unfolded(tuple(parents), tuple(starts), tuple(lines), Counter(parents))
 
     def _make(self, position: int) -> Entry:
         columns, document, whole = self._columns, self.entry, self._unfolded
@@ -335,9 +335,9 @@ class StoredDocument:
 class _Unfolded(NamedTuple):
     """What follows from the columns of a document, by position; of children, by parent."""
 
-    parents: list[int]
-    starts: list[int]
-    lines: list[int]
+    parents: tuple[int, ...]
+    starts: tuple[int, ...]
+    lines: tuple[int, ...]
     child_counts: Mapping[int, int]
 
 
@@ -379,6 +379,8 @@ def unpack_document(data: bytes) -> StoredDocument:
             record = _usual_columns(count) | record
             if {len(record[name]) for name in _COLUMNS} != {count}:
                 raise ValueError("columns of different lengths")
+            # what collects garbage walks lists whenever it runs, tuples of plain values once
+            record |= {name: tuple(record[name]) for name in _COLUMNS}
     except _UNREADABLE as err:
         raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err
     return StoredDocument(entry, record)
