@@ -66,8 +66,29 @@ def outline(data: bytes, front_end: int = 0) -> Outline | None:
     return Outline(
         titles,
         [_lines(node) for node in root.iter(f"{_SPACE}code_block")],
-        [_lines(node) for node in root.iter(f"{_SPACE}table")],
+        list(_tables(root)),
     )
+
+
+def _tables(root: ElementTree.Element) -> Iterator[Lines]:
+    """The tables, without the lines of prose right above the header that cmark-gfm counts in.
+
+    It makes a paragraph of those lines that says no place, and leaves theirs to the table.
+    """
+    for holder in root.iter():
+        above = None
+        for node in holder:
+            if node.tag == f"{_SPACE}table":
+                first, last = _lines(node)
+                yield Lines(first + _unplaced_lines(above), last)
+            above = node
+
+
+def _unplaced_lines(node: ElementTree.Element | None) -> int:
+    if node is None or node.tag != f"{_SPACE}paragraph" or node.get("sourcepos"):
+        return 0
+    breaks = (f"{_SPACE}softbreak", f"{_SPACE}linebreak")
+    return 1 + sum(part.tag in breaks for part in node.iter())
 
 
 def _lines(node: ElementTree.Element) -> Lines:
