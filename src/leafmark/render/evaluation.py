@@ -18,6 +18,9 @@ RANKED_BY = "rr500"
 _WIDEST = 90
 """Columns of a query that are shown."""
 
+_WIDEST_NAME = 28
+"""Columns of a way's name in the head of a table."""
+
 _MARK = "*"
 """Stands after a difference that is more than chance."""
 
@@ -25,16 +28,25 @@ _MARK = "*"
 def render_evaluation(report: EvaluationReport, style: Style) -> str:
     """Return the table of every group, and what became of the gates."""
     names = [clean_line(found.variant.name) for found in report.variants]
-    blocks = [_heading(report)]
-    blocks += [_table(group, names, style) for group in report.groups]
+    labels = [_label(name, number) for number, name in enumerate(names, start=1)]
+    blocks = [_heading(report, names, labels)]
+    blocks += [_table(group, labels, style) for group in report.groups]
     if report.gates:
         blocks.append("".join(_gate(gate, style) for gate in report.gates))
     return "\n".join(blocks)
 
 
-def _heading(report: EvaluationReport) -> str:
+def _label(name: str, number: int) -> str:
+    """The name of a way, or what stands for it in tables where it is long."""
+    if display_width(name) <= _WIDEST_NAME:
+        return name
+    return f"{name.partition('+')[0][:_WIDEST_NAME]}+… ({number})"
+
+
+def _heading(report: EvaluationReport, names: Sequence[str], labels: Sequence[str]) -> str:
     chunks = ", ".join(
-        f"{clean_line(found.variant.name)} {found.chunks:,} chunks" for found in report.variants
+        f"{label} {found.chunks:,} chunks"
+        for label, found in zip(labels, report.variants, strict=True)
     )
     judged = ", answers judged as whole sections" if report.answers == "section" else ""
     lines = [
@@ -42,10 +54,9 @@ def _heading(report: EvaluationReport) -> str:
         f"[95 % intervals of {report.resamples:,} resamples, seed {report.seed}]",
     ]
     if len(report.variants) > 1:
-        lines.append(
-            f"differences are against {clean_line(report.variants[0].variant.name)}; "
-            f"{_MARK} is more than chance"
-        )
+        lines.append(f"differences are against {labels[0]}; {_MARK} is more than chance")
+    pairs = zip(labels, names, strict=True)
+    lines += [f"{label} is {name}" for label, name in pairs if label != name]
     if report.drafts:
         lines.append(f"{report.drafts} of the queries are drafts that nobody has looked at")
     return "".join(f"{line}\n" for line in lines)

@@ -36,6 +36,20 @@ def test_the_table() -> None:
     )
 
 
+def test_a_long_name_of_a_way_stands_above_the_tables_once() -> None:
+    report = small_report()
+    first, second = report.variants
+    named = first.variant._replace(name="fixed+asking_words=true+target_tokens=400")
+    long = report._replace(variants=(first._replace(variant=named), second))
+    lines = render_evaluation(long, PLAIN).splitlines()
+    assert lines[0].endswith("fixed+… (1) 1,200 chunks, auto 30 chunks")
+    assert lines[2:4] == [
+        "differences are against fixed+… (1); * is more than chance",
+        "fixed+… (1) is fixed+asking_words=true+target_tokens=400",
+    ]
+    assert lines[7].split() == ["fixed+…", "(1)", "auto"]
+
+
 def test_answers_that_were_whole_sections_are_said_to_be() -> None:
     report = small_report()._replace(answers="section")
     first = render_evaluation(report, PLAIN).split("\n")[0]
