@@ -8,9 +8,8 @@ or exactly one kept heading line. Which nodes become chunks is decided elsewhere
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from leafmark.chunking.slugs import number_slugs, slug_of
 from leafmark.chunking.spans import rejoin, subtract
@@ -129,22 +128,26 @@ def _sections(
 ) -> tuple[list[Node], dict[str, Node]]:
     """All kept nodes, and the node that each slug leads to.
 
-    One walk over the headings. `node` is the deepest section that is open, and up
-    to `seen` every byte has its place.
+    One walk over the headings. `opener` is the next that may open a section, `node` the
+    deepest section that is open, and up to `seen` every byte has its place.
     """
     headings = document.headings
-    following = _following(headings, levels)
+    opening = [one for one in headings if not one[6] and (one[0] <= levels or one[8] is not None)]
+    following = iter((*opening, None))
+    opener = next(following)
     is_discarded = _discarding(document)
     nodes, slug_nodes, node, seen = [root], {}, root, 0
     for heading, slug in zip(headings, slugs, strict=True):
-        level, title, _, start, after, limit, nested, _, path, line_offset = heading
-        opens = not nested and (level <= levels or path is not None)
+        level, title, _, start, after, limit, _, _, path, line_offset = heading
+        opens = heading is opener
         while node.end <= start or (opens and node.depth >= level):
             if node.parent is None:
                 break
             seen = _close(node, seen, min(node.end, start))
             node = node.parent
-        if opens and not is_discarded(heading, next(following)):
+        if opens:
+            opener = next(following)
+        if opens and not is_discarded(heading, opener):
             if start > seen:
                 node.body.append((seen, start))
             end = limit if limit < node.end else node.end
@@ -170,12 +173,6 @@ def _close(node: Node, seen: int, end: int) -> int:
         return seen
     node.body.append((seen, end))
     return end
-
-
-def _following(headings: Sequence[Heading], levels: int) -> Iterator[Heading | None]:
-    """After each heading that may open a section the next such, at last None."""
-    opening = [one for one in headings if not one[6] and (one[0] <= levels or one[8] is not None)]
-    return chain(opening[1:], (None,))
 
 
 def _discarding(document: Document) -> Callable[[Heading, Heading | None], bool]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from leafmark.model import Diagnostic, Span
@@ -38,7 +37,7 @@ class FrontMatter(NamedTuple):
     """What a source says about itself; `span`, with both fences, is None where it says nothing."""
 
     span: Span | None = None
-    metadata: Mapping[str, Any] = MappingProxyType({})
+    metadata: Mapping[str, Any] = {}
     title: str = ""
     tags: tuple[str, ...] = ()
     version: str | None = None

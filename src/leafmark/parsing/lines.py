@@ -1,8 +1,8 @@
-"""Where lines begin and end, for offsets that come in order."""
+"""Where lines begin and end, for offsets that come in order; and lines with one kind of end."""
 
 from __future__ import annotations
 
-__all__ = ["Lines"]
+__all__ = ["Lines", "with_line_feeds"]
 
 _LINE_FEED = 10
 
@@ -52,3 +52,8 @@ class Lines:
         low += len(raw[low:offset].rstrip())
         self._blank = low, offset
         return low
+
+
+def with_line_feeds(raw: bytes) -> bytes:
+    """Return UTF-8 with LF in place of each CRLF, and a space before it: offsets stay."""
+    return raw.replace(b"\r\n", b" \n") if b"\r" in raw else raw

@@ -15,6 +15,7 @@ from leafmark.model import Block, Document, Heading, Link
 from leafmark.model.deferred import Deferred
 from leafmark.parsing.decoding import Decoded, decode
 from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
+from leafmark.parsing.lines import with_line_feeds
 from leafmark.parsing.markdown_blocks import MarkdownBlocks, blocks_of
 from leafmark.parsing.markdown_limits import find_excess
 from leafmark.parsing.markdown_links import links_of
@@ -54,11 +55,11 @@ def parse_markdown(data: bytes, path: str) -> Document:
     if excess:
         return degraded_document(decoded, path, "markdown", excess)
     raw, text = decoded.data, decoded.text
-    lines = raw.replace(b"\r\n", b" \n") if b"\r" in raw else raw
+    lines = with_line_feeds(raw)
     if b"\r" in lines:
         text = _LONE_CR.sub("\n", text)
         raw = text.encode()
-        lines = raw.replace(b"\r\n", b" \n")
+        lines = with_line_feeds(raw)
     start = len(_BOM) if raw.startswith(_BOM) else 0
     front = find_front_matter(raw, start, path)
     start = front.span.end if front.span else start
@@ -88,7 +89,7 @@ def parse_markdown(data: bytes, path: str) -> Document:
         else MarkdownBlocks(make_blocks, raw, start, headings, _front_block(front)),
         links=Deferred(make_links),
         front_matter=front.span,
-        metadata=front.metadata or {},
+        metadata=front.metadata,
         tags=front.tags,
         version=front.version,
         diagnostics=decoded.diagnostics + front.diagnostics,

@@ -16,6 +16,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 
 from leafmark.model import Block, BlockKind
+from leafmark.parsing.lines import with_line_feeds
 
 __all__ = ["fence_language", "item_starts", "outline", "plain_lines", "plain_parts"]
 
@@ -188,8 +189,7 @@ def plain_lines(raw: bytes) -> bytes:
 
     The last line ends in LF, too.
     """
-    if b"\r" in raw:
-        raw = raw.replace(b"\r\n", b" \n")
+    raw = with_line_feeds(raw)
     return raw if raw[-1:] in (b"\n", b"") else raw + b"\n"
 
 
