@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-__all__ = ["collection_paused", "collection_seldom"]
+__all__ = ["GARBAGE_THRESHOLD", "collection_paused", "collection_seldom"]
 
-_GARBAGE_THRESHOLD = 50_000
+GARBAGE_THRESHOLD = 50_000
 """Allocations between two collections of cycles while sources are prepared."""
 
 _collecting = Lock()
@@ -38,7 +38,7 @@ def collection_seldom() -> Iterator[None]:
     with _collecting:
         before = gc.get_threshold()
         _thresholds.append(before)
-        gc.set_threshold(max(before[0], _GARBAGE_THRESHOLD), *before[1:])
+        gc.set_threshold(max(before[0], GARBAGE_THRESHOLD), *before[1:])
     try:
         yield
     finally:

@@ -22,11 +22,10 @@ def refuse_contents(path: str, data: bytes, *, named: bool = False) -> Diagnosti
     """Say why a file is left out, None if it is not. A list of ours is taken when it was named."""
     if is_binary(data):
         return Diagnostic(path, BINARY, "the file is binary")
-    if not named and path.endswith(LLMS_FILES) and _is_ours(path, data):
+    if not named and path.rpartition("/")[2] in LLMS_FILES and _is_ours(data):
         return Diagnostic(path, REPEATED, "the file was written by leafmark agents --llms")
     return None
 
 
-def _is_ours(path: str, data: bytes) -> bool:
-    is_list = path.rpartition("/")[2] in LLMS_FILES
-    return is_list and data.rstrip().rpartition(b"\n")[2] == LLMS_MARK.encode()
+def _is_ours(data: bytes) -> bool:
+    return data.rstrip().rpartition(b"\n")[2] == LLMS_MARK.encode()

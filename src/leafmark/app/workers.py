@@ -20,6 +20,8 @@ from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 from typing import IO, Any, Generic, TypeVar
 
+from leafmark.app.collection import GARBAGE_THRESHOLD
+
 if sys.platform == "linux":
     import fcntl
 
@@ -42,9 +44,6 @@ _APART: dict[str, Any] = (
 
 _PIPE_BYTES = 1 << 20
 """What the pipe for answers holds, where that can be chosen: the most that any user may ask for."""
-
-_GARBAGE_THRESHOLD = 50_000
-"""Allocations between two collections: what is prepared holds few cycles, and short ones."""
 
 
 def can_start() -> bool:
@@ -145,7 +144,7 @@ def _widen(pipe: IO[bytes]) -> None:
 
 def serve() -> None:
     """Be a worker: answer batches until the input ends."""
-    gc.set_threshold(_GARBAGE_THRESHOLD, 20, 20)
+    gc.set_threshold(GARBAGE_THRESHOLD, 20, 20)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what anything prints is no answer
     with contextlib.suppress(EOFError, BrokenPipeError):

@@ -86,11 +86,13 @@ def _rows(
 
 
 @lru_cache(4096)
-def _own_facts(kind: ChunkKind, made_of: tuple[tuple[str, ...], tuple[str, ...]]) -> list[str]:
+def _own_facts(
+    kind: ChunkKind, made_of: tuple[tuple[str, ...], tuple[str, ...]]
+) -> tuple[str, ...]:
     """The facts of a chunk with these block types and languages."""
     block_types, languages = made_of
     found = [f"kind={kind}", *(f"has={each}" for each in _HAS if each in block_types)]
-    return [*found, *dict.fromkeys(map(language_fact, languages))]
+    return (*found, *dict.fromkeys(map(language_fact, languages)))
 
 
 def indexed_text(chunk: Chunk, skip: int) -> str:

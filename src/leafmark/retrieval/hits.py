@@ -7,7 +7,7 @@ are given where they are asked for, and scores are rounded so that equals are eq
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import compress
+from itertools import chain, compress
 from typing import Any, NamedTuple, overload
 
 import tantivy
@@ -23,6 +23,7 @@ from leafmark.retrieval.weights import WIDENED_BELOW
 __all__ = [
     "Finder",
     "Hit",
+    "best_first",
     "relaxed_matches",
     "rounded",
     "scores_of",
@@ -148,7 +149,7 @@ class Finder:
         """
         self._complete = ties
         found = [search(self, each, scope, limit) for each in compiled for scope in self._scopes()]
-        hits = found[0] if len(found) == 1 else _merged(found)
+        hits = found[0] if len(found) == 1 else best_first(chain.from_iterable(found))
         return with_ties(hits, limit) if ties else hits[:limit]
 
     def _scopes(self) -> list[_Scope]:
@@ -220,9 +221,9 @@ class Finder:
         return found
 
 
-def _merged(found: Iterable[Sequence[Hit]]) -> list[Hit]:
-    """Return the hits of several searches, best first."""
-    return sorted((hit for hits in found for hit in hits), key=lambda hit: -hit.score)
+def best_first(hits: Iterable[Hit]) -> list[Hit]:
+    """Return the hits by score; ties stay in the order in which they come."""
+    return sorted(hits, key=lambda hit: -hit.score)
 
 
 def strict_matches(finder: Finder, compiled: Compiled, scope: _Scope, limit: int) -> Sequence[Hit]:

@@ -18,7 +18,14 @@ from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.cutoff import elbow_cutoff
 from leafmark.retrieval.doubt import is_doubtful
 from leafmark.retrieval.fusion import MEANING_WEIGHT, Fused, fuse
-from leafmark.retrieval.hits import Finder, Hit, relaxed_matches, rounded, strict_matches
+from leafmark.retrieval.hits import (
+    Finder,
+    Hit,
+    best_first,
+    relaxed_matches,
+    rounded,
+    strict_matches,
+)
 from leafmark.retrieval.meaning import Meaning, Place, Usual, topic_text
 from leafmark.retrieval.ordering import key_of
 from leafmark.retrieval.params import SearchParams
@@ -107,7 +114,7 @@ def _find_by_meaning(
     kept = _cut(reader, hits, params, topic)
     documents = _documents(asked, kept, usual, _nearest(hits))
     if documents:
-        joined = sorted([*(hit for _, hit in kept), *documents], key=lambda hit: -hit.score)
+        joined = best_first([*(hit for _, hit in kept), *documents])
         kept = _cut(reader, joined, params, topic)
     strict = sum(1 for hit in by_words if not hit.relaxed)
     found = len(hits) + len(documents)
@@ -192,7 +199,7 @@ def _documents(
     shown = {candidate.entry.doc_id for candidate, _ in kept}
     near = meaning.documents(asked.text, usual.least_document, asked.admits)
     wanted = {one.place: one.similarity for one in near if one.place[0] not in shown}
-    located = asked.finder.locate(asked.compiled, wanted) if wanted else {}
+    located = asked.finder.locate(asked.compiled, wanted)
     if located and nearest <= usual.mean:
         nearest = max(wanted[place] for place in located)
     if nearest <= usual.mean:

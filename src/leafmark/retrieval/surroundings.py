@@ -17,7 +17,7 @@ import tantivy
 
 from leafmark.index import IndexReader
 from leafmark.retrieval.filters import Filters, unscored
-from leafmark.retrieval.hits import Hit, rounded
+from leafmark.retrieval.hits import Hit, best_first, rounded
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.weights import FARTHER, NEARBY_CHUNKS, RAISED_MATCHES
 
@@ -51,11 +51,7 @@ def raise_by_surroundings(
         lacked = (word for word in found[doc_id] if position not in word)
         nearby = weight * sum(_best_near(word, position) for word in lacked)
         raised.append(hit._replace(score=rounded((hit.raw + nearby) * hit.boost), nearby=nearby))
-    return sorted([*raised, *hits[len(first) :]], key=_worst_last)
-
-
-def _worst_last(hit: Hit) -> float:
-    return -hit.score
+    return best_first([*raised, *hits[len(first) :]])
 
 
 def _sure(hits: Sequence[Hit], most: int) -> int:
