@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from leafmark.app.requests import Grain
 from leafmark.library import Index
-from leafmark.model import Answer, Entry, Omission, Passage, Related, Relation, Result
+from leafmark.model import Answer, Entry, Omission, Passage, Related, Relation, Result, whole_range
 
 __all__ = ["Found", "Search", "find"]
 
@@ -92,8 +92,7 @@ class _Place(NamedTuple):
     def whole(self) -> Iterator[Found]:
         """The result with its heading and all below it, then what was added to it."""
         result, entry = self.result, self.result.entry
-        start = entry.byte_start if entry.heading_start is None else entry.heading_start
-        whole = Passage(start, entry.byte_end, result.full_text or "", result.citation)
+        whole = Passage(*whole_range(entry), result.full_text or "", result.citation)
         yield self._of_result(entry.id, whole)
         for related in result.expanded:
             yield self._of_related(related.entry.id, _joined(related), related)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from leafmark.app.judging import Library
 from leafmark.evaluation import Passage
-from leafmark.model import Chunk, ChunkedDocument
+from leafmark.model import ChunkedDocument, whole_range
 
 __all__ = ["sections_of"]
 
@@ -36,11 +36,6 @@ def sections_of(library: Library, passages: Iterable[Passage]) -> tuple[Passage,
 def _widened(passage: Passage, owner: ChunkedDocument) -> Passage:
     if len(owner.chunks) < 2:
         return passage
-    edges = sorted({edge for chunk in owner.chunks for edge in _edges(chunk)})
+    edges = sorted({edge for chunk in owner.chunks for edge in whole_range(chunk)})
     start = edges[bisect_right(edges, passage.start) - 1]
     return passage._replace(start=start, end=edges[bisect_left(edges, passage.end)])
-
-
-def _edges(chunk: Chunk) -> tuple[int, int]:
-    start = chunk.byte_start if chunk.heading_start is None else chunk.heading_start
-    return start, chunk.byte_end

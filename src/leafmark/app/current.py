@@ -11,7 +11,7 @@ from functools import cached_property
 from leafmark.app.files import read_beneath
 from leafmark.app.project import Project
 from leafmark.index import IndexReader
-from leafmark.model import Chunk, Entry, Place
+from leafmark.model import Chunk, Entry, Place, whole_range
 from leafmark.model.ids import document_id
 from leafmark.retrieval.citations import DIGEST_DIGITS, Citation, citation_name
 
@@ -71,8 +71,8 @@ def spans_of(chunks: Iterable[Entry | Chunk]) -> Iterator[tuple[int, int]]:
 
 
 def covers(chunk: Entry | Chunk, start: int, end: int) -> bool:
-    first = chunk.byte_start if chunk.heading_start is None else chunk.heading_start
-    return first <= start and end <= chunk.byte_end
+    first, last = whole_range(chunk)
+    return first <= start and end <= last
 
 
 def _size(chunk: Entry | Chunk) -> tuple[int, int]:

@@ -20,7 +20,7 @@ from leafmark.app.scanning import scan
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.errors import LeafmarkError, NotFoundError, StorageError, UsageError
 from leafmark.evaluation import JudgedQuery, Passage, Reference, parse_judgments
-from leafmark.model import Chunk, ChunkedDocument, Document
+from leafmark.model import Chunk, ChunkedDocument, Document, whole_range
 from leafmark.model.ids import document_id, encode_path
 from leafmark.parsing import parse
 
@@ -144,7 +144,7 @@ class Library:
         if cited:
             return self._cited(cited, reference)
         chunk = self._chunk(reference.id, tree)
-        return _passage(chunk.doc_id, *_whole(chunk), reference)
+        return _passage(chunk.doc_id, *whole_range(chunk), reference)
 
     def _chunk(self, name: str, tree: str) -> Chunk:
         """Return the section or document that an id names: with its tree, or from the path on.
@@ -177,7 +177,7 @@ class Library:
             return _passage(owner.doc_id, reference.start, reference.end, reference)
         span = (0, len(data))
         if reference.section:
-            span = _whole(_section(owner, reference))
+            span = whole_range(_section(owner, reference))
         if reference.quote:
             span = _quoted(owner, span, reference)
         return _passage(owner.doc_id, *span, reference)
@@ -200,12 +200,6 @@ def _passage(doc_id: str, start: int, end: int, reference: Reference) -> Passage
     if start >= end:
         raise NotFoundError(f"{reference.id or reference.path} names no bytes")
     return Passage(doc_id, start, end, reference.grade)
-
-
-def _whole(chunk: Chunk) -> tuple[int, int]:
-    """Return the bytes of a section with its heading."""
-    start = chunk.byte_start if chunk.heading_start is None else chunk.heading_start
-    return start, chunk.byte_end
 
 
 def _section(owner: ChunkedDocument, reference: Reference) -> Chunk:

@@ -21,6 +21,7 @@ from leafmark.model import (
     Result,
     Shown,
     Snippet,
+    whole_range,
 )
 from leafmark.retrieval.expansion import expand
 from leafmark.retrieval.packing import make_item, own_passages, own_ranges, pack
@@ -135,9 +136,3 @@ def _pack(
 
 def _body(chunk: Chunk) -> list[tuple[int, int]]:
     return list(chunk.body_spans)
-
-
-def whole_range(chunk: Chunk) -> tuple[int, int]:
-    """Return the bytes of a chunk with its heading."""
-    start = chunk.byte_start if chunk.heading_start is None else chunk.heading_start
-    return start, chunk.byte_end

@@ -27,7 +27,7 @@ from leafmark.evaluation import (
     tokens_to,
 )
 from leafmark.index import IndexReader
-from leafmark.model import Answer, Entry, Result
+from leafmark.model import Answer, Entry, Result, whole_range
 
 __all__ = ["Reading", "Trial"]
 
@@ -56,8 +56,7 @@ class Reading:
 
     def read(self, entry: Entry) -> Read:
         """Return a chunk with its heading and all that is below it."""
-        start = entry.byte_start if entry.heading_start is None else entry.heading_start
-        key = (entry.doc_id, start, entry.byte_end)
+        key = (entry.doc_id, *whole_range(entry))
         if key not in self.counts:
             self.counts[key] = token_counter(TOKENIZER)(self.library.text(*key))
         return Read(*key, self.counts[key])

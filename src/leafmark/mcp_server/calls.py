@@ -27,7 +27,16 @@ from leafmark.app.requests import (
 from leafmark.errors import ForbiddenError, NotFoundError
 from leafmark.mcp_server.replies import Draft, Reply, fence, list_draft, new_mark
 from leafmark.mcp_server.workspace import Freshness
-from leafmark.model import Answer, DocumentEntry, Entry, Omission, ShowReport, TreeStatus, Verified
+from leafmark.model import (
+    Answer,
+    DocumentEntry,
+    Entry,
+    Omission,
+    ShowReport,
+    TreeStatus,
+    Verified,
+    whole_range,
+)
 from leafmark.render.fitting import Texts, TextsShown
 from leafmark.render.marks import omissions_of
 from leafmark.render.packed import packed_result_record, packed_shown_record
@@ -247,12 +256,12 @@ def outline(request: Request) -> Draft:
 
 
 def _section_row(entry: Entry) -> dict[str, Any]:
-    start = entry.byte_start if entry.heading_start is None else entry.heading_start
+    start, end = whole_range(entry)
     return {
         "id": entry.id,
         "title": entry.title,
         "depth": entry.depth,
-        "bytes": entry.byte_end - start,
+        "bytes": end - start,
         "chunks": entry.last_position - entry.position + 1,
     }
 

@@ -16,7 +16,7 @@ from leafmark.model.chunk import (
 )
 from leafmark.model.diagnostic import BINARY, LEFT_OUT, REPEATED, Diagnostic
 from leafmark.model.document import Block, BlockKind, Document, Format, Heading, Link, Stretches
-from leafmark.model.entry import DocumentEntry, Entry, FileState
+from leafmark.model.entry import DocumentEntry, Entry, FileState, whole_range
 from leafmark.model.keyterm import KeyTerm, WeightedText
 from leafmark.model.passage import Extent, Item, Omission, Packing, Passage, Step, Unit
 from leafmark.model.readable import ReadableText, Reader, Run
@@ -122,4 +122,5 @@ __all__ = [
     "WeightedText",
     "WhyNotReport",
     "leads_nowhere",
+    "whole_range",
 ]

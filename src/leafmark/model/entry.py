@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from leafmark.model.chunk import ChunkKind, ContentType, fragment
+from leafmark.model.chunk import Chunk, ChunkKind, ContentType, fragment
 from leafmark.model.diagnostic import Diagnostic
 from leafmark.model.ids import document_id, ordinal_id
 
-__all__ = ["DocumentEntry", "Entry", "FileState"]
+__all__ = ["DocumentEntry", "Entry", "FileState", "whole_range"]
 
 
 class FileState(NamedTuple):
@@ -112,3 +112,9 @@ class DocumentEntry(NamedTuple):
     @property
     def doc_id(self) -> str:
         return document_id(self.tree, self.path)
+
+
+def whole_range(chunk: Chunk | Entry) -> tuple[int, int]:
+    """Return the bytes of a chunk with its heading line and all that is below it."""
+    start = chunk.byte_start if chunk.heading_start is None else chunk.heading_start
+    return start, chunk.byte_end

@@ -26,6 +26,7 @@ from leafmark.model import (
     Related,
     Result,
     Snippet,
+    whole_range,
 )
 from leafmark.model.ids import encode_path
 from leafmark.render.explain import render_factors
@@ -339,11 +340,11 @@ def _whole_text(result: Result) -> tuple[str, list[tuple[int, int]]]:
     if result.full_text is None:
         return result.body or "", []
     entry = result.entry
-    start = entry.byte_start if entry.heading_start is None else entry.heading_start
+    start, end = whole_range(entry)
     found = sorted({match for part in result.with_constituents() for match in part.file_ranges})
     if result.reading is not None:
         return result.full_text, _in_reading(result.reading, found)
-    return result.full_text, _in_text(result.full_text, start, entry.byte_end, found)
+    return result.full_text, _in_text(result.full_text, start, end, found)
 
 
 def _in_text(

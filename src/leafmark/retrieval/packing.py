@@ -18,7 +18,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from leafmark.model import Chunk, ChunkedDocument, Entry, ReadableText, Result, Span
+from leafmark.model import Chunk, ChunkedDocument, Entry, ReadableText, Result, Span, whole_range
 from leafmark.model.passage import Extent, Item, Omission, Packing, Passage, Step, Unit
 from leafmark.retrieval.citations import format_citation
 
@@ -76,7 +76,7 @@ def make_item(
     data = owner.document.data
     text_of = partial(_text, data, reading)
     below = owner.chunks[chunk.position : chunk.last_position + 1]
-    extents = tuple(Extent(_head(one), one.byte_end, one.id) for one in below)
+    extents = tuple(Extent(*whole_range(one), one.id) for one in below)
     cuts = _cuts(owner, below)
     units = tuple(
         Unit(start, end, count(text_of(start, end)))
@@ -101,19 +101,19 @@ def _text(data: bytes, reading: ReadableText | None, start: int, end: int) -> st
     return data[start:end].decode("utf-8", "replace")
 
 
-def _head(chunk: Chunk) -> int:
-    return chunk.byte_start if chunk.heading_start is None else chunk.heading_start
-
-
 def _cuts(owner: ChunkedDocument, chunks: Sequence[Chunk]) -> list[int]:
     """Return where units begin, sorted: at headings, and at blocks but the first below each.
 
     No unit reaches over the end of a chunk.
     """
-    start, end = _head(chunks[0]), chunks[0].byte_end
+    start, end = whole_range(chunks[0])
     data = owner.document.data
-    heads = {_head(one): one.heading_end or one.byte_start for one in chunks if one.kind != "piece"}
-    edges = {at for chunk in chunks for at in (chunk.byte_end, _head(chunk)) if start < at < end}
+    heads = {
+        whole_range(one)[0]: one.heading_end or one.byte_start
+        for one in chunks
+        if one.kind != "piece"
+    }
+    edges = {at for chunk in chunks for at in whole_range(chunk) if start < at < end}
     blocks = [block for block in owner.document.blocks if start <= block.start < end]
     starts = {
         block.start

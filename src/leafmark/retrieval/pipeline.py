@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from leafmark.errors import DamagedError
 from leafmark.index import IndexReader
-from leafmark.model import Answer, Candidate, Entry, Hint, Phase, Result
+from leafmark.model import Answer, Candidate, Entry, Hint, Phase, Result, whole_range
 from leafmark.query import Expression, format_query
 from leafmark.retrieval.candidates import Found
 from leafmark.retrieval.compiler import Compiled, compile_for_languages
@@ -216,10 +216,10 @@ class _Run:
 
     def _measure(self, entry: Entry, count: CountTokens | None) -> int:
         """Return the tokens of a chunk's whole text; a changed source cannot be measured."""
-        start = entry.byte_start if entry.heading_start is None else entry.heading_start
+        start, end = whole_range(entry)
         if count is None and self._texts.document(entry).format not in MARKUP_FORMATS:
-            return (entry.byte_end - start) // BYTES_PER_TOKEN
-        text = self._texts.readable(entry, start, entry.byte_end)
+            return (end - start) // BYTES_PER_TOKEN
+        text = self._texts.readable(entry, start, end)
         if text is None:
             return 0
         return count(text) if count else len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN
