@@ -60,10 +60,13 @@ def run(corpus: Corpus) -> list[Row]:
         figure = f"{speed / own:.1f} MB/s"
         return Row(what, figure, shown, beside / own, limit, higher_is_better=True)
 
+    headings = _over(_chunker("heading"), sources)
     rows = [
         row("heading", "bare walk", walk, LIMIT),
         row("auto", "bare walk", walk, LIMIT),
+        row("auto", "headings, then count", lambda: (headings(), counting()), None),
         row("section", "walk, then count", lambda: (walk(), counting()), LIMIT),
+        row("section", "headings, then count", lambda: (headings(), counting()), None),
     ]
     # before what other splitters load: the more objects there are, the longer a collection takes
     large = [_large(name, source) for name, source in large_documents().items()]
