@@ -136,6 +136,16 @@ PACKAGES = (
         left_out=("misc/_*.rst",),
         project="languages",
     ),
+    Package(
+        tree="bun",
+        registry="npm",
+        name="bun-types",
+        version="1.4.5",
+        sha256="26df16425b20174f86660fe3c435f58214de00ff970f522079c58285fb44058f",
+        inside="docs",
+        wanted=("runtime/*.mdx", "pm/*.mdx", "test/*.mdx", "bundler/*.mdx"),
+        project="held_back",
+    ),
 )
 
 

@@ -46,7 +46,8 @@ def test_every_query_says_where_it_belongs() -> None:
 
 def test_every_set_is_fetched_and_asked_about() -> None:
     packages = _packages()
-    for project, queries in (("", _queries()), ("languages", _queries("languages/queries"))):
+    for project in ("", "languages", "held_back"):
+        queries = _queries(str(Path(project, "queries")))
         settings = (EVAL / project / "leafmark.toml").read_text(encoding="utf-8")
         trees = tomllib.loads(settings)["tree"]
         assert {package.tree for package in packages if package.project == project} == set(trees)
@@ -60,6 +61,22 @@ def test_other_languages_have_queries_of_every_kind() -> None:
     assert sum(not query.answers for query in queries) >= 8
     text = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
     assert f"{len(queries)} queries in Russian" in text
+
+
+def test_held_back_queries_are_of_every_kind_and_counted() -> None:
+    queries = _queries("held_back/queries")
+    assert not any(query.draft for query in queries)
+    assert all(query.language for query in queries)
+    asked = Counter(query.tree for query in queries)
+    unanswered = Counter(query.tree for query in queries if not query.answers)
+    for tree in asked:
+        assert unanswered[tree] >= 7, tree
+        kinds = {query.kind for query in queries if query.tree == tree}
+        assert kinds >= KINDS - {"foreign"}, tree
+    text = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    counted = re.findall(r"^\| ([\w-]+) \| \d+ \| (\d+) \| (\d+) \| .*\w \|$", text, re.MULTILINE)
+    said = {name.lower(): (int(count), int(lacking)) for name, count, lacking in counted}
+    assert said == {tree: (asked[tree], unanswered[tree]) for tree in asked}
 
 
 def _packages() -> Any:
