@@ -146,6 +146,17 @@ PACKAGES = (
         wanted=("runtime/*.mdx", "pm/*.mdx", "test/*.mdx", "bundler/*.mdx"),
         project="held_back",
     ),
+    Package(
+        tree="celery",
+        registry="pypi",
+        name="celery",
+        version="5.7.0",
+        sha256="6a5dfcf6662287204f009a02002b9e66c83d4105e47ebabdc7079108772fc6f0",
+        inside="docs",
+        wanted=("*.rst",),
+        left_out=("history/*", "reference/*", "internals/reference/*", "changelog.rst"),
+        project="held_back",
+    ),
 )
 
 
