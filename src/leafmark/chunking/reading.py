@@ -7,6 +7,7 @@ bodies but are neither content nor, the front matter, text.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
@@ -28,6 +29,8 @@ from leafmark.model import (
 __all__ = ["BodyReader", "outermost"]
 
 _WHITE_SPACE = b" \t\n\r\x0b\x0c"
+_SPACE = re.compile(rb"[ \t\n\r\f]*+")
+_TAG = ord("<")
 _SHARE = 0.8
 """The share of a body's non-blank bytes that one type needs to name it."""
 
@@ -137,6 +140,11 @@ class _OneStretch(Stretches):
 
     def inside(self, block: Block) -> Sequence[Block]:
         return self._inner[block]
+
+
+def _after_space(data: bytes, at: int, end: int) -> int:
+    found = _SPACE.match(data, at, end)
+    return found.end() if found else at
 
 
 def _start_of(block: Block) -> int:
@@ -297,11 +305,14 @@ class BodyReader:
     def places(self, start: int, end: int, find: Callable[[bytes], Sequence[int]]) -> Sequence[int]:
         """Return what `find` finds in `[start, end)`, as offsets from `start`.
 
-        It is shown the bytes; in a notebook their text, so that no escape is cut.
+        It is shown the bytes; in a notebook their text, so that no escape is cut. A place inside
+        a tag or an entity of a page is moved to where that begins.
         """
         reader, data = self.document.reader, self.document.data
-        if reader is None or self.document.format != "notebook":
+        if reader is None:
             return find(data[start:end])
+        if self.document.format != "notebook":
+            return self._outside_markup(start, end, find(data[start:end]))
         readable = reader(data, list(subtract(start, end, self.dropped)))
         raw, found = readable.text.encode(), [0]
         at = character = 0
@@ -313,6 +324,23 @@ class BodyReader:
                 if start + found[-1] < place < end:
                     found.append(place - start)
         return found
+
+    def _outside_markup(self, start: int, end: int, places: Sequence[int]) -> Sequence[int]:
+        """Return places of `[start, end)`; one inside a tag or entity is moved to its begin.
+
+        What is not shown, from one word to the next, counts as one tag.
+        """
+        reader, data = self.document.reader, self.document.data
+        if reader is None or len(places) < 2:
+            return places
+        readable = reader(data, list(subtract(start, end, self.dropped)))
+        found: set[int] = set()
+        for place in places:
+            first, after = readable.markup_around(start + place, (start, end))
+            rest = _after_space(data, start + place, after)
+            is_torn = first < start + place and rest < after and data[rest] != _TAG
+            found.add(first - start if is_torn else place)
+        return sorted(found)
 
     def is_normal(self, start: int, end: int) -> bool:
         """Whether normalising would change nothing but the ends; may say no when it would not.

@@ -63,6 +63,25 @@ class ReadableText:
         """
         return self._text_at(start), self._text_at(end)
 
+    def markup_around(self, offset: int, within: tuple[int, int]) -> tuple[int, int]:
+        """Return the bytes around `offset` that are not text as they are, in the limits `within`.
+
+        These are a whole entity, or all markup between two words. In a word they are none.
+        """
+        after = bisect_left(self.runs, offset, key=_source_start)
+        start, end = within
+        if after < len(self.runs):
+            end = self.runs[after][1]
+        if after:
+            text_start, source_start, source_end = self.runs[after - 1]
+            if offset >= source_end:
+                return source_end, end
+            text_end = self.runs[after][0] if after < len(self.runs) else len(self.text)
+            if _size(self.text[text_start:text_end]) == source_end - source_start:
+                return offset, offset
+            return source_start, source_end
+        return start, end
+
     def shown(self, start: int, end: int) -> str:
         """Return characters `[start, end)`, what cannot be shown replaced one by one."""
         return _SURROGATES.sub("\ufffd", self.text[start:end])

@@ -133,3 +133,30 @@ def test_a_row_within_the_bound_is_not_cut(strategy: str) -> None:
     found = chunk_document(parse(f"# A\n\n{table}".encode(), "p.md"), tree="t", options=options)
     assert [sum(row in chunk.body for chunk in found.chunks) for row in rows] == [1] * 6
     assert max(chunk.tokens for chunk in found.chunks) <= options.max_tokens
+
+
+MARKED = (
+    '<em class="sig param"><span class="n long">{word}</span> &amp; <span class="o">=</span></em>'
+)
+
+
+@pytest.mark.parametrize("strategy", ["auto", "section"])
+def test_no_cut_tears_a_tag_or_an_entity_of_a_page(strategy: str) -> None:
+    words = [f"word{k}" for k in range(400)]
+    signature = ", ".join(MARKED.format(word=word) for word in words)
+    page = f"<h1>A</h1><p>Intro.</p><dl><dt>call({signature})</dt><dd>Does it.</dd></dl>"
+    options = ChunkingOptions(strategy=strategy)  # type: ignore[arg-type]
+    found = chunk_document(parse(page.encode(), "p.html"), tree="t", options=options)
+    assert len(found.chunks) > 10
+    assert all(chunk.body_tokens <= 1.2 * options.target_tokens for chunk in found.chunks)
+    read = " ".join(chunk.text.partition("\n\n")[2] for chunk in found.chunks)
+    assert not re.search(r"span|class|amp|[<>\"]", read)
+    assert re.findall(r"word\d+", read) == words
+
+
+def test_a_tag_that_is_larger_than_a_piece_is_not_torn() -> None:
+    image = f'<img alt="Map" src="data:image/png;base64,{"QUJD " * 4000}">'
+    page = f"<h1>A</h1><p>{'Some words. ' * 300}{image}{'More words. ' * 300}</p>"
+    found = chunk_document(parse(page.encode(), "p.html"), tree="t", options=ChunkingOptions())
+    assert sum(image in chunk.body for chunk in found.chunks) == 1
+    assert not any("QUJD" in chunk.text for chunk in found.chunks)
