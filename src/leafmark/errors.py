@@ -37,6 +37,8 @@ __all__ = [
     "QueryError",
     "StorageError",
     "UsageError",
+    "reason_of",
+    "unreadable",
 ]
 
 
@@ -169,3 +171,17 @@ class ProviderError(LeafmarkError):
     """An embedder or another configured service failed."""
 
     kind = "provider"
+
+
+def reason_of(error: OSError | ValueError) -> str:
+    """Return why the system refused, to stand inside a sentence; a ValueError is about the path.
+
+    >>> reason_of(OSError(13, "Permission denied"))
+    'permission denied'
+    """
+    return (getattr(error, "strerror", None) or str(error)).lower()
+
+
+def unreadable(error: OSError | ValueError, location: str) -> StorageError:
+    """Return what to raise from `error` where a file cannot be read."""
+    return StorageError(f"the file cannot be read: {reason_of(error)}", location=location)

@@ -13,7 +13,7 @@ from leafmark.app.opening import open_index
 from leafmark.app.project import Project
 from leafmark.app.requests import AgentsRequest, Progress
 from leafmark.app.writing import replace_file
-from leafmark.errors import ForbiddenError, NotFoundError, StorageError, UsageError
+from leafmark.errors import ForbiddenError, NotFoundError, UsageError, unreadable
 from leafmark.model import AgentFile, AgentsReport
 
 __all__ = ["package_folder", "update_agents"]
@@ -76,8 +76,7 @@ def _looked_at(path: Path, shown: str, block: str) -> AgentFile:
         if not path.parent.is_dir():
             raise NotFoundError("there is no such folder", location=str(path.parent)) from None
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise StorageError(f"the file cannot be read: {reason}", location=str(path)) from error
+        raise unreadable(error, str(path)) from error
     after = put_block(before or b"", block, shown)
     state = "missing" if before is None else "fresh" if before == after else "stale"
     return AgentFile(shown, str(path), state, before or b"", after)

@@ -28,7 +28,7 @@ from leafmark.chunking import (
     measure_document,
     token_counter,
 )
-from leafmark.errors import LeafmarkError
+from leafmark.errors import LeafmarkError, reason_of
 from leafmark.index import is_panic
 from leafmark.model import (
     LEFT_OUT,
@@ -167,8 +167,7 @@ def _read(job: ChunkJob) -> bytes | Diagnostic:
     try:
         return read_beneath(job.tree, job.path)[0]
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        return Diagnostic(job.path, "unreadable", f"the file cannot be read: {reason}")
+        return Diagnostic(job.path, "unreadable", f"the file cannot be read: {reason_of(error)}")
 
 
 def _gathered(pieces: Iterable[str]) -> Iterator[str]:

@@ -42,7 +42,7 @@ from leafmark.app.settings import (
 )
 from leafmark.app.trees import Scope, Tree
 from leafmark.app.trust import distrusted_owner, read_trust
-from leafmark.errors import ConfigError, NotFoundError
+from leafmark.errors import ConfigError, NotFoundError, reason_of
 from leafmark.model import SettingOrigin
 from leafmark.model.ids import tree_name
 
@@ -197,7 +197,7 @@ def _real_folder(directory: Path) -> Path:
         folder = Path(os.path.realpath(directory, strict=True))
     except OSError as error:
         raise NotFoundError(
-            f"the folder cannot be entered: {error.strerror}", location=str(directory)
+            f"the folder cannot be entered: {reason_of(error)}", location=str(directory)
         ) from error
     if not folder.is_dir():
         raise NotFoundError("this is no folder", location=str(directory))
@@ -230,7 +230,7 @@ def _project_file(path: Path, warnings: list[str]) -> ConfigFile | None:
         distrust = distrusted_owner(path)
     except OSError as error:
         raise ConfigError(
-            f"the configuration cannot be read: {error.strerror}", location=str(path)
+            f"the configuration cannot be read: {reason_of(error)}", location=str(path)
         ) from error
     if distrust is None:
         return read_config_file(path, own=False)

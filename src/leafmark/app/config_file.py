@@ -18,7 +18,7 @@ from leafmark.app.ignore import MAX_RULE_CHARS, MAX_RULES
 from leafmark.app.setting_rules import Setting, Value, check_value
 from leafmark.app.settings import SETTINGS, TABLES
 from leafmark.app.toml_lines import KeyPath, find_line, key_lines, repeated_table
-from leafmark.errors import ConfigError
+from leafmark.errors import ConfigError, reason_of
 from leafmark.model.ids import TREE_NAME
 
 __all__ = ["PYPROJECT_NAME", "ConfigFile", "ContextRule", "Found", "TreeTable", "read_config_file"]
@@ -111,7 +111,7 @@ def _read_bytes(path: Path) -> bytes:
             return file.read(MAX_CONFIG_BYTES + 1)
     except OSError as error:
         raise ConfigError(
-            f"the configuration cannot be read: {error.strerror}", location=str(path)
+            f"the configuration cannot be read: {reason_of(error)}", location=str(path)
         ) from error
 
 

@@ -14,7 +14,7 @@ from leafmark.app.files import read_beneath
 from leafmark.app.trees import Tree
 from leafmark.app.walk import SourceFile
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.errors import LeafmarkError
+from leafmark.errors import LeafmarkError, reason_of
 from leafmark.index import PreparedSource, is_panic, prepare_source
 from leafmark.model import Diagnostic, DocumentEntry, FileState
 from leafmark.parsing import parse
@@ -90,8 +90,9 @@ def _chunked(task: Task, recipe: Recipe, data: bytes, state: FileState) -> Prepa
 
 
 def _unread(task: Task, recipe: Recipe, error: OSError) -> Prepared:
-    reason = (error.strerror or str(error)).lower()
-    note = Diagnostic(task.source.path, "unreadable", f"the file cannot be read: {reason}")
+    note = Diagnostic(
+        task.source.path, "unreadable", f"the file cannot be read: {reason_of(error)}"
+    )
     return _without_chunks(task, recipe, FileState(*task.source[2:6], _NO_DIGEST), note)
 
 

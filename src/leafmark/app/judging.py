@@ -18,7 +18,7 @@ from leafmark.app.files import read_beneath
 from leafmark.app.project import Project
 from leafmark.app.scanning import scan
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.errors import LeafmarkError, NotFoundError, StorageError, UsageError
+from leafmark.errors import LeafmarkError, NotFoundError, UsageError, unreadable
 from leafmark.evaluation import JudgedQuery, Passage, Reference, parse_judgments
 from leafmark.model import Chunk, ChunkedDocument, Document, whole_range
 from leafmark.model.ids import document_id, encode_path
@@ -69,8 +69,7 @@ def _text(path: str, directory: Path) -> str:
         data = sys.stdin.buffer.read() if path == "-" else (directory / path).read_bytes()
         return data.decode("utf-8-sig")
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise StorageError(f"the file cannot be read: {reason}", location=path) from error
+        raise unreadable(error, path) from error
     except UnicodeDecodeError as error:
         raise UsageError("the file is not UTF-8", location=path) from error
 

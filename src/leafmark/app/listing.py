@@ -15,7 +15,7 @@ from leafmark.app.requests import InitRequest, ListRequest, Progress
 from leafmark.app.resolving import Resolver
 from leafmark.app.scanning import scan
 from leafmark.app.template import initial_text
-from leafmark.errors import LeafmarkError, NotFoundError, StorageError, UsageError
+from leafmark.errors import LeafmarkError, NotFoundError, StorageError, UsageError, reason_of
 from leafmark.index import IndexReader, TreeCounts, lock_holder
 from leafmark.model import (
     DocumentEntry,
@@ -192,6 +192,7 @@ def write_config(directory: Path, request: InitRequest, *, environ: Mapping[str,
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(initial_text(everywhere=request.everywhere), encoding="utf-8")
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise StorageError(f"cannot write the file: {reason}", location=str(path)) from error
+        raise StorageError(
+            f"cannot write the file: {reason_of(error)}", location=str(path)
+        ) from error
     return path

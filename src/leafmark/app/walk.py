@@ -21,7 +21,7 @@ from leafmark.app.folders import Folders, Handle, is_encodable
 from leafmark.app.names import CONVERTERS, MARKUP_SUFFIXES
 from leafmark.app.selection import Frame, Selection
 from leafmark.app.trees import Tree
-from leafmark.errors import ForbiddenError, LeafmarkError, NotFoundError
+from leafmark.errors import ForbiddenError, LeafmarkError, NotFoundError, reason_of
 from leafmark.model import Diagnostic, Skipped
 
 __all__ = ["SourceFile", "WalkNotes", "exceeds", "iter_sources", "named_source", "needs_converter"]
@@ -150,7 +150,7 @@ def _missing(tree: Tree, path: str, error: OSError) -> LeafmarkError:
         return ForbiddenError(f"{what} cannot be opened: permission denied", location=place)
     if isinstance(error, FileNotFoundError):
         return NotFoundError(f"{what} does not exist", location=place)
-    return NotFoundError(f"{what} cannot be opened: {error.strerror}", location=place)
+    return NotFoundError(f"{what} cannot be opened: {reason_of(error)}", location=place)
 
 
 class _Walk:
@@ -215,7 +215,7 @@ class _Walk:
     def _unread(self, path: str, error: OSError) -> None:
         # what vanished or became something else since it was listed is no news
         if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
-            message = f"the folder cannot be read: {error.strerror}"
+            message = f"the folder cannot be read: {reason_of(error)}"
             self._notes.diagnostics.append(Diagnostic(path, "unreadable", message))
             self._notes.unread.append(path)
 
@@ -284,7 +284,7 @@ class _Walk:
 
     def _unread_file(self, path: str, error: OSError) -> None:
         if error.errno != errno.ENOENT:
-            message = f"the file cannot be read: {error.strerror}"
+            message = f"the file cannot be read: {reason_of(error)}"
             self._notes.diagnostics.append(Diagnostic(path, "unreadable", message))
 
     def take_named(self, frame: Frame, name: str, info: os.stat_result) -> SourceFile | None:

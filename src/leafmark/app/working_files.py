@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from leafmark.app.settings import ContextSettings
-from leafmark.errors import NotFoundError, StorageError
+from leafmark.errors import NotFoundError, unreadable
 from leafmark.model import Document, WeightedText
 from leafmark.parsing import is_binary, parse
 
@@ -67,8 +67,7 @@ def read_working_file(path: Path, name: str, settings: ContextSettings) -> list[
     except (FileNotFoundError, NotADirectoryError) as error:
         raise NotFoundError("there is no such file", location=name) from error
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise StorageError(f"the file cannot be read: {reason}", location=name) from error
+        raise unreadable(error, name) from error
     parts = [describe_path(name, settings)]
     if not is_binary(data):
         parts += describe_document(parse(data, name), settings)

@@ -7,7 +7,7 @@ import os
 import stat
 from pathlib import Path
 
-from leafmark.errors import StorageError
+from leafmark.errors import StorageError, reason_of
 
 __all__ = ["check_regular", "replace_file"]
 
@@ -41,8 +41,9 @@ def replace_file(path: Path, data: bytes, *, what: str, mode: int | None = None)
     except OSError as error:
         with contextlib.suppress(OSError):
             draft.unlink()
-        reason = (error.strerror or str(error)).lower()
-        raise StorageError(f"{what} cannot be written: {reason}", location=str(path)) from error
+        raise StorageError(
+            f"{what} cannot be written: {reason_of(error)}", location=str(path)
+        ) from error
 
 
 def check_regular(path: Path, *, what: str) -> None:

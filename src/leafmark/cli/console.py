@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from leafmark.errors import LeafmarkError, StorageError
+from leafmark.errors import LeafmarkError, StorageError, reason_of
 from leafmark.render.errors import (
     error_record,
     render_diagnostic,
@@ -148,8 +148,8 @@ class Console(NamedTuple):
 
 
 def _unwritable(error: OSError) -> StorageError:
-    reason = error.strerror or str(error)
-    return StorageError(f"the output could not be written: {reason}", location="standard output")
+    message = f"the output could not be written: {reason_of(error)}"
+    return StorageError(message, location="standard output")
 
 
 def open_console(values: Mapping[str, Any], environ: Mapping[str, str], *, json: bool) -> Console:

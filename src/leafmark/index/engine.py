@@ -56,7 +56,7 @@ def translate(err: BaseException, action: str, where: Path) -> LeafmarkError:
     if number is None and found:
         number = int(found[1])
     if number is not None:
-        reason = os.strerror(number)
+        reason = os.strerror(number).lower()
         return StorageError(f"cannot {action}: {reason}", location=str(where), hint=_hint(number))
     if "writer was killed" in text:  # by a failed write in one of its threads, no longer named
         return StorageError(f"cannot {action}: a write failed", location=str(where), hint=_NO_ROOM)

@@ -25,7 +25,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from leafmark.errors import DamagedError, NotFoundError, StorageError, UsageError
+from leafmark.errors import DamagedError, NotFoundError, StorageError, UsageError, reason_of
 from leafmark.index.engine import REBUILD, translate
 from leafmark.index.schema import FORMAT
 
@@ -183,4 +183,4 @@ def sync_folder(path: Path) -> None:
         finally:
             os.close(handle)
     except OSError as err:
-        raise StorageError(f"cannot write the index: {err.strerror}", location=str(path)) from err
+        raise StorageError(f"cannot write the index: {reason_of(err)}", location=str(path)) from err

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from leafmark.chunking import ChunkingOptions, Strategy, chunk_document
-from leafmark.errors import ConfigError, StorageError, UsageError
+from leafmark.errors import ConfigError, UsageError, unreadable
 from leafmark.model import Chunk, Document
 from leafmark.model.ids import TREE_NAME
 from leafmark.parsing import parse as parse_bytes
@@ -84,5 +84,4 @@ def _read(source: Source, path: str | None) -> tuple[bytes, str]:
     try:
         return where.read_bytes(), path or where.as_posix()
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise StorageError(f"the file cannot be read: {reason}", location=str(where)) from error
+        raise unreadable(error, str(where)) from error

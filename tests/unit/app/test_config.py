@@ -95,7 +95,7 @@ def test_a_parent_is_never_the_tree(desk: Desk) -> None:
 def test_a_folder_that_is_missing_is_an_error(desk: Desk) -> None:
     with pytest.raises(NotFoundError) as caught:
         open_configuration(desk.home / "gone", flags={}, environ=desk.environ)
-    assert caught.value.message == "the folder cannot be entered: No such file or directory"
+    assert caught.value.message == "the folder cannot be entered: no such file or directory"
     assert caught.value.location == str(desk.home / "gone")
 
 
@@ -175,7 +175,7 @@ def test_the_users_file_can_be_named(desk: Desk) -> None:
     assert desk.open().search.limit == 9
     desk.environ["LEAFMARK_CONFIG"] = str(desk.home / "gone.toml")
     message, location, _ = refuse(desk)
-    assert message == "the configuration cannot be read: No such file or directory"
+    assert message == "the configuration cannot be read: no such file or directory"
     assert location == "gone.toml"
 
 
@@ -657,7 +657,7 @@ def test_what_is_no_file_is_an_error(desk: Desk, kind: str) -> None:
 @posix
 def test_a_broken_link_is_an_error(desk: Desk) -> None:
     (desk.project / "leafmark.toml").symlink_to("nowhere")
-    message = "the configuration cannot be read: No such file or directory"
+    message = "the configuration cannot be read: no such file or directory"
     assert refuse(desk)[:2] == (message, "project/leafmark.toml")
 
 
@@ -670,7 +670,7 @@ def test_a_file_that_cannot_be_opened_is_an_error(
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("builtins.open", refused)
-    message = "the configuration cannot be read: Permission denied"
+    message = "the configuration cannot be read: permission denied"
     assert refuse(desk)[:2] == (message, "project/leafmark.toml")
 
 

@@ -430,7 +430,7 @@ def test_a_folder_that_cannot_be_read_is_said(
     notes = WalkNotes()
     sources = iter_sources(Tree(name="t", root=tmp_path), notes=notes)
     assert [source.path for source in sources] == ["a.md"]
-    message = "the folder cannot be read: Permission denied"
+    message = "the folder cannot be read: permission denied"
     assert notes.diagnostics == [Diagnostic("closed/", "unreadable", message)]
     assert notes.unread == ["closed/"]
 
@@ -468,7 +468,7 @@ def test_a_root_that_is_a_file_is_an_error(tmp_path: Path) -> None:
     plant(tmp_path, "a.md")
     with pytest.raises(NotFoundError) as caught:
         list(iter_sources(Tree(name="docs", root=tmp_path / "a.md")))
-    assert caught.value.message == "the folder of tree `docs` cannot be opened: Not a directory"
+    assert caught.value.message == "the folder of tree `docs` cannot be opened: not a directory"
 
 
 def test_a_root_that_is_closed_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -182,7 +182,7 @@ def test_a_full_disk_is_told(app: FakeApp, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(sys, "stderr", err)
     assert entry.run(["search", "x"], {}) == 2
     assert err.getvalue() == (
-        "error: the output could not be written: No space left on device\n  --> standard output\n"
+        "error: the output could not be written: no space left on device\n  --> standard output\n"
     )
 
 

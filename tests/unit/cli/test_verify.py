@@ -92,7 +92,7 @@ def test_json_is_as_published(leafmark_run: Leafmark, app: FakeApp) -> None:
     ("name", "message"),
     [
         ("none.md", "error: there is no such file\n  --> none.md\n"),
-        (".", "error: the file cannot be read: Is a directory\n  --> .\n"),
+        (".", "error: the file cannot be read: is a directory\n  --> .\n"),
         ("a\0b", "error: the file cannot be read: embedded null byte\n  --> a\\x00b\n"),
     ],
 )

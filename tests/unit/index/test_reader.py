@@ -282,7 +282,7 @@ def test_a_current_that_cannot_be_read_is_a_storage_error(tmp_path: Path) -> Non
     (tmp_path / "CURRENT").mkdir()
     with pytest.raises(StorageError) as caught:
         open_reader(tmp_path)
-    assert caught.value.message == "cannot read the index: Is a directory"
+    assert caught.value.message == "cannot read the index: is a directory"
 
 
 @pytest.mark.parametrize(

@@ -431,7 +431,7 @@ def test_a_full_disk_at_any_step_leaves_a_committed_state(
         except StorageError as err:
             message = err.message
         monkeypatch.setattr(os, failing, real)
-        assert message in ("", "cannot write the index: No space left on device")
+        assert message in ("", "cannot write the index: no space left on device")
         reader = open_reader(tmp_path)
         assert search(reader, "kept") or search(reader, "new")
         if calls <= allowed:
@@ -446,7 +446,7 @@ def test_a_folder_that_cannot_be_made_is_a_storage_error(tmp_path: Path) -> None
         open_writer(tmp_path / "file" / "index", SETTINGS),
     ):
         pass
-    assert caught.value.message == "cannot create the index folder: Not a directory"
+    assert caught.value.message == "cannot create the index folder: not a directory"
     assert caught.value.location == str(tmp_path / "file" / "index")
 
 

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from leafmark.cli.options import JSON, Argument, Call, Command, Option
-from leafmark.errors import NotFoundError, StorageError, UsageError
+from leafmark.errors import NotFoundError, UsageError, unreadable
 
 if TYPE_CHECKING:
     from leafmark.app import Project
@@ -63,8 +63,7 @@ def _read(call: Call, name: str) -> str:
     except FileNotFoundError as error:
         raise NotFoundError("there is no such file", location=name) from error
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise StorageError(f"the file cannot be read: {reason}", location=name) from error
+        raise unreadable(error, name) from error
     return _decoded(data)
 
 
