@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,31 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 GOLDEN = Path(__file__).parent / "golden"
+
+QUICK_S = 360.0
+"""A run that takes longer tells which tests are slow."""
+
+_began = pytest.StashKey[float]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_began] = time.monotonic()
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    took = time.monotonic() - config.stash[_began]
+    if took > QUICK_S:
+        reports = [
+            report
+            for reports in terminalreporter.stats.values()
+            for report in reports
+            if isinstance(report, pytest.TestReport)
+        ]
+        terminalreporter.section(f"{took:.0f} s, more than {QUICK_S:.0f}; the slowest")
+        for report in sorted(reports, key=lambda report: -report.duration)[:20]:
+            terminalreporter.line(f"{report.duration:6.1f} s  {report.nodeid} ({report.when})")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
