@@ -43,7 +43,7 @@ def is_surely_within(shop: Workshop) -> bool:
     limit -= shop.breadcrumb_room(root)
     if most * _NORMALISED <= limit:
         return True
-    return shop.text_tokens(root.start, root.end, most) <= limit
+    return shop.fits_whole(root, most)
 
 
 @dataclass(slots=True)
@@ -106,7 +106,7 @@ class Sizes:
         limit -= shop.breadcrumb_room(node)
         if size * _NORMALISED <= limit:
             return True
-        return shop.text_tokens(node.start, node.end, size) <= limit
+        return shop.fits_whole(node, size)
 
     def _may_have_less_text(self, node: Node) -> bool:
         """Whether markup weighs what the text may not: in pages, where all below the node fits.

@@ -18,6 +18,9 @@ from leafmark.chunking.tree import Node, SectionTree
 
 __all__ = ["Workshop", "breadcrumb", "new_piece"]
 
+_NEARLY = 32
+"""What misses `max_tokens` by less than this share, or so few tokens, is counted as it is shown."""
+
 _REPACKINGS = 4
 """How often groups are packed tighter at most because some were too large when counted."""
 
@@ -56,6 +59,19 @@ class Workshop:
     def text_tokens(self, start: int, end: int, tokens: int) -> int:
         """The tokens of a range as `text` has it; it has `tokens` as it is."""
         return text_tokens(self.reader, self.meter, (start, end), tokens=tokens)
+
+    def fits_whole(self, node: Node, tokens: int) -> bool:
+        """Whether the text of a node with all below it, about `tokens`, is within `max_tokens`.
+
+        Parts that are counted apart may add up to a little more than the whole.
+        """
+        room = self.options.max_tokens - self.breadcrumb_room(node)
+        excess = self.text_tokens(node.start, node.end, tokens) - room
+        if excess <= 0 or excess > max(_NEARLY, room // _NEARLY):
+            return excess <= 0
+        text = self.reader.normalise(((node.start, node.end),))
+        shown = f"{breadcrumb(node, self.tree.folded)}\n\n{text}"
+        return self.meter.count(shown) <= self.options.max_tokens
 
     def split_evenly(self, splitter: Splitter, start: int, end: int) -> list[list[Unit]]:
         """Split a range and group its units; finer than need be where that keeps the size.

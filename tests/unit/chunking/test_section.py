@@ -41,6 +41,20 @@ def test_a_document_that_fits_is_one_chunk() -> None:
     assert "## B" in chunk.body
 
 
+def test_what_fits_is_told_by_the_text_to_the_token() -> None:
+    document = parse(b"# A\n\nRead this first.\n\n## B\n\nAsk it.\n\n## C\n\nWait.\n", "p.md")
+
+    def count(max_tokens: int) -> int:
+        options = ChunkingOptions(
+            strategy="section", min_tokens=2, target_tokens=10, max_tokens=max_tokens
+        )
+        return len(chunk_document(document, tree="t", options=options).chunks)
+
+    whole = chunk_document(document, tree="t", options=ChunkingOptions(strategy="section"))
+    (chunk,) = whole.chunks
+    assert (count(chunk.tokens), count(chunk.tokens - 1)) == (1, 2)
+
+
 def test_sections_that_fit_are_chunks_and_others_are_entered() -> None:
     result = chunked(
         *section(1, "A", 300),
