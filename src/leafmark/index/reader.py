@@ -8,7 +8,7 @@ Any number of threads may read from one reader at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -107,6 +107,7 @@ class IndexReader:
         self._folder = layout.text(current.generation)
         self._stamp = _stamp(self._folder)
         self.languages: tuple[Language, ...] = index_languages(current.languages)
+        self._language_of = {tree: each for each in self.languages for tree in each.trees}
         self.engine = open_engine(self._folder, self.languages)
         self.schema = self.engine.schema
         self._stored: dict[str, StoredDocument | None] = {}
@@ -130,7 +131,7 @@ class IndexReader:
 
     def language_of(self, tree: str) -> Language | None:
         """Return the language of a tree, None for one that the index does not know."""
-        return next((each for each in self.languages if tree in each.trees), None)
+        return self._language_of.get(tree)
 
     def is_current(self) -> bool:
         """Whether nothing was committed since this reader was opened."""
@@ -141,18 +142,12 @@ class IndexReader:
         except (DamagedError, NotFoundError, StorageError):
             return False
 
-    @contextmanager
-    def guard(self, action: str) -> Iterator[None]:
+    def guard(self, action: str) -> engine_guard:
         """Turn what the engine raises inside the block into our errors: see `engine_guard`.
 
         Damage is noted beside the index, so that the next writer looks for it.
         """
-        try:
-            with engine_guard(action, self._folder):
-                yield
-        except DamagedError:
-            self._note_damage()
-            raise
+        return engine_guard(action, self._folder, self._note_damage)
 
     def _note_damage(self) -> None:
         with suppress(OSError):
@@ -247,7 +242,8 @@ class IndexReader:
 
     def entries(self, addresses: Iterable[tantivy.DocAddress]) -> list[Entry]:
         """Return the entries of the chunks at the addresses that a search gave, in their order."""
-        return [self._entry(doc_id, position) for doc_id, position in self._records_at(addresses)]
+        found = self._records_at(addresses)
+        return [self._unless_damaged(stored.chunk, position) for stored, position in found]
 
     def section_paths(self, addresses: Iterable[tantivy.DocAddress]) -> list[tuple[str, ...]]:
         """Return the section paths of the chunks at the addresses, in their order.
@@ -255,22 +251,26 @@ class IndexReader:
         A few times cheaper than their entries; for many chunks best in the order of the
         addresses, in which each record is read once.
         """
-        found = []
-        for doc_id, position in self._records_at(addresses):
-            stored = self.stored(doc_id)
-            if stored is None:
-                raise self._no_record(doc_id)
-            found.append(self._unless_damaged(stored.section_path, position))
-        return found
+        found = self._records_at(addresses)
+        return [self._unless_damaged(stored.section_path, position) for stored, position in found]
 
-    def _records_at(self, addresses: Iterable[tantivy.DocAddress]) -> Iterator[tuple[str, int]]:
-        """Yield document id and position of each chunk, once its source's record was read."""
+    def _records_at(
+        self, addresses: Iterable[tantivy.DocAddress]
+    ) -> Iterator[tuple[StoredDocument, int]]:
+        """Yield what is stored of each chunk's source, and the chunk's position in it."""
         found = list(addresses)
-        for address, place in zip(found, self.places(found), strict=True):
-            if place[0] not in self._stored:
+        for address, (doc_id, position) in zip(found, self.places(found), strict=True):
+            stored = self._stored.get(doc_id)
+            if stored is None:
                 with self.guard("read the index"):
-                    self._read(place[0], self._record_beside(address, *place))
-            yield place
+                    stored = self._read(doc_id, self._record_beside(address, doc_id, position))
+            if stored is None or not 0 <= position < len(stored):
+                raise DamagedError(
+                    f"the index is damaged: no record of {doc_id}",
+                    location=str(self._folder),
+                    hint=REBUILD,
+                )
+            yield stored, position
 
     def places(self, addresses: Iterable[tantivy.DocAddress]) -> list[tuple[str, int]]:
         """Return document id and position of the chunks at the addresses, in their order.
@@ -288,19 +288,6 @@ class IndexReader:
         with self.guard("read the index"):
             found = self.searcher.fast_field_values("position", addresses)
         return [-1 if position is None else int(position) for position in found]
-
-    def _entry(self, doc_id: str, position: int) -> Entry:
-        found = self.entry(doc_id, position)
-        if found is None:
-            raise self._no_record(doc_id)
-        return found
-
-    def _no_record(self, doc_id: str) -> DamagedError:
-        return DamagedError(
-            f"the index is damaged: no record of {doc_id}",
-            location=str(self._folder),
-            hint=REBUILD,
-        )
 
     def _record_beside(
         self, address: tantivy.DocAddress, doc_id: str, position: int

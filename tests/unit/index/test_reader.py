@@ -328,12 +328,16 @@ def test_a_generation_that_goes_while_it_is_opened_is_followed(
     assert search(open_reader(tmp_path), "new") == ["t:a.md"]
 
 
-def test_an_entry_without_its_record_is_damage(tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", [("t:gone.md", 0), ("t:a.md", 1)])
+def test_a_match_without_its_record_is_damage(
+    place: tuple[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     index(tmp_path, {"a.md": "x\n"})
     reader = open_reader(tmp_path)
+    monkeypatch.setattr(reader, "places", lambda _addresses: [place])
     with pytest.raises(DamagedError) as caught:
-        reader._entry("t:gone.md", 0)
-    assert caught.value.message == "the index is damaged: no record of t:gone.md"
+        reader.entries([tantivy.DocAddress(0, 0)])
+    assert caught.value.message == f"the index is damaged: no record of {place[0]}"
 
 
 def test_the_engine_is_guarded(tmp_path: Path) -> None:
