@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import tantivy
@@ -142,6 +142,10 @@ class Analyzer:
         """Return the tokens of `text`, in order; offsets count characters of `text` as given."""
         return list(self.iter_tokens(text))
 
+    def tokens_of_word(self, word: str) -> tuple[Token, ...]:
+        """Return the tokens of a short text: for words that are asked about again and again."""
+        return _tokens(self, word)
+
     def iter_tokens(self, text: str) -> Iterator[Token]:
         """Yield what `tokens` lists."""
         return self._ascii_tokens(text) if text.isascii() else self._any_tokens(text)
@@ -190,6 +194,11 @@ class Analyzer:
                 before += 1
             shift = start - before
             yield Token(token.text, shift, shift + token.char_offset_to - start, token.position)
+
+
+@lru_cache(maxsize=2_000)
+def _tokens(analyzer: Analyzer, word: str) -> tuple[Token, ...]:
+    return tuple(analyzer.iter_tokens(word))
 
 
 def leaves_alone(data: bytes) -> bool:

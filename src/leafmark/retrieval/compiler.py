@@ -141,7 +141,8 @@ class _Compiler:
         kept = {id(word) for word in words}
         parts = self._topic.operands if isinstance(self._topic, And) else (self._topic,)
         stated = [part for part in parts if id(part) not in kept]
-        found = {word.text: tuple(self._analyzer.terms(word.text)) for word in words}
+        tokens_of = self._analyzer.tokens_of_word
+        found = {word.text: tuple([token.term for token in tokens_of(word.text)]) for word in words}
         unique = {found[word.text]: word for word in reversed(words) if found[word.text]}
         plain = list(reversed(unique.values()))
         stops = [word for word in plain if self._is_among(stop_words, word)]
@@ -152,7 +153,7 @@ class _Compiler:
 
     def _is_among(self, words: Callable[[str | None], frozenset[str]], word: Term) -> bool:
         known = words(self._language.name)
-        tokens = self._analyzer.tokens(word.text)
+        tokens = self._analyzer.tokens_of_word(word.text)
         return all(word.text[t.start : t.end].lower() in known for t in tokens)
 
     def _choose_weights(self) -> Mapping[str, float]:

@@ -113,7 +113,7 @@ class Leaves:
         return self._compiled[key]
 
     def _word(self, node: Term, around: Around) -> tantivy.Query | None:
-        tokens = self._analyzer.tokens(node.text)
+        tokens = self._analyzer.tokens_of_word(node.text)
         if len(tokens) != 1:
             return self.phrase(node, around)
         typed = node.text[tokens[0].start : tokens[0].end]
@@ -144,7 +144,7 @@ class Leaves:
 
     def phrase(self, node: Term | Phrase, around: Around) -> tantivy.Query | None:
         """Words beside each other; corrected only where edits were asked for."""
-        tokens = self._analyzer.tokens(node.text)
+        tokens = self._analyzer.tokens_of_word(node.text)
         if not tokens:
             return None
         exactly = around._replace(distance=around.distance or 0)
@@ -155,7 +155,7 @@ class Leaves:
         return self._look_for(node, around, _combinations(words))
 
     def prefix(self, node: Prefix, around: Around) -> tantivy.Query | None:
-        tokens = self._analyzer.tokens(node.text)
+        tokens = self._analyzer.tokens_of_word(node.text)
         if not tokens:
             return None
         *before, last = tokens

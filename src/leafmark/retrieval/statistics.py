@@ -25,6 +25,9 @@ T = TypeVar("T")
 _REMEMBERED = 200
 """How many results `remembered` keeps; a few hundred bytes each."""
 
+_REMEMBERED_TERMS = 10_000
+"""How many counts of terms are kept; about 200 bytes each."""
+
 _known: WeakKeyDictionary[IndexReader, Statistics] = WeakKeyDictionary()
 
 
@@ -43,6 +46,7 @@ class Statistics:
         self._schema = reader.schema
         self._records = reader.counts
         self._live: dict[tuple[str, str], int] = {}
+        self._rough: dict[tuple[str, str], int] = {}
         self._vocabularies: dict[tuple[str, ...], Vocabulary] = {}
         self._made: dict[Hashable, Any] = {}
 
@@ -51,7 +55,7 @@ class Statistics:
 
         Linear in the answer where chunks were deleted, else constant.
         """
-        found = self._searcher.doc_freq(field, term)
+        found = self.rough_frequency(field, term)
         if not found or not self._records.deleted:
             return found
         key = (field, term)
@@ -62,8 +66,17 @@ class Statistics:
         return self._live[key]
 
     def rough_frequency(self, field: str, term: str) -> int:
-        """Return `frequency` with deleted chunks counted: an upper bound in constant time."""
-        return self._searcher.doc_freq(field, term)
+        """Return `frequency` with deleted chunks counted: an upper bound in constant time.
+
+        A query asks for that of each of its words a dozen times.
+        """
+        key = (field, term)
+        found = self._rough.get(key)
+        if found is None:
+            if len(self._rough) >= _REMEMBERED_TERMS:
+                self._rough = {}
+            found = self._rough[key] = self._searcher.doc_freq(field, term)
+        return found
 
     def rough_frequencies(
         self, field: str, terms: Collection[str], *, beginning: str = ""
@@ -131,7 +144,7 @@ class Statistics:
         return live / sum(self._engine_idf(field, term) for term in terms)
 
     def _engine_idf(self, field: str, term: str) -> float:
-        return _idf(self._records.stored, self._searcher.doc_freq(field, term))
+        return _idf(self._records.stored, self.rough_frequency(field, term))
 
 
 def _idf(total: int, frequency: int) -> float:
