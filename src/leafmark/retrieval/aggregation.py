@@ -89,6 +89,8 @@ def drop_large(
     """
     dropped: set[tuple[str, str, int]] = set()
     for document in _by_document(candidates):
+        if len(document) == 1:
+            continue
         document.sort(key=lambda candidate: candidate.entry.position)
         positions = [candidate.entry.position for candidate in document]
         for at, candidate in enumerate(document):

@@ -25,6 +25,7 @@ from leafmark.retrieval.hits import (
     scores_of,
     strict_matches,
     with_ties,
+    without,
 )
 from leafmark.retrieval.ordering import Key, key_of, sort_candidates, sort_with_ties
 from leafmark.retrieval.params import SearchParams
@@ -75,10 +76,9 @@ def find_candidates(
     def strict_hits(*, ties: bool = False) -> Sequence[Hit]:
         return finder.tier(compiled, strict_matches, limit, ties=ties)
 
-    def relaxed_hits(*, ties: bool = False) -> list[Hit]:
+    def relaxed_hits(*, ties: bool = False) -> Sequence[Hit]:
         found = finder.tier(compiled, relaxed_matches, limit + len(strict), ties=ties)
-        rest = [hit for hit in found if hit.place not in known]
-        return rest if strict else raise_by_surroundings(reader, rest, params)
+        return without(found, known) if strict else raise_by_surroundings(reader, found, params)
 
     strict = strict_hits()
     few = len(strict) < params.limit
@@ -144,8 +144,8 @@ def _cut(
         hits = search(ties=True)
     needed = _first_of_ties(reader, with_ties(hits, kept), kept)
     entries = reader.entries(hit.address for hit in needed)
-    pairs = zip(entries, needed, strict=True)
-    ordered = sort_with_ties(pairs, lambda pair: -pair[1].score, lambda pair: pair[0].id)
+    pairs = list(zip(entries, needed, strict=True))
+    ordered = sort_with_ties(pairs, [-hit.score for hit in needed], lambda pair: pair[0].id)
     return ordered[:kept]
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "scores_of",
     "strict_matches",
     "with_ties",
+    "without",
 ]
 
 SCORE_DIGITS = 4
@@ -41,6 +42,10 @@ _WIDER = 8
 """How much further is looked when the last match ties with the one after it."""
 
 _MUST = tantivy.Occur.Must
+
+
+Place = tuple[int, int]
+"""Where a chunk lies: the number of its segment, and its own there."""
 
 
 class Hit(NamedTuple):
@@ -73,8 +78,8 @@ class Hit(NamedTuple):
     whole: bool = False
 
     @property
-    def place(self) -> tuple[int, int]:
-        return self.address.segment_ord, self.address.doc
+    def place(self) -> Place:
+        return _place(self.address)
 
 
 _Match = tuple[Any, tantivy.DocAddress]
@@ -115,11 +120,24 @@ class _Found(Sequence[Hit]):
             return _Found(self._matches[at], self.scores[at], self._make)
         return self._make(self.scores[at], self._matches[at])
 
+    def without(self, places: Collection[Place]) -> _Found:
+        """Return the matches that are none of the places."""
+        kept = [_place(address) not in places for _, address in self._matches]
+        matches, scores = compress(self._matches, kept), compress(self.scores, kept)
+        return _Found(list(matches), list(scores), self._make)
+
     def __iter__(self) -> Iterator[Hit]:
         return map(self._make, self.scores, self._matches)
 
     def __len__(self) -> int:
         return len(self._matches)
+
+
+def without(hits: Sequence[Hit], places: Collection[Place]) -> Sequence[Hit]:
+    """Return the hits that are none of the places."""
+    if isinstance(hits, _Found):
+        return hits.without(places)
+    return [hit for hit in hits if hit.place not in places]
 
 
 def scores_of(hits: Sequence[Hit]) -> Sequence[float]:
@@ -181,7 +199,7 @@ class Finder:
         wanted = limit + self._complete
         while True:
             found = self._reader.searcher.search(query, wanted, count=False).hits
-            scores = [rounded(score * boost) for score, _ in found]
+            scores = _all_rounded(found, boost)
             hits: Sequence[Hit] = _Found(
                 found,
                 scores,
@@ -261,8 +279,18 @@ def with_ties(hits: Sequence[Hit], count: int) -> list[Hit]:
     return list(hits[:end])
 
 
+def _all_rounded(matches: Iterable[_Match], boost: float) -> list[float]:
+    """Return `rounded` of each match's score times `boost`: most are above 1, where it is short."""
+    scores = [score * boost for score, _ in matches]
+    return [round(one, SCORE_DIGITS) if one >= 1 else rounded(one) for one in scores]
+
+
 def rounded(score: float) -> float:
     return round(score, SCORE_DIGITS) if score >= 1 else float(f"{score:.{SCORE_DIGITS}g}")
+
+
+def _place(address: tantivy.DocAddress) -> Place:
+    return address.segment_ord, address.doc
 
 
 def _as_it_is(query: tantivy.Query) -> tantivy.Query:

@@ -38,27 +38,24 @@ def rank_order(candidate: Candidate) -> tuple[bool, float, str]:
 
 def sort_candidates(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Return the candidates in the order of `rank_order`, making ids only for ties."""
-    return sort_with_ties(candidates, _tier_and_score, lambda one: one.entry.id)
+    found = list(candidates)
+    if len(found) < 2:
+        return found
+    orders = [(one.relaxed, -one.score) for one in found]
+    return sort_with_ties(found, orders, lambda one: one.entry.id)
 
 
-def sort_with_ties(
-    values: Iterable[T], order: Callable[[T], Any], tie: Callable[[T], str]
-) -> list[T]:
-    """Return the values by `order`, equals by `tie`, which is asked only about these."""
-    found = sorted(values, key=order)
-    orders = list(map(order, found))
+def sort_with_ties(values: Sequence[T], orders: Sequence[Any], tie: Callable[[T], str]) -> list[T]:
+    """Return the values by their `orders`, equals by `tie`, which is asked only about these."""
+    places = sorted(range(len(values)), key=orders.__getitem__)
     first = 0
-    for last in range(1, len(found) + 1):
-        if last < len(found) and orders[last] == orders[first]:
+    for last in range(1, len(places) + 1):
+        if last < len(places) and orders[places[last]] == orders[places[first]]:
             continue
         if last - first > 1:
-            found[first:last] = sorted(found[first:last], key=tie)
+            places[first:last] = sorted(places[first:last], key=lambda at: tie(values[at]))
         first = last
-    return found
-
-
-def _tier_and_score(candidate: Candidate) -> tuple[bool, float]:
-    return candidate.relaxed, -candidate.score
+    return [values[at] for at in places]
 
 
 def join_duplicates(
