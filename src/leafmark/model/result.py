@@ -111,7 +111,7 @@ class Result(NamedTuple):
     `body_bytes` are the bytes that `match_ranges` count in (they differ from
     `body` where a source has bytes that are not UTF-8). `body_places` holds the
     1-based line and byte column at which each of `entry.body_spans` begins.
-    `constituents` may be made when they are first looked at.
+    These places and `constituents` may be made when they are first looked at.
     `full_text` is heading and whole section as it is read, where it was asked for;
     `reading` tells where it comes from if the bytes are markup. Under a
     budget `passages` says what of the result is shown and what is left out; it is
@@ -134,7 +134,7 @@ class Result(NamedTuple):
     also_in: tuple[str, ...] = ()
     factors: tuple[Factor, ...] = ()
     body_bytes: bytes | None = None
-    body_places: tuple[tuple[int, int], ...] = ()
+    body_places: Sequence[tuple[int, int]] = ()
     full_text: str | None = None
     reading: ReadableText | None = None
     passages: tuple[Passage | Omission, ...] | None = None

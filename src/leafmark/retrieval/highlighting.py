@@ -39,14 +39,13 @@ class Highlighter:
 
     def find(self, text: str) -> list[Match]:
         """Return the matches in `text`, sorted by start; offsets count its characters."""
-        places = self._words.find(text)
         simple = text.isascii()
-        found = {
-            Match(start, end if simple else _after_marks(text, end), looked.number)
-            for start, end, term in places
-            for looked in self._by_term[term]
-            if _begins(start, end, text, looked.prefix)
-        }
+        found: set[Match] = set()
+        for start, end, term in self._words.find(text):
+            for looked in self._by_term[term]:
+                if not looked.prefix or _begins(start, end, text, looked.prefix):
+                    last = end if simple else _after_marks(text, end)
+                    found.add(Match(start, last, looked.number))
         for phrase, looked in self._phrases:
             found.update(self._of_phrase(phrase, text, looked))
         return sorted(found)

@@ -53,7 +53,7 @@ class Presenter:
         entry, texts, parts = candidate.entry, self._texts, candidate.constituents
         body = texts.body(entry)
         matches = self._matches(candidate, body) if body else []
-        ranges = join_ranges((one.start, one.end) for each in matches for one in each)
+        ranges = join_ranges([(start, end) for each in matches for start, end, _ in each])
         whole = body is not None and self._is_whole(candidate, ranges)
         if whole:
             candidate, parts = candidate._replace(constituents=()), ()

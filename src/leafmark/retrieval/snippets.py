@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import NamedTuple
@@ -90,11 +90,15 @@ def join_ranges(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     [(0, 6)]
     """
     joined: list[tuple[int, int]] = []
+    reached = -1
     for start, end in sorted(ranges):
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        elif start < end:
-            joined.append((start, end))
+        if start > reached:
+            if start < end:
+                joined.append((start, end))
+                reached = end
+        elif end > reached:
+            joined[-1] = (joined[-1][0], end)
+            reached = end
     return joined
 
 
@@ -127,7 +131,7 @@ def _lead(text: str) -> tuple[int, int]:
 
 def _choose(matches: Sequence[Match], size: int) -> list[_Fragment]:
     """Return the cores of the fragments: one, or more where these hold more different words."""
-    wanted = len({match.word for match in matches})
+    wanted = len({word for _, _, word in matches})
     best: list[_Fragment] = []
     most = 0
     for count in range(1, min(MOST_FRAGMENTS, wanted) + 1):
@@ -146,11 +150,11 @@ def _best_windows(matches: Sequence[Match], count: int, room: int) -> tuple[list
     for _ in range(count):
         first, last = _best_window(matches, room, shown)
         window = matches[first : last + 1]
-        if cores and not {match.word for match in window} - shown:
+        words = {word for _, _, word in window}
+        if cores and words <= shown:
             break
-        shown.update(match.word for match in window)
-        end = max(match.end for match in window)
-        cores.append(_Fragment(window[0].start, end))
+        shown |= words
+        cores.append(_Fragment(window[0].start, max(map(_END, window))))
     return cores, len(shown)
 
 
@@ -254,20 +258,34 @@ def _render(
             out += SEPARATOR
         elif not _is_blank(text[: fragment.start]):
             out += CUT
-        at = fragment.start + _blank(text, fragment)
-        for start, end in ranges[_first_after(ranges, at) :]:
-            if start >= fragment.end:
-                break
-            start, end = max(start, at), min(end, fragment.end)
-            out += _fold(text[at:start])
-            before = len(out)
-            out += _fold(text[start:end])
-            marks.append((before, len(out)))
-            at = end
-        out += _fold(text[at : fragment.end]).rstrip()
+        line, places = _one_line(text, fragment, ranges)
+        marks += [(len(out) + start, len(out) + end) for start, end in places]
+        out += line
     if not _is_blank(text[fragments[-1].end :]):
         out += CUT
     return Snippet(out, tuple(marks))
+
+
+def _one_line(
+    text: str, fragment: _Fragment, ranges: Sequence[tuple[int, int]]
+) -> tuple[str, list[tuple[int, int]]]:
+    """Return a fragment with its white space folded, and the matches inside it."""
+    part = text[fragment.start : fragment.end]
+    at = fragment.start + len(part) - len(part.lstrip())
+    last = at + len(part.strip())
+    touching = ranges[_first_after(ranges, at) : bisect_left(ranges, (last,))]
+    inside = [(max(start, at), min(end, last)) for start, end in touching]
+    line = text[at:last].replace("\n", " ")
+    if line == " ".join(line.split()):  # nothing moves: so it mostly is
+        return line, [(start - at, end - at) for start, end in inside]
+    line, marks = "", []
+    for start, end in inside:
+        line += _fold(text[at:start])
+        before = len(line)
+        line += _fold(text[start:end])
+        marks.append((before, len(line)))
+        at = end
+    return line + _fold(text[at:last]), marks
 
 
 def _first_after(ranges: Sequence[tuple[int, int]], at: int) -> int:
@@ -278,11 +296,6 @@ def _first_after(ranges: Sequence[tuple[int, int]], at: int) -> int:
 
 def _is_blank(text: str) -> bool:
     return not text or text.isspace()
-
-
-def _blank(text: str, fragment: _Fragment) -> int:
-    part = text[fragment.start : fragment.end]
-    return len(part) - len(part.lstrip())
 
 
 def _fold(text: str) -> str:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from leafmark.index import IndexReader
 from leafmark.model import DocumentEntry, Entry, ReadableText
+from leafmark.model.deferred import Deferred
 from leafmark.retrieval.snippets import byte_ranges
 
 __all__ = ["Body", "MakeReadable", "ReadSource", "Texts"]
@@ -167,11 +168,16 @@ class Texts:
             return None
         return self.digest(entry)
 
-    def places(self, entry: Entry) -> tuple[tuple[int, int], ...]:
-        """Return the 1-based line and byte column at which each span of the body begins."""
+    def places(self, entry: Entry) -> Deferred[tuple[int, int]]:
+        """Return the 1-based line and byte column at which each span of the body begins.
+
+        They are found when they are looked at: most forms of an answer show none.
+        """
         source = self.source(entry)
-        if source is None:
-            return ()
+        return Deferred(lambda: () if source is None else self._places(entry, source))
+
+    @staticmethod
+    def _places(entry: Entry, source: bytes) -> tuple[tuple[int, int], ...]:
         at = _known_line(entry)
         ends = entry.line_start - 1 + _in_line_end(source, at) if at else 0
         found = []
