@@ -87,6 +87,9 @@ class _Lexer:
         return self.at < len(self.query)
 
     def _read(self) -> None:
+        if not self.groups and (plain := _PLAIN_WORD.match(self.query, self.at)):
+            self._add(OPERATORS.get(plain[0], Kind.WORD), plain.end(), plain[0])
+            return
         char = self.query[self.at]
         if char == "(":
             self._open(values=self._in_values)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from leafmark.query.fields import QUOTES
 
@@ -40,8 +40,7 @@ class Kind(Enum):
 OPERATORS = {"AND": Kind.AND, "OR": Kind.OR, "NOT": Kind.NOT}
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """`[start, end)` of the query string; `text` without escapes, quotes and marks.
 
     The text of FIELD is the name, of BOOST and FUZZY what follows the sign.
