@@ -157,6 +157,26 @@ PACKAGES = (
         left_out=("history/*", "reference/*", "internals/reference/*", "changelog.rst"),
         project="held_back",
     ),
+    Package(
+        tree="openclaw",
+        registry="npm",
+        name="openclaw",
+        version="2026.2.26",
+        sha256="b021c79864a673e86598f49ab3ad37c73ef923e54fb9b2feb9daf46ce5d3e860",
+        inside="docs/zh-CN",
+        wanted=("*.md",),
+        project="languages",
+    ),
+    Package(
+        tree="annofabcli",
+        registry="pypi",
+        name="annofabcli",
+        version="1.102.0",
+        sha256="b56b7d3ac38e0d9f91262d690ca5c58c6a1fa5fa59b378b014179be8ff7ca5f8",
+        inside="docs",
+        wanted=("*.rst",),
+        project="languages",
+    ),
 )
 
 
