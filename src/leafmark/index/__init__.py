@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafmark.index.analyzer import LANGUAGES, Analyzer, Token, analyzer_for
+from leafmark.index.analyzer import LANGUAGES, Analyzer, Token, analyzer_for, is_solid
 from leafmark.index.engine import is_panic
 from leafmark.index.facts import canonical, fact, language_fact, meta_prefix
 from leafmark.index.generation import IndexMeta, RecordCounts
@@ -48,6 +48,7 @@ __all__ = [
     "fact",
     "has_index",
     "is_panic",
+    "is_solid",
     "language_fact",
     "lock_holder",
     "meta_prefix",

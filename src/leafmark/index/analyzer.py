@@ -20,7 +20,15 @@ from typing import NamedTuple
 
 import tantivy
 
-__all__ = ["LANGUAGES", "MAX_TOKEN_CHARS", "Analyzer", "Token", "analyzer_for", "leaves_alone"]
+__all__ = [
+    "LANGUAGES",
+    "MAX_TOKEN_CHARS",
+    "Analyzer",
+    "Token",
+    "analyzer_for",
+    "is_solid",
+    "leaves_alone",
+]
 
 LANGUAGES = frozenset(
     {
@@ -199,6 +207,11 @@ class Analyzer:
 @lru_cache(maxsize=2_000)
 def _tokens(analyzer: Analyzer, word: str) -> tuple[Token, ...]:
     return tuple(analyzer.iter_tokens(word))
+
+
+def is_solid(term: str) -> bool:
+    """Whether a term is a character of a script that is written without spaces."""
+    return not term.isascii() and _solid_runs().fullmatch(term) is not None
 
 
 def leaves_alone(data: bytes) -> bool:

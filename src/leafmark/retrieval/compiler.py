@@ -34,6 +34,7 @@ from leafmark.query import (
 from leafmark.retrieval.filters import Filters, any_of, unscored
 from leafmark.retrieval.leaves import Around, Leaves, Looked
 from leafmark.retrieval.params import SearchParams
+from leafmark.retrieval.segmentation import take_apart
 from leafmark.retrieval.stopwords import asking_words, stop_words
 from leafmark.retrieval.weights import (
     LONG_QUERY_WORDS,
@@ -124,32 +125,44 @@ class _Compiler:
         self._admitting = self._filters.of_params(params)
         if len(reader.languages) > 1:
             self._admitting.append(self._filters.trees(language.trees))
-        self._plain, self._stops, self._stated = self._take_apart()
         self._leaves = Leaves(
-            reader,
-            language,
-            weights=self._choose_weights(),
-            distance=params.fuzzy_distance,
-            derives=params.derived_words,
+            reader, language, distance=params.fuzzy_distance, derives=params.derived_words
         )
+        self._plain, self._stops, self._stated = self._take_apart()
+        self._leaves.weights = self._choose_weights()
 
     # -- the shape of the query -------------------------------------------------------
 
     def _take_apart(self) -> tuple[list[Term], list[Term], list[Expression]]:
         """Return the plain words, those of them that are stop words, and the other parts."""
-        words = plain_words(self._topic)
-        kept = {id(word) for word in words}
+        written = plain_words(self._topic)
+        kept = {id(word) for word in written}
         parts = self._topic.operands if isinstance(self._topic, And) else (self._topic,)
         stated = [part for part in parts if id(part) not in kept]
+        words, asking = self._written_apart(written)
         tokens_of = self._analyzer.tokens_of_word
         found = {word.text: tuple([token.term for token in tokens_of(word.text)]) for word in words}
         unique = {found[word.text]: word for word in reversed(words) if found[word.text]}
         plain = list(reversed(unique.values()))
-        stops = [word for word in plain if self._is_among(stop_words, word)]
+        stops = [word for word in plain if word in asking or self._is_among(stop_words, word)]
         content = [word for word in plain if word not in stops]
         if not content and all(filters_only(part) for part in stated):
             return plain, [], stated
         return content, stops, stated
+
+    def _written_apart(self, written: Iterable[Term]) -> tuple[list[Term], list[Term]]:
+        """Return the words with those taken apart that hold several, and which of them only ask."""
+        words: list[Term] = []
+        asking: list[Term] = []
+        for word in written:
+            if word.text.isascii():
+                words.append(word)
+                continue
+            pieces = take_apart(word.text, self._analyzer, self._leaves.together)
+            apart = [Term(piece.text) for piece in pieces] if len(pieces) > 1 else [word]
+            words += apart
+            asking += [term for term, piece in zip(apart, pieces, strict=False) if piece.asks]
+        return words, asking
 
     def _is_among(self, words: Callable[[str | None], frozenset[str]], word: Term) -> bool:
         known = words(self._language.name)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import tantivy
 
-from leafmark.index import TEXT_FIELDS, IndexReader, Language
+from leafmark.index import TEXT_FIELDS, IndexReader, Language, is_solid
 from leafmark.query import Phrase, Prefix, Term
 from leafmark.retrieval.corrections import Alternative, Corrector
 from leafmark.retrieval.filters import any_of, unscored
@@ -60,8 +60,8 @@ class Around(NamedTuple):
 class Leaves:
     """Compiles the leaves of one topic.
 
-    `weights` are the factors of the fields, `derives` says whether other forms of words
-    are looked for. With `with_corrections` off, words
+    `weights` are the factors of the fields, set before anything is compiled; `derives`
+    says whether other forms of words are looked for. With `with_corrections` off, words
     that occur stand for nothing but themselves; `widened` tells whether any does.
     """
 
@@ -70,17 +70,17 @@ class Leaves:
         reader: IndexReader,
         language: Language,
         *,
-        weights: Mapping[str, float],
         distance: int,
         derives: bool = True,
     ):
         self._schema = reader.schema
         self._analyzer = language.analyzer
         self._names = {name: str(getattr(language, name)) for name in TEXT_FIELDS}
+        self._texts = [(each.body, each.title) for each in reader.languages]
         self._others = [each for each in reader.languages if each.name != language.name]
         self._statistics = statistics_of(reader)
         self._corrector = Corrector(self._statistics, language, derives=derives)
-        self._weights = weights
+        self.weights: Mapping[str, float] = {}
         self._distance = distance
         self._looked: dict[int, Looked] = {}
         self._compiled: dict[tuple[int, Around, bool], tantivy.Query | None] = {}
@@ -101,9 +101,25 @@ class Leaves:
         looked = self._looked.get(id(node))
         if looked is None or looked.corrected:
             return self._statistics.idf(0)
-        frequency, body = self._statistics.frequency, self._names["body"]
-        counts = (min(frequency(body, term) for term in each) for each in looked.sequences if each)
+        counts = (self._frequency(each) for each in looked.sequences if each)
         return self._statistics.idf(max(counts, default=0))
+
+    def _frequency(self, terms: Sequence[str]) -> int:
+        """Return in how many bodies a word stands; of one of several parts, its rarest part.
+
+        Characters of a script without spaces are a word together only.
+        """
+        if len(terms) > 1 and all(map(is_solid, terms)):
+            return self._statistics.phrase_frequency(self._names["body"], terms)
+        return min(self._statistics.frequency(self._names["body"], term) for term in terms)
+
+    def together(self, terms: Sequence[str]) -> int:
+        """Return in how many bodies or titles terms stand beside each other, in any language.
+
+        So what is typed is taken apart alike for all of them.
+        """
+        frequency = self._statistics.phrase_frequency
+        return sum(max(frequency(name, terms) for name in pair) for pair in self._texts)
 
     def word(self, node: Term, around: Around) -> tantivy.Query | None:
         """Return the query for a word; what it was compiled to is remembered."""
@@ -223,7 +239,7 @@ class Leaves:
         self, field: str, sequences: Sequence[tuple[Alternative, ...]], around: Around
     ) -> tantivy.Query | None:
         """Return the query for those of the sequences that occur in one field; the best scores."""
-        name, weight = self._names[field], self._weights[field] * around.boost
+        name, weight = self._names[field], self.weights[field] * around.boost
         occurs = self._statistics.rough_frequency
         found = [each for each in sequences if all(occurs(name, one.term) for one in each)]
         level = self._level(field, found)

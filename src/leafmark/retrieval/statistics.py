@@ -65,6 +65,17 @@ class Statistics:
             self._live[key] = int(result.count)
         return self._live[key]
 
+    def phrase_frequency(self, field: str, terms: Sequence[str]) -> int:
+        """Return in how many live chunks the terms stand beside each other in `field`."""
+        if not all(self._searcher.doc_freq(field, term) for term in terms):
+            return 0
+        key = (field, " ".join(terms))
+        if key not in self._live:
+            query = tantivy.Query.phrase_query(self._schema, field, list(terms))
+            result: Any = self._searcher.search(query, 1)  # the published types lack `count`
+            self._live[key] = int(result.count)
+        return self._live[key]
+
     def rough_frequency(self, field: str, term: str) -> int:
         """Return `frequency` with deleted chunks counted: an upper bound in constant time.
 
