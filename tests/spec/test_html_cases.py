@@ -27,7 +27,8 @@ def render(document: Document) -> Iterator[str]:
     for heading in document.headings:
         anchor = "" if heading.anchor is None else f" #{heading.anchor}"
         rest = "" if heading.limit == len(data) else f" | until {shown(heading.limit, len(data))}"
-        name = f"h{heading.level} {heading.title}{anchor}"
+        box = " (in a box)" if heading.nested else ""
+        name = f"h{heading.level} {heading.title}{anchor}{box}"
         yield f"{name} | {shown(heading.start, heading.end)}{rest}"
     for span in document.dropped_spans:
         yield f"dropped | {shown(span.start, span.end)}"

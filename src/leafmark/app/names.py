@@ -72,6 +72,9 @@ _LOCK_FILES = _words(
     "package-lock.json npm-shrinkwrap.json pnpm-lock.yaml bun.lockb packages.lock.json "
     "gradle.lockfile go.sum"
 )
+_SEARCH_INDEX = re.compile(r"search-?index[\w.-]*\.js")
+"""What Sphinx, mdBook and rustdoc write beside their pages: every word of them once more."""
+
 _SKIPPED_FOLDERS = frozenset({"node_modules", "dist", "__pycache__"})
 
 
@@ -111,7 +114,9 @@ def default_refusal(name: str, suffix: str) -> str | None:
     lowered = name.lower()
     if suffix == "lock" or lowered in _LOCK_FILES:
         return "lock file"
-    return "minified" if ".min." in lowered else None
+    if ".min." in lowered:
+        return "minified"
+    return "search index" if _SEARCH_INDEX.fullmatch(lowered) else None
 
 
 def folder_refusal(name: str) -> str | None:

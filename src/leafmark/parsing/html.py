@@ -5,7 +5,8 @@ its UTF-8 decoding, where it is in another encoding). The content region is the
 first `main`, else every `article` or `role=main`, else `body`; navigation,
 scripts, styles and templates inside it, and all outside, are `dropped_spans`.
 Every heading in the region opens a section, however deep it stands in the
-markup. `header`, `footer`, `aside` and hidden elements are content: they hold
+markup, but for the name of a box (a note, a warning), after which the section
+goes on. `header`, `footer`, `aside` and hidden elements are content: they hold
 titles, notes and the tabs that are not on show.
 """
 
@@ -39,6 +40,14 @@ The largest pages that people publish (whole standards on one page) have about h
 """
 
 _DROPPED_TAGS = frozenset(("nav", "script", "style", "template"))
+_BOXES = frozenset(
+    (
+        *("admonition", "alert", "attention", "callout", "caution", "danger"),
+        *("hint", "important", "note", "tip", "warning"),
+    )
+)
+"""Classes of boxes, as DocBook, Bootstrap, httpd's manual and others give them."""
+
 _ADDRESSES = {"image": b"src", "link": b"href"}
 _CHARSET = re.compile(
     rb"<meta[\s/][^>]*?charset\s*=\s*[\"']?\s*([^\s\"'/>;]+)"
@@ -64,7 +73,7 @@ def parse_html(data: bytes, path: str) -> Document:
         diagnostics = (*diagnostics, Diagnostic(path, "degraded", message))
     outline = _Outline.of(page)
     headings = outline.headings()
-    extents = [(heading.start, heading.end) for heading in headings]
+    extents = [(heading.start, heading.end) for heading in headings if not heading.nested]
     base = outline.base()
     return Document(
         path,
@@ -144,7 +153,23 @@ class _Outline:
         anchor = self._anchor(element, before)
         stop = min(element.end, end)
         level = HEADING_LEVELS[element.tag]
-        return Heading(level, title, title, element.start, stop, end, anchor=anchor)
+        boxed = level > 1 and self._is_boxed(element, before)
+        return Heading(level, title, title, element.start, stop, end, boxed, anchor)
+
+    def _is_boxed(self, heading: HtmlElement, before: int) -> bool:
+        """Whether an element around the heading is a note or the like, by its class.
+
+        It has to begin after the heading `before`: a box is named once, and a class around
+        a whole page says nothing of its second heading.
+        """
+        data = self.page.data
+        for start, end in self.page.parents(heading.node):
+            if start <= before:
+                return False
+            classes = attribute(data, start, end, b"class")
+            if classes and not _BOXES.isdisjoint(classes.lower().split()):
+                return True
+        return False
 
     def _anchor(self, heading: HtmlElement, before: int) -> str | None:
         """The page's own name for a heading: its id, an anchor's in it, or that of what it heads.

@@ -13,7 +13,14 @@ from typing import Any
 
 from leafmark.parsing.html_tokens import attribute, unescape
 
-__all__ = ["HEADING_LEVELS", "TRACKED", "HtmlElement", "HtmlPage", "roles_of"]
+__all__ = [
+    "HEADING_LEVELS",
+    "NAVIGATION_CLASSES",
+    "TRACKED",
+    "HtmlElement",
+    "HtmlPage",
+    "roles_of",
+]
 
 HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
 TRACKED = frozenset(
@@ -24,7 +31,7 @@ TRACKED = frozenset(
         *("pre", "listing", "xmp", "blockquote", "hr"),
     )
 )
-"""The elements that a page lists; any other only when it has a `role`."""
+"""The elements that a page lists; any other only when it has a role."""
 
 
 @dataclass(slots=True, eq=False)
@@ -68,6 +75,14 @@ class HtmlPage:
         return " ".join(unescape(self.data[element.inner : element.close]).split())
 
 
+NAVIGATION_CLASSES = ("navheader", "navfooter", "nav-panel")
+"""What DocBook's and Texinfo's pages call the links to the pages around them."""
+
+
 def roles_of(data: bytes, start: int, end: int) -> frozenset[str]:
-    """The roles that the start tag `[start, end)` names."""
-    return frozenset((attribute(data, start, end, b"role") or "").lower().split())
+    """The roles that the start tag `[start, end)` names, by its `role` or by its class."""
+    roles = (attribute(data, start, end, b"role") or "").lower().split()
+    classes = (attribute(data, start, end, b"class") or "").split()
+    if any(name in NAVIGATION_CLASSES for name in classes):
+        roles.append("navigation")
+    return frozenset(roles)

@@ -22,7 +22,14 @@ from typing import Any
 import turbohtml
 from turbohtml import Namespace
 
-from leafmark.parsing.html_page import HEADING_LEVELS, TRACKED, HtmlElement, HtmlPage, roles_of
+from leafmark.parsing.html_page import (
+    HEADING_LEVELS,
+    NAVIGATION_CLASSES,
+    TRACKED,
+    HtmlElement,
+    HtmlPage,
+    roles_of,
+)
 from leafmark.parsing.html_tokens import SELF_CLOSED, attribute, match_tag
 
 __all__ = ["OffsetError", "read_tree", "refusal"]
@@ -92,8 +99,8 @@ class _Adapter:
         elements: dict[int, HtmlElement] = {}
         for node in self.document.iter_elements(TRACKED):
             self._add(elements, node)
-        if b"role" in self._lower:
-            for node in self.document.select("[role]"):
+        for selector in self._selectors():
+            for node in self.document.select(selector):
                 added = self._add(elements, node)
                 if added is not None:
                     added.roles = roles_of(self.data, added.start, added.inner)
@@ -103,6 +110,12 @@ class _Adapter:
         return HtmlPage(
             self.data, in_order, tuple(links), body_start, body_end, self._parents, self._attribute
         )
+
+    def _selectors(self) -> Iterator[str]:
+        """What selects the elements that have a role."""
+        if b"role" in self._lower:
+            yield "[role]"
+        yield from (f".{name}" for name in NAVIGATION_CLASSES if name.encode() in self.data)
 
     def _links(self) -> Iterator[HtmlElement]:
         """The links and images. They are many, so their tags are found in the source.
