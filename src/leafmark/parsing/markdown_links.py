@@ -1,7 +1,7 @@
-"""Rows of the walk to links and images, and wiki links (`[[Page]]`), which are no Markdown.
+"""Rows of the walk to links and images, bare addresses, and wiki links (`[[Page]]`).
 
-Done when a document's links are looked at. Wiki links leave headings and blocks
-as they are: a title keeps its brackets, as on GitHub.
+Done when a document's links are looked at. Wiki links are no Markdown; they leave
+headings and blocks as they are: a title keeps its brackets, as on GitHub.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 import pyromark
 
 from leafmark.model import Link
+from leafmark.parsing.markdown_addresses import addresses_of
 from leafmark.parsing.markdown_walk import OPTIONS, Row
 
 __all__ = ["links_of"]
@@ -24,12 +25,20 @@ def links_of(rows: Sequence[Row], text: str) -> tuple[Link, ...]:
     Markdown sees inside its brackets.
     """
     links = [_link(tag, start, end) for tag, start, end in rows if _is_link(tag)]
+    bare = addresses_of(text, links)
+    if bare:
+        links = sorted(links + bare, key=_place)
     if "[[" not in text or "]]" not in text:
         return tuple(links)
-    wiki = _wiki_links(text)
+    shown = {link.start for link in links}  # [[text]](target) begins as a wiki link does
+    wiki = [link for link in _wiki_links(text) if link.start not in shown]
     inside = {at for link in wiki for at in range(link.start, link.end)}
     links = [link for link in links if link.start not in inside]
-    return tuple(sorted(links + wiki, key=lambda link: (link.start, -link.end)))
+    return tuple(sorted(links + wiki, key=_place))
+
+
+def _place(link: Link) -> tuple[int, int]:
+    return link.start, -link.end
 
 
 def _is_link(tag: Any) -> bool:

@@ -241,6 +241,18 @@ def test_wiki_links_are_links_outside_of_code_only() -> None:
     ]
 
 
+def test_a_link_whose_text_is_in_brackets_is_no_wiki_link() -> None:
+    source = "[[Bug #1]](u) [[Page]] ![[i]](v) [[r]][d]\n\n[d]: w\n"
+    document = read(source)
+
+    assert [(source[x.start : x.end], x.target, x.kind) for x in document.links] == [
+        ("[[Bug #1]](u)", "u", "link"),
+        ("[[Page]]", "Page", "wiki"),
+        ("![[i]](v)", "v", "image"),
+        ("[[r]][d]", "w", "link"),
+    ]
+
+
 def test_wiki_link_in_a_table_has_an_escaped_bar() -> None:
     document = read("| [[a\\|b]] | x |\n|---|---|\n")
 

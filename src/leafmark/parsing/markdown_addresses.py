@@ -1,0 +1,137 @@
+"""Bare addresses of the web and of mail, which GFM makes links of and the parser does not.
+
+What GFM calls an extended autolink: a scheme, `www.` at the beginning of a word,
+or a name, `@` and a domain. Linear in the text: what belongs to one address is
+not looked at for another.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import pyromark
+
+from leafmark.model import Link
+from leafmark.parsing.markdown_walk import OPTIONS
+
+__all__ = ["addresses_of"]
+
+_HEAD = re.compile(
+    rb"(?<![A-Za-z])(?i:https?|ftp)://"
+    rb"|(?<![^\s*_~(|])(?i:www)\.(?=[A-Za-z0-9\x80-\xff])"
+    rb"|(?<![\w.+-])(?:(?:mailto|xmpp):)?(?:[\w.+-]|\\[_.+-])+\\?@",
+)
+_HOST = re.compile(rb"[A-Za-z0-9\x80-\xff][\w.\x80-\xff-]*")
+_MAIL_HOST = re.compile(rb"(?:\\?[\w-])*(?:\\?\.[A-Za-z0-9](?:\\?[\w-])*)+")
+_REST = re.compile(rb"[^\s<]*")
+_TRAILING = b"?!.,:*_~'\""
+_LONGEST_ENTITY = 34
+_AT = ord("@")
+_ENTITY = re.compile(rb"&[A-Za-z0-9]+;\Z")
+_UNREAD = frozenset(("Link", "Image", "CodeBlock"))
+_INLINE = frozenset(("Emphasis", "Strong", "Strikethrough"))
+
+
+class _Text(NamedTuple):
+    """A range of text, and where its block ends."""
+
+    start: int
+    end: int
+    limit: int
+
+
+def addresses_of(text: str, links: Sequence[Link]) -> list[Link]:
+    """Return the bare addresses that stand in no code, no tag and none of `links`, in order.
+
+    `text` is what the parser is given; offsets are bytes of it.
+    """
+    raw = text.encode()
+    heads = [*_HEAD.finditer(raw)]
+    if not heads:
+        return []
+    texts = [*_iter_texts(text)]
+    begins = [link.start for link in links]
+    found: list[Link] = []
+    for head in heads:
+        at = head.start()
+        number = bisect_right(texts, at, key=_start_of) - 1
+        if number < 0 or at >= texts[number].end or (found and at < found[-1].end):
+            continue
+        inside = texts[number]
+        if raw[at - 1 : at] == b"|" and at > inside.start:
+            continue  # only a cell of a table begins there
+        following = bisect_right(begins, at)
+        limit = min([inside.limit, *begins[following : following + 1]])
+        found += _read(raw, head, limit)
+    return found
+
+
+def _start_of(text: _Text) -> int:
+    return text.start
+
+
+def _iter_texts(text: str) -> Iterator[_Text]:
+    """The ranges of text outside of links, images and code."""
+    unread, limits = 0, [len(text.encode())]
+    event: Any
+    for event, extent in pyromark.events_with_range(text, options=OPTIONS):
+        if "Text" in event:
+            if not unread:
+                yield _Text(extent["start"], extent["end"], limits[-1])
+        elif "Start" in event:
+            name = _name(event["Start"])
+            unread += name in _UNREAD
+            limits.append(limits[-1] if name in _INLINE else extent["end"])
+        elif "End" in event:
+            unread -= _name(event["End"]) in _UNREAD
+            limits.pop()
+
+
+def _name(tag: Any) -> str:
+    return tag if tag.__class__ is str else next(iter(tag))
+
+
+def _read(raw: bytes, head: re.Match[bytes], limit: int) -> Iterator[Link]:
+    """The address that begins with `head`, if there is one before `limit`."""
+    start, after = head.span()
+    is_mail = raw[after - 1] == _AT
+    host = (_MAIL_HOST if is_mail else _HOST).match(raw, after, limit)
+    if host is None:
+        return
+    end = _end_of_mail(host) if is_mail else _end_of_page(raw, host, limit)
+    if end <= after:
+        return
+    shown = raw[start:end].decode("utf-8", "replace")
+    if is_mail:
+        shown = shown.replace("\\", "")
+    scheme = "" if ":" in head[0].decode() else "mailto:" if is_mail else "http://"
+    yield Link(start, end, scheme + shown, "autolink")
+
+
+def _end_of_mail(host: re.Match[bytes]) -> int:
+    """Where an address of mail ends; 0 for what is none, such as `name@1.2`."""
+    return host.end() if host[0][-1:].isalpha() else 0
+
+
+def _end_of_page(raw: bytes, host: re.Match[bytes], limit: int) -> int:
+    """Where an address of the web ends; 0 where the host is none."""
+    begins_with_letter = host[0].decode("utf-8", "replace")[0].isalnum()
+    if not begins_with_letter or b"_" in b".".join(host[0].rstrip(b".").split(b".")[-2:]):
+        return 0
+    rest = _REST.match(raw, host.end(), limit)
+    start, end = host.start(), rest.end() if rest else host.end()
+    surplus = raw.count(b")", start, end) - raw.count(b"(", start, end)
+    while end > start:
+        last = raw[end - 1 : end]
+        entity = _ENTITY.search(raw, max(start, end - _LONGEST_ENTITY), end)
+        if last in _TRAILING or (last == b")" and surplus > 0):
+            surplus -= last == b")"
+            end -= 1
+        elif entity:
+            end = entity.start()
+        else:
+            break
+    return end
