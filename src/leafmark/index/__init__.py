@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from leafmark.index.analyzer import LANGUAGES, Analyzer, Token, analyzer_for, is_solid
 from leafmark.index.engine import is_panic
-from leafmark.index.facts import canonical, fact, language_fact, meta_prefix
+from leafmark.index.facts import canonical, fact, language_fact, meta_prefix, tag_fact
+from leafmark.index.folding import fold, is_folded
 from leafmark.index.generation import IndexMeta, RecordCounts
 from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest, ManifestRow
@@ -46,7 +47,9 @@ __all__ = [
     "canonical",
     "check_index",
     "fact",
+    "fold",
     "has_index",
+    "is_folded",
     "is_panic",
     "is_solid",
     "language_fact",
@@ -55,6 +58,7 @@ __all__ = [
     "open_reader",
     "open_writer",
     "prepare_source",
+    "tag_fact",
     "with_parts",
 ]
 

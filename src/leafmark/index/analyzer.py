@@ -2,9 +2,10 @@
 
 In: text, and a language or none. Out: terms, with their places where asked for.
 Tantivy's own pipeline makes the terms, so that what is highlighted is what was
-indexed. Two things are done to text before Tantivy sees it, and never change
-the place of a character in `tokens`:
+indexed. Three things are done to text before Tantivy sees it; the places in `tokens`
+are those in the text as given:
 
+- Spellings that are read as the same become the same (`folding`).
 - In scripts that are written without spaces every character becomes a token of
   its own (spaces are put around it), and a run of them in a query is a phrase.
 - A token of more than `MAX_TOKEN_CHARS` characters is blanked out. (Tantivy
@@ -19,6 +20,8 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 import tantivy
+
+from leafmark.index.folding import Places, fold, is_folded
 
 __all__ = [
     "LANGUAGES",
@@ -112,6 +115,10 @@ class Analyzer:
 
     def for_index(self, text: str) -> str:
         """Return the text as Tantivy must get it for its field."""
+        return self._prepared(fold(text))
+
+    def _prepared(self, text: str) -> str:
+        """Return a folded text as Tantivy must get it."""
         if not text.isascii() and _is_unusual(text):
             text = _solid_runs().sub(_spread, _SURROGATE.sub("\ufffd", text))
         if (
@@ -192,8 +199,19 @@ class Analyzer:
         return {word: memo[word] for word in words}
 
     def _any_tokens(self, text: str) -> Iterator[Token]:
-        """Tokens of any text: what Tantivy says, less the spaces that were put in."""
-        prepared = self.for_index(text)
+        """Tokens of any text: what Tantivy says, at the places in the text as given."""
+        folded = fold(text)
+        if folded == text:
+            yield from self._folded_tokens(text)
+            return
+        places = Places(text)
+        for token in self._folded_tokens(folded):
+            start, end = places.given(token.start, token.end)
+            yield Token(token.term, start, end, token.position)
+
+    def _folded_tokens(self, text: str) -> Iterator[Token]:
+        """Tokens of a folded text, less the spaces that were put in."""
+        prepared = self._prepared(text)
         added = _added_spaces(text) if len(prepared) != len(text) else []
         before = 0
         for token in self.engine.pre_tokenize(prepared).tokens:
@@ -219,7 +237,11 @@ def leaves_alone(data: bytes) -> bool:
 
     One look at a source instead of one at each of its texts; may say no where it would not.
     """
-    return not data.translate(None, _USUAL_BYTES) and _TOO_LONG not in data.translate(_WORD_BYTES)
+    return (
+        not data.translate(None, _USUAL_BYTES)
+        and _TOO_LONG not in data.translate(_WORD_BYTES)
+        and (data.isascii() or is_folded(data.decode("utf-8", "replace")))
+    )
 
 
 def _may_have_long_token(text: str) -> bool:

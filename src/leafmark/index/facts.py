@@ -15,7 +15,9 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-__all__ = ["canonical", "fact", "language_fact", "meta_facts", "meta_prefix"]
+from leafmark.index.folding import fold
+
+__all__ = ["canonical", "fact", "language_fact", "meta_facts", "meta_prefix", "tag_fact"]
 
 MAX_VALUE_CHARS = 40
 """Longer values are shortened to their start and a hash: few filter on a description."""
@@ -60,6 +62,15 @@ def fact(name: str, value: str) -> str:
     return f"{name}={value}".encode("utf-8", "replace").decode()
 
 
+def tag_fact(tag: str) -> str:
+    """Return the term for a tag, in any case and spelling.
+
+    >>> tag_fact("API")
+    'tag=api'
+    """
+    return fact("tag", fold(tag).casefold())
+
+
 def language_fact(language: str) -> str:
     """Return the term for code in `language`, whatever it is called.
 
@@ -76,7 +87,7 @@ def meta_prefix(key: str) -> str:
     >>> meta_prefix("Status")
     'meta.status='
     """
-    return f"meta.{key.casefold()}="
+    return f"meta.{fold(key).casefold()}="
 
 
 def canonical(value: object) -> str:
@@ -91,7 +102,7 @@ def canonical(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, float) and math.isfinite(value) and value == int(value):
         return str(int(value))
-    text = " ".join(str(value).casefold().split())
+    text = " ".join(fold(str(value)).casefold().split())
     if len(text) <= MAX_VALUE_CHARS:
         return text
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

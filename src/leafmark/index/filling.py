@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from leafmark.index.analyzer import leaves_alone
-from leafmark.index.facts import fact, language_fact, meta_facts
+from leafmark.index.facts import fact, language_fact, meta_facts, tag_fact
 from leafmark.index.names import with_parts
 from leafmark.index.records import document_entry, pack_document
 from leafmark.index.schema import Language, language_fields
@@ -62,7 +62,7 @@ def _rows(
     }
     if entry.tags:
         shared[language.tags] = for_index(" ".join(entry.tags))
-    facts = [fact("tree", entry.tree), *(fact("tag", tag.casefold()) for tag in entry.tags)]
+    facts = [fact("tree", entry.tree), *map(tag_fact, entry.tags)]
     facts += meta_facts(entry.metadata)
     chunks = tuple(chunked.chunks)
     contents = [chunk.content for chunk in chunks]

@@ -39,7 +39,7 @@ __all__ = [
     "language_fields",
 ]
 
-FORMAT = 2
+FORMAT = 3
 """The version of everything on disk; another one's index is rebuilt, a newer one refused."""
 
 TEXT_FIELDS = ("body", "title", "tags", "path")

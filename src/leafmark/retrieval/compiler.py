@@ -15,7 +15,7 @@ from functools import cached_property
 
 import tantivy
 
-from leafmark.index import IndexReader, Language
+from leafmark.index import IndexReader, Language, fold
 from leafmark.query import (
     And,
     Boost,
@@ -167,7 +167,7 @@ class _Compiler:
     def _is_among(self, words: Callable[[str | None], frozenset[str]], word: Term) -> bool:
         known = words(self._language.name)
         tokens = self._analyzer.tokens_of_word(word.text)
-        return all(word.text[t.start : t.end].lower() in known for t in tokens)
+        return all(fold(word.text[t.start : t.end]).lower() in known for t in tokens)
 
     def _choose_weights(self) -> Mapping[str, float]:
         is_question = bool(self._stops) and len(self._plain) + len(self._stops) >= QUESTION_WORDS

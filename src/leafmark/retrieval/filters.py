@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 import tantivy
 
-from leafmark.index import IndexReader, canonical, fact, language_fact, meta_prefix
+from leafmark.index import IndexReader, canonical, fact, language_fact, meta_prefix, tag_fact
 from leafmark.model import Entry
 from leafmark.model.ids import document_part, encode_path
 from leafmark.query import Filter, Range, admits
@@ -49,7 +49,7 @@ class Filters:
         if params.trees:
             found.append(self.trees(params.trees))
         if params.tags:
-            found.append(self._any_fact(fact("tag", tag.casefold()) for tag in params.tags))
+            found.append(self._any_fact(map(tag_fact, params.tags)))
         if params.since is not None:
             number = tantivy.FieldType.Unsigned
             seconds = max(0, int(params.since))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-from leafmark.index import Analyzer
+from leafmark.index import Analyzer, fold
 from leafmark.retrieval.leaves import Looked
 from leafmark.retrieval.scanning import WordFinder, find_phrase
 from leafmark.retrieval.snippets import Match
@@ -68,4 +68,4 @@ def _after_marks(text: str, at: int) -> int:
 
 def _begins(start: int, end: int, text: str, prefix: str) -> bool:
     """Whether a word begins as a prefix asks: stems may be shorter than what was typed."""
-    return not prefix or text[start:end].lower().startswith(prefix)
+    return not prefix or fold(text[start:end]).lower().startswith(prefix)

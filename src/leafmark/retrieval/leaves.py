@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import tantivy
 
-from leafmark.index import TEXT_FIELDS, IndexReader, Language, is_solid
+from leafmark.index import TEXT_FIELDS, IndexReader, Language, fold, is_solid
 from leafmark.query import Phrase, Prefix, Term
 from leafmark.retrieval.corrections import Alternative, Corrector
 from leafmark.retrieval.filters import any_of, unscored
@@ -132,7 +132,7 @@ class Leaves:
         tokens = self._analyzer.tokens_of_word(node.text)
         if len(tokens) != 1:
             return self.phrase(node, around)
-        typed = node.text[tokens[0].start : tokens[0].end]
+        typed = fold(node.text[tokens[0].start : tokens[0].end])
         choices = self._choices(typed, tokens[0].term, around)
         return self._look_for(node, around, [(choice,) for choice in choices])
 
@@ -165,7 +165,7 @@ class Leaves:
             return None
         exactly = around._replace(distance=around.distance or 0)
         words = [
-            self._choices(node.text[token.start : token.end], token.term, exactly)
+            self._choices(fold(node.text[token.start : token.end]), token.term, exactly)
             for token in tokens
         ]
         return self._look_for(node, around, _combinations(words))
@@ -175,7 +175,7 @@ class Leaves:
         if not tokens:
             return None
         *before, last = tokens
-        typed = node.text[last.start : last.end].lower()
+        typed = fold(node.text[last.start : last.end]).lower()
         names = self._fields(around)
         endings, complete = self._corrector.expand(typed, names)
         words = [[Alternative(token.term, token.term)] for token in before]

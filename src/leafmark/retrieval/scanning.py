@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from leafmark.index import Analyzer
+from leafmark.index import Analyzer, is_folded
 
 __all__ = ["Place", "WordFinder", "find_phrase"]
 
@@ -96,7 +96,8 @@ def _is_safe(text: str, lowered: str, language: str | None) -> bool:
     """
     if text.isascii():
         return language in _IN_ASCII
-    return language in _IN_ANY_TEXT and len(lowered) == len(text) and "Σ" not in text
+    simple = language in _IN_ANY_TEXT and len(lowered) == len(text) and "Σ" not in text
+    return simple and is_folded(text)
 
 
 def _beginning(term: str) -> str:

@@ -16,7 +16,7 @@ from fnmatch import translate
 import tantivy
 
 from leafmark.errors import UsageError
-from leafmark.index import IndexReader
+from leafmark.index import IndexReader, fold
 from leafmark.model import Entry
 from leafmark.query import And, Expression, Filter
 
@@ -100,7 +100,7 @@ def _matcher(element: str) -> Callable[[str], bool] | None:
 
 
 def _fold(title: str) -> str:
-    return " ".join(title.split()).casefold()
+    return " ".join(fold(title).split()).casefold()
 
 
 def parse_section(pattern: str) -> SectionPattern:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
 
-from leafmark.index import IndexReader, canonical, fact, language_fact, meta_prefix
+from leafmark.index import IndexReader, canonical, fact, language_fact, meta_prefix, tag_fact
 from leafmark.model import Hint
 from leafmark.model.ids import encode_path
 from leafmark.query import Expression, Filter, Range, admits, format_query, iter_leaves
@@ -32,7 +32,7 @@ def unknown_names(
     """Yield what nothing has of the names in topics and parameters, each with the nearest."""
     tags = _facts(reader, fact("tag", "")) if params.tags else []
     for tag in params.tags:
-        if tag.casefold() not in tags:
+        if tag_fact(tag) not in (fact("tag", one) for one in tags):
             yield _unknown("unknown-tag", f"no document has the tag {tag}", tag, tags)
     for topic in topics:
         for asked in iter_leaves(topic):

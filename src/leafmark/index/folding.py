@@ -1,0 +1,108 @@
+"""Spellings that are read as the same text, made the same: é as one character or two, Ａ and A.
+
+In: text as it is written or typed. Out: letters composed with their marks (NFC; macOS takes
+them apart), letters and digits of full width narrow, kana and Hangul of half width wide; and
+where the characters of that stand in the text as given. Signs keep their width.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterator
+
+__all__ = ["Places", "fold", "is_folded"]
+
+_WIDTHS = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff65-\uffdc]+")
+"""Letters and digits of another width than usual."""
+
+_ENCODED_WIDTHS = re.compile(
+    b"\xef(?:\xbc[\x90-\x99\xa1-\xba]|\xbd[\x81-\x9a\xa5-\xbf]|\xbe|\xbf[\x80-\x9c])"
+)
+"""The same in UTF-8, where the first byte, which few others begin with, is looked for at once."""
+
+_MAY_CHANGE = re.compile(".?[\u0300-\U0010ffff]+", re.DOTALL)
+"""What folding changes: characters from the first mark on, and the one before them."""
+
+
+def is_folded(text: str) -> bool:
+    """Whether `fold` changes nothing; a few nanoseconds a character past ASCII."""
+    if text.isascii():
+        return True
+    if not unicodedata.is_normalized("NFC", text):
+        return False
+    return _ENCODED_WIDTHS.search(text.encode("utf-8", "surrogatepass")) is None
+
+
+def fold(text: str) -> str:
+    """Return the text in its one spelling.
+
+    >>> fold("cafe\u0301 ＡＢＣ ｶﾞ")
+    'café ABC ガ'
+    """
+    if is_folded(text):
+        return text
+    usual = _WIDTHS.sub(lambda run: unicodedata.normalize("NFKC", run[0]), text)
+    return unicodedata.normalize("NFC", usual)
+
+
+class Places:
+    """Where the characters of `fold(text)` stand in `text`; linear in the text."""
+
+    def __init__(self, text: str):
+        self._starts: list[int] = []
+        self._changes: list[tuple[int, int, int]] = []
+        shift = 0
+        for start, end, folded in _changes(text):
+            self._starts.append(start + shift)
+            self._changes.append((start + shift + len(folded), start, end))
+            shift += len(folded) - (end - start)
+
+    def given(self, start: int, end: int) -> tuple[int, int]:
+        """Return the range of the text as given that makes `[start, end)` of the folded one."""
+        first = self._given(start, at_end=False)
+        return first, self._given(end - 1, at_end=True) if end > start else first
+
+    def _given(self, place: int, *, at_end: bool) -> int:
+        at = bisect_right(self._starts, place) - 1
+        if at < 0:
+            return place + at_end
+        folded_end, start, end = self._changes[at]
+        if place < folded_end:
+            return end if at_end else start
+        return place - folded_end + end + at_end
+
+
+def _changes(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the smallest ranges that folding changes, and what becomes of each."""
+    for run in _MAY_CHANGE.finditer(text):
+        if is_folded(run[0]):
+            continue
+        clusters = list(_clusters(run[0]))
+        folded = [fold(run[0][start:end]) for start, end in clusters]
+        whole = fold(run[0])
+        if "".join(folded) != whole:  # characters that compose though neither is a mark
+            clusters, folded = [(0, len(run[0]))], [whole]
+        for (start, end), new in zip(clusters, folded, strict=True):
+            if new != run[0][start:end]:
+                yield run.start() + start, run.start() + end, new
+
+
+def _clusters(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of characters with the marks that follow them."""
+    start = 0
+    for at in range(1, len(text)):
+        if not _follows(text[at]):
+            yield start, at
+            start = at
+    yield start, len(text)
+
+
+def _follows(character: str) -> bool:
+    """Whether a character may be composed with the one before it: marks, vowels of Hangul."""
+    return (
+        unicodedata.category(character)[0] == "M"
+        or "\u1160" <= character <= "\u11ff"
+        or "\uff9e" <= character <= "\uffdc"
+    )

@@ -1,0 +1,66 @@
+"""Text of one spelling is found by the other: é as one character or two, Ａ and A."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from support.library import Library
+
+BODY = "The café in Ångström street serves データ and 한국 soup, très bon; ＡＰＩ, ｶﾞｲﾄﾞ.\n"
+PAGE = f"---\ntags: [café]\n---\n# Café ペン\n\n{BODY}"
+
+
+def _apart(text: str) -> str:
+    return unicodedata.normalize("NFD", text)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    sources = {"a.md": PAGE, "b.md": _apart(PAGE) + "\nApart.\n", "c.md": "# Other\n\nA cafe.\n"}
+    return Library(tmp_path_factory.mktemp("index"), t=sources)
+
+
+@pytest.mark.parametrize("spell", [str, _apart])
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("ångström", ["Ångström"]),
+        ("angström~0", []),
+        ("ångst*", ["Ångström"]),
+        ('"café in Ångström"', ["café", "in", "Ångström"]),
+        ("body:データ", ["データ"]),
+        ("한국", ["한국"]),
+        ("API", ["ＡＰＩ"]),
+        ("ａｐｉ", ["ＡＰＩ"]),
+        ("ガイド", ["ｶﾞｲﾄﾞ"]),
+        ("title:ペン", []),
+    ],
+)
+def test_either_spelling_finds_both(
+    library: Library, query: str, words: list[str], spell: type[str]
+) -> None:
+    results = library.search(spell(query), aggregation=False).results
+    found = {result.entry.path for result in results}
+    assert found == ({"a.md", "b.md"} if words or query.startswith("title") else set())
+    for result in results:
+        assert result.body_bytes is not None
+        marked = [result.body_bytes[start:end].decode() for start, end in result.match_ranges]
+        spelt = _apart if result.entry.path == "b.md" else str
+        assert "".join(marked) == spelt("".join(words))
+
+
+@pytest.mark.parametrize("spell", [str, _apart])
+def test_titles_and_tags_are_compared_alike(library: Library, spell: type[str]) -> None:
+    for wish in ({"section": (spell("café ペン"),)}, {"tags": (spell("Café"),)}):
+        results = library.search("serves", aggregation=False, **wish).results
+        assert {result.entry.path for result in results} == {"a.md", "b.md"}
+
+
+@pytest.mark.parametrize("spell", [str, _apart])
+def test_a_snippet_marks_what_matches(library: Library, spell: type[str]) -> None:
+    for result in library.search(spell("ångström très"), aggregation=False).results:
+        snippet = result.snippet
+        marked = [snippet.text[start:end] for start, end in snippet.ranges]
+        spelt = _apart if result.entry.path == "b.md" else str
+        assert marked == [spelt("Ångström"), spelt("très")]
