@@ -568,53 +568,53 @@ def test_options_that_belong_to_http(leafmark: Leafmark) -> None:
     assert (ran.code, ran.err) == (2, "error: --port belongs to --http\n")
 
 
+TALK = """
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+
+const [command, ...args] = process.argv.slice(2);
+const client = new Client({ name: "test", version: "1" });
+await client.connect(new StdioClientTransport({ command, args, env: process.env }));
+const { tools } = await client.listTools();
+const found = await client.callTool({ name: "search", arguments: { query: "retries" } });
+const uri = "leafmark://docs/guides/backups.md#making-a-backup";
+const read = await client.readResource({ uri });
+await client.close();
+console.log(JSON.stringify({ tools, found, read }));
+"""
+
+
 @pytest.mark.slow
 def test_another_client_lists_and_calls(
     docs: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
-    """The MCP inspector's command line, an implementation of its own in another language."""
-    npm = shutil.which("npm")
-    if npm is None:
+    """The protocol's client in TypeScript, an implementation of its own in another language."""
+    npm, node = shutil.which("npm"), shutil.which("node")
+    if npm is None or node is None:
         pytest.skip("npm is not installed")
-    place = tmp_path / "inspector"
+    place = tmp_path / "client"
+    package = "@modelcontextprotocol/client@2.3.1"
     installed = subprocess.run(
-        [
-            npm,
-            "install",
-            "--prefix",
-            str(place),
-            "--no-audit",
-            "--no-fund",
-            "--silent",
-            "@modelcontextprotocol/inspector@2.12.0",
-        ],
+        [npm, "install", "--prefix", str(place), "--no-audit", "--no-fund", "--silent", package],
         capture_output=True,
         text=True,
         timeout=110,
         check=False,
     )
     if installed.returncode != 0:
-        pytest.skip(f"the inspector cannot be installed: {installed.stderr[-200:]}")
-
-    def inspect(*arguments: str) -> Any:
-        inspector = place / "node_modules" / ".bin" / "mcp-inspector"
-        done = subprocess.run(
-            [str(inspector), "--cli", *COMMAND, "-C", str(docs), *arguments],
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            check=True,
-            env=environment,
-        )
-        return json.loads(done.stdout)
-
-    names = {tool["name"] for tool in inspect("--method", "tools/list")["tools"]}
+        pytest.skip(f"the client cannot be installed: {installed.stderr[-200:]}")
+    (place / "talk.mjs").write_text(TALK)
+    done = subprocess.run(
+        [node, str(place / "talk.mjs"), *COMMAND, "-C", str(docs)],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=True,
+        env=environment,
+    )
+    told = json.loads(done.stdout)
+    names = {tool["name"] for tool in told["tools"]}
     assert {"search", "get", "outline", "list_sources", "verify"} <= names
-    found = inspect(
-        "--method", "tools/call", "--tool-name", "search", "--tool-arg", "query=retries"
-    )
-    assert found["structuredContent"]["results"][0]["id"] == "docs:reference/settings.md#retries"
-    read = inspect(
-        "--method", "resources/read", "--uri", "leafmark://docs/guides/backups.md#making-a-backup"
-    )
-    assert read["contents"][0]["text"].startswith("## Making a backup")
+    results = told["found"]["structuredContent"]["results"]
+    assert results[0]["id"] == "docs:reference/settings.md#retries"
+    assert told["read"]["contents"][0]["text"].startswith("## Making a backup")
