@@ -20,7 +20,7 @@ from leafmark.app.walk import SourceFile, WalkNotes, iter_sources, named_source,
 from leafmark.chunking import ChunkingOptions
 from leafmark.errors import NotFoundError, UsageError
 from leafmark.model import Diagnostic, Skipped
-from leafmark.model.ids import TREE_NAME, tree_name
+from leafmark.model.ids import check_tree_name, tree_name
 
 __all__ = ["ChunkJob", "ChunkPlan", "plan_chunking"]
 
@@ -143,10 +143,8 @@ class _Places:
 
     def __init__(self, project: Project, request: ChunkRequest):
         name = request.tree
-        if name is not None and not TREE_NAME.fullmatch(name):
-            raise UsageError(
-                f"a tree cannot be called {name!r}", hint="use letters, digits, `.`, `_` and `-`"
-            )
+        if name is not None:
+            check_tree_name(name)
         self._project = project
         self._name = name
         self._is_fixed = True

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from leafmark.chunking import ChunkingOptions, Strategy, chunk_document
-from leafmark.errors import ConfigError, UsageError, unreadable
+from leafmark.errors import ConfigError, unreadable
 from leafmark.model import Chunk, Document
-from leafmark.model.ids import TREE_NAME
+from leafmark.model.ids import check_tree_name
 from leafmark.parsing import parse as parse_bytes
 
 __all__ = ["chunk", "parse"]
@@ -60,10 +60,7 @@ def chunk(
     ['t:p.md', 't:p.md#a', 't:p.md#b']
     """
     name = DEFAULT_TREE if tree is None else tree
-    if not TREE_NAME.fullmatch(name):
-        raise UsageError(
-            f"a tree cannot be called {name!r}", hint="use letters, digits, `.`, `_` and `-`"
-        )
+    check_tree_name(name)
     unknown = sorted(sizes.keys() - set(ChunkingOptions.__slots__))
     if unknown:
         accepted = ", ".join(sorted(set(ChunkingOptions.__slots__) - {"strategy"}))

@@ -43,12 +43,10 @@ from leafmark.render.packed import packed_result_record, packed_shown_record
 from leafmark.render.places import Places
 from leafmark.render.searchtext import render_full
 from leafmark.render.show import render_show
-from leafmark.render.terminal import Style, clean_line
+from leafmark.render.terminal import PLAIN, clean_line
 from leafmark.render.verification import render_verification, summarize
 
 __all__ = ["Request", "context", "get", "list_sources", "outline", "search", "verify"]
-
-PLAIN = Style(False, False, None)
 
 _MOST_FOLDERS = 12
 """Top folders listed of a tree; chosen by eye."""

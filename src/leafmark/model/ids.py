@@ -10,12 +10,30 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["TREE_NAME", "document_id", "document_part", "encode_path", "ordinal_id", "tree_name"]
+from leafmark.errors import UsageError
+
+__all__ = [
+    "TREE_NAME",
+    "check_tree_name",
+    "document_id",
+    "document_part",
+    "encode_path",
+    "ordinal_id",
+    "tree_name",
+]
 
 TREE_NAME = re.compile(r"[A-Za-z0-9._-]+")
 """What a tree may be called."""
 
 _RESERVED = re.compile(r"[%#~\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def check_tree_name(name: str) -> None:
+    """Raise a UsageError where a tree cannot be called so."""
+    if not TREE_NAME.fullmatch(name):
+        raise UsageError(
+            f"a tree cannot be called {name!r}", hint="use letters, digits, `.`, `_` and `-`"
+        )
 
 
 def encode_path(path: str) -> str:

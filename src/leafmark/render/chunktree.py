@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from leafmark.chunking import ChunkingOptions
 from leafmark.model import Chunk, ChunkedDocument
 from leafmark.render.indexing import count_of
+from leafmark.render.names import version_and_tags
 from leafmark.render.terminal import Style, clean_line, display_width, fold, shorten
 
 __all__ = ["iter_chunk_tree"]
@@ -53,11 +54,9 @@ def iter_chunk_tree(
 
 def _head(document: ChunkedDocument, size: str, style: Style) -> str:
     source = document.document
-    version = f" (v{fold(source.version).removeprefix('v')})" if source.version else ""
-    tags = f" [{', '.join(fold(tag) for tag in source.tags)}]" if source.tags else ""
     counts = f"{count_of(len(document.chunks), 'chunk')}, {size}"
     name = style.bold(clean_line(document.doc_id))
-    return f"{name} › {fold(source.title)}{style.dim(version + tags)}: {counts}\n"
+    return f"{name} › {fold(source.title)}{style.dim(version_and_tags(source))}: {counts}\n"
 
 
 def _flags(chunk: Chunk) -> list[str]:

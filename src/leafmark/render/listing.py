@@ -9,6 +9,7 @@ from typing import Any
 from leafmark.model import DocumentEntry, Entry, SettingOrigin, StatusReport, TreeStatus
 from leafmark.render.indexing import count_of
 from leafmark.render.jsontext import SCHEMA_VERSION
+from leafmark.render.names import joined_titles, version_and_tags
 from leafmark.render.records import decodable, diagnostic_record, entry_record
 from leafmark.render.terminal import Style, clean_line, display_width, fold
 
@@ -79,9 +80,7 @@ def render_documents(documents: Sequence[DocumentEntry], style: Style) -> str:
 
 
 def _about(document: DocumentEntry) -> str:
-    version = f" (v{fold(document.version).removeprefix('v')})" if document.version else ""
-    tags = f" [{', '.join(fold(tag) for tag in document.tags)}]" if document.tags else ""
-    return fold(document.title) + version + tags
+    return fold(document.title) + version_and_tags(document)
 
 
 def render_chunks(chunks: Sequence[Entry], style: Style) -> str:
@@ -91,7 +90,7 @@ def render_chunks(chunks: Sequence[Entry], style: Style) -> str:
                 clean_line(entry.id),
                 f".{entry.position}",
                 f"{entry.line_start}–{entry.line_end}",
-                " › ".join(fold(title) for title in entry.section_path),
+                joined_titles(entry.section_path),
             )
             for entry in chunks
         ),

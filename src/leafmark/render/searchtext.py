@@ -32,8 +32,9 @@ from leafmark.model.ids import encode_path
 from leafmark.render.explain import render_factors
 from leafmark.render.groups import Group, group_results, top_matches
 from leafmark.render.marks import CHANGED, relation_name, render_omission, tokens_left_out
+from leafmark.render.names import breadcrumb_of, joined_titles, version_and_tags
 from leafmark.render.places import Places
-from leafmark.render.terminal import Style, clean_line, display_width, fold, shorten, wrap
+from leafmark.render.terminal import PLAIN, Style, clean_line, display_width, shorten, wrap
 
 __all__ = ["render_flat", "render_full", "render_grouped", "render_list"]
 
@@ -86,7 +87,7 @@ def _top_line(answer: Answer, style: Style) -> str:
 def _group_block(group: Group, places: Places, style: Style, several: bool, explain: bool) -> str:
     head = _document_name(group.document, several)
     head = style.link(style.bold(head), places.absolute(group.results[0].entry))
-    lines = [head + _version_and_tags(group.document, style)]
+    lines = [head + style.dim(version_and_tags(group.document))]
     documents = [result for result in group.results if result.entry.kind == "document"]
     sections = [result for result in group.results if result.entry.kind != "document"]
     digits = max(
@@ -108,25 +109,19 @@ def _document_name(document: DocumentEntry, several: bool) -> str:
     return clean_line(document.doc_id if several else encode_path(document.path))
 
 
-def _version_and_tags(document: DocumentEntry, style: Style) -> str:
-    version = f" (v{fold(document.version).removeprefix('v')})" if document.version else ""
-    tags = f" [{', '.join(fold(tag) for tag in document.tags)}]" if document.tags else ""
-    return style.dim(version + tags)
-
-
 def _section_line(result: Result, places: Places, style: Style, level: int, digits: int) -> str:
     entry = result.entry
     number = f".{entry.position}"
     padding = " " * max(0, digits + 1 - len(number))
     number = style.link(style.cyan(number), places.absolute(entry), entry.line_start)
-    titles = " › ".join(fold(title) for title in _titles_below_document(result))
+    titles = joined_titles(_titles_below_document(entry))
     score = f"({result.score:.2f})"
     return f"{'  ' * level}{number}{padding} {score} {titles}{_marks(result, style)}"
 
 
-def _titles_below_document(result: Result) -> Sequence[str]:
+def _titles_below_document(entry: Entry) -> Sequence[str]:
     """The section path without the document's title, which the head of the group tells."""
-    return result.entry.section_path[1:] or (result.entry.title,)
+    return entry.section_path[1:] or (entry.title,)
 
 
 def _marks(result: Result, style: Style) -> str:
@@ -166,7 +161,7 @@ def _added(one: Related, places: Places, style: Style, level: int) -> list[str]:
     """A chunk that was added to a result: how it belongs to it, and how it begins."""
     entry = one.entry
     number = style.link(style.cyan(f".{entry.position}"), places.absolute(entry), entry.line_start)
-    titles = " › ".join(fold(title) for title in entry.section_path[1:] or (entry.title,))
+    titles = joined_titles(_titles_below_document(entry))
     line = f"{'  ' * level}+ {number} {style.dim(relation_name(one.relation))} {titles}"
     return [line, *_snippet_lines(one.lead, style, level + 2)]
 
@@ -214,27 +209,19 @@ def render_flat(answer: Answer, places: Places, style: Style, *, explain: bool =
         )
         digits = max(len(str(part.entry.position)) for part in result.with_constituents())
         lines = [f"{name} ({result.score:.2f}){_marks(result, style)}"]
-        lines.append(f"  {style.dim(_breadcrumb(result))}")
+        lines.append(f"  {style.dim(breadcrumb_of(result.entry))}")
         lines += _below(result, places, style, 1, digits, explain)
         blocks.append("\n".join(lines) + "\n")
     return "\n".join(blocks) + _rest(answer, style)
-
-
-def _breadcrumb(result: Result) -> str:
-    return _titles(result.entry)
-
-
-def _titles(entry: Entry) -> str:
-    return "> " + " › ".join(fold(title) for title in entry.section_path)
 
 
 def render_list(answer: Answer, style: Style) -> str:
     """Return one line for each result: id, score, titles, snippet; cut to the terminal's width."""
     lines = []
     for result in answer.results:
-        titles = " › ".join(fold(title) for title in result.entry.section_path)
+        titles = joined_titles(result.entry.section_path)
         known = f"{clean_line(result.entry.id)} ({result.score:.2f}) {titles}"
-        marks = _marks(result, Style())
+        marks = _marks(result, PLAIN)
         for one in result.passages or ():
             if isinstance(one, Omission):
                 marks += f" [{tokens_left_out(one)}]"
@@ -254,7 +241,7 @@ def render_list(answer: Answer, style: Style) -> str:
 
 
 def _added_line(one: Related, style: Style) -> str:
-    titles = " › ".join(fold(title) for title in one.entry.section_path)
+    titles = joined_titles(one.entry.section_path)
     lead, _ = _folded(one.lead)
     line = f"  + {clean_line(one.entry.id)} ({relation_name(one.relation)}) {titles}" + (
         f" — {lead}" if lead else ""
@@ -271,7 +258,9 @@ def render_full(answer: Answer, places: Places, style: Style, *, explain: bool =
     blocks = []
     for result in answer.results:
         head = style.link(
-            style.dim(_breadcrumb(result)), places.absolute(result.entry), result.entry.line_start
+            style.dim(breadcrumb_of(result.entry)),
+            places.absolute(result.entry),
+            result.entry.line_start,
         )
         lines = [head + _marks(result, style)]
         if result.passages is None:
@@ -330,7 +319,7 @@ def _in_reading(
 def _added_whole(one: Related, places: Places, style: Style) -> list[str]:
     """A chunk that was added to a result, with its own text."""
     entry = one.entry
-    titles = style.link(style.dim(_titles(entry)), places.absolute(entry), entry.line_start)
+    titles = style.link(style.dim(breadcrumb_of(entry)), places.absolute(entry), entry.line_start)
     lines = ["", f"{style.cyan('+ ' + relation_name(one.relation))} {titles}"]
     return lines + _passage_lines(one.passages, (), style)
 

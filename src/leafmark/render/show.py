@@ -8,6 +8,7 @@ from typing import Any
 from leafmark.model import Entry, Omission, Passage, Related, Shown, ShowReport
 from leafmark.render.jsontext import SCHEMA_VERSION, dump_object
 from leafmark.render.marks import count_of, relation_name, render_omission
+from leafmark.render.names import breadcrumb_of
 from leafmark.render.outlines import levels_of
 from leafmark.render.packed import packed_outline_record, packed_shown_record
 from leafmark.render.passages import expanded_records, omission_record
@@ -15,6 +16,8 @@ from leafmark.render.records import chunk_record, entry_record
 from leafmark.render.terminal import Style, clean, clean_line, fold
 
 __all__ = ["render_outline", "render_packed_show", "render_show", "show_record"]
+
+_CHANGED = "(changed since it was indexed: `leafmark index` reads it again)"
 
 
 def render_show(report: ShowReport, style: Style, *, own: bool = False) -> str:
@@ -31,13 +34,13 @@ def render_show(report: ShowReport, style: Style, *, own: bool = False) -> str:
 
 def _shown(shown: Shown, style: Style, own: bool) -> str:
     entry = shown.entry
-    lines = [_head(entry, style), style.dim(_breadcrumb(entry)), ""]
+    lines = [_head(entry, style), style.dim(breadcrumb_of(entry)), ""]
     if shown.passages is not None and not shown.stale:
         return "\n".join(lines) + "\n" + "\n".join(_passages(shown.passages, style))
     text = shown.body if own else shown.full_text
     text = text if shown.readable is None else shown.readable
     if shown.stale or text is None:
-        lines.append(style.dim("(changed since it was indexed: `leafmark index` reads it again)"))
+        lines.append(style.dim(_CHANGED))
     else:
         lines.append(clean(text).rstrip("\n"))
     return "\n".join(lines) + "\n"
@@ -46,7 +49,7 @@ def _shown(shown: Shown, style: Style, own: bool) -> str:
 def _added(one: Related, style: Style) -> str:
     """A chunk that was added: how it belongs to the one above it, and its own text."""
     head = f"{style.cyan('+ ' + relation_name(one.relation))}  {_head(one.entry, style)}"
-    lines = [head, style.dim(_breadcrumb(one.entry)), ""]
+    lines = [head, style.dim(breadcrumb_of(one.entry)), ""]
     return "\n".join(lines) + "\n" + "\n".join(_passages(one.passages, style))
 
 
@@ -65,10 +68,6 @@ def _head(entry: Entry, style: Style) -> str:
     if entry.line_start == entry.line_end:
         lines = f"line {entry.line_start}"
     return f"{style.bold(clean_line(entry.id))}  {style.dim(lines)}"
-
-
-def _breadcrumb(entry: Entry) -> str:
-    return "> " + " › ".join(fold(title) for title in entry.section_path)
 
 
 def render_outline(report: ShowReport, style: Style) -> str:
@@ -92,7 +91,7 @@ def _outline(shown: Shown, style: Style) -> str:
         lines.append(f"{'  ' * level}{number} {name}  {fragment}{size}")
     lines += [style.dim(render_omission(one)) for one in _omissions(shown)]
     if shown.stale:
-        lines.append(style.dim("(changed since it was indexed: `leafmark index` reads it again)"))
+        lines.append(style.dim(_CHANGED))
     return "\n".join(lines) + "\n"
 
 

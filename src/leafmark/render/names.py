@@ -1,0 +1,31 @@
+"""What documents and chunks are called in texts for people: titles, versions, tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from leafmark.model import Document, DocumentEntry, Entry
+from leafmark.render.terminal import fold
+
+__all__ = ["breadcrumb_of", "joined_titles", "version_and_tags"]
+
+
+def joined_titles(titles: Iterable[str]) -> str:
+    """Return the titles of a section path on one line.
+
+    >>> joined_titles(["Guide", "Set\\nup"])
+    'Guide › Set up'
+    """
+    return " › ".join(fold(title) for title in titles)
+
+
+def breadcrumb_of(entry: Entry) -> str:
+    """Return the breadcrumb on one line; `Entry.breadcrumb` is as the source has it."""
+    return "> " + joined_titles(entry.section_path)
+
+
+def version_and_tags(document: Document | DocumentEntry) -> str:
+    """Return ` (v3) [jira, api]`, to stand behind a title; nothing for what it does not have."""
+    version = f" (v{fold(document.version).removeprefix('v')})" if document.version else ""
+    tags = f" [{', '.join(fold(tag) for tag in document.tags)}]" if document.tags else ""
+    return version + tags
