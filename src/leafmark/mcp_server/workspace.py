@@ -8,6 +8,7 @@ again for every call.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from typing import NamedTuple
@@ -17,6 +18,8 @@ from leafmark.app.requests import IndexRequest
 from leafmark.errors import ConfirmationError, LeafmarkError
 
 __all__ = ["Freshness", "Workspace"]
+
+log = logging.getLogger("leafmark.mcp")
 
 
 class Freshness(NamedTuple):
@@ -95,6 +98,9 @@ class Workspace:
             return ConfirmationError(error.message, hint=hint)
         except LeafmarkError as error:
             return error
+        except Exception:  # a bug: without an answer all calls would wait for this run for ever
+            log.exception("bringing the index up to date failed")
+            return LeafmarkError("leafmark made a mistake; its log says more")
         return None
 
     def _report(self, what: str, done: int, total: int) -> None:
