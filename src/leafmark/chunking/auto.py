@@ -8,9 +8,11 @@ ranges may come to more than the bound: then the node is `oversize`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from leafmark.chunking.splitting import Unit
-from leafmark.chunking.tree import Node, Spans, place
-from leafmark.chunking.workshop import Workshop, new_piece
+from leafmark.chunking.tree import Spans
+from leafmark.chunking.workshop import Workshop
 
 __all__ = ["choose_auto"]
 
@@ -19,83 +21,82 @@ _COUNTED_AT_ONCE = 4
 """A body of more bytes than this for each token of the target is counted block by block only."""
 
 
-def choose_auto(shop: Workshop) -> list[Node]:
+def choose_auto(shop: Workshop) -> Sequence[int]:
     """Return the nodes and pieces that become chunks, in pre-order."""
-    nodes = shop.tree.nodes
+    tree = shop.tree
     pieces = [piece for node in _large(shop) for piece in _split_body(shop, node)]
     # A parent and its first piece begin at the same byte; sorting is stable.
-    return sorted([*nodes, *pieces], key=place) if pieces else nodes
+    return sorted([*tree.nodes, *pieces], key=tree.places.__getitem__) if pieces else tree.nodes
 
 
-def _large(shop: Workshop) -> list[Node]:
+def _large(shop: Workshop) -> list[int]:
     """The nodes whose bodies may be too large; counted, all at once, where bytes do not tell.
 
     One of `sure` tokens is not, whatever its breadcrumb.
     """
-    target = shop.options.target_tokens
+    tree, target = shop.tree, shop.options.target_tokens
     sure, most = min(target, shop.sure_room), target * _COUNTED_AT_ONCE
-    several: list[Node] = []
-    single: list[tuple[Node, tuple[int, int]]] = []
-    for node in shop.tree.nodes:
-        if node.end - node.start > sure and node.body:
-            start, end = node.body[0]
-            if len(node.body) > 1:
-                several.append(node)
-            elif end - start > sure:
-                single.append((node, (start, end)))
-    sizes = shop.meter.counts([extent for _, extent in single], most_bytes=most)
+    single = [
+        node
+        for node, start, end in zip(tree.nodes, tree.starts, tree.body_ends, strict=True)
+        if end - start > sure and node not in tree.bodies
+    ]
+    starts, ends = [tree.starts[node] for node in single], [tree.body_ends[node] for node in single]
+    sizes = shop.meter.counts(starts, ends, most_bytes=most)
     found = [
         node
-        for (node, _), size in zip(single, sizes, strict=True)
+        for node, size in zip(single, sizes, strict=True)
         if size > sure and (size > most or size > shop.capacity(node))
     ]
-    found += [node for node in several if _is_large(shop, node, sure)]
+    found += [node for node in tree.bodies if _is_large(shop, node, sure)]
     return found
 
 
-def _is_large(shop: Workshop, node: Node, sure: int) -> bool:
+def _is_large(shop: Workshop, node: int, sure: int) -> bool:
     """The same of a body of several ranges."""
     meter, most = shop.meter, shop.options.target_tokens * _COUNTED_AT_ONCE
-    size = sum([meter.size_bytes(start, end) for start, end in node.body])
+    body = shop.tree.body(node)
+    size = sum([meter.size_bytes(start, end) for start, end in body])
     if size <= sure or size > most:
         return size > sure
-    tokens = sum([meter.tokens(start, end) for start, end in node.body])
+    tokens = sum([meter.tokens(start, end) for start, end in body])
     return tokens > sure and tokens > shop.capacity(node)
 
 
-def _split_body(shop: Workshop, node: Node) -> list[Node]:
+def _split_body(shop: Workshop, node: int) -> list[int]:
     """Return the node's pieces, if there are several; too small ranges stay its own."""
-    splitter = shop.splitter(node)
+    tree, splitter = shop.tree, shop.splitter(node)
     kept: Spans = []
     found: list[list[Unit]] = []
-    for start, end in node.body:
+    for start, end in tree.body(node):
         groups = shop.split_evenly(splitter, start, end)
         if len(groups) == 1 and shop.size(groups[0]) < max(1, shop.options.min_tokens):
             kept.append((start, end))
         else:
             found += groups
     if len(found) < 2:
-        node.oversize = any(shop.is_oversize(node, group) for group in found)
-        node.oversize |= _is_scattered(shop, node)
+        if any(shop.is_oversize(node, group) for group in found) or _is_scattered(shop, node):
+            tree.oversize.add(node)
         return []
-    node.body = kept
-    node.oversize = _is_scattered(shop, node)
+    tree.bodies[node] = kept
+    if _is_scattered(shop, node):
+        tree.oversize.add(node)
     return [_piece(shop, node, group, number=number) for number, group in enumerate(found, 1)]
 
 
-def _is_scattered(shop: Workshop, node: Node) -> bool:
+def _is_scattered(shop: Workshop, node: int) -> bool:
     """Whether a body is over the bound that lies between sections, in ranges too small for pieces.
 
     Source code has such bodies: its statements between many definitions.
     """
-    if len(node.body) < 2:
+    body = shop.tree.body(node)
+    if len(body) < 2:
         return False
-    tokens, room = sum(shop.meter.tokens(start, end) for start, end in node.body), shop.room(node)
-    return tokens > room and shop.meter.count(shop.reader.normalise(tuple(node.body))) > room
+    tokens, room = sum(shop.meter.tokens(start, end) for start, end in body), shop.room(node)
+    return tokens > room and shop.meter.count(shop.reader.normalise(tuple(body))) > room
 
 
-def _piece(shop: Workshop, node: Node, units: list[Unit], *, number: int) -> Node:
-    piece = new_piece(node, (units[0].start, units[-1].end), number)
-    piece.oversize = shop.is_oversize(node, units)
-    piece.undersize = shop.size(units) < shop.options.min_tokens
+def _piece(shop: Workshop, node: int, units: list[Unit], *, number: int) -> int:
+    piece = shop.tree.add_piece(node, (units[0].start, units[-1].end), number)
+    shop.mark(piece, units)
     return piece

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from leafmark.chunking.auto import choose_auto
 from leafmark.chunking.emission import Emitted, emit
 from leafmark.chunking.fixed import choose_fixed
@@ -10,8 +12,8 @@ from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.rendering import Renderer
 from leafmark.chunking.section import choose_section
+from leafmark.chunking.sections import build_tree, is_blank_source
 from leafmark.chunking.tokens import token_counter
-from leafmark.chunking.tree import Node, build_tree, is_blank_source
 from leafmark.chunking.workshop import Workshop
 from leafmark.model import ChunkedDocument, Document, FindLink, leads_nowhere
 
@@ -41,8 +43,8 @@ def chunk_document(
         section_tree = build_tree(
             document, slug_style=options.slug_style, heading_levels=options.heading_levels
         )
-        nodes = _choose(Workshop(section_tree, options, reader, meter))
-        emitted = emit(section_tree, nodes, tree=tree)
+        chosen = _choose(Workshop(section_tree, options, reader, meter))
+        emitted = emit(section_tree, chosen, tree=tree)
     return ChunkedDocument(
         document=document,
         tree=tree,
@@ -58,8 +60,8 @@ def chunk_document(
     )
 
 
-def _choose(shop: Workshop) -> list[Node]:
-    """The nodes that become chunks under the strategy."""
+def _choose(shop: Workshop) -> Sequence[int]:
+    """The nodes and pieces that become chunks under the strategy."""
     if shop.options.strategy == "auto":
         return choose_auto(shop)
     if shop.options.strategy == "section":

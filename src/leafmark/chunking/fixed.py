@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from leafmark.chunking.cutting import byte_length, count_ready, decode_for_cutting
 from leafmark.chunking.graphemes import grapheme_boundary, next_boundary
 from leafmark.chunking.tokens import take_tokens, token_counter
-from leafmark.chunking.tree import Node
-from leafmark.chunking.workshop import Workshop, new_piece
+from leafmark.chunking.workshop import Workshop
 
 __all__ = ["choose_fixed"]
 
@@ -21,24 +20,22 @@ _LONGEST_TOKEN = 64
 """Characters per token beyond which a window's end is not looked for."""
 
 
-def choose_fixed(shop: Workshop) -> list[Node]:
+def choose_fixed(shop: Workshop) -> list[int]:
     """Return the document and its windows; a document that fits one window has none."""
-    root = shop.tree.nodes[0]
-    windows = list(_windows(shop, root))
+    tree, size = shop.tree, len(shop.reader.document.data)
+    windows = list(_windows(shop, size))
     if len(windows) < 2:
-        root.body = [(root.start, root.end)]
-        return [root]
-    root.body = [(0, windows[0][0])] if windows[0][0] else []
-    for node in shop.tree.nodes[1:]:
-        node.holder = root
-    return [root, *[new_piece(root, window, k) for k, window in enumerate(windows, 1)]]
+        tree.bodies[0] = [(0, size)]
+        return [0]
+    tree.bodies[0] = [(0, windows[0][0])] if windows[0][0] else []
+    return [0, *[tree.add_piece(0, window, k) for k, window in enumerate(windows, 1)]]
 
 
-def _windows(shop: Workshop, root: Node) -> Iterator[tuple[int, int]]:
+def _windows(shop: Workshop, size: int) -> Iterator[tuple[int, int]]:
     """The byte ranges of the windows; front matter is before the first one."""
     options = shop.options
     front = shop.reader.document.front_matter
-    start = 0 if front is None else min(front.end, root.end)
+    start = 0 if front is None else min(front.end, size)
     text = _Text(decode_for_cutting(shop.reader.document.data[start:]), options.tokenizer)
     at = end = 0
     while end < len(text.own):

@@ -7,15 +7,15 @@ entered, and h1 sections, stand between: nothing is gathered across them.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, groupby
+from typing import Literal
 
 from leafmark.chunking.packing import absorb_small
 from leafmark.chunking.sizing import Sizes
 from leafmark.chunking.splitting import Splitter, Unit
-from leafmark.chunking.tree import Node, place
 from leafmark.chunking.workshop import Workshop
 
 __all__ = ["Part", "gather"]
@@ -28,7 +28,7 @@ class Part:
     """A stretch of an entered node: units of its own text, children, or both, in order."""
 
     units: list[Unit]
-    children: list[Node]
+    children: Sequence[int]
 
     @property
     def start(self) -> int:
@@ -53,10 +53,15 @@ class _Run:
     """Parts between two barriers; `loose` are units not packed yet, and the child of each."""
 
     shop: Workshop
+    sizes: Sizes
     splitter: Splitter
     parts: list[Part] = field(default_factory=list)
     loose: list[Unit] = field(default_factory=list)
-    loose_children: list[Node | None] = field(default_factory=list)
+    loose_children: list[int | None] = field(default_factory=list)
+
+    def anew(self) -> _Run:
+        """An empty run of the same node."""
+        return _Run(self.shop, self.sizes, self.splitter)
 
     def flush(self) -> None:
         """Pack the loose units into parts."""
@@ -75,7 +80,30 @@ class _Run:
         elif self.loose:
             self.loose[-1] = self.loose[-1]._replace(end=end)
 
-    def overhead(self, part: Part, sizes: Sizes) -> int:
+    def role(self, child: int) -> Literal["barrier", "large", "small"]:
+        """What a child is among its siblings; a barrier is an h1 section, or one to be entered."""
+        tree, sizes, least = self.shop.tree, self.sizes, self.shop.options.min_tokens
+        size = sizes.spans[child]
+        if tree.depths[child] == 1 and child not in tree.definitions:
+            return "barrier"
+        if size > sizes.surely_fitting and not sizes.fits(child):
+            return "barrier"
+        return "small" if size < least or sizes.span(child) < least else "large"
+
+    def add_small(self, children: Sequence[int]) -> None:
+        self.loose += map(self._unit, children)
+        self.loose_children += children
+
+    def add_large(self, children: Sequence[int]) -> None:
+        self.flush()
+        self.parts += [Part([self._unit(child)], [child]) for child in children]
+
+    def _unit(self, child: int) -> Unit:
+        tree, sizes = self.shop.tree, self.sizes
+        tokens = sizes.headings[child] + sizes.spans[child]
+        return _new(Unit, (tree.places[child], tree.ends[child], tokens, False, False, 0))
+
+    def overhead(self, part: Part) -> int:
         """What the text of a section near the bound gains when it becomes part of a piece.
 
         Its heading line; but its title then leaves the breadcrumb.
@@ -85,47 +113,49 @@ class _Run:
         if self.shop.reader.document.reader is not None:
             return 0
         (child,) = part.children
-        return max(0, sizes.heading(child) - self.shop.meter.count(f" › {child.title}"))
+        title = self.shop.tree.titles[child]
+        return max(0, self.sizes.headings[child] - self.shop.meter.count(f" › {title}"))
 
 
-def gather(shop: Workshop, sizes: Sizes, node: Node) -> list[Part]:
+def gather(shop: Workshop, sizes: Sizes, node: int) -> list[Part]:
     """Return the parts of `node`, in order; blank bytes that adjoin none are left out."""
     parts: list[Part] = []
     for run in _runs(shop, sizes, node):
         run.flush()
-        parts += _merge(shop, sizes, run)
+        parts += _merge(shop, run)
     return parts
 
 
-def _runs(shop: Workshop, sizes: Sizes, node: Node) -> Iterator[_Run]:
-    splitter, nodes, least = shop.splitter(node), shop.tree.nodes, shop.options.min_tokens
-    headings, spans = sizes.headings, sizes.spans
-    run, own = _Run(shop, splitter), deque(node.body)
-    for number in sizes.below(node):
-        child, size = nodes[number], spans[number]
-        start = place(child)
-        while own and own[0][0] <= start:
-            run.add_text(*own.popleft())
-        unit = _new(Unit, (start, child.end, headings[number] + size, False, False, 0))
-        if (child.depth == 1 and child.heading_start is not None) or not (
-            size <= sizes.surely_fitting or sizes.fits(child)
-        ):
-            # nothing may be gathered across an h1 section, or one that is entered
-            yield run
-            yield _Run(shop, splitter, [Part([unit], [child])])
-            run = _Run(shop, splitter)
-        elif size < least or sizes.span(child) < least:
-            run.loose.append(unit)
-            run.loose_children.append(child)
+def _runs(shop: Workshop, sizes: Sizes, node: int) -> list[_Run]:
+    """What lies below the node between barriers, and each barrier as a run of its own."""
+    tree, splitter = shop.tree, shop.splitter(node)
+    children = [*tree.children(node)]
+    runs = [_Run(shop, sizes, splitter)]
+    at = 0
+    for start, end in tree.body(node):
+        upto = bisect_left(children, start, key=tree.places.__getitem__)
+        _add_children(runs, children[at:upto])
+        runs[-1].add_text(start, end)
+        at = upto
+    _add_children(runs, children[at:])
+    return runs
+
+
+def _add_children(runs: list[_Run], children: Sequence[int]) -> None:
+    """Add neighbouring children; nothing is gathered across an h1 section, or one to be entered."""
+    run = runs[-1]
+    for role, group in groupby(children, run.role):
+        if role == "small":
+            runs[-1].add_small([*group])
+        elif role == "large":
+            runs[-1].add_large([*group])
         else:
-            run.flush()
-            run.parts.append(Part([unit], [child]))
-    for start, end in own:
-        run.add_text(start, end)
-    yield run
+            for child in group:
+                runs += [run.anew(), run.anew()]
+                runs[-2].add_large([child])
 
 
-def _merge(shop: Workshop, sizes: Sizes, run: _Run) -> list[Part]:
+def _merge(shop: Workshop, run: _Run) -> list[Part]:
     """Give what is too small to a neighbour."""
     sizes_of_parts, least = [shop.size(part.units) for part in run.parts], shop.options.min_tokens
     if min(sizes_of_parts, default=least) >= least:
@@ -134,7 +164,7 @@ def _merge(shop: Workshop, sizes: Sizes, run: _Run) -> list[Part]:
         sizes_of_parts,
         least=least,
         capacity=run.splitter.capacity,
-        taken=[run.overhead(part, sizes) for part in run.parts],
+        taken=[run.overhead(part) for part in run.parts],
     )
     return [_join(run.parts[first:after]) for first, after in groups]
 

@@ -66,7 +66,7 @@ class Meter:
         elif max(map(sub, ends, starts)) <= most_bytes:
             sizes = self._count_all(starts, ends)
         else:
-            sizes = self.counts(list(zip(starts, ends, strict=True)), most_bytes=most_bytes)
+            sizes = self.counts(starts, ends, most_bytes=most_bytes)
         for index in self._begun_by_slash(starts):
             before, start, after = starts[index - 1], starts[index], ends[index]
             if start < after <= start + most_bytes:
@@ -84,23 +84,22 @@ class Meter:
             texts = [self.raw(start, end).decode("utf-8", "replace") for start, end in ranges]
         return [*map(direct_counter(self.count), texts)]
 
-    def counts(self, ranges: Sequence[tuple[int, int]], *, most_bytes: int) -> list[int]:
+    def counts(self, starts: Sequence[int], ends: Sequence[int], *, most_bytes: int) -> list[int]:
         """Return the tokens of ranges, or `size_bytes` of one where that is more than so many."""
-        if self._dropped or self._decode is not None:
-            size, tokens = self.size_bytes, self.tokens
-            return [size(a, b) if size(a, b) > most_bytes else tokens(a, b) for a, b in ranges]
-        if not ranges:
+        if not starts:
             return []
+        if self._dropped or self._decode is not None:
+            size, tokens, ranges = self.size_bytes, self.tokens, zip(starts, ends, strict=True)
+            return [size(a, b) if size(a, b) > most_bytes else tokens(a, b) for a, b in ranges]
         front = self._front
         if front:
-            ranges = [(a if a > front else min(front, b), b) for a, b in ranges]
-        starts, ends = zip(*ranges, strict=True)
+            starts = [max(a, min(front, b)) for a, b in zip(starts, ends, strict=True)]
         if max(map(sub, ends, starts)) <= most_bytes:
             return self._count_all(starts, ends)
         data, count = self.document.data, direct_counter(self.count)
         return [
             count(str(data[a:b], "utf-8", "replace")) if b - a <= most_bytes else b - a
-            for a, b in ranges
+            for a, b in zip(starts, ends, strict=True)
         ]
 
     def _begun_by_slash(self, starts: Sequence[int]) -> list[int]:

@@ -12,36 +12,35 @@ from collections.abc import Iterator, Sequence
 from leafmark.chunking.gathering import Part, gather
 from leafmark.chunking.sizing import Sizes, is_surely_within
 from leafmark.chunking.spans import subtract
-from leafmark.chunking.tree import Node, place
-from leafmark.chunking.workshop import Workshop, new_piece
+from leafmark.chunking.tree import SectionTree
+from leafmark.chunking.workshop import Workshop
 
 __all__ = ["choose_section"]
 
 
-def choose_section(shop: Workshop) -> list[Node]:
+def choose_section(shop: Workshop) -> list[int]:
     """Return the nodes and pieces that become chunks, in pre-order."""
-    root = shop.tree.nodes[0]
-    size = len(shop.reader.document.data)
-    if size + shop.breadcrumb_room(root) <= shop.options.max_tokens or is_surely_within(shop):
-        return [_whole(root)]
+    tree = shop.tree
+    if tree.ends[0] + shop.breadcrumb_room(0) <= shop.options.max_tokens or is_surely_within(shop):
+        return [_whole(tree, 0)]
     sizes = Sizes.measure(shop)
-    if sizes.fits(root):
-        return [_whole(root)]
-    emitted, entered = [root], [root]
+    if sizes.fits(0):
+        return [_whole(tree, 0)]
+    emitted, entered = [0], [0]
     while entered:
         below = list(_enter(shop, sizes, entered.pop()))
         emitted += below
-        entered += [child for child in below if not child.piece and not sizes.fits(child)]
-    return sorted(emitted, key=place)
+        entered += [one for one in below if one not in tree.pieces and not sizes.fits(one)]
+    return sorted(emitted, key=tree.places.__getitem__)
 
 
-def _whole(node: Node) -> Node:
+def _whole(tree: SectionTree, node: int) -> int:
     """The node with everything below it as its body."""
-    node.body = [(node.start, node.end)]
+    tree.bodies[node] = [(tree.starts[node], tree.ends[node])]
     return node
 
 
-def _enter(shop: Workshop, sizes: Sizes, node: Node) -> Iterator[Node]:
+def _enter(shop: Workshop, sizes: Sizes, node: int) -> Iterator[int]:
     """Yield the chunks right below a node that does not fit, in order.
 
     Its own text stays its body where that is a single chunk, or too small to be
@@ -51,7 +50,9 @@ def _enter(shop: Workshop, sizes: Sizes, node: Node) -> Iterator[Node]:
     pieces = [part for part in parts if not part.is_child and not part.is_leftover(shop)]
     left = [part for part in parts if part.is_leftover(shop)]
     kept = pieces if len(pieces) == 1 and _is_body(shop, node, [*pieces, *left]) else []
-    node.oversize = any(shop.is_oversize(node, part.units) for part in kept)
+    tree, body = shop.tree, shop.tree.body(node)
+    if any(shop.is_oversize(node, part.units) for part in kept):
+        tree.oversize.add(node)
     cut = set(pieces).difference(kept)
     number = 0
     for part in parts:
@@ -62,12 +63,13 @@ def _enter(shop: Workshop, sizes: Sizes, node: Node) -> Iterator[Node]:
             yield _piece(shop, node, part, number=number)
     taken = [(part.start, part.end) for part in parts if part in cut]
     if taken:
-        node.body = [own for start, end in node.body for own in subtract(start, end, taken)]
-    tokens = shop.meter.joined_tokens(node.body) if left and not kept else 0
-    node.undersize = 0 < tokens < shop.options.min_tokens
+        body = tree.bodies[node] = [own for span in body for own in subtract(*span, taken)]
+    tokens = shop.meter.joined_tokens(body) if left and not kept else 0
+    if 0 < tokens < shop.options.min_tokens:
+        tree.undersize.add(node)
 
 
-def _is_body(shop: Workshop, node: Node, parts: Sequence[Part]) -> bool:
+def _is_body(shop: Workshop, node: int, parts: Sequence[Part]) -> bool:
     """Whether a node's only piece may be its body instead, with the leftovers that follow here."""
     if parts[0].children:
         return False
@@ -76,20 +78,19 @@ def _is_body(shop: Workshop, node: Node, parts: Sequence[Part]) -> bool:
     return not left or size + sum(left) < bound + shop.options.min_tokens
 
 
-def _child(shop: Workshop, sizes: Sizes, part: Part) -> Node:
+def _child(shop: Workshop, sizes: Sizes, part: Part) -> int:
     """A section by itself: whole where it fits, else to be entered."""
     (child,) = part.children
     if sizes.fits(child):
-        child.undersize = sizes.span(child) < shop.options.min_tokens
-        _whole(child)
+        if sizes.span(child) < shop.options.min_tokens:
+            shop.tree.undersize.add(child)
+        _whole(shop.tree, child)
     return child
 
 
-def _piece(shop: Workshop, node: Node, part: Part, *, number: int) -> Node:
-    piece = new_piece(node, (part.start, part.end), number)
-    piece.oversize = shop.is_oversize(node, part.units)
-    piece.undersize = shop.size(part.units) < shop.options.min_tokens
-    piece.covers = tuple(child.slug for child in part.children if child.slug is not None)
-    for child in part.children:
-        child.holder = piece
+def _piece(shop: Workshop, node: int, part: Part, *, number: int) -> int:
+    piece = shop.tree.add_piece(node, (part.start, part.end), number)
+    shop.mark(piece, part.units)
+    if part.children:
+        shop.tree.covers[piece] = part.children
     return piece

@@ -14,9 +14,9 @@ from leafmark.chunking.packing import Group, absorb_small, pack
 from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.rendering import BREADCRUMB_SHARE
 from leafmark.chunking.splitting import Splitter, Unit
-from leafmark.chunking.tree import Node, SectionTree
+from leafmark.chunking.tree import SectionTree
 
-__all__ = ["Workshop", "breadcrumb", "new_piece"]
+__all__ = ["Workshop", "breadcrumb"]
 
 _NEARLY = 32
 """What misses `max_tokens` by less than this share, or so few tokens, is counted as it is shown."""
@@ -40,18 +40,18 @@ class Workshop:
     options: ChunkingOptions
     reader: BodyReader
     meter: Meter
-    _rooms: dict[Node, int] = field(default_factory=dict)
+    _rooms: dict[int, int] = field(default_factory=dict)
 
     @property
     def sure_room(self) -> int:
         """The tokens that `max_tokens` leaves to a body, whatever its breadcrumb."""
         return self.options.max_tokens - self.options.max_tokens // BREADCRUMB_SHARE
 
-    def breadcrumb_room(self, node: Node) -> int:
+    def breadcrumb_room(self, node: int) -> int:
         """What the breadcrumb takes of `max_tokens`, shortened if it has to be."""
         found = self._rooms.get(node)
         if found is None:
-            tokens = self.meter.count(breadcrumb(node, self.tree.folded) + "\n\n")
+            tokens = self.meter.count(breadcrumb(self.tree, node) + "\n\n")
             found = min(tokens, self.options.max_tokens // BREADCRUMB_SHARE)
             self._rooms[node] = found
         return found
@@ -60,17 +60,17 @@ class Workshop:
         """The tokens of a range as `text` has it; it has `tokens` as it is."""
         return text_tokens(self.reader, self.meter, (start, end), tokens=tokens)
 
-    def fits_whole(self, node: Node, tokens: int) -> bool:
+    def fits_whole(self, node: int, tokens: int) -> bool:
         """Whether the text of a node with all below it, about `tokens`, is within `max_tokens`.
 
         Parts that are counted apart may add up to a little more than the whole.
         """
+        span = self.tree.starts[node], self.tree.ends[node]
         room = self.options.max_tokens - self.breadcrumb_room(node)
-        excess = self.text_tokens(node.start, node.end, tokens) - room
+        excess = self.text_tokens(*span, tokens) - room
         if excess <= 0 or excess > max(_NEARLY, room // _NEARLY):
             return excess <= 0
-        text = self.reader.normalise(((node.start, node.end),))
-        shown = f"{breadcrumb(node, self.tree.folded)}\n\n{text}"
+        shown = f"{breadcrumb(self.tree, node)}\n\n{self.reader.normalise((span,))}"
         return self.meter.count(shown) <= self.options.max_tokens
 
     def split_evenly(self, splitter: Splitter, start: int, end: int) -> list[list[Unit]]:
@@ -138,7 +138,7 @@ class Workshop:
             return self.meter.tokens(units[0].start, units[-1].end)
         return total
 
-    def is_oversize(self, node: Node, units: Sequence[Unit]) -> bool:
+    def is_oversize(self, node: int, units: Sequence[Unit]) -> bool:
         """Whether one block that cannot be cut takes the text of units over `max_tokens`."""
         if True not in map(_whole_of, units):
             return False
@@ -148,16 +148,23 @@ class Workshop:
         room = self.room(node)
         return tokens > room and self.text_tokens(units[0].start, units[-1].end, tokens) > room
 
-    def room(self, node: Node) -> int:
+    def mark(self, piece: int, units: Sequence[Unit]) -> None:
+        """Say of a piece, which is made of the units, whether it is too large or too small."""
+        if self.is_oversize(self.tree.parents[piece], units):
+            self.tree.oversize.add(piece)
+        if self.size(units) < self.options.min_tokens:
+            self.tree.undersize.add(piece)
+
+    def room(self, node: int) -> int:
         """The tokens that `max_tokens` leaves to a body of the node or of a piece of it."""
         return max(1, self.options.max_tokens - self.breadcrumb_room(node))
 
-    def capacity(self, node: Node) -> int:
+    def capacity(self, node: int) -> int:
         """The tokens that such a body is cut to."""
         target = self.options.target_tokens
         return target if target <= self.sure_room else min(target, self.room(node))
 
-    def splitter(self, node: Node) -> Splitter:
+    def splitter(self, node: int) -> Splitter:
         options, capacity = self.options, self.capacity(node)
         return Splitter(
             reader=self.reader,
@@ -175,19 +182,12 @@ def _keeps(units: Sequence[Unit], capacity: int) -> bool:
     return sum(map(_tokens_of, units)) <= capacity or True in map(_whole_of, units)
 
 
-def breadcrumb(node: Node, folded: Node | None) -> str:
+def breadcrumb(tree: SectionTree, node: int) -> str:
     """The breadcrumb of a node that is not a piece."""
-    titles = []
-    at: Node | None = node
-    while at is not None:
-        if at is not folded:
-            titles.append(at.title)
-        at = at.parent
+    titles, folded = [], tree.folded
+    while node:
+        if node != folded:
+            titles.append(tree.titles[node])
+        node = tree.parents[node]
+    titles.append(tree.titles[0])
     return "> " + " › ".join(reversed(titles))
-
-
-def new_piece(parent: Node, span: tuple[int, int], number: int) -> Node:
-    """Return a piece of `parent`: its title and slug, one deeper, with a number from 1."""
-    piece = Node(parent, (parent.depth + 1, parent.title, parent.slug), span)
-    piece.piece, piece.body = number, [span]
-    return piece

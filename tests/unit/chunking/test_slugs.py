@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from leafmark.chunking.slugs import github_slug, number_slugs, slug_of
+from leafmark.chunking.slugs import distinct_slugs, github_slug, number_slugs, slug_of
 from leafmark.chunking.word_characters import dropped_characters
 
 
@@ -92,3 +92,32 @@ def test_numbering(names: list[str], slugs: list[str]) -> None:
 )
 def test_anchors_of_the_page_come_first(names: list[str], slugs: list[str]) -> None:
     assert number_slugs([(n.removeprefix("<"), n.startswith("<")) for n in names]) == slugs
+
+
+@pytest.mark.parametrize("style", ["github", "collapse"])
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [],
+        ["One", "Two words", "A_b-c 1.2", "&"],
+        ["A", "", "B", "!"],
+        ["A", "naïve", "ΩB"],
+        ["A\nb", "C"],  # no heading has a line feed in it, but nothing forbids one
+    ],
+)
+def test_slugs_made_at_once_are_those_of_each_text(texts: list[str], style: str) -> None:
+    none = [None] * len(texts)
+    slugs = [slug_of(text, style) for text in texts]
+    if len(set(slugs)) < len(slugs):
+        slugs = number_slugs((slug, False) for slug in slugs)
+    assert distinct_slugs(texts, anchors=none, paths=none, style=style) == slugs
+
+
+def test_an_anchor_or_path_stands_in_place_of_the_text() -> None:
+    found = distinct_slugs(
+        ["Set up", "run", "Set up"],
+        anchors=["set-up", None, None],
+        paths=[None, "Tool.run", None],
+        style="github",
+    )
+    assert found == ["set-up", "Tool.run", "set-up-1"]
