@@ -34,7 +34,7 @@ from leafmark.query import (
 from leafmark.retrieval.filters import Filters, any_of, unscored
 from leafmark.retrieval.leaves import Around, Leaves, Looked
 from leafmark.retrieval.params import SearchParams
-from leafmark.retrieval.segmentation import take_apart
+from leafmark.retrieval.segmentation import frequency_in, take_apart
 from leafmark.retrieval.stopwords import asking_words, stop_words
 from leafmark.retrieval.weights import (
     LONG_QUERY_WORDS,
@@ -154,11 +154,12 @@ class _Compiler:
         """Return the words with those taken apart that hold several, and which of them only ask."""
         words: list[Term] = []
         asking: list[Term] = []
+        frequency = frequency_in(self._reader)
         for word in written:
             if word.text.isascii():
                 words.append(word)
                 continue
-            pieces = take_apart(word.text, self._analyzer, self._leaves.together)
+            pieces = take_apart(word.text, self._analyzer, frequency)
             apart = [Term(piece.text) for piece in pieces] if len(pieces) > 1 else [word]
             words += apart
             asking += [term for term, piece in zip(apart, pieces, strict=False) if piece.asks]

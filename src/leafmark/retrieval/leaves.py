@@ -76,7 +76,6 @@ class Leaves:
         self._schema = reader.schema
         self._analyzer = language.analyzer
         self._names = {name: str(getattr(language, name)) for name in TEXT_FIELDS}
-        self._texts = [(each.body, each.title) for each in reader.languages]
         self._others = [each for each in reader.languages if each.name != language.name]
         self._statistics = statistics_of(reader)
         self._corrector = Corrector(self._statistics, language, derives=derives)
@@ -112,14 +111,6 @@ class Leaves:
         if len(terms) > 1 and all(map(is_solid, terms)):
             return self._statistics.phrase_frequency(self._names["body"], terms)
         return min(self._statistics.frequency(self._names["body"], term) for term in terms)
-
-    def together(self, terms: Sequence[str]) -> int:
-        """Return in how many bodies or titles terms stand beside each other, in any language.
-
-        So what is typed is taken apart alike for all of them.
-        """
-        frequency = self._statistics.phrase_frequency
-        return sum(max(frequency(name, terms) for name in pair) for pair in self._texts)
 
     def word(self, node: Term, around: Around) -> tantivy.Query | None:
         """Return the query for a word; what it was compiled to is remembered."""

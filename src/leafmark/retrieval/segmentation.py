@@ -21,10 +21,11 @@ from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
-from leafmark.index import Analyzer, Token, is_solid
+from leafmark.index import Analyzer, IndexReader, Token, is_solid
+from leafmark.retrieval.statistics import statistics_of
 from leafmark.retrieval.stopwords import asking_words, stop_words
 
-__all__ = ["Piece", "take_apart"]
+__all__ = ["Piece", "frequency_in", "take_apart"]
 
 MORE_FREQUENT = 3
 """How many times as frequent a pair beside it must be for one to be no word. Measured."""
@@ -40,6 +41,13 @@ _SCRIPTS = (
 
 Frequency = Callable[[Sequence[str]], int]
 """In how many chunks some terms stand beside each other."""
+
+
+def frequency_in(reader: IndexReader) -> Frequency:
+    """Count bodies or titles of any language, so that all take the same text apart alike."""
+    count = statistics_of(reader).phrase_frequency
+    fields = [(each.body, each.title) for each in reader.languages]
+    return lambda terms: sum(max(count(name, terms) for name in pair) for pair in fields)
 
 
 class Piece(NamedTuple):

@@ -15,10 +15,11 @@ from dataclasses import dataclass, field
 
 import tantivy
 
-from leafmark.index import TEXT_FIELDS, IndexReader, Language
+from leafmark.index import TEXT_FIELDS, IndexReader, Language, fold
 from leafmark.model import KeyTerm, WeightedText
 from leafmark.query import Boost, Expression, Filter, Not, Term, all_of, any_of
 from leafmark.retrieval.filters import Filters
+from leafmark.retrieval.segmentation import frequency_in, take_apart
 from leafmark.retrieval.statistics import statistics_of
 from leafmark.retrieval.stopwords import stop_words
 
@@ -33,6 +34,10 @@ LEAST_CHARS = 3
 _WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _NUMBER = re.compile(r"[\d\W_]+")
+
+
+_Terms = tuple[str, ...]
+"""What a word is in the index: one term, or the characters of a word without spaces."""
 
 
 @dataclass(slots=True)
@@ -98,6 +103,7 @@ class _Ranking:
         self._ignored = ignored
         self._names = [str(getattr(language, name)) for name in TEXT_FIELDS]
         self._statistics = statistics_of(reader)
+        self._together = frequency_in(reader)
         counts = reader.trees
         self._total = sum(counts[tree].chunks for tree in trees if tree in counts)
 
@@ -116,21 +122,28 @@ class _Ranking:
         ]
         return sorted((one for one in exact if one.chunks), key=_best_first)[:limit]
 
-    def _count(self, texts: Iterable[WeightedText]) -> dict[str, _Seen]:
+    def _count(self, texts: Iterable[WeightedText]) -> dict[_Terms, _Seen]:
         """Return the terms of the texts; a name in camel case counts whole and in its parts."""
         stops = stop_words(self._language.name)
-        seen: dict[str, _Seen] = {}
+        seen: dict[_Terms, _Seen] = {}
         for part in texts:
-            for word, count in Counter(_WORD.findall(part.text)).items():
-                for each in {word, *_CAMEL.findall(word)} if word.isascii() else {word}:
+            for word, count in Counter(_WORD.findall(fold(part.text))).items():
+                for each in self._words_in(word):
                     low = each.lower()
                     if low in stops or low in self._ignored or _says_nothing(low):
                         continue
-                    for term in self._language.analyzer.terms(each)[:1]:
-                        one = seen.setdefault(term, _Seen())
+                    terms = tuple(self._language.analyzer.terms(each))
+                    if terms:
+                        one = seen.setdefault(terms, _Seen())
                         one.words[low] += count
                         one.parts[part] += count
         return seen
+
+    def _words_in(self, word: str) -> Iterable[str]:
+        if word.isascii():
+            return {word, *_CAMEL.findall(word)}
+        pieces = take_apart(word, self._language.analyzer, self._together)
+        return dict.fromkeys(piece.text for piece in pieces if not piece.asks)
 
     def _key_term(self, seen: _Seen, chunks: int) -> KeyTerm:
         score = seen.weight * self._statistics.idf(chunks, self._total) if chunks else 0.0
@@ -138,14 +151,21 @@ class _Ranking:
         sources = dict.fromkeys(part.source for part in seen.parts)
         return KeyTerm(word, score, seen.weight, chunks, tuple(sources))
 
-    def _frequency(self, term: str) -> int:
-        return max(self._statistics.frequency(name, term) for name in self._names)
+    def _frequency(self, terms: _Terms) -> int:
+        if len(terms) > 1:
+            return max(self._statistics.phrase_frequency(name, terms) for name in self._names)
+        return max(self._statistics.frequency(name, terms[0]) for name in self._names)
 
-    def _frequency_elsewhere(self, term: str) -> int:
-        """Return in how many chunks of the chosen trees, but those left out, a term stands."""
+    def _frequency_elsewhere(self, terms: _Terms) -> int:
+        """Return in how many chunks of the chosen trees, but those left out, a word stands."""
         query = tantivy.Query
         schema, should, must = self._reader.schema, tantivy.Occur.Should, tantivy.Occur.Must
-        found = [query.term_query(schema, name, term, "basic") for name in self._names]
+        found = [
+            query.phrase_query(schema, name, list(terms))
+            if len(terms) > 1
+            else query.term_query(schema, name, terms[0], "basic")
+            for name in self._names
+        ]
         anywhere = query.boolean_query([(should, each) for each in found])
         filters = Filters(self._reader)
         own = [filters.compile(Filter("under", each)) for each in self._without]

@@ -89,3 +89,24 @@ def test_an_index_of_several_languages_is_asked_in_each(tmp_path: Path) -> None:
     texts = [WeightedText("body", "houses häuser", 1.0)]
     terms = find_key_terms(library.reader, texts, limit=9)
     assert {term.word for term in terms} == {"houses", "häuser"}
+
+
+def test_words_without_spaces_are_terms(tmp_path: Path) -> None:
+    sources = {
+        "a.md": "# 心跳\n\n心跳间隔可以配置。\n",
+        "b.md": "# 路由\n\n配置路由。ジョブを待つ。\n",
+    }
+    library = Library(tmp_path, t=sources)
+    texts = [WeightedText("body", "如何配置心跳的间隔？ジョブ", 1.0)]
+    terms = find_key_terms(library.reader, texts, limit=9)
+    assert {term.word: term.chunks for term in terms} == {
+        "配置": 2,
+        "心跳": 2,
+        "间隔": 1,
+        "ジョブ": 1,
+    }
+    assert sorted(library.find(format_query(query_for(terms)))) == [
+        "a.md",
+        "a.md#心跳",
+        "b.md#路由",
+    ]
