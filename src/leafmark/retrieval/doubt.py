@@ -9,7 +9,7 @@ import tantivy
 from leafmark.index import IndexReader
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.leaves import Looked
-from leafmark.retrieval.weights import DOUBT_BELOW
+from leafmark.retrieval.weights import DOUBT_BELOW, GUESS_HOLDS
 
 __all__ = ["is_doubtful"]
 
@@ -27,7 +27,11 @@ def is_doubtful(best: Match, reader: IndexReader) -> bool:
     """Whether the best match, a relaxed one, lacks the words that carry the query."""
     asked = best.compiled.asked
     whole = sum(rarity for _, rarity in asked)
-    held = sum(rarity for looked, rarity in asked if looked and _holds(looked, best, reader))
+    held = sum(
+        rarity * (GUESS_HOLDS if looked.corrected else 1.0)
+        for looked, rarity in asked
+        if looked and _holds(looked, best, reader)
+    )
     return held < DOUBT_BELOW * whole
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["DOUBT_BELOW", "K1", "KEYWORD_WEIGHTS", "QUESTION_WEIGHTS", "B"]
+__all__ = ["DOUBT_BELOW", "GUESS_HOLDS", "K1", "KEYWORD_WEIGHTS", "QUESTION_WEIGHTS", "B"]
 
 KEYWORD_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {"title": 1.5, "tags": 1.0, "path": 0.1, "body": 1.0}
@@ -93,4 +93,10 @@ DOUBT_BELOW = 0.5
 
 Words are weighed by idf, those that occur nowhere as the rarest. Measured: see the curve in
 docs/evaluation.md.
+"""
+
+GUESS_HOLDS = 0.75
+"""A word that occurs nowhere counts so much of itself where its correction is held: a guess.
+
+So a match that has nothing but the correction of one of two unknown words is doubtful.
 """

@@ -235,6 +235,8 @@ def test_two_languages_in_one_index(tmp_path: Path) -> None:
         ("configure client retries nightly", False),  # most of it is there
         ("server quantum chromodynamics lagrangian", True),
         ("xylophone quantum chromodynamics", False),  # nothing is found: nothing to doubt
+        ("quantum nightli", True),  # all that is found is a guess
+        ("server nightli", False),
     ],
 )
 def test_an_answer_that_holds_little_of_what_was_asked_is_doubtful(
