@@ -25,13 +25,13 @@ class PanicException(BaseException):
         (
             OSError(errno.ENOSPC, "No space left on device"),
             StorageError,
-            "cannot write: No space left on device",
+            "cannot write: no space left on device",
             NO_ROOM,
         ),
         (
             ValueError("An IO error occurred: 'No space left on device (os error 28)'"),
             StorageError,
-            "cannot write: No space left on device",
+            "cannot write: no space left on device",
             NO_ROOM,
         ),
         (
@@ -43,10 +43,10 @@ class PanicException(BaseException):
         (
             PermissionError(errno.EACCES, "Permission denied"),
             StorageError,
-            "cannot write: Permission denied",
+            "cannot write: permission denied",
             NO_RIGHT,
         ),
-        (OSError(errno.EIO, "x"), StorageError, "cannot write: Input/output error", None),
+        (OSError(errno.EIO, "x"), StorageError, "cannot write: input/output error", None),
         (
             ValueError("Failed to acquire Lockfile: LockBusy."),
             LockedError,

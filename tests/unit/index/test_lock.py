@@ -154,7 +154,7 @@ def test_a_folder_that_is_missing(tmp_path: Path) -> None:
         hold_lock(tmp_path / "none" / "LOCK", timeout_s=0),
     ):
         pass
-    assert caught.value.message == "cannot write the index: No such file or directory"
+    assert caught.value.message == "cannot write the index: no such file or directory"
 
 
 def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,4 +164,4 @@ def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(locks, "_try_lock", refuse)
     with pytest.raises(StorageError) as caught, hold_lock(tmp_path / "LOCK", timeout_s=0):
         pass
-    assert caught.value.message == "cannot lock the index: No locks available"
+    assert caught.value.message == "cannot lock the index: no locks available"

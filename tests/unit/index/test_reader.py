@@ -21,6 +21,7 @@ from leafmark.index import (
 )
 from leafmark.index.generation import _open_read_only
 from leafmark.index.layout import Layout
+from leafmark.index.schema import FORMAT
 from leafmark.model import Entry
 
 SOURCE = """pre
@@ -293,7 +294,7 @@ def test_a_current_that_cannot_be_read_is_a_storage_error(tmp_path: Path) -> Non
         b"null\n",
         b"[]\n",
         b'{"format": "x"}\n',
-        b'{"format": 2}\n00000000\n',
+        b'{"format": %d}\n00000000\n' % FORMAT,
         b"[" * 9999,
     ],
 )
@@ -309,7 +310,7 @@ def test_a_torn_current_is_damage(tmp_path: Path, content: bytes) -> None:
 def test_a_current_with_other_fields_is_damage(tmp_path: Path) -> None:
     import zlib
 
-    body = json.dumps({"format": 2, "surprise": 2}).encode()
+    body = json.dumps({"format": FORMAT, "surprise": 2}).encode()
     (tmp_path / "CURRENT").write_bytes(b"%s\n%08x\n" % (body, zlib.crc32(body)))
     with pytest.raises(DamagedError, match="CURRENT"):
         open_reader(tmp_path)

@@ -30,6 +30,7 @@ from leafmark.index import (
 )
 from leafmark.index.generation import index_languages, open_engine
 from leafmark.index.layout import Layout
+from leafmark.index.schema import FORMAT
 from leafmark.model import Diagnostic, DocumentEntry
 
 GUIDE = """---
@@ -454,7 +455,7 @@ def test_an_older_format_is_made_again(tmp_path: Path) -> None:
     index(tmp_path, {"a.md": "x\n"})
     current = tmp_path / "CURRENT"
     current.write_bytes(b'{"format": 1, "something": "else"}\n00000000\n')
-    message = "the index has format 1, of an older leafmark (this one reads 2)"
+    message = f"the index has format 1, of an older leafmark (this one reads {FORMAT})"
     with pytest.raises(NotFoundError) as caught:
         open_reader(tmp_path)
     assert caught.value.message == message
@@ -475,7 +476,7 @@ def test_a_newer_format_is_left_alone(tmp_path: Path) -> None:
         with pytest.raises(UsageError) as caught:
             act()
         assert caught.value.message == (
-            "the index has format 99, written by a newer leafmark (this one knows 2)"
+            f"the index has format 99, written by a newer leafmark (this one knows {FORMAT})"
         )
         assert caught.value.hint == (
             "upgrade leafmark, or give this one an index of its own with `index.dir`"
