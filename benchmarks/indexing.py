@@ -30,12 +30,9 @@ from leafmark.app.requests import IndexRequest
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.index import analyzer_for, open_reader
 from leafmark.index.schema import build_schema, language_fields
-from leafmark.index.writer import HEAP_BYTES
+from leafmark.index.writer import HEAP_BYTES, THREADS
 from leafmark.model import ChunkedDocument
 from leafmark.parsing import parse
-
-THREADS = 1
-"""Indexing threads of the engine, in `index` and here; beside them each may use more cores."""
 
 Texts = list[tuple[tuple[str, str], ...]]
 

@@ -65,7 +65,6 @@ def embed_project(
     *,
     progress: Progress | None = None,
     check: Callable[[], None] = lambda: None,
-    open_model: Callable[[EmbedderSpec], Embedder] = open_embedder,
 ) -> Embedded:
     """Make the vectors that are missing. `check` raises KeyboardInterrupt to end the run.
 
@@ -86,7 +85,7 @@ def embed_project(
             return Embedded()
     spec = replace(spec, stop=check)
     try:
-        lazy = _Lazy(spec, open_model)
+        lazy = _Lazy(spec)
         model = _whole_model(project.index_dir, spec, lazy)
     except ProviderError as error:
         pending = reader.meta.chunks if view is None else view.pending
@@ -108,14 +107,13 @@ def _whole_model(root: Path, spec: EmbedderSpec, lazy: _Lazy) -> VectorModel:
 class _Lazy:
     """The embedder, opened when it is first needed: often nothing is to be embedded."""
 
-    def __init__(self, spec: EmbedderSpec, open_model: Callable[[EmbedderSpec], Embedder]):
+    def __init__(self, spec: EmbedderSpec):
         self._spec = spec
-        self._open = open_model
         self._embedder: Embedder | None = None
 
     def get(self) -> Embedder:
         if self._embedder is None:
-            self._embedder = self._open(self._spec)
+            self._embedder = open_embedder(self._spec)
         return self._embedder
 
 

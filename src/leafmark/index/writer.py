@@ -60,6 +60,9 @@ __all__ = ["IndexWriter", "open_writer"]
 HEAP_BYTES = 32_000_000
 """The engine's memory before it writes a segment; four times as much saves nothing (measured)."""
 
+THREADS = 1
+"""The engine's indexing threads; preparing what they get takes longer."""
+
 
 @contextmanager
 def open_writer(
@@ -68,7 +71,6 @@ def open_writer(
     *,
     timeout_s: float = 30.0,
     rebuild: bool = False,
-    threads: int = 1,
 ) -> Iterator[IndexWriter]:
     """Give the writer of the index in the folder `root`, which is made if need be.
 
@@ -86,14 +88,14 @@ def open_writer(
     with engine_guard("create the index folder", root):
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
     with hold_lock(layout.lock, timeout_s=timeout_s):
-        writer = _open(layout, settings, rebuild, threads)
+        writer = _open(layout, settings, rebuild)
         try:
             yield writer
         finally:
             writer.discard()
 
 
-def _open(layout: Layout, settings: IndexSettings, rebuild: bool, threads: int) -> IndexWriter:
+def _open(layout: Layout, settings: IndexSettings, rebuild: bool) -> IndexWriter:
     """Open the current generation for writing, or begin the next one."""
     current, reason = _usable_current(layout, settings, rebuild)
     if current is not None and reason is None:
@@ -102,7 +104,7 @@ def _open(layout: Layout, settings: IndexSettings, rebuild: bool, threads: int) 
             known = replace(current, languages={**current.languages, **settings.languages})
             if known != current:  # more trees in languages that the index has
                 layout.write_current(known)
-            return IndexWriter(layout, known, rebuilt=None, threads=threads)
+            return IndexWriter(layout, known, rebuilt=None)
         except DamagedError as err:
             reason = err.message
     layout.collect(keep=current.generation if current else None)
@@ -112,7 +114,7 @@ def _open(layout: Layout, settings: IndexSettings, rebuild: bool, threads: int) 
         fingerprint=settings.fingerprint,
         languages=dict(settings.languages),
     )
-    return IndexWriter(layout, begun, rebuilt=reason or "", threads=threads)
+    return IndexWriter(layout, begun, rebuilt=reason or "")
 
 
 def _usable_current(
@@ -152,7 +154,7 @@ def _find_damage(layout: Layout, current: Current) -> str | None:
 class IndexWriter:
     """Changes one generation. Use `open_writer`; nothing counts before `commit`."""
 
-    def __init__(self, layout: Layout, current: Current, *, rebuilt: str | None, threads: int):
+    def __init__(self, layout: Layout, current: Current, *, rebuilt: str | None):
         """`rebuilt` None opens what is there; else a new generation begins, "" being the first."""
         self.rebuilt = rebuilt
         self.current = current
@@ -170,7 +172,7 @@ class IndexWriter:
             self._index = create_engine(self._folder, self._languages)
             self.meta = IndexMeta(0, current.uuid, current.fingerprint, 0, 0, 0, 0)
         with engine_guard("write the index", self._folder):
-            self._engine: tantivy.IndexWriter | None = self._index.writer(HEAP_BYTES, threads)
+            self._engine: tantivy.IndexWriter | None = self._index.writer(HEAP_BYTES, THREADS)
             self._engine.garbage_collect_files()
 
     @property
@@ -187,7 +189,7 @@ class IndexWriter:
 
     # -- changes -----------------------------------------------------------------
 
-    def put(self, chunked: ChunkedDocument, state: FileState, *, named: bool = False) -> None:
+    def put(self, chunked: ChunkedDocument, state: FileState) -> None:
         """Index a source in place of what was indexed under its tree and path.
 
         Raises:
@@ -195,7 +197,7 @@ class IndexWriter:
         """
         with self._spoiled_by_errors():
             stemmer = self.stemmer(chunked.tree)
-            self.put_prepared(prepare_source(chunked, state, stemmer=stemmer, named=named))
+            self.put_prepared(prepare_source(chunked, state, stemmer=stemmer))
 
     def put_prepared(self, source: PreparedSource) -> None:
         """Do what `put` does with a source that was prepared, in another process perhaps.
