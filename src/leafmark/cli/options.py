@@ -30,9 +30,14 @@ __all__ = [
     "number",
     "one_of",
     "positive",
+    "setting_option",
     "several_of",
     "text",
 ]
+
+
+Read = Callable[[str, str], Any]
+"""From the text after an option, and the option's name for errors, to a value."""
 
 
 class Option(NamedTuple):
@@ -46,7 +51,7 @@ class Option(NamedTuple):
     names: tuple[str, ...]
     help: str
     metavar: str | None = None
-    read: Callable[[str, str], Any] | None = None
+    read: Read | None = None
     value: Any = True
     target: str = ""
     repeat: bool = False
@@ -164,6 +169,12 @@ def several_of(*choices: str) -> Callable[[str, str], tuple[str, ...]]:
         return tuple(dict.fromkeys(one(word.strip(), name) for word in value.split(",")))
 
     return read
+
+
+def setting_option(table: str, name: str, help: str, metavar: str, read: Read) -> Option:
+    """Return the option for the setting `name` of a table, spelt like it: `--min-tokens`."""
+    flag = "--" + name.replace("_", "-")
+    return Option((flag,), help, metavar, read, setting=f"{table}.{name}")
 
 
 RELATIONS = ("parent", "siblings", "children", "prev", "next")

@@ -18,6 +18,7 @@ from leafmark.cli.options import (
     number,
     one_of,
     positive,
+    setting_option,
     text,
 )
 from leafmark.errors import UsageError
@@ -36,10 +37,7 @@ PRESETS = ("none", "rag", "packlet", "ra")
 NOTES_SHOWN = 10
 """How many diagnostics are printed without -v; by eye."""
 
-
-def _setting(name: str, help: str, metavar: str, read: object) -> Option:
-    flag = "--" + name.replace("_", "-")
-    return Option((flag,), help, metavar, read, setting=f"chunking.{name}")  # type: ignore[arg-type]
+_setting = partial(setting_option, "chunking")
 
 
 def _choice(names: tuple[str, ...], help: str, metavar: str, choices: tuple[str, ...]) -> Option:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 from leafmark.cli.options import (
@@ -16,6 +17,7 @@ from leafmark.cli.options import (
     number,
     one_of,
     positive,
+    setting_option,
     text,
 )
 from leafmark.errors import UsageError
@@ -33,11 +35,7 @@ GRAINS = ("auto", "piece", "section", "document")
 MODES = ("auto", "lexical", "semantic", "hybrid")
 SORTS = ("score", "mtime", "path")
 
-
-def _setting(name: str, help: str, metavar: str, read: object) -> Option:
-    flag = "--" + name.replace("_", "-")
-    return Option((flag,), help, metavar, read, setting=f"search.{name}")  # type: ignore[arg-type]
-
+_setting = partial(setting_option, "search")
 
 OPTIONS = (
     Option(("-n", "--limit"), "Show at most N results.", "N", positive),
