@@ -12,18 +12,16 @@ that folder is left out until it is trusted (`trust`), and the rest works.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 from leafmark.app.config_file import (
     PYPROJECT_NAME,
     ConfigFile,
     ContextRule,
     Found,
-    TreeTable,
     read_config_file,
 )
 from leafmark.app.gate import GatedFile, admit, resolve_path
@@ -40,7 +38,8 @@ from leafmark.app.settings import (
     RerankSettings,
     SearchSettings,
 )
-from leafmark.app.trees import Scope, Tree
+from leafmark.app.tree_merge import TreeMerge
+from leafmark.app.trees import Tree
 from leafmark.app.trust import distrusted_owner, read_trust
 from leafmark.errors import ConfigError, NotFoundError, reason_of
 from leafmark.model import SettingOrigin
@@ -142,7 +141,7 @@ def open_configuration(
     fixed = with_preset(_from_environment(environ, folder, home))
     fixed |= with_preset(_from_flags(flags, folder, home))
     found = _from_files(files, home) | fixed
-    merge = _TreeMerge(files, found, home)
+    merge = TreeMerge(files, found, home)
     trees = merge.trees(fixed)
     index: IndexSettings = _settings("index", found)
     # trees that were left out are no reason to take the folder instead
@@ -324,68 +323,3 @@ def _project_folder(
     if user is not None and any(tree.scope == "global" for tree in trees):
         return user.path.parent
     return folder
-
-
-class _TreeMerge:
-    """Brings together what the files, nearest first, say about each tree."""
-
-    def __init__(self, files: Sequence[ConfigFile], general: Mapping[str, Found], home: Path):
-        self._files = files
-        self._general = general
-        self._home = home
-        self.origins: dict[str, str] = {}
-
-    def trees(self, fixed: Collection[str]) -> tuple[Tree, ...]:
-        """Make all trees, in the order in which the files name them.
-
-        `fixed` are the settings that flags and variables decide for every tree.
-        """
-        names = dict.fromkeys(table.name for file in self._files for table in file.trees)
-        return tuple(self._tree(name, fixed) for name in names)
-
-    def _tree(self, name: str, fixed: Collection[str]) -> Tree:
-        said = [(f, table) for f in self._files for table in f.trees if table.name == name]
-        root, scope = self._root(name, said)
-        excluding = next((f for f, table in said if table.exclude), None)
-        overrides: dict[str, Value] = {}
-        for _, table in reversed(said):
-            for setting, found in with_preset(table.values).items():
-                if setting not in fixed:
-                    overrides[setting] = found.value
-                    self.origins[f"tree.{name}.{setting}"] = found.location
-        return Tree(
-            name=name,
-            root=root,
-            scope=scope,
-            include=self._patterns(name, "include", [table.include for _, table in said]),
-            exclude=self._patterns(name, "exclude", [table.exclude for _, table in said]),
-            max_file_bytes=cast(int, self._value("index.max_file_bytes", overrides)),
-            follow_symlinks=cast(bool, self._value("index.follow_symlinks", overrides)),
-            allow_secrets=excluding is not None and (excluding.own or excluding.trusted),
-            overrides=MappingProxyType(overrides),
-        )
-
-    def _root(self, name: str, said: Sequence[tuple[ConfigFile, TreeTable]]) -> tuple[Path, Scope]:
-        for file, table in said:
-            if table.path is not None:
-                self.origins[f"tree.{name}.path"] = table.path.location
-                root = resolve_path(table.path.value, file.path.parent, self._home)
-                return root, "global" if file.own else "local"
-        raise ConfigError(
-            f"tree.{name} has no path",
-            location=said[0][1].location,
-            hint=f'say where it lies: path = "{name}"',
-        )
-
-    def _patterns(self, name: str, key: str, said: Iterable[Found | None]) -> tuple[str, ...]:
-        found = next((each for each in said if each is not None), None)
-        if found is None:
-            return ()
-        self.origins[f"tree.{name}.{key}"] = found.location
-        return cast(tuple[str, ...], found.value)
-
-    def _value(self, setting: str, overrides: Mapping[str, Value]) -> Value:
-        if setting in overrides:
-            return overrides[setting]
-        found = self._general.get(setting)
-        return found.value if found is not None else SETTINGS[setting].default
