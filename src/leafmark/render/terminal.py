@@ -103,11 +103,12 @@ def shorten(text: str, width: int) -> str:
 def wrap(text: str, width: int) -> list[tuple[int, int]]:
     """Return the lines of `text`, one paragraph, as character ranges of at most `width` columns.
 
-    Lines break at spaces, which belong to no line; a longer word is cut.
+    Lines break at spaces, which belong to no line, and beside Chinese characters and kana,
+    but not before what closes (。) and after what opens (「); a longer word is cut.
     """
     lines: list[tuple[int, int]] = []
     start, used = 0, 0
-    for word in re.finditer(r"\S+", text):
+    for word in (_WORD if text.isascii() else _WORD_OR_CHARACTER).finditer(text):
         needed = display_width(text[start : word.end()])
         if needed > width and word.start() > start:
             lines.append((start, used))
@@ -130,6 +131,16 @@ def _cut_long_word(
             lines.append((start, at))
             start, column = at, _char_width(text[at])
     return start
+
+
+_WORD = re.compile(r"\S+")
+_SOLID = "\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_OPENS = "「『（【〈《〔［｛"
+_CLOSES = "、。，．・：；？！」』）】〉》〕］｝ー々"
+_WORD_OR_CHARACTER = re.compile(
+    rf"[{_OPENS}]*(?:[{_SOLID}]|[^\s{_SOLID}{_OPENS}{_CLOSES}]+)[{_CLOSES}]*|\S"
+)
+"""What a line may end behind: in Chinese and Japanese a character, with the signs around it."""
 
 
 class Style(NamedTuple):

@@ -79,11 +79,18 @@ def test_shorten_fits_the_width(text: str, width: int, short: str) -> None:
         ("abcdefgh ij", 3, ["abc", "def", "gh", "ij"]),
         ("a bcdefgh", 3, ["a", "bcd", "efg", "h"]),
         ("日本語", 4, ["日本", "語"]),
+        ("see 日本語の文書", 10, ["see 日本語", "の文書"]),
+        ("日本語。文書", 6, ["日本", "語。文", "書"]),
+        ("ある「文書」に", 6, ["ある", "「文", "書」に"]),
+        ("用`a_key`，值", 9, ["用", "`a_key`，", "值"]),
+        ("ab，cd", 5, ["ab，", "cd"]),
+        ("I don’t", 5, ["I", "don’t"]),
+        ("한국어 문서", 8, ["한국어", "문서"]),
         ("", 10, []),
         ("  lead", 10, ["  lead"]),
     ],
 )
-def test_wrap_breaks_at_spaces(text: str, width: int, lines: list[str]) -> None:
+def test_wrap_breaks_between_words(text: str, width: int, lines: list[str]) -> None:
     assert [text[start:end] for start, end in wrap(text, width)] == lines
 
 
