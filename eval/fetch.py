@@ -179,6 +179,22 @@ PACKAGES = (
         project="held_back",
     ),
     Package(
+        tree="makecode",
+        registry="npm",
+        name="pxt-microbit",
+        version="9.1.1",
+        sha256="b0885ffb255df740f29802f5a29a510766be0e13e2682b23c6b0051c4da4dff6",
+        inside="docs",
+        wanted=("*.md",),
+        # tutorials of one form and reference pages; tables of contents; pages of the web site
+        left_out=(
+            *("blocks/*", "examples/*", "lessons/*", "projects/*", "reference/*", "tutorials/*"),
+            *("types/*", "*SUMMARY.md", "hero-banner.md", "homepage-content.md"),
+            "teachertool.md",  # code-eval-tool.md, a little older
+        ),
+        project="held_back",
+    ),
+    Package(
         tree="openclaw",
         registry="npm",
         name="openclaw",
