@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from leafmark.app.files import read_beneath
 from leafmark.app.known_files import KnownFiles
 from leafmark.app.project import Project
-from leafmark.model import ChunkedDocument, DocumentEntry, ReadableText
+from leafmark.model import ChunkedDocument, Document, DocumentEntry, ReadableText
 
 __all__ = ["Sources"]
 
@@ -26,6 +26,7 @@ class _Read:
 
     raw: bytes
     data: bytes
+    parsed: Document | None = None
     chunked: ChunkedDocument | None = None
 
 
@@ -60,30 +61,44 @@ class Sources:
         from leafmark.parsing.formats import reader_of
 
         reader = reader_of(document.format)
-        chunked = None if reader is None else self.chunked(document)
-        if reader is None or chunked is None:
+        parsed = None if reader is None else self._parsed(document)
+        if reader is None or parsed is None:
             return None
         from leafmark.chunking.spans import subtract
 
-        dropped = [(span.start, span.end) for span in chunked.document.dropped_spans]
+        dropped = [(span.start, span.end) for span in parsed.dropped_spans]
         kept = [part for each in ranges for part in subtract(*each, dropped)]
-        return reader(chunked.document.data, kept)
+        return reader(parsed.data, kept)
 
     def chunked(self, document: DocumentEntry) -> ChunkedDocument | None:
-        """Return the document parsed and chunked as it was for the index; None if stale."""
+        """Return the document parsed and chunked as it was for the index; None if stale.
+
+        Counting its tokens takes far longer than reading it: only records and sizes need this.
+        """
+        parsed = self._parsed(document)
+        read = self._get(document)
+        tree = self._project.tree(document.tree)
+        if parsed is None or read is None or tree is None:
+            return None
+        if read.chunked is None:
+            from leafmark.chunking import chunk_document  # late: a listing of results needs none
+
+            options = self._project.chunking_options(tree)
+            read.chunked = chunk_document(parsed, tree=document.tree, options=options)
+        return read.chunked
+
+    def _parsed(self, document: DocumentEntry) -> Document | None:
+        """Return the document parsed as it was for the index; None if stale."""
         read = self._get(document)
         tree = self._project.tree(document.tree)
         if read is None or tree is None:
             return None
-        if read.chunked is None:
-            from leafmark.chunking import chunk_document  # late: a listing of results needs none
-            from leafmark.parsing import parse
+        if read.parsed is None:
+            from leafmark.parsing import parse  # late: a listing of results needs none
 
-            options = self._project.chunking_options(tree)
-            outputs = options.notebook_outputs
-            parsed = parse(read.raw, document.path, notebook_outputs=outputs)
-            read.chunked = chunk_document(parsed, tree=document.tree, options=options)
-        return read.chunked
+            outputs = self._project.chunking_options(tree).notebook_outputs
+            read.parsed = parse(read.raw, document.path, notebook_outputs=outputs)
+        return read.parsed
 
     def _get(self, document: DocumentEntry) -> _Read | None:
         doc_id = document.doc_id

@@ -80,33 +80,33 @@ def _shown(
     ]
     if not request.outline:
         below = [other for other in below if other.parent_position == entry.position]
-    chunked = sources.chunked(document)
-    if chunked is None:
+    data = sources.data(document)
+    if data is None:
         return Shown(entry, document, {}, None, None, None, None, children=tuple(below), stale=True)
-    chunk = chunked.chunks[entry.position]
-    data = chunked.document.data
-    heading = _heading(chunk, data)
-    raw = chunk.body_bytes if own else heading + chunk.raw
-    whole = chunk.body if own and not request.own else _text(heading + chunk.raw)
+    heading = _heading(entry, data)
+    whole = heading + data[entry.byte_start : entry.byte_end]
+    body = b"".join([data[start:end] for start, end in entry.body_spans])
+    chunked = sources.chunked(document) if request.records or request.outline else None
+    chunk = None if chunked is None else chunked.chunks[entry.position]
     return Shown(
         entry,
         document,
-        chunk.to_dict() if request.records else {},
-        readable=_readable(sources, document, chunk, own=own),
-        heading=_text(heading) if chunk.heading_start is not None else None,
-        body=chunk.body,
-        full_text=whole,
-        raw=raw,
+        chunk.to_dict() if chunk is not None and request.records else {},
+        readable=_readable(sources, document, entry, own=own),
+        heading=_text(heading) if entry.heading_start is not None else None,
+        body=_text(body),
+        full_text=_text(body if own and not request.own else whole),
+        raw=body if own else whole,
         children=tuple(below),
-        sizes=_sizes(chunk) if request.outline else {},
+        sizes=_sizes(chunk) if chunk is not None and request.outline else {},
     )
 
 
-def _readable(sources: Sources, document: DocumentEntry, chunk: Chunk, *, own: bool) -> str | None:
+def _readable(sources: Sources, document: DocumentEntry, entry: Entry, *, own: bool) -> str | None:
     """What a person reads in a chunk whose bytes are markup."""
-    ranges = list(chunk.body_spans) if own else [(chunk.byte_start, chunk.byte_end)]
-    if not own and chunk.heading_start is not None and chunk.heading_end is not None:
-        ranges.insert(0, (chunk.heading_start, chunk.heading_end))
+    ranges = list(entry.body_spans) if own else [(entry.byte_start, entry.byte_end)]
+    if not own and entry.heading_start is not None and entry.heading_end is not None:
+        ranges.insert(0, (entry.heading_start, entry.heading_end))
     reading = sources.reading(document, ranges)
     return None if reading is None else reading.shown(0, len(reading.text))
 
@@ -121,7 +121,7 @@ def _sizes(chunk: Chunk) -> dict[int, Size]:
     return found
 
 
-def _heading(chunk: Chunk, data: bytes) -> bytes:
+def _heading(chunk: Chunk | Entry, data: bytes) -> bytes:
     """The heading lines; a piece has none of its own."""
     if chunk.heading_start is None or chunk.heading_end is None:
         return b""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.notebooks import make_notebook
 from support.projects import Here
 
 from leafmark.app import reading
@@ -206,3 +207,33 @@ def test_what_is_added_hangs_on_what_was_asked_for(guide: Here) -> None:
     assert shown.expanded == (), "they stand in its text"
     (shown,) = guide.show("p.md#usage", expand=("children",), own=True).shown
     assert [one.entry.id for one in shown.expanded] == ["here:p.md#setup-1", "here:p.md#setup-2"]
+
+
+FORMATS = {
+    "p.md": GUIDE,
+    "p.html": "<nav>menu</nav><main><h1>Guide</h1><p>Lead.<h2>Setup</h2><p>a &amp; b</main>",
+    "p.py": 'class A:\n    """Docs."""\n\n    def run(self):\n        pass\n',
+    "p.ipynb": make_notebook(("markdown", "# Guide\n\nLead.\n\n## Setup\n\ncafé")).decode(),
+}
+
+
+@pytest.mark.parametrize("path", FORMATS)
+@pytest.mark.parametrize("own", [False, True])
+def test_texts_are_shown_without_chunking_and_are_those_of_the_records(
+    here: Here, monkeypatch: pytest.MonkeyPatch, path: str, own: bool
+) -> None:
+    here.write(path, FORMATS[path])
+    here.index()
+    ids = [f"here:{path}.{position}" for position in range(3)]
+    whole = here.show(*ids, own=own).shown
+    assert len(whole) == 3
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("it is chunked, which counts its tokens")
+
+    monkeypatch.setattr("leafmark.chunking.chunk_document", refuse)
+    shown = here.show(*ids, own=own, records=False).shown
+    assert [one.record for one in shown] == [{}, {}, {}]
+    assert [one._replace(record={}) for one in whole] == list(shown)
+    for one, known in zip(shown, whole, strict=True):
+        assert one.body == known.record["body"]
