@@ -293,7 +293,11 @@ class _Inquiry:
         if self._meaning is not None and params.mode == "semantic":
             words = plain_words(topic)
             unmet = [part for part in unmet if not any(part is word for word in words)]
-        parts = tuple(demands.describe(best, part, self._read_source) for part in unmet)
+        parts = tuple(
+            demands.describe(best, each, self._read_source)
+            for part in unmet
+            for each in demands.lacking(best, part)
+        )
         lax = compile_for_languages(self._reader, topic, replace(params, strict=False))
         filtered = bool(unmet) and all(map(_is_filter, unmet))
         lost_at: LostAt = "filter" if filtered else "match"

@@ -9,7 +9,7 @@ words are enough.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -150,15 +150,14 @@ class _Compiler:
             return plain, [], stated
         return content, stops, stated
 
-    def _written_apart(self, written: Iterable[Term]) -> tuple[list[Term], list[Term]]:
+    def _written_apart(self, written: Sequence[Term]) -> tuple[list[Term], list[Term]]:
         """Return the words with those taken apart that hold several, and which of them only ask."""
         words: list[Term] = []
         asking: list[Term] = []
+        if all(word.text.isascii() for word in written):
+            return [*written], asking
         frequency = frequency_in(self._reader)
         for word in written:
-            if word.text.isascii():
-                words.append(word)
-                continue
             pieces = take_apart(word.text, self._analyzer, frequency)
             apart = [Term(piece.text) for piece in pieces] if len(pieces) > 1 else [word]
             words += apart

@@ -30,6 +30,7 @@ from leafmark.retrieval.compiler import Compiled, compile_for_languages
 from leafmark.retrieval.filters import Filters
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.sections import section_filter
+from leafmark.retrieval.segmentation import frequency_in, take_apart
 from leafmark.retrieval.stopwords import stop_words
 from leafmark.retrieval.texts import ReadSource, Texts
 
@@ -94,6 +95,14 @@ class Demands:
         )
         entry = self._reader.entry(self._target.doc_id, best) or self._target
         return entry, [part for part, each in met if best not in each]
+
+    def lacking(self, entry: Entry, part: Expression) -> list[Expression]:
+        """Return what `entry` lacks of an unmet part: words, where it is text without spaces."""
+        if not isinstance(part, Term) or part.text.isascii() or self._language is None:
+            return [part]
+        pieces = take_apart(part.text, self._language.analyzer, frequency_in(self._reader))
+        words = [Term(piece.text) for piece in pieces if not piece.asks]
+        return [word for word in words if entry.position not in self._meeting(word)] or [part]
 
     def describe(self, entry: Entry, part: Expression, read_source: ReadSource) -> UnmatchedPart:
         """Return what there is to say of a part that `entry` does not meet."""

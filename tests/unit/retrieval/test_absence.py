@@ -263,3 +263,11 @@ def test_a_changed_source_has_no_near_words(tmp_path: Path) -> None:
     library.texts["t", "a.md"] = "# A\n\nOther.\n"
     found = ask(library, "a.md#a", "weeklee", fuzzy_distance=0)
     assert found.reasons[0].unmatched[0].near == ()
+
+
+def test_of_text_without_spaces_the_words_are_told_that_lack(tmp_path: Path) -> None:
+    sources = {"a.md": "# 路由\n\n配置路由的前缀。\n", "b.md": "# 密钥\n\n存储密钥。\n"}
+    library = Library(tmp_path, t=sources)
+    (reason,) = ask(library, "a.md#路由", "如何配置密钥的前缀", strict=True).reasons
+    assert reason.message == "it lacks “密钥”; --strict asks for all words"
+    assert [(part.text, part.chunks) for part in reason.unmatched] == [("密钥", 2)]
