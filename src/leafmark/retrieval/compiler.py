@@ -159,9 +159,9 @@ class _Compiler:
         frequency = frequency_in(self._reader)
         for word in written:
             pieces = take_apart(word.text, self._analyzer, frequency)
-            apart = [Term(piece.text) for piece in pieces] if len(pieces) > 1 else [word]
+            apart = [word if one.text == word.text else Term(one.text) for one in pieces]
             words += apart
-            asking += [term for term, piece in zip(apart, pieces, strict=False) if piece.asks]
+            asking += [term for term, piece in zip(apart, pieces, strict=True) if piece.asks]
         return words, asking
 
     def _is_among(self, words: Callable[[str | None], frozenset[str]], word: Term) -> bool:

@@ -92,6 +92,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
         ("密钥保存在哪里", "keys.md"),
         ("ジョブが終わるまで待つには", "jobs.md"),
         ("ユーザー一覧", "users.md"),
+        ("ユーザー", "users.md"),
     ],
 )
 def test_a_question_without_spaces_finds_its_answer(
