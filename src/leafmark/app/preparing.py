@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -101,7 +102,6 @@ class _Line:
 
     def run(self) -> Generator[Prepared, None, None]:
         try:
-            self._start()
             while self._slots or self._batches.next is not None:
                 self._ask_workers()
                 if self._slots and (self._slots[0].is_ready() or not self._may_prepare()):
@@ -115,13 +115,15 @@ class _Line:
 
     def _start(self) -> None:
         """Start the workers; a system that lets us start none does not need to."""
-        try:
-            for _ in range(self._wanted):
+        wanted, self._wanted = self._wanted, 0
+        with suppress(OSError):
+            for _ in range(wanted):
                 self._workers.append(Worker(self._work))
-        except OSError:
-            return
 
     def _ask_workers(self) -> None:
+        """Give batches to the workers, which are started when there is one that they may have."""
+        if self._wanted and self._may_ask():
+            self._start()
         for worker in self._workers:
             while self._asked(worker) < ASKED_AHEAD and self._may_ask():
                 batch = self._batches.take()

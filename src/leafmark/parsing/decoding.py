@@ -13,6 +13,8 @@ told by its escapes before that.
 from __future__ import annotations
 
 import re
+from codecs import getincrementaldecoder
+from contextlib import suppress
 from typing import NamedTuple
 
 from leafmark.model import Diagnostic
@@ -21,6 +23,11 @@ __all__ = ["Decoded", "decode", "is_binary"]
 
 _SAMPLE_BYTES = 8192
 """How much of a file is looked at to tell binary files and UTF-16; git looks at as much."""
+
+_PORTION_BYTES = 1_000_000
+"""How much of a source is decoded at a time to see whether it is UTF-8."""
+
+_UTF8_DECODER = getincrementaldecoder("utf-8")
 
 _GOOD_PER_BAD = 1
 """A file is UTF-8 with mistakes when it has this many correct sequences for each bad byte.
@@ -85,15 +92,21 @@ class Decoded(NamedTuple):
     `data` are the file's own bytes, or the UTF-8 decoding where `encoding` is
     not `utf-8`. `stand_in` and `filler` are the characters that hold the places
     of bad bytes in `text`: one stand-in for each bad sequence, fillers for what
-    is left of its length. They are empty where there are none.
+    is left of its length. They are empty where there are none, and else `mended`
+    is the text.
     """
 
     data: bytes
-    text: str
     encoding: str = "utf-8"
     stand_in: str = ""
     filler: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
+    mended: str = ""
+
+    @property
+    def text(self) -> str:
+        """Made whenever it is asked for: one emoji makes it four times as large as the data."""
+        return self.mended if self.stand_in else self.data.decode()
 
     def restore(self, text: str) -> str:
         """Return a part of the text with U+FFFD for every bad sequence."""
@@ -109,8 +122,8 @@ def decode(data: bytes, path: str, *, declared: str | None = None) -> Decoded:
         mark, codec = named
         return _convert(data[len(mark) :], codec, path)
     try:
-        text = data.decode()
-        return _japanese(data, path) or Decoded(data, text)
+        _check_utf8(data)
+        return _japanese(data, path) or Decoded(data)
     except UnicodeDecodeError as error:
         first_bad = error.start
     codec = _unmarked_utf16(data)
@@ -122,6 +135,18 @@ def decode(data: bytes, path: str, *, declared: str | None = None) -> Decoded:
         return _convert(data, _codec_of(declared), path, name=declared.strip().lower())
     detected = _detect(data)
     return _convert(data, _CODECS[detected], path, name=detected, guessed=True)
+
+
+def _check_utf8(data: bytes) -> None:
+    """Raise what decoding raises; a large source is not decoded at once."""
+    if len(data) > _PORTION_BYTES:
+        decoder = _UTF8_DECODER()
+        with suppress(UnicodeDecodeError):  # whose place is told from all of it
+            for at in range(0, len(data), _PORTION_BYTES):
+                decoder.decode(data[at : at + _PORTION_BYTES])
+            decoder.decode(b"", True)
+            return
+    data.decode()
 
 
 def is_binary(data: bytes) -> bool:
@@ -197,7 +222,7 @@ def _mend(data: bytes, path: str, first_bad: int) -> Decoded:
     what = "1 sequence is" if count == 1 else f"{count} sequences are"
     message = f"{what} not valid UTF-8 and shown as U+FFFD"
     found = Diagnostic(path, "bad-utf8", message, line)
-    return Decoded(data, text, "utf-8", stand_in, filler, (found,))
+    return Decoded(data, "utf-8", stand_in, filler, (found,), text)
 
 
 def _unused_controls(data: bytes) -> tuple[str, str]:
@@ -226,7 +251,7 @@ def _convert(
         message = f"some bytes are not valid {name} and shown as U+FFFD"
         diagnostics.append(Diagnostic(path, "bad-encoding", message))
     text = text.removeprefix("\ufeff")
-    return Decoded(text.encode(), text, name, diagnostics=tuple(diagnostics))
+    return Decoded(text.encode(), name, diagnostics=tuple(diagnostics))
 
 
 def _detect(data: bytes) -> str:

@@ -33,15 +33,17 @@ _LONE_CR = re.compile(r"\r(?!\n)")
 class _Content:
     """What follows the front matter, and the walk over it, made when it is first asked for."""
 
-    def __init__(self, text: str, raw: bytes, start: int) -> None:
-        self._whole, self._raw, self._start = text, raw, start
+    def __init__(self, decoded: Decoded, raw: bytes, start: int) -> None:
+        self._decoded, self._raw, self._start = decoded, raw, start
 
-    @cached_property
+    @property
     def text(self) -> str:
-        """The source with line feeds for what comes before the content."""
-        text, start = self._whole, self._start
-        rest = text[start:] if text.isascii() else text.encode()[start:].decode()
-        return "\n" * start + rest if start else text
+        """The source with line feeds for what comes before the content; made each time."""
+        start = self._start
+        if not self._decoded.stand_in:
+            return "\n" * start + self._raw[start:].decode()
+        text = _with_line_feeds(self._decoded.text)
+        return "\n" * start + text.encode()[start:].decode() if start else text
 
     @cached_property
     def walked(self) -> tuple[list[Heading], list[Row]]:
@@ -54,16 +56,15 @@ def parse_markdown(data: bytes, path: str) -> Document:
     excess = find_excess(decoded.data)
     if excess:
         return degraded_document(decoded, path, "markdown", excess)
-    raw, text = decoded.data, decoded.text
+    raw = decoded.data
     lines = with_line_feeds(raw)
     if b"\r" in lines:
-        text = _LONE_CR.sub("\n", text)
-        raw = text.encode()
+        raw = _with_line_feeds(decoded.text).encode()
         lines = with_line_feeds(raw)
     start = len(_BOM) if raw.startswith(_BOM) else 0
     front = find_front_matter(raw, start, path)
     start = front.span.end if front.span else start
-    content = _Content(text, raw, start)
+    content = _Content(decoded, raw, start)
     headings = None if decoded.stand_in else scan_headings(lines, start)
     if headings is None:
         headings = content.walked[0]
@@ -94,6 +95,10 @@ def parse_markdown(data: bytes, path: str) -> Document:
         version=front.version,
         diagnostics=decoded.diagnostics + front.diagnostics,
     )
+
+
+def _with_line_feeds(text: str) -> str:
+    return _LONE_CR.sub("\n", text) if "\r" in text else text
 
 
 def _front_block(front: FrontMatter) -> tuple[Block, ...]:

@@ -177,6 +177,17 @@ def test_little_is_prepared_without_starting_a_process(
     assert len(_prepared(many, 1)) == 62
 
 
+def test_no_process_is_started_for_what_is_prepared_alone(
+    many: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(work: object) -> Worker[Task, Prepared]:
+        raise AssertionError("started")
+
+    monkeypatch.setattr(preparing, "ALONE_BYTES", 0)
+    monkeypatch.setattr(preparing, "Worker", refuse)
+    assert len(_prepared(many, 1)) == 62
+
+
 def test_leaving_early_ends_the_workers(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[Worker[Task, Prepared]] = []
 

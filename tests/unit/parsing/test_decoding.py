@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafmark.model import Diagnostic
-from leafmark.parsing import decode, is_binary
+from leafmark.parsing import Decoded, decode, decoding, is_binary
 
 GERMAN = "Die Größe der Tür paßt nicht: überall fehlen schöne Maße. " * 3
 RUSSIAN = "Съешь же ещё этих мягких французских булок, да выпей чаю. " * 3
@@ -27,6 +27,21 @@ def test_utf8_is_read_as_it_is(text: str) -> None:
 
     assert (decoded.data, decoded.text, decoded.encoding) == (text.encode(), text, "utf-8")
     assert decoded.diagnostics == ()
+
+
+@pytest.mark.parametrize("portion", range(1, 9))
+def test_a_large_source_is_checked_in_portions(
+    portion: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decoding, "_PORTION_BYTES", portion)
+    whole = "aé日🎉b".encode()
+
+    assert decode(whole, "a.md") == Decoded(whole)
+    for end in range(len(whole)):
+        part = whole[:end] + b"\n\n"
+        assert decode(part, "a.md").text.encode() == part or decode(part, "a.md").diagnostics
+    bad = b"one\ntwo\n\xc3\xa9\xc3\xa9\xff"
+    assert [note.line for note in decode(bad, "a.md").diagnostics] == [3]
 
 
 @pytest.mark.parametrize(
