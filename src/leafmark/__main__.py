@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 __all__ = ["main", "program"]
 
@@ -17,14 +17,37 @@ def program() -> NoReturn:
     import os
 
     gc.set_threshold(GARBAGE_THRESHOLD, 20, 20)
-    code = main()
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            if stream is not None:
-                stream.flush()
-        except (OSError, ValueError):  # nobody reads any more, and that was told already
-            continue
+    sys.stdout = _apart(sys.stdout)
+    code = main()  # which has flushed the output
+    try:
+        if sys.stderr is not None:
+            sys.stderr.flush()
+    except (OSError, ValueError):  # nobody reads any more, and that was told already
+        pass
     os._exit(code)
+
+
+def _apart(stream: TextIO) -> TextIO:
+    """Return standard output by a descriptor of its own; the usual one is standard error now.
+
+    Libraries that load models tell there what they do, from C as well, and from threads
+    that end late: that is no data. A stream that is closed or no file stays as it is.
+    """
+    import os
+
+    try:
+        if stream.fileno() != 1:
+            return stream
+        copy = os.dup(1)
+    except (AttributeError, OSError, ValueError):
+        return stream
+    try:
+        os.dup2(2, 1)
+    except OSError:  # it is closed
+        os.close(copy)
+        return stream
+    buffering = 1 if stream.line_buffering else -1
+    return open(copy, "w", buffering, stream.encoding, stream.errors)
 
 
 def main() -> int:

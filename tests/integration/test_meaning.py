@@ -142,3 +142,55 @@ def test_a_document_that_is_near_as_a_whole_is_shown_and_marked(
     assert leafmark("search", "automobile", "--mode", "lexical", **extra).code == 1
     told = leafmark("why-not", "ef.md", "automobile", "--mode", "hybrid", **extra).out
     assert "as a whole" in told
+
+
+_LOUD = """
+import os, threading, time
+import numpy
+
+def tell(what):
+    print("python:", what)
+    os.write(1, b"descriptor: %s\\n" % what.encode())
+
+tell("imported")
+
+class StaticModel:
+    def __init__(self):
+        tell("loaded")
+        threading.Thread(target=self.go_on, daemon=True).start()
+
+    def go_on(self):
+        while True:
+            tell("in a thread")
+            time.sleep(0.001)
+
+    @classmethod
+    def from_pretrained(cls, name):
+        return cls()
+
+    def encode(self, texts, max_length=None):
+        tell("called")
+        return numpy.array([[len(text), 1.0, text.count("e")] for text in texts], "float32")
+"""
+
+
+def test_what_a_model_prints_is_no_data(leafmark: Leafmark, work: Path, tmp_path: Path) -> None:
+    fill(work)
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "model2vec.py").write_text(_LOUD, encoding="utf-8")
+    loud = MINILM | {
+        "PYTHONPATH": str(tmp_path / "lib"),
+        "LEAFMARK_EMBEDDING_PROVIDER": "model2vec",
+        "LEAFMARK_EMBEDDING_MODEL": "loud",
+    }
+    index = leafmark("index", "--json", **loud)
+    assert index.json["vectors"] == 3
+    hybrid = leafmark("search", "--mode", "hybrid", "--json", "roses", **loud)
+    assert hybrid.json["mode"] == "hybrid"
+    plain = leafmark("search", "--mode", "hybrid", "-o", "files", "roses", **loud)
+    assert plain.out.splitlines()[0] == "roses.md"
+    for ran in (index, hybrid, plain):
+        assert "descriptor" not in ran.out
+        for what in ("imported", "loaded", "called", "in a thread"):
+            assert f"descriptor: {what}" in ran.err
+    assert "python: called" in hybrid.err

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
 
 from leafmark.cli.arguments import parse_arguments, split_command, wants_json
 from leafmark.cli.catalogue import all_commands, find_command
@@ -60,7 +61,8 @@ def _run(argv: Sequence[str], environ: Mapping[str, str], console: Console) -> i
         return 0
     json = bool(values.get("json")) or values.get("output") in ("json", "jsonl")
     console = open_console(values, environ, json=json)
-    return command.run(Call(words, values, console, _settings(command, values)))
+    with redirect_stdout(console.err):  # for what is no data: libraries print, too
+        return command.run(Call(words, values, console, _settings(command, values)))
 
 
 def _without_command(arguments: Sequence[str], console: Console) -> int:

@@ -24,8 +24,8 @@ _PARSE_ERROR = -32700
 _INVALID_REQUEST = -32600
 
 
-def run_stdio(workspace: Workspace) -> None:
-    """Serve on standard input and output until the input ends, or Ctrl-C.
+def run_stdio(workspace: Workspace, out: int) -> None:
+    """Serve on standard input and the descriptor `out` until the input ends, or Ctrl-C.
 
     Ctrl-C ends the process at once: an orderly end would wait for the thread
     that reads the input, and there is nothing to tidy up that a kill would leave.
@@ -34,7 +34,8 @@ def run_stdio(workspace: Workspace) -> None:
 
     async def serve() -> None:
         server = make_server(workspace)
-        async with stdio_server() as (incoming, outgoing):
+        written = await anyio.open_file(out, "w", encoding="utf-8", closefd=False)
+        async with stdio_server(stdout=written) as (incoming, outgoing):
             answering = _Answering(incoming, outgoing)
             await server.run(answering, outgoing, server.create_initialization_options())
 

@@ -16,6 +16,7 @@ from support.schema import problems
 from leafmark.app.settings import SETTINGS, ChunkingSettings
 from leafmark.app.trees import Tree
 from leafmark.cli.commands.chunk import COMMAND
+from leafmark.cli.console import Console
 from leafmark.cli.entry import run
 from leafmark.model import FileState
 
@@ -379,12 +380,18 @@ def test_the_output_streams(chunk: Leafmark, monkeypatch: pytest.MonkeyPatch) ->
     from leafmark.app import chunking, files
 
     printed: list[bool] = []
+    written: list[str] = []
 
     def read(tree: Tree, path: str) -> tuple[bytes, FileState]:
-        assert isinstance(sys.stdout, io.StringIO)
-        printed.append(bool(sys.stdout.getvalue()))
+        printed.append(bool(written))
         return files.read_beneath(tree, path)
 
+    def write(console: Console, text: str) -> None:
+        written.append(text)
+        print_text(console, text)
+
+    print_text = Console.write
+    monkeypatch.setattr(Console, "write", write)
     monkeypatch.setattr(chunking, "read_beneath", read)
     assert chunk("guide.md", "more", "--jsonl").code == 0
     assert printed == [False, True]

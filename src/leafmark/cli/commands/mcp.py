@@ -31,7 +31,7 @@ def run(call: Call) -> int:
         return _http(call, workspace)
     from leafmark.mcp_server.stdio import run_stdio
 
-    run_stdio(workspace)
+    run_stdio(workspace, call.console.out.fileno())
     return 0
 
 
