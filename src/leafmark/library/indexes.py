@@ -8,9 +8,10 @@ from one committed state each, and only one thread at a time looks for changed f
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
+from typing import TypeVar
 
 from leafmark.app import (
     Project,
@@ -48,6 +49,10 @@ from leafmark.model import (
 from leafmark.query import plain_query
 
 __all__ = ["Index", "open_index"]
+
+Request = TypeVar("Request")
+
+_NO_WORDS = Hint("no-words", "there is no word in the query")
 
 
 def open_index(
@@ -183,13 +188,13 @@ class Index:
         >>> found.results[0].citation
         'handbook:guides/backups.md@22ddda5d4131:0-1458'
         """
-        checked_names("queries", queries)
-        asked = [plain_query(query) for query in queries] if plain else queries
-        if plain and not any(asked):
-            none = Hint("no-words", "there is no word in the query")
-            return Answer(" ".join(queries), "lexical", (), hints=(none,))
+        asked = checked_names("queries", queries)
+        if plain:
+            asked = tuple(filter(None, map(plain_query, queries)))
+            if not asked:
+                return Answer(" ".join(queries), "lexical", (), hints=(_NO_WORDS,))
         request = SearchRequest(
-            queries=tuple(query for query in asked if query or not plain),
+            queries=asked,
             limit=limit,
             section=() if section is None else (section,),
             trees=checked_names("trees", trees),
@@ -204,9 +209,7 @@ class Index:
             full_text=True,
             refresh=False,
         )
-        project, hints = self._read()
-        answer = search_project(project, request)
-        return answer._replace(query=" ".join(queries), hints=(*hints, *answer.hints))
+        return self._ask(search_project, request)._replace(query=" ".join(queries))
 
     def show(
         self,
@@ -263,9 +266,7 @@ class Index:
         False
         """
         names = tuple(os.fspath(file) for file in files)
-        project, hints = self._read()
-        answer = find_context(project, ContextRequest(names, _wish(limit, trees)))
-        return answer._replace(hints=(*hints, *answer.hints))
+        return self._ask(find_context, ContextRequest(names, _wish(limit, trees)))
 
     def like(
         self,
@@ -285,10 +286,7 @@ class Index:
         ...     len(index.like("guides/backups.md#restoring-a-backup", limit=2).results)
         2
         """
-        request = LikeRequest(os.fspath(name), _wish(limit, trees))
-        project, hints = self._read()
-        answer = find_like(project, request)
-        return answer._replace(hints=(*hints, *answer.hints))
+        return self._ask(find_like, LikeRequest(os.fspath(name), _wish(limit, trees)))
 
     def verify(self, text: str) -> VerifyReport:
         """Return what became of every citation in a text: ok, moved, changed or gone.
@@ -368,6 +366,11 @@ class Index:
         if project is None:
             raise UsageError(f"the index of {self.path} is closed", hint="open it again")
         return project
+
+    def _ask(self, find: Callable[[Project, Request], Answer], request: Request) -> Answer:
+        project, hints = self._read()
+        answer = find(project, request)
+        return answer._replace(hints=(*hints, *answer.hints))
 
     def _read(self) -> tuple[Project, tuple[Hint, ...]]:
         """Return the project, its index fresh where wished; hints say why it could not be."""
