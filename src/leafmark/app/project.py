@@ -114,7 +114,13 @@ class Project:
         return None if origin in ("default", "flag") else origin
 
     def _setting(self, name: str, tree: Tree) -> object:
-        return tree.overrides.get(name, self.configuration.value(name))
+        return _value(self.configuration, name, tree)
+
+
+def _value(configuration: Configuration, name: str, tree: Tree | None) -> object:
+    """Return a setting as it is for a tree; None: for what belongs to none."""
+    overrides = {} if tree is None else tree.overrides
+    return overrides.get(name, configuration.value(name))
 
 
 def _chunking(configuration: Configuration, tree: Tree | None) -> dict[str, object]:
@@ -133,9 +139,9 @@ def _stated_sizes(configuration: Configuration, tree: Tree | None) -> set[str]:
     stated = set()
     for size in _SIZES:
         name = f"chunking.{size}"
-        overrides = {} if tree is None else tree.overrides
-        is_default = name not in overrides and configuration.origin(name) == "default"
-        value = overrides.get(name, configuration.value(name))
+        overridden = tree is not None and name in tree.overrides
+        is_default = not overridden and configuration.origin(name) == "default"
+        value = _value(configuration, name, tree)
         if not is_default and value.__class__ is int:  # a preset's is more than that
             stated.add(size)
     return stated
