@@ -232,17 +232,20 @@ class BodyReader:
 
     def describe_content(self, chunk: Chunk) -> Content:
         """Return what the chunk's body is made of."""
-        parts, languages = self._contents(chunk.body_spans)
-        if self.document.format == "script":
-            # a piece may begin inside a block
-            blocks = [b for start, end in chunk.body_spans for b in self.blocks_within(start, end)]
-            parts = [(b.kind, b.start, b.end) for b in outermost(blocks)]
-            languages |= {b.info for b in blocks if b.kind == "code" and b.info}
+        is_script = self.document.format == "script"
+        parts, languages = (self._of_script if is_script else self._contents)(chunk.body_spans)
         kinds = {part[0] for part in parts}
         if not kinds.isdisjoint(_UNCOUNTED):
             parts = [part for part in parts if part[0] not in _UNCOUNTED]
             kinds -= _UNCOUNTED
         return Content(self._name(parts, kinds), tuple(sorted(kinds)), tuple(sorted(languages)))
+
+    def _of_script(self, spans: Sequence[tuple[int, int]]) -> tuple[list[_Part], set[str]]:
+        """What `_contents` returns, for code: a piece may begin inside a block."""
+        blocks = [block for start, end in spans for block in self.blocks_within(start, end)]
+        around = [code for start, end in spans for code in self.code_within(start, end)]
+        languages = {b.info for b in (*blocks, *around) if b.kind == "code" and b.info}
+        return [(b.kind, b.start, b.end) for b in outermost(blocks)], languages
 
     def _contents(self, spans: Sequence[tuple[int, int]]) -> tuple[list[_Part], set[str]]:
         """The blocks at the top that have bytes in the spans, and the languages of all code there.
