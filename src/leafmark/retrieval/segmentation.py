@@ -131,6 +131,8 @@ def _pairs(text: str, run: Sequence[Token], frequency: Frequency) -> Iterator[Pi
     for at in sorted(kept, key=counts.__getitem__):
         if is_covered(at, at) and is_covered(at + 1, at):
             kept.remove(at)
+    if run and not kept:  # words that join others, and nothing that they join
+        yield Piece(_text_of(text, run), asks=True)
     yield from (Piece(_text_of(text, pairs[at])) for at in sorted(kept))
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.library import Library
 
 from leafmark.index import analyzer_for
@@ -43,6 +45,8 @@ def _apart(text: str, known: Mapping[str, int]) -> list[str]:
         ("会话存储", {"会话": 9, "话存": 1, "存储": 9}, ["会话", "存储"]),
         ("如何配置路由？", {"配置": 9, "路由": 6}, ["(如何)", "配置", "路由"]),
         ("为什么", NOWHERE, ["(为什么)"]),
+        ("会上", NOWHERE, ["(会上)"]),
+        ("如何对于API", NOWHERE, ["(如何)", "(对于)", "API"]),
         # where the script changes, a word ends
         ("Gateway网关", NOWHERE, ["Gateway", "网关"]),
         ("用my_key配置", {"配置": 1}, ["(用)", "my_key", "配置"]),
@@ -69,6 +73,22 @@ def test_pieces_are_parts_of_the_text() -> None:
     pieces = take_apart(text, analyzer_for(None), len)
     assert all(piece.text in text for piece in pieces)
     assert Piece("如何", asks=True) in pieces
+
+
+@given(
+    st.text(st.sampled_from("如何配置会上的ユーザーをめいー문서々a_é e\u0301。が"), max_size=12),
+    st.dictionaries(
+        st.text(st.sampled_from("如何配置会上的"), min_size=2, max_size=2), st.integers(0, 9)
+    ),
+)
+def test_every_text_with_a_word_has_pieces_in_order(text: str, known: dict[str, int]) -> None:
+    analyzer = analyzer_for("english")
+    pieces = take_apart(text, analyzer, lambda terms: known.get("".join(terms), 0))
+    assert pieces or not analyzer.terms(text)
+    at = 0
+    for piece in pieces:
+        assert analyzer.terms(piece.text) or not analyzer.terms(text)
+        at = text.index(piece.text, at)
 
 
 SOURCES = {
