@@ -68,18 +68,12 @@ def evaluate_project(
     strategy = str(project.configuration.value("chunking.strategy"))
     variants = parse_variants(request.compare, strategy, request.modes)
     library = Library(project)
-    queries = _chosen(read_queries(request.files, project.directory), request)
-    passages = library.passages(queries)
-    if request.answers == "section":
-        passages = [sections_of(library, each) for each in passages]
-    judged = list(zip(queries, passages, strict=True))
+    judged = _judged(project, request, library)
     reading = Reading(library)
     found, modes = [], []
     places: set[Path] = set()
     for variant in variants:
-        settings = {"embedding.deadline_s": PATIENCE_S, **flags, **variant.settings}
-        opened = open_project(project.directory, flags=settings, environ=environ)
-        opened = replace(opened, index_dir=place_of(opened))
+        opened = _opened_apart(project, {**flags, **variant.settings}, environ)
         modes.append(_mode_of(opened))
         reader = _index_apart(opened, request, progress)
         trial = Trial(opened, reader, request, reading)
@@ -97,11 +91,31 @@ def evaluate_project(
         limit=request.limit or project.configuration.search.limit,
         seed=request.seed,
         resamples=request.resamples,
-        drafts=sum(query.draft for query in queries),
+        drafts=sum(query.draft for query, _ in judged),
         variants=tuple(found),
         groups=groups,
         gates=tuple(_held(gate, variants, groups[0]) for gate in gates),
     )
+
+
+def _judged(
+    project: Project, request: EvaluationRequest, library: Library
+) -> list[tuple[JudgedQuery, tuple[Passage, ...]]]:
+    """Return the queries that the request chooses, each with what answers it."""
+    queries = _chosen(read_queries(request.files, project.directory), request)
+    passages = library.passages(queries)
+    if request.answers == "section":
+        passages = [sections_of(library, each) for each in passages]
+    return list(zip(queries, passages, strict=True))
+
+
+def _opened_apart(
+    project: Project, settings: Mapping[str, object], environ: Mapping[str, str]
+) -> Project:
+    """Return the project under other settings, with the index of one way to search."""
+    flags = {"embedding.deadline_s": PATIENCE_S, **settings}
+    opened = open_project(project.directory, flags=flags, environ=environ)
+    return replace(opened, index_dir=place_of(opened))
 
 
 def _index_apart(
