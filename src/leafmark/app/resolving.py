@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from leafmark.errors import AmbiguousError, NotFoundError
+from leafmark.index import id_spellings
 from leafmark.model import DocumentEntry, Entry
 from leafmark.model.ids import document_id, encode_path, ordinal_id
 
@@ -163,10 +164,12 @@ def _spellings(wanted: str) -> Iterator[str]:
     """`wanted` as it stands, without the blanks around it, and as it is printed.
 
     A file name may begin or end with a space; what could change a terminal is
-    printed as an escape.
+    printed as an escape. A letter may have its mark as a character of its own.
     """
     plain = wanted.strip().removeprefix("./")
     yield from dict.fromkeys((wanted, plain, _ESCAPE.sub(_unescape, plain)))
+    if not plain.isascii():
+        yield from id_spellings(plain)
 
 
 def _unescape(match: re.Match[str]) -> str:

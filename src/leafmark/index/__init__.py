@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from leafmark.index.analyzer import LANGUAGES, Analyzer, Token, analyzer_for, is_solid
 from leafmark.index.engine import is_panic
 from leafmark.index.facts import canonical, fact, language_fact, meta_prefix, tag_fact
-from leafmark.index.folding import fold, is_folded
+from leafmark.index.folding import fold, id_spellings, is_folded, spellings
 from leafmark.index.generation import IndexMeta, RecordCounts
 from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest, ManifestRow
@@ -49,6 +49,7 @@ __all__ = [
     "fact",
     "fold",
     "has_index",
+    "id_spellings",
     "is_folded",
     "is_panic",
     "is_solid",
@@ -58,6 +59,7 @@ __all__ = [
     "open_reader",
     "open_writer",
     "prepare_source",
+    "spellings",
     "tag_fact",
     "with_parts",
 ]

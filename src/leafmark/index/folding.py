@@ -11,8 +11,9 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import product
 
-__all__ = ["Places", "fold", "is_folded"]
+__all__ = ["Places", "fold", "id_spellings", "is_folded", "spellings"]
 
 _WIDTHS = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff65-\uffdc]+")
 """Letters and digits of another width than usual."""
@@ -45,6 +46,27 @@ def fold(text: str) -> str:
         return text
     usual = _WIDTHS.sub(lambda run: unicodedata.normalize("NFKC", run[0]), text)
     return unicodedata.normalize("NFC", usual)
+
+
+def spellings(name: str) -> tuple[str, ...]:
+    """Return a name as it is given, and with letters and marks composed and apart.
+
+    Names of files are kept as they are on disk, where either may stand.
+
+    >>> [len(one) for one in spellings("é")]
+    [1, 2]
+    """
+    if name.isascii():
+        return (name,)
+    forms = (unicodedata.normalize("NFC", name), unicodedata.normalize("NFD", name))
+    return tuple(dict.fromkeys((name, *forms)))
+
+
+def id_spellings(name: str) -> Iterator[str]:
+    """Yield an id, `path#section`, in each spelling of its two parts; as it is given first."""
+    path, sign, section = name.partition("#")
+    for head, tail in product(spellings(path), spellings(section)):
+        yield f"{head}{sign}{tail}"
 
 
 class Places:

@@ -7,7 +7,16 @@ from collections.abc import Callable, Iterable
 
 import tantivy
 
-from leafmark.index import IndexReader, canonical, fact, language_fact, meta_prefix, tag_fact
+from leafmark.index import (
+    IndexReader,
+    canonical,
+    fact,
+    id_spellings,
+    language_fact,
+    meta_prefix,
+    spellings,
+    tag_fact,
+)
 from leafmark.model import Entry
 from leafmark.model.ids import document_part, encode_path
 from leafmark.query import Filter, Range, admits
@@ -70,11 +79,12 @@ class Filters:
     def _path(self, prefix: str) -> tantivy.Query:
         """Document ids begin with a tree's name; `prefix` follows, as ids spell it."""
         trees = [tree for language in self._reader.languages for tree in language.trees]
-        begins = _quote(encode_path(prefix)) + ".*"
+        begins = [_quote(encode_path(one)) + ".*" for one in spellings(prefix)]
         return any_of(
             [
-                tantivy.Query.regex_query(self._schema, "doc_id", f"{_quote(tree)}:{begins}")
+                tantivy.Query.regex_query(self._schema, "doc_id", f"{_quote(tree)}:{one}")
                 for tree in trees
+                for one in begins
             ]
         )
 
@@ -134,12 +144,13 @@ def _quote(text: str) -> str:
 
 def find_chunks(reader: IndexReader, name: str) -> list[Entry]:
     """Return the chunk with a whole id, else those that it names without a tree."""
-    wanted = name.removeprefix("./")
-    found = find_chunk(reader, wanted)
-    if found is not None:
-        return [found]
-    trees = [tree for language in reader.languages for tree in language.trees]
-    named = (find_chunk(reader, f"{tree}:{wanted}") for tree in sorted(trees))
+    names = list(id_spellings(name.removeprefix("./")))
+    for wanted in names:
+        found = find_chunk(reader, wanted)
+        if found is not None:
+            return [found]
+    trees = sorted(tree for language in reader.languages for tree in language.trees)
+    named = (find_chunk(reader, f"{tree}:{wanted}") for tree in trees for wanted in names)
     return [entry for entry in named if entry is not None]
 
 

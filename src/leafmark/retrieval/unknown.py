@@ -8,7 +8,15 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
 
-from leafmark.index import IndexReader, canonical, fact, language_fact, meta_prefix, tag_fact
+from leafmark.index import (
+    IndexReader,
+    canonical,
+    fact,
+    language_fact,
+    meta_prefix,
+    spellings,
+    tag_fact,
+)
 from leafmark.model import Hint
 from leafmark.model.ids import encode_path
 from leafmark.query import Expression, Filter, Range, admits, format_query, iter_leaves
@@ -66,7 +74,8 @@ def _facts(reader: IndexReader, begin: str) -> list[str]:
 
 def _path(reader: IndexReader, value: str) -> Iterator[Hint]:
     paths = [path for _, path in reader.manifest]
-    if not any(encode_path(path).startswith(encode_path(value)) for path in paths):
+    begins = tuple(map(encode_path, spellings(value)))
+    if not any(encode_path(path).startswith(begins) for path in paths):
         near = {*paths, *(f"{path.rpartition('/')[0]}/" for path in paths if "/" in path)}
         yield _unknown("unknown-path", f"no path begins with {value}", value, sorted(near))
 

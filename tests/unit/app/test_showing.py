@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Literal
+from unicodedata import normalize
+
 import pytest
 from support.notebooks import make_notebook
 from support.projects import Here
@@ -13,6 +16,8 @@ from leafmark.app.trees import Tree
 from leafmark.chunking import token_counter
 from leafmark.errors import AmbiguousError, NotFoundError
 from leafmark.model import Chunk, FileState
+
+Form = Literal["NFC", "NFD"]
 
 GUIDE = (
     "---\ntitle: Guide\n---\nPreamble.\n# Guide\n\n### Setup\ntext a\n## Empty\n# Usage\n"
@@ -44,6 +49,19 @@ def guide(here: Here) -> Here:
 def test_every_form_of_an_id(guide: Here, wanted: str, found: str) -> None:
     (shown,) = guide.show(wanted).shown
     assert shown.entry.id == found
+
+
+@pytest.mark.parametrize("asked", ["NFC", "NFD"])
+@pytest.mark.parametrize("on_disk", ["NFC", "NFD"])
+@pytest.mark.parametrize("written", ["NFC", "NFD"])
+def test_an_id_may_be_spelt_with_marks_apart(
+    here: Here, asked: Form, on_disk: Form, written: Form
+) -> None:
+    path = normalize(on_disk, "café.md")
+    here.write(path, normalize(written, "# Größe\n\nText.\n"))
+    here.index()
+    (shown,) = here.show(normalize(asked, "café.md#größe")).shown
+    assert shown.entry.id == f"here:{path}#{normalize(written, 'größe')}"
 
 
 @pytest.mark.parametrize(

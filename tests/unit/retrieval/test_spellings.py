@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from pathlib import Path
 
 import pytest
 from support.library import Library
@@ -55,6 +56,17 @@ def test_titles_and_tags_are_compared_alike(library: Library, spell: type[str]) 
     for wish in ({"section": (spell("café ペン"),)}, {"tags": (spell("Café"),)}):
         results = library.search("serves", aggregation=False, **wish).results
         assert {result.entry.path for result in results} == {"a.md", "b.md"}
+
+
+@pytest.mark.parametrize("spell", [str, _apart])
+@pytest.mark.parametrize("wish", ["path:résumé", "id:résumé.md#größe", "under:t:résumé.md"])
+@pytest.mark.parametrize("on_disk", [str, _apart])
+def test_names_are_found_in_either_spelling(
+    tmp_path: Path, wish: str, spell: type[str], on_disk: type[str]
+) -> None:
+    path = on_disk("résumé.md")
+    library = Library(tmp_path, t={path: on_disk("# Größe\n\nOil.\n"), "b.md": "# B\n\nOil.\n"})
+    assert library.find(f"{spell(wish)} oil") == [on_disk("résumé.md#größe")]
 
 
 @pytest.mark.parametrize("spell", [str, _apart])
