@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from leafmark.chunking.spans import subtract
 from leafmark.chunking.tree import SectionTree
@@ -13,9 +12,6 @@ from leafmark.model.chunk import Row
 from leafmark.model.ids import document_id
 
 __all__ = ["Emitted", "emit"]
-
-T = TypeVar("T")
-_Spans = tuple[tuple[int, int], ...]
 
 
 class Emitted(NamedTuple):
@@ -32,98 +28,67 @@ def emit(section_tree: SectionTree, chosen: Sequence[int], *, tree: str) -> Emit
     The parent of each is among them. A slug whose node is not leads to the piece
     that holds its text, or to the nearest node above it.
     """
-    columns = _Columns(section_tree, chosen)
-    rows = columns.rows(document_id(tree, section_tree.document.path))
-    homes = columns.homes()
+    positions = homes = chosen
+    if chosen != section_tree.nodes:
+        positions = _positions(section_tree, chosen)
+        homes = _homes(section_tree, positions)
+    rows = _usual_rows(section_tree, chosen, positions)
+    for number in _unusual(section_tree):
+        if positions[number] >= 0:
+            usual = rows[positions[number]]
+            rows[positions[number]] = _unusual_row(section_tree, number, usual, name=tree)
     holders = map(homes.__getitem__, section_tree.heading_nodes)
     slugs = dict(zip(section_tree.heading_slugs, holders, strict=True))
     folded = section_tree.folded
-    return Emitted(rows, slugs, None if folded is None else columns.positions.get(folded))
+    at = -1 if folded is None else positions[folded]
+    return Emitted(rows, slugs, None if at < 0 else at)
 
 
-class _Columns:
-    """The fields of chunks, column by column."""
+def _positions(tree: SectionTree, chosen: Sequence[int]) -> list[int]:
+    """The position of each node and piece, -1 for those that are not chosen."""
+    positions = [-1] * len(tree.parents)
+    for position, number in enumerate(chosen):
+        positions[number] = position
+    return positions
 
-    def __init__(self, tree: SectionTree, chosen: Sequence[int]) -> None:
-        self.tree, self.chosen = tree, chosen
-        self.positions = dict(zip(chosen, range(len(chosen)), strict=True))
 
-    def rows(self, doc_id: str) -> list[Row]:
-        """The fields of each chunk, in order."""
-        tree, of, positions = self.tree, self._of, self.positions
-        parents = [-1, *map(positions.__getitem__, of(tree.parents)[1:])]
-        siblings = Counter(parents)
-        starts = of(tree.starts)
-        heading_starts: list[int | None] = [*of(tree.places)]
-        heading_ends: list[int | None] = [*starts]
-        kinds: dict[int, ChunkKind] = {**dict.fromkeys(tree.pieces, "piece"), 0: "document"}
-        nowhere: dict[int, int | None] = dict.fromkeys((*kinds, *tree.definitions))
-        covers = {
-            piece: tuple([f"{doc_id}#{tree.slugs[node]}" for node in covered])
-            for piece, covered in tree.covers.items()
-        }
-        columns = (
-            range(len(parents)),
-            parents,
-            _last_positions(parents),
-            self._changed(["section"] * len(parents), kinds),
-            of(tree.depths),
-            of(tree.titles),
-            of(tree.slugs),
-            self._mostly(0, tree.pieces),
-            starts,
-            of(tree.ends),
-            self._changed(heading_starts, nowhere),
-            self._changed(heading_ends, nowhere),
-            map(siblings.__getitem__, parents),
-            self._bodies(),
-            self._mostly(None, tree.definitions),
-            self._mostly(False, dict.fromkeys(tree.oversize, True)),
-            self._mostly(False, dict.fromkeys(tree.undersize, True)),
-            self._mostly((), covers),
-        )
-        return [*zip(*columns, strict=True)]
+def _homes(tree: SectionTree, positions: Sequence[int]) -> list[int]:
+    """The position of each node's chunk, or of the nearest one that holds its text."""
+    homes = [*positions]
+    for piece, covered in tree.covers.items():
+        for node in covered:
+            homes[node] = positions[piece]
+    for node in tree.nodes:
+        if homes[node] < 0:
+            homes[node] = homes[tree.parents[node]]
+    return homes
 
-    def homes(self) -> Sequence[int]:
-        """The position of each node's chunk, or of the nearest one that holds its text."""
-        tree, positions = self.tree, self.positions
-        if self.chosen == tree.nodes:
-            return tree.nodes
-        homes = [positions.get(node, -1) for node in tree.nodes]
-        for piece, covered in tree.covers.items():
-            for node in covered:
-                homes[node] = positions[piece]
-        for node, parent in zip(tree.nodes, tree.parents, strict=False):
-            if homes[node] < 0:
-                homes[node] = homes[parent]
-        return homes
 
-    def _of(self, column: Sequence[T]) -> list[T]:
-        return [*map(column.__getitem__, self.chosen)]
-
-    def _mostly(self, usual: T, others: Mapping[int, T]) -> list[T]:
-        """A column of one value, but for some nodes or pieces that may be among the chosen."""
-        return self._changed([usual] * len(self.chosen), others)
-
-    def _changed(self, column: list[T], others: Mapping[int, T]) -> list[T]:
-        for number, other in others.items():
-            position = self.positions.get(number)
-            if position is not None:
-                column[position] = other
-        return column
-
-    def _bodies(self) -> list[_Spans]:
-        tree = self.tree
-        if tree.document.dropped_spans:
-            dropped = [(span.start, span.end) for span in tree.document.dropped_spans]
-            return [
-                tuple([part for span in tree.body(number) for part in subtract(*span, dropped)])
-                for number in self.chosen
-            ]
-        extents = zip(self._of(tree.starts), self._of(tree.body_ends), strict=True)
-        bodies: list[_Spans] = [((start, end),) if start < end else () for start, end in extents]
-        others = {number: tuple(body) for number, body in tree.bodies.items()}
-        return self._changed(bodies, others)
+def _usual_rows(tree: SectionTree, chosen: Sequence[int], positions: Sequence[int]) -> list[Row]:
+    """The fields of each chunk in order, as a section with a heading has them."""
+    columns: Sequence[Sequence[Any]] = (
+        *(tree.depths, tree.titles, tree.slugs),
+        *(tree.places, tree.starts, tree.ends, tree.body_ends),
+    )
+    parents = tree.parents
+    if chosen is not positions:
+        columns = [[*map(column.__getitem__, chosen)] for column in columns]
+        parents = [positions[parents[number]] for number in chosen]
+    counts = [0] * len(parents)
+    for parent in parents:
+        counts[parent] += 1
+    counts[0] -= 1  # the document is its own parent, and no child
+    numbered = range(len(parents)), parents, _last_positions(parents)
+    nothing = ()
+    rows: list[Row] = []
+    for at, parent, last, depth, title, slug, place, start, end, stop in zip(
+        *numbered, *columns, strict=True
+    ):
+        body = ((start, stop),) if start < stop else nothing
+        names = at, parent, last, "section", depth, title, slug, 0
+        span = start, end, place, start, counts[parent], body
+        rows.append((*names, *span, None, False, False, nothing))
+    return rows
 
 
 def _last_positions(parents: Sequence[int]) -> list[int]:
@@ -134,3 +99,48 @@ def _last_positions(parents: Sequence[int]) -> list[int]:
         if last[parent] == parent:
             last[parent] = last[position]
     return last
+
+
+def _unusual(tree: SectionTree) -> set[int]:
+    """The document, pieces, and what else is not as most sections are."""
+    return {
+        0,
+        *(*tree.pieces, *tree.definitions, *tree.bodies, *tree.oversize, *tree.undersize),
+    }
+
+
+def _unusual_row(tree: SectionTree, number: int, usual: Row, *, name: str) -> Row:
+    """The fields of a chunk that has other ones than most."""
+    position, parent, last, _, depth, title, slug, _, start, end, place, _, siblings, *_ = usual
+    piece = tree.pieces.get(number, 0)
+    kind: ChunkKind = "piece" if piece else "section" if number else "document"
+    has_heading = kind == "section" and number not in tree.definitions
+    body = tree.body(number)
+    if tree.dropped:
+        body = [part for span in body for part in subtract(*span, tree.dropped)]
+    return (
+        position,
+        parent if number else -1,
+        last,
+        kind,
+        depth,
+        title,
+        slug,
+        piece,
+        start,
+        end,
+        place if has_heading else None,
+        start if has_heading else None,
+        siblings if number else 1,
+        tuple(body),
+        tree.definitions.get(number),
+        number in tree.oversize,
+        number in tree.undersize,
+        _covered(tree, number, name) if number in tree.covers else (),
+    )
+
+
+def _covered(tree: SectionTree, piece: int, name: str) -> tuple[str, ...]:
+    """The ids of the sections that are part of a piece."""
+    document = document_id(name, tree.document.path)
+    return tuple([f"{document}#{tree.slugs[node]}" for node in tree.covers[piece]])

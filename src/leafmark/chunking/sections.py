@@ -8,20 +8,19 @@ become chunks is decided elsewhere.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import compress, pairwise
+from itertools import compress
 
 from leafmark.chunking.slugs import distinct_slugs
 from leafmark.chunking.spans import rejoin, subtract
 from leafmark.chunking.tree import SectionTree, Spans
-from leafmark.model import Document
+from leafmark.model import Document, HeadingColumns
 
 __all__ = ["build_tree", "is_blank_source"]
 
 _BOM = b"\xef\xbb\xbf"
-_NO_HEADINGS: tuple[tuple[()], ...] = ((),) * 10
 
-_Opener = tuple[int, int, int, int]
-"""The level of a heading, its start and end, and where its section ends at the latest."""
+_Heading = tuple[int, int, int, bool, bool]
+"""A level, a start, where its section ends at the latest, whether it may open one, and does."""
 
 
 def is_blank_source(data: bytes) -> bool:
@@ -33,51 +32,52 @@ def is_blank_source(data: bytes) -> bool:
 
 def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> SectionTree:
     """Return the tree of `document`; headings deeper than `heading_levels` are content."""
-    headings = document.headings
-    columns = zip(*headings, strict=True) if headings else _NO_HEADINGS
-    levels, titles, texts, starts, ends, limits, nested, anchors, paths, offsets = columns
-    slugs = distinct_slugs(texts, anchors=anchors, paths=paths, style=slug_style)
+    headings = HeadingColumns.of(document.headings)
+    paths = headings.slug_paths
+    slugs = distinct_slugs(
+        headings.slug_texts, anchors=headings.anchors, paths=paths, style=slug_style
+    )
     opens = [
         not inside and (level <= heading_levels or path is not None)
-        for level, inside, path in zip(levels, nested, paths, strict=True)
+        for level, inside, path in zip(headings.levels, headings.nested, paths, strict=True)
     ]
-    openers = [*zip(levels, starts, ends, limits, strict=True)]
-    stays = _staying(document, openers, opens)
-    called = compress(zip(paths, offsets, strict=True), stays)
+    stays = _staying(document, headings, opens)
+    called = compress(zip(paths, headings.line_offsets, strict=True), stays)
     tree = SectionTree(
         document,
-        titles=[document.title, *compress(titles, stays)],
+        titles=[document.title, *compress(headings.titles, stays)],
         slugs=[None, *compress(slugs, stays)],
-        places=[0, *compress(starts, stays)],
-        starts=[0, *compress(ends, stays)],
+        places=[0, *compress(headings.starts, stays)],
+        starts=[0, *compress(headings.ends, stays)],
         ends=[len(document.data)],
         definitions={
             node: offset for node, (path, offset) in enumerate(called, 1) if path is not None
         },
         heading_slugs=slugs,
+        dropped=[(span.start, span.end) for span in document.dropped_spans],
     )
-    tree.heading_nodes = _grow(tree, zip(openers, opens, stays, strict=True))
+    columns = headings.levels, headings.starts, headings.limits, opens, stays
+    tree.heading_nodes = _grow(tree, zip(*columns, strict=True))
     _give_text(tree)
-    if document.dropped_spans:
-        _drop(tree, [(span.start, span.end) for span in document.dropped_spans])
+    if tree.dropped:
+        _drop(tree)
     return tree
 
 
-def _staying(
-    document: Document, headings: Sequence[_Opener], opens: Sequence[bool]
-) -> Sequence[bool]:
+def _staying(document: Document, headings: HeadingColumns, opens: Sequence[bool]) -> Sequence[bool]:
     """Which headings open a section: those that may, and have more than white space in their span.
 
     It is judged by all of them that may, so that a discarded one still ends the
     sections before it.
     """
     is_blank = _blankness(document)
-    openers = [*compress(headings, opens)]
-    nowhere = (0, len(document.data) + 1, 0, 0)
+    levels, starts = [*compress(headings.levels, opens)], [*compress(headings.starts, opens)]
+    ends, limits = compress(headings.ends, opens), compress(headings.limits, opens)
+    following = zip([*levels[1:], 0], [*starts[1:], len(document.data) + 1], strict=False)
     stays = [
         # before a deeper one there is that one's line
-        (start < limit and level > own) or not is_blank(end, start if start < limit else limit)
-        for (own, _, end, limit), (level, start, _, _) in pairwise([*openers, nowhere])
+        (start < limit and below > level) or not is_blank(end, start if start < limit else limit)
+        for level, end, limit, (below, start) in zip(levels, ends, limits, following, strict=False)
     ]
     if len(stays) == len(opens):
         return stays
@@ -95,12 +95,12 @@ def _blankness(document: Document) -> Callable[[int, int], bool]:
     return lambda start, end: not read(data, list(subtract(start, end, dropped))).text.strip()
 
 
-def _grow(tree: SectionTree, headings: Iterable[tuple[_Opener, bool, bool]]) -> list[int]:
+def _grow(tree: SectionTree, headings: Iterable[_Heading]) -> list[int]:
     """Add a node for each heading that stays; return for each the deepest node that holds it."""
     parents, depths, ends, afters = tree.parents, tree.depths, tree.ends, tree.afters
     holders: list[int] = []
     node = 0
-    for (level, start, _, limit), may_open, stays in headings:
+    for level, start, limit, may_open, stays in headings:
         while node and (ends[node] <= start or (may_open and depths[node] >= level)):
             if start < ends[node]:
                 ends[node] = start
@@ -137,8 +137,8 @@ def _give_text(tree: SectionTree) -> None:
         tree.bodies[node] = [*tree.body(node), *spans]
 
 
-def _drop(tree: SectionTree, dropped: Spans) -> None:
+def _drop(tree: SectionTree) -> None:
     """Take what is dropped out of the bodies."""
     for node in tree.nodes:
-        kept = [part for start, end in tree.body(node) for part in subtract(start, end, dropped)]
-        tree.bodies[node] = rejoin(kept, dropped)
+        body = [part for span in tree.body(node) for part in subtract(*span, tree.dropped)]
+        tree.bodies[node] = rejoin(body, tree.dropped)

@@ -45,6 +45,9 @@ class SectionTree:
     depths: list[int] = field(default_factory=lambda: [0])
     body_ends: list[int] = field(default_factory=list)
     afters: list[int] = field(default_factory=lambda: [1])
+    dropped: Spans = field(default_factory=list)
+    """What is in no body."""
+
     bodies: dict[int, Spans] = field(default_factory=dict)
     pieces: dict[int, int] = field(default_factory=dict)
     """The number of each piece among those of its node, from 1."""

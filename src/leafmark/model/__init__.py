@@ -15,7 +15,17 @@ from leafmark.model.chunk import (
     leads_nowhere,
 )
 from leafmark.model.diagnostic import BINARY, LEFT_OUT, REPEATED, Diagnostic
-from leafmark.model.document import Block, BlockKind, Document, Format, Heading, Link, Stretches
+from leafmark.model.document import (
+    Block,
+    BlockKind,
+    Document,
+    Format,
+    Heading,
+    HeadingColumns,
+    Headings,
+    Link,
+    Stretches,
+)
 from leafmark.model.entry import DocumentEntry, Entry, FileState, whole_range
 from leafmark.model.keyterm import KeyTerm, WeightedText
 from leafmark.model.passage import Extent, Item, Omission, Packing, Passage, Step, Unit
@@ -82,6 +92,8 @@ __all__ = [
     "FindLink",
     "Format",
     "Heading",
+    "HeadingColumns",
+    "Headings",
     "Hint",
     "IndexReport",
     "Item",

@@ -10,13 +10,25 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
+from leafmark.model.deferred import Deferred
 from leafmark.model.diagnostic import Diagnostic
 from leafmark.model.readable import Reader
 from leafmark.model.span import Span
 
-__all__ = ["Block", "BlockKind", "Document", "Format", "Heading", "Link", "Stretches"]
+__all__ = [
+    "Block",
+    "BlockKind",
+    "Document",
+    "Format",
+    "Heading",
+    "HeadingColumns",
+    "Headings",
+    "Link",
+    "Stretches",
+]
 
 Format = Literal["markdown", "html", "text", "script", "notebook", "rst", "asciidoc"]
 
@@ -62,6 +74,45 @@ class Heading(NamedTuple):
     slug_path: str | None = None
     # a definition's own first line (its signature), where comments stand above it
     line_offset: int | None = None
+
+
+class HeadingColumns(NamedTuple):
+    """The fields of many headings: a sequence for each, in the order of `Heading`."""
+
+    levels: Sequence[int] = ()
+    titles: Sequence[str] = ()
+    slug_texts: Sequence[str] = ()
+    starts: Sequence[int] = ()
+    ends: Sequence[int] = ()
+    limits: Sequence[int] = ()
+    nested: Sequence[bool] = ()
+    anchors: Sequence[str | None] = ()
+    slug_paths: Sequence[str | None] = ()
+    line_offsets: Sequence[int | None] = ()
+
+    @classmethod
+    def of(cls, headings: Sequence[Heading]) -> HeadingColumns:
+        """Return the columns of headings, which are at hand where headings are made of them."""
+        if isinstance(headings, Headings):
+            return headings.columns
+        return cls(*zip(*headings, strict=True))
+
+
+class Headings(Deferred[Heading]):
+    """Headings in columns, each made when it is looked at: a document may have many."""
+
+    __slots__ = ("columns",)
+
+    def __init__(self, columns: HeadingColumns) -> None:
+        super().__init__(partial(_headings_of, columns))
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(self.columns.levels)
+
+
+def _headings_of(columns: HeadingColumns) -> tuple[Heading, ...]:
+    return tuple(map(Heading, *columns))
 
 
 class Block(NamedTuple):
@@ -131,8 +182,8 @@ class Document(NamedTuple):
     dates); `tags` and `version` are taken from it. `dropped_spans` are the bytes
     that are in no body, in order and disjoint. `reader` makes the readable text
     of spans where the bytes are not their own text; it is a module's function,
-    so that a document can be pickled. `blocks` and `links` may be made when they
-    are first looked at.
+    so that a document can be pickled. `headings`, `blocks` and `links` may be made
+    when they are first looked at.
     """
 
     path: str
@@ -140,7 +191,7 @@ class Document(NamedTuple):
     format: Format
     title: str
     encoding: str = "utf-8"
-    headings: tuple[Heading, ...] = ()
+    headings: Sequence[Heading] = ()
     blocks: Sequence[Block] = ()
     links: Sequence[Link] = ()
     front_matter: Span | None = None

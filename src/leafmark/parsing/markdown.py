@@ -9,9 +9,10 @@ characters. So every offset that it reports is an offset into the source.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cached_property
 
-from leafmark.model import Block, Document, Heading, Link
+from leafmark.model import Block, Document, Heading, HeadingColumns, Link
 from leafmark.model.deferred import Deferred
 from leafmark.parsing.decoding import Decoded, decode
 from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
@@ -65,11 +66,10 @@ def parse_markdown(data: bytes, path: str) -> Document:
     front = find_front_matter(raw, start, path)
     start = front.span.end if front.span else start
     content = _Content(decoded, raw, start)
-    headings = None if decoded.stand_in else scan_headings(lines, start)
-    if headings is None:
-        headings = content.walked[0]
+    found = None if decoded.stand_in else scan_headings(lines, start)
+    headings: Sequence[Heading] = tuple(content.walked[0]) if found is None else found
     if decoded.stand_in or b"\0" in raw:
-        headings = [_restore_heading(heading, decoded) for heading in headings]
+        headings = tuple([_restore_heading(heading, decoded) for heading in headings])
 
     def make_blocks() -> tuple[Block, ...]:
         return _front_block(front) + blocks_of(content.walked[1], headings, raw, start)
@@ -84,7 +84,7 @@ def parse_markdown(data: bytes, path: str) -> Document:
         "markdown",
         front.title or _first_title(headings) or file_title(path),
         encoding=decoded.encoding,
-        headings=tuple(headings),
+        headings=headings,
         blocks=Deferred(make_blocks)
         if decoded.stand_in
         else MarkdownBlocks(make_blocks, raw, start, headings, _front_block(front)),
@@ -107,10 +107,13 @@ def _front_block(front: FrontMatter) -> tuple[Block, ...]:
     return (Block("front_matter", front.span.start, front.span.end),)
 
 
-def _first_title(headings: list[Heading]) -> str:
+def _first_title(headings: Sequence[Heading]) -> str:
     """The title of the first top-level h1 that has one."""
-    titles = (h.title for h in headings if h.level == 1 and not h.nested and h.title)
-    return next(titles, "")
+    columns = HeadingColumns.of(headings)
+    for level, title, nested in zip(columns.levels, columns.titles, columns.nested, strict=True):
+        if level == 1 and title and not nested:
+            return title
+    return ""
 
 
 def _restore(text: str, decoded: Decoded) -> str:

@@ -12,9 +12,10 @@ that walk finds, to the byte; tests compare the two.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from leafmark.model import Heading
+from leafmark.model import HeadingColumns, Headings
 from leafmark.parsing.lines import with_line_feeds
 from leafmark.parsing.markdown_walk import read_titles
 from leafmark.parsing.titles import fold
@@ -41,7 +42,9 @@ With one of HTML those after it are taken that neither end it nor make, may make
 _PLAIN, _MARKED, _FENCE, _HTML, _RAW_HTML, _UNDERLINE = range(2, 8)
 
 _BLANK_LINE = re.compile(rb"\n[ \t]*\n")
-_MARKUP = re.compile(rb"[\\*~<`\t]|\]\(|&[#A-Za-z]|#(?=#* *\Z)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_MARKUP = re.compile(
+    rb"[\\*~<`\t\x1c-\x1f]|\]\(|&[#A-Za-z]|#(?=#* *\Z)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])"
+)
 """What makes the text of a heading another than its bytes, if nothing is defined elsewhere."""
 
 _CODE = re.compile(rb"(?<!`)`[^`\s](?:[^`\t]*[^`\s])?`(?!`)")
@@ -59,10 +62,8 @@ _RAW_HTML_ENDS = (
 )
 """HTML that goes on over blank lines, by what follows its first sign; and what it ends with."""
 
-_new = tuple.__new__  # half the cost of calling a named tuple's class
 
-
-def scan_headings(raw: bytes, start: int) -> list[Heading] | None:
+def scan_headings(raw: bytes, start: int) -> Headings | None:
     """Return what `walk` returns for headings, or None where it takes the walk to tell.
 
     `raw` is UTF-8 whose lines end in LF or CRLF. Content begins at byte `start`,
@@ -75,15 +76,27 @@ def scan_headings(raw: bytes, start: int) -> list[Heading] | None:
     if b"^" in data and b"[^" in data and b"]:" in data:
         return None  # a footnote may hold headings
     lines = _heading_lines(data)
-    return None if lines is None else _read_headings(data, lines, start, len(raw))
+    columns = None if lines is None else _read_headings(data, lines, start, len(raw))
+    return None if columns is None else Headings(columns)
 
 
-def _heading_lines(data: bytes) -> list[re.Match[bytes]] | None:
-    """The heading lines, from the line feed before to the one after, if they are certain.
+class _HeadingLines(NamedTuple):
+    """Where heading lines begin, at the line feed before, and end, at the one after.
+
+    The text of those of kind `_MARKED` may be another than their bytes.
+    """
+
+    begins: list[int]
+    ends: list[int]
+    kinds: list[int]
+
+
+def _heading_lines(data: bytes) -> _HeadingLines | None:
+    """The heading lines, if they are certain.
 
     `at` is where what has been seen ends; up to `doubtful` there may be HTML.
     """
-    found: list[re.Match[bytes]] = []
+    found = _HeadingLines([], [], [])
     at = doubtful = 0
     lines = _LINES.finditer(data)
     for line in lines:
@@ -91,6 +104,11 @@ def _heading_lines(data: bytes) -> list[re.Match[bytes]] | None:
         if begin < at:
             if line.end() > at:
                 return None  # HTML that goes on after a comment
+        elif kind <= _MARKED and begin >= doubtful:
+            at = line.end()
+            found.begins.append(begin)
+            found.ends.append(at)
+            found.kinds.append(kind)
         elif kind in (_HTML, _RAW_HTML):
             passed = _pass_html(data, line, at, doubtful)
             if passed is None:
@@ -102,9 +120,6 @@ def _heading_lines(data: bytes) -> list[re.Match[bytes]] | None:
             at = _pass_code(data, line, lines)
             if at < 0:
                 return None
-        elif kind <= _MARKED:
-            at = line.end()
-            found.append(line)
     return found
 
 
@@ -178,31 +193,31 @@ def _is_outdented(code: bytes, indent: int) -> bool:
 
 
 def _read_headings(
-    data: bytes, lines: Sequence[re.Match[bytes]], start: int, limit: int
-) -> list[Heading] | None:
-    """The headings on their lines."""
-    headings: list[Heading] = []
-    marked: list[int] = []
-    for match in lines:
-        begin, end = match.span()
-        marks, words, line = match.group(1, 2, 3)
-        if words is None:
-            words = line.lstrip(b"#")
-            marks = line[: len(line) - len(words)]
-            if b"[" in words and b"]:" in data:
-                return None  # it may be a link to what is defined elsewhere
-            if b"`" in words and not _MARKUP.search(_CODE.sub(b" ", words)):
-                words = words.replace(b"`", b"")
-            elif _MARKUP.search(words):
-                marked.append(len(headings))
-        text = words.strip(b" ").decode()
-        title = text if text.isascii() and "  " not in text else fold(text)
-        row = (len(marks), title, text, begin + start, end + start, limit, False, None, None, None)
-        headings.append(_new(Heading, row))
-    if headings and headings[-1].end > limit:
-        headings[-1] = headings[-1]._replace(end=limit)
-    if marked:
-        parts = [data[slice(*lines[index].span())] for index in marked]
-        for index, text in zip(marked, read_titles(parts), strict=True):
-            headings[index] = headings[index]._replace(title=fold(text), slug_text=text)
-    return headings
+    data: bytes, lines: _HeadingLines, start: int, limit: int
+) -> HeadingColumns | None:
+    """The headings on their lines, if what they say is certain."""
+    rows = [data[begin:end] for begin, end in zip(lines.begins, lines.ends, strict=True)]
+    words = [row.lstrip(b"\n#") for row in rows]
+    levels = [len(row) - len(word) - 1 for row, word in zip(rows, words, strict=True)]
+    rendered: list[int] = []
+    for index in [index for index, kind in enumerate(lines.kinds) if kind == _MARKED]:
+        word = words[index]
+        if b"[" in word and b"]:" in data:
+            return None  # it may be a link to what is defined elsewhere
+        if b"`" in word and not _MARKUP.search(_CODE.sub(b" ", word)):
+            words[index] = word.replace(b"`", b"")
+        elif _MARKUP.search(word):
+            rendered.append(index)
+    together = b"\n".join([word.strip(b" ") for word in words]).decode()
+    texts = together.split("\n") if rows else []
+    read = read_titles([rows[index] for index in rendered]) if rendered else ()
+    for index, text in zip(rendered, read, strict=True):
+        texts[index] = text
+    is_folded = not rendered and together.isascii() and "  " not in together
+    titles = texts if is_folded else [fold(text) for text in texts]
+    count, ends = len(rows), [end + start for end in lines.ends]
+    if ends and ends[-1] > limit:
+        ends[-1] = limit
+    starts, nothing = [begin + start for begin in lines.begins], [None] * count
+    constant = [limit] * count, [False] * count, nothing, nothing, nothing
+    return HeadingColumns(levels, titles, texts, starts, ends, *constant)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leafmark.model import Heading
+from leafmark.model import Headings
 from leafmark.parsing.markdown_scan import scan_headings
 from leafmark.parsing.markdown_walk import walk
 
@@ -18,6 +18,7 @@ CERTAIN = {
     "markup in titles": "# *a* `b` [c](d) ![e](f)\n## a_b_c &amp; <i>d</i> ~~e~~\n# [x]\n",
     "signs that mark nothing": "# a [b] ![c] [d\n# e & f; #g {#h} &#\n# [i] (j)\n## &amp\n# k&l;\n",
     "white space": "#   a   b  \n#\tc\n# d\u00a0\u3000e\u00a0\n",
+    "separators that white space is, too": "# a\x1cb\n## c\x1f \x1ed\n",
     "line ends": "# a\r\n\r\ntext\r\n## b\r\n```\r\n# c\r\n```\r\n# d",
     "directly after a paragraph, a list, a quote, a table": (
         "p\n# a\n- l\n# b\n> q\n# c\n|t|\n|-|\n|u|\n# d\n1. x\n\n   y\n# e\n"
@@ -62,11 +63,11 @@ UNCERTAIN = {
 }
 
 
-def scanned(source: str) -> list[Heading] | None:
+def scanned(source: str) -> Headings | None:
     """What the scan finds; it agrees with the walk wherever it answers."""
     raw = source.encode()
     found = scan_headings(raw, 0)
-    assert found is None or found == walk(source, raw, 0)[0]
+    assert found is None or [*found] == walk(source, raw, 0)[0]
     return found
 
 
