@@ -46,6 +46,9 @@ _NAMED_SUFFIXES: dict[str, Format] = {
 SUFFIXES: dict[str, Format] = {**_NAMED_SUFFIXES, **dict.fromkeys(SCRIPT_SUFFIXES, "script")}
 """Formats by the lower-case suffix of a file's name."""
 
+_SOURCES = frozenset(("asciidoc", "markdown", "rst"))
+"""What is published as it was written, with `.txt` behind its suffix."""
+
 _PARSERS: dict[Format, str] = {
     "asciidoc": "leafmark.parsing.asciidoc:parse_asciidoc",
     "html": "leafmark.parsing.html:parse_html",
@@ -119,9 +122,18 @@ def format_of(path: str) -> Format | None:
     """Return the format that the file's name tells, None where it tells none.
 
     A file without a format, that is no data file and needs no converter, is
-    plain text if it is text at all.
+    plain text if it is text at all. A source that was only called text besides, as
+    Sphinx does, has the format of its own suffix.
+
+    >>> format_of("_sources/usage.rst.txt"), format_of("notes.v2.txt")
+    ('rst', 'text')
     """
-    return SUFFIXES.get(suffix_of(path))
+    suffix = suffix_of(path)
+    found = SUFFIXES.get(suffix)
+    if found == "text":
+        own = SUFFIXES.get(suffix_of(path[: -len(suffix)]))
+        return own if own in _SOURCES else found
+    return found
 
 
 @cache

@@ -26,6 +26,11 @@ from leafmark.parsing.titles import file_title
         ("x.", None),
         ("x.pdf", None),
         ("x.json", None),
+        ("_sources/usage.rst.txt", "rst"),
+        ("Notes.MD.TXT", "markdown"),
+        ("page.html.txt", "text"),
+        ("tool.py.txt", "text"),
+        (".md.txt", "text"),
     ],
 )
 def test_format_is_told_by_the_suffix(path: str, format: Format | None) -> None:
