@@ -27,7 +27,7 @@ _HEAD = re.compile(
 _HOST = re.compile(rb"[A-Za-z0-9\x80-\xff][\w.\x80-\xff-]*")
 _MAIL_HOST = re.compile(rb"(?:\\?[\w-])*(?:\\?\.[A-Za-z0-9](?:\\?[\w-])*)+")
 _REST = re.compile(rb"[^\s<]*")
-_TRAILING = b"?!.,:*_~'\""
+_TRAILING = b"?!.,:;*_~'\""
 _LONGEST_ENTITY = 34
 _AT = ord("@")
 _ENTITY = re.compile(rb"&[A-Za-z0-9]+;\Z")
@@ -127,11 +127,11 @@ def _end_of_page(raw: bytes, host: re.Match[bytes], limit: int) -> int:
     while end > start:
         last = raw[end - 1 : end]
         entity = _ENTITY.search(raw, max(start, end - _LONGEST_ENTITY), end)
-        if last in _TRAILING or (last == b")" and surplus > 0):
+        if entity:
+            end = entity.start()
+        elif last in _TRAILING or (last == b")" and surplus > 0):
             surplus -= last == b")"
             end -= 1
-        elif entity:
-            end = entity.start()
         else:
             break
     return end

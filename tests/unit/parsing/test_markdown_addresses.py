@@ -56,6 +56,7 @@ def test_examples_of_the_specification(number: int) -> None:
         ("xhttp://a.b x.www.a.b http:// http://-a http://a_b.c http://a.b_c", []),
         ("pkg@1.2.3 a@b a@b.c- mailto:a@b.c git@host.org:x/y", "mailto:a@b.c git@host.org"),
         ("http://a.b[c](d)", "http://a.b"),
+        ("http://a.b/?c=0; http://a.b/?c&d;", "http://a.b/?c=0 http://a.b/?c"),
         ("http://a.b/[c]/d'", "http://a.b/[c]/d"),
         ("http://a.b/c&copy;&lt; (http://a.b/(c))", "http://a.b/c http://a.b/(c)"),
     ],
