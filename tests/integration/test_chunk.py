@@ -33,6 +33,22 @@ def large(work: Path) -> Path:
     return work
 
 
+@pytest.mark.parametrize("words", [["."], ["page.md", "out.txt"], ["-v", "."]])
+def test_the_file_that_the_output_goes_to_is_no_source(work: Path, words: list[str]) -> None:
+    (work / "page.md").write_text("# Page\n\nSome words.\n")
+    (work / "out.txt").write_text("what was there before\n")
+
+    with (work / "out.txt").open("wb") as out:
+        done = subprocess.run(
+            [*COMMAND, *words], stdout=out, stderr=subprocess.PIPE, cwd=work, check=False
+        )
+
+    assert done.returncode == 0
+    assert "out.txt" not in (work / "out.txt").read_text()
+    told = b"" if words == ["."] else b"skipped out.txt: the output goes there\n"
+    assert done.stderr == told
+
+
 @pytest.mark.slow
 def test_a_large_folder_gives_the_same_every_time(leafmark: Leafmark, large: Path) -> None:
     first = leafmark("chunk", ".", "--jsonl")

@@ -90,7 +90,11 @@ def plan_chunking(project: Project, request: ChunkRequest) -> ChunkPlan:
     for path in request.paths:
         for part in places.find(path):
             blank = _blank_job(project, part.tree)._replace(named=not part.is_folder)
-            for source in _sources(part, walked if part.is_folder else named):
+            notes = walked if part.is_folder else named
+            for source in _sources(part, notes):
+                if _is_written(part.tree, source, request.written):
+                    notes.skipped.append(Skipped(source.path, "the output goes there"))
+                    continue
                 key = (part.tree.root, source.path)
                 jobs.setdefault(key, blank._replace(path=source.path, size=source.size))
     return ChunkPlan(
@@ -120,6 +124,17 @@ def _sources(part: _Part, notes: WalkNotes) -> Iterator[SourceFile]:
     yield from iter_sources(tree, under=part.below, notes=own)
     notes.skipped += [one for one in own.skipped if one.path not in part.apart]
     notes.diagnostics += own.diagnostics
+
+
+def _is_written(tree: Tree, source: SourceFile, written: tuple[int, int] | None) -> bool:
+    """Whether a source is the file that the answer goes to, and would grow while it is read."""
+    if written is None or source.inode != written[1]:
+        return False
+    try:
+        info = os.stat(tree.root / source.path)
+    except OSError:
+        return False
+    return (info.st_dev, info.st_ino) == written
 
 
 def _checked_name(name: str) -> str:

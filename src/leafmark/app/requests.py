@@ -119,6 +119,7 @@ class ChunkRequest(NamedTuple):
     `data` is given (standard input), it is chunked as the file `name` in their place.
     Paths in ids begin at `root`, and ids with `tree`; without them they are those of
     the configured tree that holds the file, else of the folder that is worked in.
+    `written` is the file that the answer goes to, by device and inode: it is no source.
     """
 
     paths: tuple[str, ...] = ()
@@ -126,6 +127,7 @@ class ChunkRequest(NamedTuple):
     name: str = "stdin.md"
     root: str | None = None
     tree: str | None = None
+    written: tuple[int, int] | None = None
 
 
 class ListRequest(NamedTuple):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from leafmark.cli.options import (
     JSON,
@@ -111,6 +113,7 @@ def run(call: Call) -> int:
         name=values.get("name", ChunkRequest().name),
         root=values.get("root"),
         tree=values.get("tree"),
+        written=_written_file(console.out),
     )
     plan = plan_chunking(project, request)
     totals = _Totals([*plan.refused], [*plan.skipped], [*plan.diagnostics])
@@ -119,6 +122,15 @@ def run(call: Call) -> int:
     _tell(call, project, totals)
     bad = totals.diagnostics or any(not finding.excused for finding in totals.findings)
     return 1 if not totals.chunks or (call.on("strict") and bad) else 0
+
+
+def _written_file(out: IO[str]) -> tuple[int, int] | None:
+    """The file that standard output goes to, by device and inode, where it goes to one."""
+    try:
+        info = os.fstat(out.fileno())
+    except (OSError, ValueError):
+        return None
+    return (info.st_dev, info.st_ino) if stat.S_ISREG(info.st_mode) and info.st_ino else None
 
 
 def _output(call: Call) -> str:
