@@ -158,13 +158,18 @@ def _add_children(runs: list[_Run], children: Sequence[int]) -> None:
 def _merge(shop: Workshop, run: _Run) -> list[Part]:
     """Give what is too small to a neighbour."""
     sizes_of_parts, least = [shop.size(part.units) for part in run.parts], shop.options.min_tokens
-    if min(sizes_of_parts, default=least) >= least:
+    alone = [
+        run.sizes.span(part.children[0]) if part.is_child and size < 2 * least else size
+        for part, size in zip(run.parts, sizes_of_parts, strict=True)
+    ]
+    if min(alone, default=least) >= least:
         return run.parts
     groups = absorb_small(
         sizes_of_parts,
         least=least,
-        capacity=run.splitter.capacity,
+        capacity=max(run.splitter.room(), run.splitter.capacity + least - 1),
         taken=[run.overhead(part) for part in run.parts],
+        alone=alone,
     )
     return [_join(run.parts[first:after]) for first, after in groups]
 

@@ -100,11 +100,12 @@ def _fill(totals: Sequence[int], capacity: int) -> list[int]:
 
 @dataclass(slots=True)
 class _Growing:
-    """A group and the tokens it has taken in beyond its own."""
+    """A group, its size if it stays alone, and the tokens it has taken in beyond its own."""
 
     start: int
     end: int
     size: int
+    alone: int
     taken: int = 0
 
     def can_take(self, size: int, least: int, capacity: int) -> bool:
@@ -113,34 +114,44 @@ class _Growing:
     def take(self, other: _Growing) -> None:
         self.start, self.end = min(self.start, other.start), max(self.end, other.end)
         self.size += other.size
+        self.alone = self.size
         self.taken += other.size
 
 
 def absorb_small(
-    sizes: Sequence[int], *, least: int, capacity: int, taken: Sequence[int] = ()
+    sizes: Sequence[int],
+    *,
+    least: int,
+    capacity: int,
+    taken: Sequence[int] = (),
+    alone: Sequence[int] = (),
 ) -> list[Group]:
     """Give each size under `least` to its smaller neighbour, the one before where they are equal.
 
     A neighbour can take it while the result is within `capacity`, or while all
     that it has taken is less than `least`; `taken` is what each has taken in
-    before. What no neighbour can take stays. Returns groups of what belongs
-    together.
+    before. `alone` are the sizes that are compared with `least`, where they are
+    others as long as nothing is taken in. What no neighbour can take stays.
+    Returns groups of what belongs together.
 
     >>> absorb_small([40, 5, 30], least=10, capacity=40)
     [(0, 1), (1, 3)]
+    >>> absorb_small([40, 12, 80], least=10, capacity=60, alone=[36, 8, 76])
+    [(0, 2), (2, 3)]
     """
-    if not sizes or min(sizes) >= least:
+    alone = alone or sizes
+    if min(alone, default=least) >= least:
         return [(index, index + 1) for index in range(len(sizes))]
     growing = [
-        _Growing(index, index + 1, size, before)
-        for index, (size, before) in enumerate(zip_longest(sizes, taken, fillvalue=0))
+        _Growing(index, index + 1, size, own, before)
+        for index, (size, own, before) in enumerate(zip_longest(sizes, alone, taken, fillvalue=0))
     ]
     kept: list[_Growing] = []
     for group, after in zip_longest(growing, growing[1:]):
         neighbours = kept[-1:] if after is None else [*kept[-1:], after]
         taker = (
             _taker(group, neighbours, least=least, capacity=capacity)
-            if group.size < least
+            if group.alone < least
             else None
         )
         if taker is None:

@@ -55,6 +55,25 @@ def test_what_fits_is_told_by_the_text_to_the_token() -> None:
     assert (count(chunk.tokens), count(chunk.tokens - 1)) == (1, 2)
 
 
+def test_a_small_body_below_a_long_heading_goes_to_its_neighbour() -> None:
+    *_, piece, last = chunked(
+        *section(1, "A", 1200),
+        *section(2, "B", 300),
+        *section(2, words(20), 90),
+        *section(2, "C", 500),
+    ).chunks
+    assert (piece.body_tokens, len(piece.covers)) == (414, 2)
+    assert show(last) == "#c (500)"
+
+
+def test_a_neighbour_over_the_target_takes_what_stays_within_the_bound() -> None:
+    *_, piece = chunked(
+        *section(1, "A", 1200), *section(2, "B", 700), *section(2, words(20), 90)
+    ).chunks
+    assert (piece.body_tokens, len(piece.covers)) == (814, 2)
+    assert not piece.oversize
+
+
 def test_sections_that_fit_are_chunks_and_others_are_entered() -> None:
     result = chunked(
         *section(1, "A", 300),
