@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -223,3 +225,23 @@ def test_a_missing_tree_is_named_when_nothing_is_found(leafmark: Leafmark, work:
 
 def test_a_missing_folder_is_a_mistake_and_not_an_empty_answer(leafmark: Leafmark) -> None:
     assert leafmark("-C", "nowhere", "search", "x").code == 2
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_an_output_that_is_full_is_told_once(
+    leafmark: Leafmark, handbook: Path, environment: dict[str, str]
+) -> None:
+    leafmark("index", cwd=handbook)
+    told = "error: the output could not be written: no space left on device\n"
+    for json in ([], ["--json"]):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [sys.executable, "-m", "leafmark", "search", "backup", *json],
+                cwd=handbook,
+                env=environment,
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+            )
+        assert (done.returncode, done.stderr) == (2, f"{told}  --> standard output\n")

@@ -26,12 +26,14 @@ INTERRUPTED = 130
 def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Run one command and return its exit code; nothing is printed after a pipe was closed."""
     console = open_console({}, environ, json=wants_json(argv))
+    told = ""
     try:
         try:
             code = _run(argv, environ, console)
             console.flush()
         except LeafmarkError as error:
             console.error(error)
+            told = "" if console.json else error.message
             console.flush()
             code = error.exit_code
     except BrokenPipeError:
@@ -40,7 +42,8 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     except LeafmarkError as error:
         # Standard output takes nothing any more: the error can only go elsewhere.
         _abandon_output()
-        _last_words(console, error)
+        if error.message != told:
+            _last_words(console, error)
         code = error.exit_code
     except KeyboardInterrupt:
         console.note("\ninterrupted\n" if console.err_style.width else "interrupted\n")
