@@ -114,21 +114,30 @@ class SearchParams:
 
     def __post_init__(self) -> None:
         for name, least in _COUNTS.items():
-            value = getattr(self, name)
-            _check(name, value, _is_count(value, least), f"a whole number of at least {least}")
-        for name in _SHARES:
-            value = getattr(self, name)
-            _check(name, value, _is_number(value) and 0 <= value <= 1, "a number from 0 to 1")
+            if not _is_count(getattr(self, name), least):
+                raise self._refused(name, f"a whole number of at least {least}")
         for name, accepted in _CHOICES.items():
             value = getattr(self, name)
-            among = ", ".join(map(str, accepted))
-            _check(name, value, value in accepted and value is not True, f"one of {among}")
+            if value not in accepted or value is True:
+                raise self._refused(name, f"one of {', '.join(map(str, accepted))}")
+        self._check_numbers()
+
+    def _check_numbers(self) -> None:
+        for name in _SHARES:
+            value = getattr(self, name)
+            if not (_is_number(value) and 0 <= value <= 1):
+                raise self._refused(name, "a number from 0 to 1")
         for name in ("merge_bonus", "nearby_weight", *_WEIGHTS):
             value = getattr(self, name)
-            _check(name, value, _is_number(value) and value >= 0, "a number of at least 0")
-        boost, since = self.local_boost, self.since
-        _check("local_boost", boost, _is_number(boost) and boost > 0, "a number above 0")
-        _check("since", since, since is None or _is_number(since), "a number of seconds, or None")
+            if not (_is_number(value) and value >= 0):
+                raise self._refused(name, "a number of at least 0")
+        if not (_is_number(self.local_boost) and self.local_boost > 0):
+            raise self._refused("local_boost", "a number above 0")
+        if not (self.since is None or _is_number(self.since)):
+            raise self._refused("since", "a number of seconds, or None")
+
+    def _refused(self, name: str, what: str) -> UsageError:
+        return UsageError(f"{name} is {getattr(self, name)!r}", hint=f"{name} must be {what}")
 
     def weights(self, shape: Literal["keyword", "question"]) -> dict[str, float]:
         """Return the factors of the fields for queries of a shape.
@@ -148,11 +157,6 @@ class SearchParams:
     def kept(self) -> int:
         """How many candidates are kept where no score falls sharply."""
         return max(self.max_results, self.limit)
-
-
-def _check(name: str, value: object, accepted: bool, what: str) -> None:
-    if not accepted:
-        raise UsageError(f"{name} is {value!r}", hint=f"{name} must be {what}")
 
 
 def _is_count(value: object, least: int) -> bool:

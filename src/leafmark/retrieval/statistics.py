@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Hashable, Sequence
+from itertools import chain
+from operator import itemgetter
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -120,11 +122,9 @@ class Statistics:
     def vocabulary(self, fields: tuple[str, ...]) -> Vocabulary:
         """Return all terms of the fields, deleted ones too: linear the first time, remembered."""
         if fields not in self._vocabularies:
-            found: dict[str, None] = {}
-            for field in fields:
-                terms = self._searcher.terms_with_prefix(field, "")
-                found.update((term, None) for term, _ in terms)
-            self._vocabularies[fields] = Vocabulary(found)
+            listed = (self._searcher.terms_with_prefix(field, "") for field in fields)
+            terms = map(itemgetter(0), chain.from_iterable(listed))
+            self._vocabularies[fields] = Vocabulary(dict.fromkeys(terms))
         return self._vocabularies[fields]
 
     def beginning_with(self, field: str, prefix: str, limit: int) -> list[tuple[str, int]]:
