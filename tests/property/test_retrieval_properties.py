@@ -113,7 +113,11 @@ def test_the_order_of_candidates_decides_nothing(
 ) -> None:
     forest, candidates = made
     settings = SearchParams(grain=grain, merge_bonus=settings.merge_bonus)
-    find: dict[str, Any] = {"find_parent": forest.find_parent, "measure_text": count_by({})}
+    find: dict[str, Any] = {
+        "find_parent": forest.find_parent,
+        "measure_text": count_by({}),
+        "introduce": forest.introduce,
+    }
     first, _ = bring_to_grain(candidates, settings, **find)
     shuffled = list(candidates)
     shuffler.shuffle(shuffled)
@@ -134,6 +138,7 @@ def test_without_merging_nothing_changes_but_the_order(
         SearchParams(aggregation=False),
         find_parent=forest.find_parent,
         measure_text=count_by({}),
+        introduce=forest.introduce,
     )
     assert sorted(map(str, shape(found))) == sorted(one.entry.id for one in candidates)
     assert phases == []

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from leafmark.model import Candidate, Entry
+from leafmark.retrieval.introductions import Introduce
 from leafmark.retrieval.ordering import Key, key_of
 
 Outline = Sequence[Any]
@@ -60,6 +61,15 @@ class Forest:
         assert entry.parent_position >= 0
         self.looked_up.append(entry.id)
         return self.entries[entry.tree, entry.path, entry.parent_position]
+
+    def find_first_below(self, entry: Entry) -> Entry:
+        assert entry.last_position > entry.position
+        return self.entries[entry.tree, entry.path, entry.position + 1]
+
+    @property
+    def introduce(self) -> Introduce:
+        """Chunks whose own text matched, whatever they are."""
+        return Introduce(self.find_first_below, lambda _candidate: True)
 
     def by_id(self, chunk_id: str) -> Entry:
         return next(entry for entry in self.entries.values() if entry.id == chunk_id)

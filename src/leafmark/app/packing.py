@@ -11,7 +11,6 @@ from leafmark.app.reading import Sources
 from leafmark.chunking import token_counter
 from leafmark.index import IndexReader
 from leafmark.model import (
-    Chunk,
     DocumentEntry,
     Entry,
     Item,
@@ -96,14 +95,14 @@ def _lead(entry: Entry, document: DocumentEntry, data: bytes, sources: Sources) 
 
 def pack_results(results: Sequence[Result], sources: Sources, tokenizer: str) -> Packing:
     """Return the packing of results with their whole texts, and of what was added to them."""
-    return _pack(results, sources, tokenizer, lambda chunk: [whole_range(chunk)])
+    return _pack(results, sources, tokenizer, lambda entry: [whole_range(entry)])
 
 
 def pack_shown(
     shown: Sequence[Shown], sources: Sources, tokenizer: str, *, own: bool = False
 ) -> Packing:
     """Return the packing of what was asked for by id, with `own` of the bodies alone."""
-    ranges = _body if own else lambda chunk: [whole_range(chunk)]
+    ranges = _body if own else lambda entry: [whole_range(entry)]
     return _pack(shown, sources, tokenizer, ranges)
 
 
@@ -111,7 +110,7 @@ def _pack(
     found: Sequence[Result] | Sequence[Shown],
     sources: Sources,
     tokenizer: str,
-    ranges: Callable[[Chunk], list[tuple[int, int]]],
+    ranges: Callable[[Entry], list[tuple[int, int]]],
 ) -> Packing:
     count = token_counter(tokenizer)
     items: list[Item] = []
@@ -123,7 +122,7 @@ def _pack(
             continue
         chunk = chunked.chunks[one.entry.position]
         result = one if isinstance(one, Result) else None
-        parts = ranges(chunk)
+        parts = ranges(one.entry)
         reading = sources.reading(one.document, parts)
         items.append(make_item(chunk, parts, count, result, reading))
         for related in one.expanded:
@@ -134,5 +133,5 @@ def _pack(
     return pack(items, added)
 
 
-def _body(chunk: Chunk) -> list[tuple[int, int]]:
-    return list(chunk.body_spans)
+def _body(entry: Entry) -> list[tuple[int, int]]:
+    return list(entry.body_spans)

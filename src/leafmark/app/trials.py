@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from leafmark.app.judging import Library
@@ -28,6 +28,7 @@ from leafmark.evaluation import (
 )
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Entry, Result, whole_range
+from leafmark.retrieval.introductions import has_introduction, introduction_of
 
 __all__ = ["Reading", "Trial"]
 
@@ -132,15 +133,24 @@ class Trial:
         )
 
     def _chunks_about(self, passages: Sequence[Passage]) -> list[Read]:
-        """Return the chunks that share bytes with a passage."""
+        """Return the chunks and introductions that share bytes with a passage."""
         names = dict.fromkeys(passage.doc_id for passage in passages)
-        entries = [entry for name in names for entry in self._reader.chunks_of(name)]
+        entries = [entry for name in names for entry in self._with_introductions(name)]
         spans = [Passage(entry.doc_id, entry.byte_start, entry.byte_end) for entry in entries]
         return [
             self._reading.read(entry)
             for entry, span in zip(entries, spans, strict=True)
             if any(shared_bytes(span, passage) for passage in passages)
         ]
+
+    def _with_introductions(self, doc_id: str) -> Iterator[Entry]:
+        """Yield what a search may give of a document: its chunks, and the text of large ones."""
+        limit = self._project.configuration.search.aggregation_max_tokens
+        chunks = list(self._reader.chunks_of(doc_id))
+        for at, entry in enumerate(chunks):
+            yield entry
+            if limit and has_introduction(entry) and self._reading.read(entry).tokens > limit:
+                yield introduction_of(entry, chunks[at + 1])
 
     def _lost(self, outcome: Outcome, passages: Sequence[Passage], answer: Answer) -> str:
         """Say why the answer was not found, or was found dear; empty where nothing is wrong."""

@@ -104,6 +104,7 @@ _RESULTS = {
             "relaxed": {"type": "boolean"},
             "stale": {"type": "boolean"},
             "no_specific_section": {"type": "boolean"},
+            "introduction": {"type": "boolean"},
             "passages": {"type": "array", "items": _PASSAGE},
             "expanded": _EXPANDED,
         },

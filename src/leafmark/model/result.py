@@ -48,7 +48,8 @@ class Candidate(NamedTuple):
     `topics` are the 0-based numbers of the query arguments that it matched.
     `direct_score` is the chunk's own match, None for a parent that stands here
     only for its `constituents`. `whole` marks a document that is near as a whole,
-    with none of its chunks among the candidates.
+    with none of its chunks among the candidates. An `introduction` is a chunk as it
+    stands before what is below it: its `entry` ends there.
     """
 
     entry: Entry
@@ -60,6 +61,7 @@ class Candidate(NamedTuple):
     also_in: tuple[str, ...] = ()
     whole: bool = False
     factors: tuple[Factor, ...] = ()
+    introduction: bool = False
 
 
 class Snippet(NamedTuple):
@@ -115,7 +117,8 @@ class Result(NamedTuple):
     `full_text` is heading and whole section as it is read, where it was asked for;
     `reading` tells where it comes from if the bytes are markup. Under a
     budget `passages` says what of the result is shown and what is left out; it is
-    None where there is none. `expanded` is what was added to it.
+    None where there is none. `expanded` is what was added to it. Of an
+    `introduction`, `entry`, texts and citation end before the first chunk below it.
     """
 
     entry: Entry
@@ -139,6 +142,7 @@ class Result(NamedTuple):
     reading: ReadableText | None = None
     passages: tuple[Passage | Omission, ...] | None = None
     expanded: tuple[Related, ...] = ()
+    introduction: bool = False
 
     @property
     def id(self) -> str:

@@ -10,7 +10,12 @@ from leafmark.render.records import factor_record
 
 __all__ = ["packed_outline_record", "packed_result_record", "packed_shown_record"]
 
-_MARKS = (("relaxed", "relaxed"), ("stale", "stale"), ("whole", "no_specific_section"))
+_MARKS = (
+    ("relaxed", "relaxed"),
+    ("stale", "stale"),
+    ("whole", "no_specific_section"),
+    ("introduction", "introduction"),
+)
 
 
 def packed_result_record(result: Result, *, explain: bool = False) -> dict[str, Any]:

@@ -93,6 +93,7 @@ def result_record(
         "relaxed": result.relaxed,
         "stale": result.stale,
         "no_specific_section": result.whole,
+        "introduction": result.introduction,
         "citation": result.citation,
         "also_in": list(result.also_in),
         "constituents": [constituent_record(part) for part in result.constituents],

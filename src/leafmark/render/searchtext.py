@@ -128,6 +128,8 @@ def _marks(result: Result, style: Style) -> str:
     marks = []
     if result.whole:
         marks.append("(no specific section)")
+    if result.introduction:
+        marks.append("(introduction)")
     if result.relaxed:
         marks.append("(some of the words)")
     if result.stale:

@@ -19,6 +19,7 @@ from leafmark.retrieval.aggregation import (
     filter_ancestors,
     merge_into,
 )
+from leafmark.retrieval.introductions import Introduce, give_introductions
 from leafmark.retrieval.ordering import key_of, sort_candidates
 from leafmark.retrieval.params import SearchParams
 
@@ -31,11 +32,13 @@ def bring_to_grain(
     *,
     find_parent: FindParent,
     measure_text: MeasureText,
+    introduce: Introduce,
     may_stand: Callable[[Entry], bool] | None = None,
 ) -> tuple[list[Candidate], list[Phase]]:
     """Return the results at the grain asked for, best first, and what each step did.
 
-    Nothing is merged into a parent for which `may_stand` does not hold.
+    Nothing is merged into a parent for which `may_stand` does not hold. At the grain
+    `auto` a chunk that is too large stands for its own text, if that matched.
     """
     if not params.aggregation or params.grain == "piece":
         return sort_candidates(candidates), []
@@ -50,6 +53,9 @@ def bring_to_grain(
     )
     phases.append(phase)
     limit = params.aggregation_max_tokens
+    if limit and params.grain == "auto":
+        found, phase = give_introductions(found, limit, measure_text, introduce)
+        phases.append(phase)
     if limit and params.grain != "document":
         found, phase = drop_large(found, limit, measure_text)
         phases.append(phase)

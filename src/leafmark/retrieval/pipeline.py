@@ -24,6 +24,7 @@ from leafmark.retrieval.grain import bring_to_grain
 from leafmark.retrieval.hints import hints_about
 from leafmark.retrieval.hits import Hit
 from leafmark.retrieval.hybrid import find_in_topic
+from leafmark.retrieval.introductions import Introduce
 from leafmark.retrieval.meaning import Meaning
 from leafmark.retrieval.ordering import Key, join_duplicates, limit_results
 from leafmark.retrieval.params import SearchParams
@@ -110,6 +111,7 @@ class Trace(NamedTuple):
     ranked: Sequence[Candidate]
     kept: Sequence[Candidate]
     phases: tuple[Phase, ...]
+    presenter: Presenter
 
 
 class _Run:
@@ -141,11 +143,15 @@ class _Run:
         joined, phase = join_topics([each.candidates for each in found])
         if len(topics) > 1:
             phases.append(phase)
+        presenter = Presenter(
+            self._reader, self._texts, compiled, snippet_chars=self._params.snippet_chars
+        )
         grained, steps = bring_to_grain(
             joined,
             self._params,
             find_parent=self._find_parent,
             measure_text=lambda entry: self._measure(entry, count),
+            introduce=Introduce(self._find_first_below, self._has_matched(presenter)),
             may_stand=self._may_stand(topics),
         )
         unique, duplicates = join_duplicates(grained, self._texts.comparable_digest)
@@ -158,13 +164,13 @@ class _Run:
         ranked = self._sorted(unique)
         kept, limited = limit_results(ranked, self._params.limit)
         phases.append(limited)
-        return Trace(compiled, found, joined, grained, ranked, kept, tuple(phases))
+        return Trace(compiled, found, joined, grained, ranked, kept, tuple(phases), presenter)
 
     def answer(
         self, topics: Sequence[Expression], local_trees: Collection[str], count: CountTokens | None
     ) -> Answer:
         trace = self.trace(topics, local_trees, count)
-        results = self._present(trace.kept, trace.compiled, trace.found)
+        results = self._present(trace)
         return Answer(
             query="",
             mode="lexical" if self._meaning is None else self._params.mode,
@@ -209,10 +215,17 @@ class _Run:
         return lambda entry: sections(entry) and bounds(entry)
 
     def _find_parent(self, entry: Entry) -> Entry:
-        parent = self._reader.entry(entry.doc_id, entry.parent_position)
-        if parent is None:
-            raise DamagedError(f"the index is damaged: it lacks the parent of {entry.id}")
-        return parent
+        return self._entry(entry, entry.parent_position, "the parent")
+
+    def _find_first_below(self, entry: Entry) -> Entry:
+        return self._entry(entry, entry.position + 1, "the first part")
+
+    def _entry(self, entry: Entry, position: int, what: str) -> Entry:
+        """Return the chunk at a position of the document that `entry` is of."""
+        found = self._reader.entry(entry.doc_id, position)
+        if found is None:
+            raise DamagedError(f"the index is damaged: it lacks {what} of {entry.id}")
+        return found
 
     def _measure(self, entry: Entry, count: CountTokens | None) -> int:
         """Return the tokens of a chunk's whole text; a changed source cannot be measured."""
@@ -241,17 +254,16 @@ class _Run:
             )
         return candidates
 
-    def _present(
-        self,
-        candidates: Sequence[Candidate],
-        compiled: Sequence[Mapping[str | None, Compiled]],
-        found: Sequence[Found],
-    ) -> tuple[Result, ...]:
-        presenter = Presenter(
-            self._reader, self._texts, compiled, snippet_chars=self._params.snippet_chars
-        )
+    def _has_matched(self, presenter: Presenter) -> Callable[[Candidate], bool]:
+        """Return what tells whether a candidate's own text matched; by meaning it always did."""
+        if self._meaning is not None:
+            return lambda _candidate: True
+        return presenter.has_matches
+
+    def _present(self, trace: Trace) -> tuple[Result, ...]:
+        presenter, candidates = trace.presenter, trace.kept
         hits: dict[tuple[int, Key], Hit] = {
-            (at, key): hit for at, each in enumerate(found) for key, hit in each.hits.items()
+            (at, key): hit for at, each in enumerate(trace.found) for key, hit in each.hits.items()
         }
         results = []
         for rank, candidate in enumerate(candidates, start=1):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from leafmark.index import IndexReader, with_parts
 from leafmark.model import Candidate, Entry, Result, Snippet
@@ -10,6 +10,7 @@ from leafmark.model.deferred import Deferred
 from leafmark.retrieval.citations import format_citation
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.highlighting import Highlighter
+from leafmark.retrieval.ordering import key_of
 from leafmark.retrieval.snippets import Match, join_ranges, join_snippets, make_snippet
 from leafmark.retrieval.texts import Body, Texts
 
@@ -35,6 +36,7 @@ class Presenter:
         self._topics = topics
         self._snippet_chars = snippet_chars
         self._constituents: dict[int, Result] = {}
+        self._found: dict[tuple[str, str, int, tuple[int, ...]], list[list[Match]]] = {}
         self._highlighters: dict[tuple[int, bool], Highlighter] = {}
 
     def present(self, candidate: Candidate, rank: int) -> Result:
@@ -45,6 +47,11 @@ class Presenter:
             return self._present(candidate, rank, None, None)
         citation = format_citation(entry.id, digest, entry.byte_start, entry.byte_end)
         return self._present(candidate, rank, digest, citation)
+
+    def has_matches(self, candidate: Candidate) -> bool:
+        """Whether the own text of a candidate matches; that of a changed source does not."""
+        body = self._texts.body(candidate.entry)
+        return body is not None and any(self._matches(candidate, body))
 
     def _present(
         self, candidate: Candidate, rank: int, digest: str | None, citation: str | None
@@ -76,6 +83,7 @@ class Presenter:
             candidate.also_in,
             body_bytes=body.data if body else None,
             body_places=texts.places(entry) if body else (),
+            introduction=candidate.introduction,
         )
 
     def _constituent(self, candidate: Candidate) -> Result:
@@ -87,13 +95,16 @@ class Presenter:
 
     def _matches(self, candidate: Candidate, body: Body) -> list[list[Match]]:
         """Return the matches in the body for each topic that the candidate matched."""
-        entry = candidate.entry
-        found = []
+        key = (*key_of(candidate.entry), candidate.topics)
+        if key not in self._found:
+            self._found[key] = list(self._find(candidate, body))
+        return self._found[key]
+
+    def _find(self, candidate: Candidate, body: Body) -> Iterator[list[Match]]:
         for topic in candidate.topics:
-            compiled = self._compiled(topic, entry)
+            compiled = self._compiled(topic, candidate.entry)
             if compiled is not None:
-                found.append(self._highlighter(compiled).find(body.shown))
-        return found
+                yield self._highlighter(compiled).find(body.shown)
 
     def _highlighter(self, compiled: Compiled, *, of_titles: bool = False) -> Highlighter:
         """Return what finds the matches; in titles with stop words, which need not match.

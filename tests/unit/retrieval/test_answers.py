@@ -233,6 +233,7 @@ def test_phases_and_counts(library: Library) -> None:
         "cutoff",
         "topics",
         "aggregation",
+        "introductions",
         "large",
         "ancestors",
         "duplicates",
@@ -243,6 +244,34 @@ def test_phases_and_counts(library: Library) -> None:
     assert list(answer.counts) == ["candidates", "after_cutoff", "after_aggregation", "returned"]
     for before, after in zip(answer.phases[1:], answer.phases[2:], strict=False):
         assert before.after == after.before
+
+
+def _large_guide(tmp_path: Path) -> Library:
+    steps = [f"## Step {number}\n\n{'Turn the wheel. ' * 60}\n" for number in range(4)]
+    text = "# Mill\n\nA mill grinds corn.\nIt needs wind.\n\n" + "\n".join(steps)
+    return Library(tmp_path, t={"mill.md": text})
+
+
+def test_an_introduction_is_cited_and_read_by_itself(tmp_path: Path) -> None:
+    library = _large_guide(tmp_path)
+    (result,) = library.search("corn").results
+    assert (result.id, result.introduction, result.whole) == ("t:mill.md#mill", True, False)
+    assert result.body == "\nA mill grinds corn.\nIt needs wind.\n\n"
+    entry = result.entry
+    source = library.texts["t", "mill.md"]
+    assert isinstance(source, str)
+    assert source[: entry.byte_end].endswith("It needs wind.\n\n")
+    assert (entry.line_start, entry.line_end) == (1, 5)
+    cited = hashlib.sha256(source[entry.byte_start : entry.byte_end].encode()).hexdigest()
+    assert result.citation == format_citation(result.id, cited, entry.byte_start, entry.byte_end)
+
+
+def test_what_matches_by_its_title_alone_is_no_introduction(tmp_path: Path) -> None:
+    """Its own text does not say "quern": all of it is meant, whatever its size."""
+    library = _large_guide(tmp_path)
+    library.put("t", {"mills.md": str(library.texts["t", "mill.md"]).replace("# Mill", "# Quern")})
+    results = library.search("quern").results
+    assert [(one.id, one.introduction) for one in results] == [("t:mills.md#quern", False)]
 
 
 @pytest.mark.parametrize(("sort", "paths"), [("path", ["a", "b", "c"]), ("score", ["c", "a", "b"])])

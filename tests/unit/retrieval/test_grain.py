@@ -48,6 +48,7 @@ def test_grain(forest: Forest, params: dict[str, Any], expected: list[Any]) -> N
         SearchParams(**params),
         find_parent=forest.find_parent,
         measure_text=count_by({}),
+        introduce=forest.introduce,
     )
     assert shape(found) == expected
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
@@ -60,6 +61,7 @@ def test_a_document_that_stands_alone_keeps_its_match(forest: Forest) -> None:
         SearchParams(grain="document"),
         find_parent=forest.find_parent,
         measure_text=count_by({}),
+        introduce=forest.introduce,
     )
     assert found == matches
     assert [phase.name for phase in phases] == ["grain", "aggregation", "ancestors"]

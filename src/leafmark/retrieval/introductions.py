@@ -1,0 +1,71 @@
+"""Large sections that match by their own text: what stands before their subsections answers.
+
+A document's first paragraphs say what it is about. Without this they could be
+had only with all that is below them, which nobody wants to read whole, or not
+at all where a part of the document matches about as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from leafmark.model import Candidate, Entry, Phase, whole_range
+from leafmark.retrieval.aggregation import MeasureText
+
+__all__ = ["Introduce", "give_introductions", "has_introduction", "introduction_of"]
+
+
+class Introduce(NamedTuple):
+    """How introductions are found.
+
+    `find_first_below` gives the entry of the first chunk below one; it is never called
+    where nothing is. `has_matched` tells whether it was the own text that matched: a
+    document may match by its title, path and tags alone, and is then no introduction.
+    """
+
+    find_first_below: Callable[[Entry], Entry]
+    has_matched: Callable[[Candidate], bool]
+
+
+def give_introductions(
+    candidates: Sequence[Candidate],
+    limit: int,
+    measure_text: MeasureText,
+    introduce: Introduce,
+) -> tuple[list[Candidate], Phase]:
+    """Let chunks of more than `limit` tokens stand for their own text alone, where that matched.
+
+    Such a candidate has nothing below it any more: it takes no other result in.
+    """
+
+    def narrowed(one: Candidate) -> Candidate:
+        if one.whole or not has_introduction(one.entry) or measure_text(one.entry) <= limit:
+            return one
+        if not introduce.has_matched(one):
+            return one
+        entry = introduction_of(one.entry, introduce.find_first_below(one.entry))
+        return one._replace(entry=entry, introduction=True)
+
+    found = [narrowed(one) for one in candidates]
+    count = sum(one.introduction for one in found)
+    note = f"{count} of over {limit} tokens stand for their own text" if count else ""
+    return found, Phase("introductions", len(candidates), len(found), note)
+
+
+def has_introduction(entry: Entry) -> bool:
+    """Whether a chunk has text of its own, all of it before what is below it."""
+    return (
+        entry.last_position > entry.position
+        and entry.content_type != "empty"
+        and len(entry.body_spans) == 1
+    )
+
+
+def introduction_of(entry: Entry, first_below: Entry) -> Entry:
+    """Return a chunk as it would be if it ended where the first one below it begins."""
+    return entry._replace(
+        last_position=entry.position,
+        byte_end=max(entry.byte_start, whole_range(first_below)[0]),
+        line_end=max(entry.line_start, first_below.line_start - 1),
+    )
