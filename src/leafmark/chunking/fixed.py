@@ -7,11 +7,15 @@ not emitted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from leafmark.chunking.cutting import byte_length, count_ready, decode_for_cutting
 from leafmark.chunking.graphemes import grapheme_boundary, next_boundary
+from leafmark.chunking.spans import subtract
 from leafmark.chunking.tokens import take_tokens, token_counter
+from leafmark.chunking.tree import Spans
 from leafmark.chunking.workshop import Workshop
 
 __all__ = ["choose_fixed"]
@@ -32,21 +36,34 @@ def choose_fixed(shop: Workshop) -> list[int]:
 
 
 def _windows(shop: Workshop, size: int) -> Iterator[tuple[int, int]]:
-    """The byte ranges of the windows; front matter is before the first one."""
-    options = shop.options
-    front = shop.reader.document.front_matter
-    start = 0 if front is None else min(front.end, size)
-    text = _Text(decode_for_cutting(shop.reader.document.data[start:]), options.tokenizer)
-    at = end = 0
+    """The byte ranges of the windows; front matter is before the first one.
+
+    They are cut from what is left of the source: what is dropped takes no room.
+    """
+    options, document = shop.options, shop.reader.document
+    start = 0 if document.front_matter is None else min(document.front_matter.end, size)
+    dropped = [(span.start, span.end) for span in document.dropped_spans]
+    kept = [*subtract(start, size, dropped)]
+    begins = [0, *accumulate(after - first for first, after in kept)]
+    raw = b"".join([document.data[first:after] for first, after in kept])
+    text = _Text(decode_for_cutting(raw), options.tokenizer)
+    at = end = begin = 0
     while end < len(text.own):
         begun = at
         at, end = text.window(at, end, options.fixed_tokens)
-        start += byte_length(text.own[begun:at])
-        yield start, start + byte_length(text.own[at:end])
+        begin += byte_length(text.own[begun:at])
+        last = begin + byte_length(text.own[at:end]) - 1
+        yield _place(begin, kept, begins), _place(last, kept, begins) + 1
         following = text.stop(at, end, options.fixed_tokens - options.fixed_overlap)
         following = min(following if following > at else next_boundary(text.own, at + 1), end)
-        start += byte_length(text.own[at:following])
+        begin += byte_length(text.own[at:following])
         at = following
+
+
+def _place(offset: int, kept: Spans, begins: Sequence[int]) -> int:
+    """Where in the source a byte of the ranges `kept`, put together, stands."""
+    number = bisect_right(begins, offset) - 1
+    return kept[number][0] + offset - begins[number]
 
 
 class _Text:

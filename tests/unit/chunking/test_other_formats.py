@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from support.documents import words
 
 from leafmark.chunking import STRATEGIES, ChunkingOptions, chunk_document, inspect_quality
 from leafmark.parsing import parse
@@ -160,3 +161,13 @@ def test_a_tag_that_is_larger_than_a_piece_is_not_torn() -> None:
     found = chunk_document(parse(page.encode(), "p.html"), tree="t", options=ChunkingOptions())
     assert sum(image in chunk.body for chunk in found.chunks) == 1
     assert not any("QUJD" in chunk.text for chunk in found.chunks)
+
+
+def test_windows_are_cut_from_what_is_not_dropped() -> None:
+    page = f"<p>{words(300)}</p><script>{'x = 1; ' * 2000}</script><p>{words(100)}</p>"
+    options = ChunkingOptions(strategy="fixed", fixed_tokens=200, fixed_overlap=0)
+    chunks = chunk_document(parse(page.encode(), "p.html"), tree="t", options=options).chunks
+
+    assert [chunk.body_tokens for chunk in chunks] == [0, 200, 200, 8]
+    assert not any("x = 1" in chunk.body for chunk in chunks)
+    assert "</p><p>" in chunks[2].body
