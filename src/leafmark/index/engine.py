@@ -17,7 +17,9 @@ from leafmark.errors import DamagedError, LeafmarkError, LockedError, StorageErr
 __all__ = ["engine_guard", "translate"]
 
 _OS_ERROR = re.compile(r"os error (\d+)")
-_NO_ROOM = "make room on the disk, or move the index with `index.dir`; the old index is intact"
+_NO_ROOM = (
+    "make room on the disk, or move the index with `index.dir`; what was indexed before is intact"
+)
 REBUILD = "run `leafmark index --rebuild`"
 
 

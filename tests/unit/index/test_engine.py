@@ -11,7 +11,9 @@ from leafmark.errors import DamagedError, LeafmarkError, LockedError, NotFoundEr
 from leafmark.index.engine import engine_guard
 
 WHERE = Path("/index")
-NO_ROOM = "make room on the disk, or move the index with `index.dir`; the old index is intact"
+NO_ROOM = (
+    "make room on the disk, or move the index with `index.dir`; what was indexed before is intact"
+)
 NO_RIGHT = "make the folder writable, or move the index with `index.dir`"
 
 
