@@ -87,7 +87,8 @@ def checked_vectors(rows: object, *, count: int, dimension: int | None, location
     import numpy as np
 
     try:
-        found = np.ascontiguousarray(rows, dtype=np.float32)
+        with np.errstate(over="ignore"):  # what is too large becomes infinite, and is told of below
+            found = np.ascontiguousarray(rows, dtype=np.float32)
     except (ValueError, TypeError, OverflowError):
         raise ProviderError(
             "the embedder answered something other than vectors of one length", location=location
@@ -98,13 +99,16 @@ def checked_vectors(rows: object, *, count: int, dimension: int | None, location
             f"the embedder answered another number of vectors ({answered}) than of texts ({count})",
             location=location,
         )
-    if found.shape[1] != (dimension or found.shape[1]) or not found.shape[1]:
+    if not found.shape[1]:
+        raise ProviderError("the embedder answered vectors without a number", location=location)
+    if found.shape[1] != (dimension or found.shape[1]):
         raise ProviderError(
             f"the embedder answered vectors of {found.shape[1]} numbers, not {dimension}",
             location=location,
             hint="another model may answer under that name now: `leafmark index --rebuild`",
         )
-    norms = np.linalg.norm(found, axis=1, keepdims=True)
+    with np.errstate(over="ignore"):
+        norms = np.linalg.norm(found, axis=1, keepdims=True)
     if not np.isfinite(norms).all() or not (norms > 0).all():
         raise ProviderError(
             "the embedder answered a vector that is zero or not finite", location=location

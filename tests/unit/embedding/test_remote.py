@@ -199,6 +199,21 @@ FAILURES: dict[str, tuple[Reply, str, str | None]] = {
         "the embedder answered a vector that is zero or not finite",
         None,
     ),
+    "too large": (
+        Reply(200, {"data": [{"index": at, "embedding": [1e300, 1.0]} for at in range(3)]}),
+        "the embedder answered a vector that is zero or not finite",
+        None,
+    ),
+    "too large together": (
+        Reply(200, {"data": [{"index": at, "embedding": [1e38, 3e38]} for at in range(3)]}),
+        "the embedder answered a vector that is zero or not finite",
+        None,
+    ),
+    "without numbers": (
+        Reply(200, {"data": [{"index": at, "embedding": []} for at in range(3)]}),
+        "the embedder answered vectors without a number",
+        None,
+    ),
     "texts": (
         Reply(200, {"data": [{"index": at, "embedding": ["a"]} for at in range(3)]}),
         "the embedder answered something other than vectors of one length",
