@@ -34,3 +34,11 @@ def test_a_reference_that_leads_nowhere_ends_the_evaluation(
         "    -:1: there is no document handbook:gone.md\n"
         "  --> -\n"
     )
+
+
+def test_a_word_with_a_colon_does_not_end_the_evaluation(
+    leafmark: Leafmark, handbook: Path
+) -> None:
+    queries = '{"query": "run harbor:backup", "answers": ["handbook:guides/backups.md"]}\n'
+    ran = leafmark("eval", "-", cwd=handbook, stdin=queries)
+    assert (ran.code, ran.err) == (0, "")

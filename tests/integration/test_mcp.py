@@ -207,6 +207,15 @@ def test_errors_help(talk: Talk) -> None:
         )
         with pytest.raises(MCPError, match="there is no tool `find`"):
             await client.call_tool("find", {})
+        colon = await call(client, "search", query="harbor:backup")
+        assert colon.structured_content["results"]
+        assert colon.structured_content["hints"] == [
+            {
+                "code": "unknown-field",
+                "message": "no field is called harbor, so “harbor:backup” was taken as text; "
+                "write meta.harbor: for a key of the front matter",
+            }
+        ]
         nothing = await call(client, "search", query="zeppelin hangars of saturn")
         assert (nothing.is_error, nothing.structured_content["results"]) == (False, [])
         small = await call(client, "search", query="backup", max_tokens=200)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 from hypothesis import assume, given
@@ -12,6 +13,7 @@ from support.matcher import Chunk, matches
 from leafmark.errors import QueryError
 from leafmark.query import (
     DEFAULT_LIMITS,
+    And,
     Boost,
     Expression,
     Field,
@@ -20,6 +22,8 @@ from leafmark.query import (
     Limits,
     Not,
     Phrase,
+    Prefix,
+    Term,
     all_of,
     filters_only,
     format_query,
@@ -30,6 +34,7 @@ from leafmark.query import (
     plain_query,
     plain_words,
 )
+from leafmark.query.fields import FILTERS, SCORING_FIELDS, nearest_field
 
 WIDE = Limits(length=1 << 30, depth=1 << 30, terms=1 << 30)
 
@@ -126,6 +131,62 @@ def test_every_part_is_accounted_for(expression: Expression) -> None:
     assert set(map(id, scoring)) <= set(map(id, leaves))
     assert filters_only(expression) == (not scoring)
     assert not any(isinstance(leaf, Filter) for leaf in scoring)
+
+
+NAMES = (*SCORING_FIELDS, *FILTERS)
+
+
+def _edits(one: str, other: str) -> int:
+    """Edits from one word to another, two letters swapped being one (optimal string alignment)."""
+    rows = [list(range(len(other) + 1))]
+    for i, a in enumerate(one, start=1):
+        row = [i]
+        for j, b in enumerate(other, start=1):
+            best = min(row[j - 1] + 1, rows[i - 1][j] + 1, rows[i - 1][j - 1] + (a != b))
+            if i > 1 and j > 1 and (a, one[i - 2]) == (other[j - 2], b):
+                best = min(best, rows[i - 2][j - 2] + 1)
+            row.append(best)
+        rows.append(row)
+    return rows[-1][-1]
+
+
+@st.composite
+def names_like_fields(draw: st.DrawFn) -> str:
+    """A field's name after a few random edits."""
+    letters = list(draw(st.sampled_from(NAMES)))
+    for _ in range(draw(st.integers(1, 3))):
+        at = draw(st.integers(0, len(letters) - 1)) if letters else 0
+        kind = draw(st.sampled_from(["drop", "add", "change", "swap"]))
+        if kind == "add":
+            letters.insert(at, draw(st.sampled_from("aeit_")))
+        elif kind == "swap":
+            letters[at : at + 2] = reversed(letters[at : at + 2])
+        else:
+            letters[at : at + 1] = draw(st.sampled_from("aeit_")) if kind == "change" else ""
+    return "".join(letters)
+
+
+@given(st.one_of(names_like_fields(), st.from_regex(r"\A[a-z][a-z_.]{0,7}\Z")))
+def test_a_name_is_near_a_field_by_one_edit_in_four_letters_or_more(name: str) -> None:
+    elsewhere = {"content", "text", "dir", "file", "filename", "folder", "in", "section"}
+    elsewhere |= {"language", "type", "repo", "meta", "metadata"}
+    assume(name not in (*elsewhere, *NAMES) and not name.startswith("meta."))
+    near = [f for f in NAMES if _edits(name, f) == 1 and max(len(name), len(f)) >= 4]
+    found = nearest_field(name)
+    assert found in near if near else found is None
+
+
+@given(names_like_fields(), st.text(st.sampled_from("ab:/.-_*é日"), min_size=1, max_size=8))
+def test_behind_a_name_that_is_near_no_field_a_colon_is_text(name: str, rest: str) -> None:
+    assume(re.fullmatch("[a-z][a-z_.]*", name) and name not in NAMES)
+    assume(nearest_field(name) is None and rest[0] not in ":/")
+    leaf = parse_query(f"{name}:{rest}")
+    beginning = rest.endswith("*") and rest.count("*") == 1 and rest[-2:-1] not in ("", ":")
+    assert leaf == (Prefix(f"{name}:{rest[:-1]}") if beginning else Term(f"{name}:{rest}"))
+    assert isinstance(leaf, Prefix | Term)
+    assert leaf.no_field == name
+    assert parse_query(f"a -{name}:{rest}") == And((Term("a"), Not(leaf)))
+    assert parse_query(f"title:({name}:{rest})") == Field("title", leaf)
 
 
 WORDS = ["alpha", "beta", "gamma"]

@@ -23,6 +23,7 @@ from leafmark.query import (
 TRICKY = r"""
     AND OR NOT \AND - -- --x -x -> - -= \ a\ \\ a\* a\^2 a^2 a^2.5 a~1 a^ a~ x^nan ^ ^2 ~ ~/a
     ( ) () a() a(b) " “ ” 'a don't a:b :a a: title:x meta.x:1 tree:x c:\t c:\( /etc https://x
+    titel:x n:a* n:* node:-x n:(a) n:"a" error:^2 node:http
     std::vector * a* *a* **a** f*o .. 1..2 ../x > >3 >= @a/b snake_case C++ － é 日本語 🎉
 """
 NASTY = st.sampled_from([*TRICKY.split(), "a\u0301", "\u200b", "\x00", "\u202e"])
@@ -37,7 +38,7 @@ def _is_word(text: str) -> bool:
 words = st.one_of(NASTY, SIGNS, st.text(CHARACTERS, max_size=6)).filter(_is_word)
 texts = st.one_of(NASTY, SIGNS, st.text(CHARACTERS, max_size=9)).filter(lambda t: bool(t.strip()))
 SYNTAX = ["a", " ", "(", ")", "-", '"', "OR ", "AND ", "NOT ", "^2", "~1", "*", ":", "\\", "title:"]
-SYNTAX += ["tree:", "meta.n:", "3..7", ">", "b c", "x:", "“", "\n"]
+SYNTAX += ["tree:", "meta.n:", "3..7", ">", "b c", "x:", "node:", "tag:", "“", "\n"]
 query_strings = st.one_of(
     st.text(max_size=30),
     SIGNS,
@@ -47,7 +48,7 @@ query_strings = st.one_of(
 
 terms = words.map(Term)
 phrases = texts.map(Phrase)
-prefixes = words.filter(lambda text: any(map(str.isalnum, text))).map(Prefix)
+prefixes = words.filter(lambda text: any(map(str.isalnum, text)) and text[-1] != ":").map(Prefix)
 bounds = st.from_regex(r"\A[+-]?[0-9a-z][0-9a-zT:-]{0,6}\Z")
 ranges = st.one_of(
     st.tuples(bounds, bounds)

@@ -8,8 +8,8 @@ the index, so that a word means the same in a query and in a document.
 Kept here: what can be built can be written as a query string and read back
 (`format_query`), but for a whole that only negates. A constructor raises
 ValueError for what has no such string. Two nodes are equal when they mean the
-same; `span`, the half-open range of characters in the query string that a node
-was read from, takes no part.
+same; what tells how a node was written takes no part: `span`, the half-open range
+of characters in the query string that it was read from, and `no_field`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import TypeAlias
 
 from leafmark.query.fields import HALF_CHARACTER, HAS_VALUES, is_filter, is_scoring
 from leafmark.query.ranges import Range
+from leafmark.query.tokens import is_beginning
 
 __all__ = [
     "And",
@@ -57,10 +58,12 @@ class _Node:
 class Term(_Node):
     """A word as typed, inner punctuation included (`snake_case`, `std::vector`, `main()`).
 
-    It may hold no token at all (`-`, `=>`): then it asks for nothing.
+    It may hold no token at all (`-`, `=>`): then it asks for nothing. `no_field` is the
+    name before its colon where it was written like a field that there is not (`node:http`).
     """
 
     text: str
+    no_field: str = field(default="", compare=False, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         _require(_is_word(self.text), "a term is one word", self.text)
@@ -81,9 +84,10 @@ class Prefix(_Node):
     """A word that begins with `text` (`handl*`); the star is not part of the text."""
 
     text: str
+    no_field: str = field(default="", compare=False, repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        word = any(map(str.isalnum, self.text)) and _is_word(self.text)
+        word = is_beginning(self.text) and _is_word(self.text)
         _require(word, "a prefix is the beginning of a word", self.text)
 
 

@@ -73,7 +73,7 @@ def _marked(operand: Expression, mark: type) -> str:
     if isinstance(marked, mark):
         return f"({format_query(operand)})"
     if isinstance(operand, Term):
-        # A lone minus would negate the mark, and `error:` make it the value of a field.
+        # A lone minus would negate the mark, and `titel:` make it the value of a field.
         return _word(operand.text, before="^1")
     return _enclose(operand, And, Or, Not)
 

@@ -1,9 +1,10 @@
 """A query string to tokens, in one pass from left to right and without recursion.
 
 Lenient where text was pasted (`a -> b`, `--verbose`, `main()`, `std::vector`,
-`C:\\temp` and `don't` are words), strict where an operator was written (an
-unclosed quote, an unbalanced parenthesis, `x^0`). The work is linear in the
-length of the string, and all `Limits` are enforced here, before anything walks a tree.
+`node:http`, `C:\\temp` and `don't` are words), strict where an operator was written
+(an unclosed quote, an unbalanced parenthesis, `x^0`, `titel:x`, `author:"Ann Lee"`). The
+work is linear in the length of the string, and all `Limits` are enforced here, before
+anything walks a tree.
 """
 
 from __future__ import annotations
@@ -12,9 +13,25 @@ import re
 from collections.abc import Sequence
 
 from leafmark.query import problems
-from leafmark.query.fields import HALF_CHARACTER, META_PATTERN, QUOTES, is_filter, is_scoring
+from leafmark.query.fields import (
+    HALF_CHARACTER,
+    META_PATTERN,
+    QUOTES,
+    is_filter,
+    is_scoring,
+    nearest_field,
+)
 from leafmark.query.limits import DEFAULT_LIMITS, Limits
-from leafmark.query.tokens import ESCAPABLE, OPERATORS, Kind, Token, is_number, negates, unescape
+from leafmark.query.tokens import (
+    ESCAPABLE,
+    OPERATORS,
+    Kind,
+    Token,
+    is_beginning,
+    is_number,
+    negates,
+    unescape,
+)
 
 __all__ = ["tokenize"]
 
@@ -104,7 +121,7 @@ class _Lexer:
         elif self._in_values:
             self._read_value()
         elif field := _FIELD.match(self.query, self.at):
-            self._read_field(field[1])
+            self._read_named(field[1])
         else:
             self._read_word()
 
@@ -120,8 +137,10 @@ class _Lexer:
         last = self.tokens[-1]
         return last.kind in _CAN_BE_MARKED or (last.kind is Kind.VALUE and last.quoted)
 
-    def _add(self, kind: Kind, end: int, text: str = "", *, quoted: bool = False) -> None:
-        token = Token(kind, self.at, end, text, quoted)
+    def _add(
+        self, kind: Kind, end: int, text: str = "", *, quoted: bool = False, no_field: str = ""
+    ) -> None:
+        token = Token(kind, self.at, end, text, quoted, no_field)
         self.terms += _terms(token)
         if self.terms > self.limits.terms:
             raise problems.too_many_terms(self.query, self.at, end, self.limits)
@@ -167,9 +186,18 @@ class _Lexer:
             raise problems.empty_phrase(self.query, self.at, quoted.end())
         self._add(kind, quoted.end(), unescape(quoted[1]), quoted=True)
 
-    def _read_field(self, name: str) -> None:
-        if not is_scoring(name) and not is_filter(name):
+    def _read_named(self, name: str) -> None:
+        """A field and its value, or a word with a colon inside: `node:http`."""
+        if is_scoring(name) or is_filter(name):
+            self._read_field(name)
+        elif nearest_field(name) is not None:
             raise problems.unknown_field(self.query, self.at, name)
+        elif self.query[self.at + len(name) + 1] in "(" + QUOTES:
+            raise problems.fieldless_value(self.query, self.at, name)
+        else:
+            self._read_word(no_field=name)
+
+    def _read_field(self, name: str) -> None:
         self._add(Kind.FIELD, self.at + len(name) + 1, name)
         char = self.query[self.at]
         if char == "(":
@@ -194,8 +222,11 @@ class _Lexer:
         text = self.query[self.at : end]
         self._add(OPERATORS.get(text, Kind.VALUE) if self._in_values else Kind.VALUE, end, text)
 
-    def _read_word(self, *, value: bool = False) -> None:
-        """A word up to white space, quote, parenthesis or mark; `()` in it belongs to it."""
+    def _read_word(self, *, value: bool = False, no_field: str = "") -> None:
+        """A word up to white space, quote, parenthesis or mark; `()` in it belongs to it.
+
+        A star directly behind a colon is text: what begins with `node:` is no word.
+        """
         plain = _PLAIN_WORD.match(self.query, self.at)
         if plain:
             kind = Kind.WORD if value else OPERATORS.get(plain[0], Kind.WORD)
@@ -217,9 +248,10 @@ class _Lexer:
         kind = Kind.WORD if value else OPERATORS.get(raw, Kind.WORD)
         if raw in _WORDS_IN_CAPITALS:
             text = raw[1:]
-        elif stars == [len(chars) - 1] and any(map(str.isalnum, text)):
+        elif stars == [len(chars) - 1] and is_beginning(text[:-1]):
             kind, text = Kind.PREFIX, text[:-1]
-        self._add(kind, end, text)
+        alone = text == f"{no_field}:"  # a mark follows: `error:^2`
+        self._add(kind, end, text, no_field="" if alone else no_field)
 
     def _ends_word(self, start: int, at: int) -> bool:
         char = self.query[at]

@@ -163,9 +163,9 @@ class _Parser:
         span = (token.start, token.end)
         match token.kind:
             case Kind.WORD:
-                return Term(token.text, span=span)
+                return Term(token.text, span=span, no_field=token.no_field)
             case Kind.PREFIX:
-                return Prefix(token.text, span=span)
+                return Prefix(token.text, span=span, no_field=token.no_field)
             case Kind.PHRASE:
                 return Phrase(token.text, span=span)
             case Kind.VALUE:

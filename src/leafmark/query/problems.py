@@ -88,9 +88,15 @@ def negated_value(query: str, start: int, end: int, name: str) -> QueryError:
 
 
 def unknown_field(query: str, start: int, name: str) -> QueryError:
-    near = nearest_field(name)
-    guess = f"did you mean {near}:? or" if near else f"the fields are {', '.join(FIELDS)};"
-    hint = f"{guess} write {name}\\: to search for the text itself"
+    """A name that a field may be meant by (`titel:x`)."""
+    hint = f"did you mean {nearest_field(name)}:? or write {name}\\: to search for the text itself"
+    return _error(query, start, start + len(name), f'there is no field "{name}"', hint)
+
+
+def fieldless_value(query: str, start: int, name: str) -> QueryError:
+    """Quotes or a group behind a name that no field has (`author:"Ann Lee"`): no pasted word."""
+    fields = f"the fields are {', '.join(FIELDS)}"
+    hint = f"{fields}; write meta.{name}: for a key of the front matter, or {name}\\: for its text"
     return _error(query, start, start + len(name), f'there is no field "{name}"', hint)
 
 

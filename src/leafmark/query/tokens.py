@@ -8,7 +8,16 @@ from typing import NamedTuple
 
 from leafmark.query.fields import QUOTES
 
-__all__ = ["OPERATORS", "Kind", "Token", "escape", "is_number", "negates", "unescape"]
+__all__ = [
+    "OPERATORS",
+    "Kind",
+    "Token",
+    "escape",
+    "is_beginning",
+    "is_number",
+    "negates",
+    "unescape",
+]
 
 ESCAPABLE = '\\():^~*-"' + QUOTES[1:]
 """What a backslash takes the meaning from; before anything else it is itself (`C:\\temp`)."""
@@ -43,7 +52,8 @@ OPERATORS = {"AND": Kind.AND, "OR": Kind.OR, "NOT": Kind.NOT}
 class Token(NamedTuple):
     """`[start, end)` of the query string; `text` without escapes, quotes and marks.
 
-    The text of FIELD is the name, of BOOST and FUZZY what follows the sign.
+    The text of FIELD is the name, of BOOST and FUZZY what follows the sign. `no_field`
+    is the name before the colon of a WORD or PREFIX that no field has.
     """
 
     kind: Kind
@@ -51,6 +61,7 @@ class Token(NamedTuple):
     end: int
     text: str = ""
     quoted: bool = False
+    no_field: str = ""
 
 
 def escape(text: str) -> str:
@@ -67,6 +78,11 @@ def negates(text: str, at: int) -> bool:
     """True when the minus at `at`, which begins a word, negates what follows it."""
     following = text[at + 1 : at + 2]
     return bool(following) and not following.isspace() and following not in _NO_NEGATION
+
+
+def is_beginning(text: str) -> bool:
+    """True for what words can begin with: a letter or digit in it, and no colon at its end."""
+    return any(map(str.isalnum, text)) and not text.endswith(":")
 
 
 def is_number(text: str) -> bool:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from leafmark.model import Candidate, Hint, Result
-from leafmark.query import Expression, filters_only, format_query, is_bare_word
+from leafmark.query import (
+    Expression,
+    Prefix,
+    Term,
+    filters_only,
+    format_query,
+    is_bare_word,
+    iter_leaves,
+)
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.leaves import Looked
 
@@ -36,6 +44,7 @@ def hints_about(
     return (
         *_about_doubt(doubtful),
         *_about_topics(topics),
+        *_about_fields(topics),
         *_about_words(compiled),
         *_about_relaxing(candidates),
         *_about_stale(results),
@@ -65,6 +74,25 @@ def _about_topics(topics: Sequence[Expression]) -> Iterator[Hint]:
                     f"{name} was searched as a topic of its own, which all that it admits match; "
                     f"put it into the quotes of the words that it is to filter",
                 )
+
+
+def _about_fields(topics: Sequence[Expression]) -> Iterator[Hint]:
+    """What was written like a field that there is not, and so was taken as text."""
+    words: dict[str, str] = {}
+    for topic in topics:
+        for asked in iter_leaves(topic):
+            if isinstance(asked.leaf, Term | Prefix) and asked.leaf.no_field:
+                words.setdefault(asked.leaf.no_field, format_query(asked.leaf))
+    if not words:
+        return
+    names = list(words)[:MOST_NAMED]
+    texts = " and ".join(f"“{words[name]}”" for name in names)
+    yield Hint(
+        "unknown-field",
+        f"no field is called {' or '.join(names)}, so {texts} "
+        f"{'was' if len(names) == 1 else 'were'} taken as text; "
+        f"write meta.{names[0]}: for a key of the front matter",
+    )
 
 
 def _about_words(compiled: Sequence[Sequence[Compiled]]) -> Iterator[Hint]:

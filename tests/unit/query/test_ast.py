@@ -37,6 +37,7 @@ DOCS = Filter("tree", "docs")
         (lambda: Term("\ud800"), "a term is one word: '\\ud800'"),
         (lambda: Phrase(" "), "a phrase has text: ' '"),
         (lambda: Prefix("**"), "a prefix is the beginning of a word: '**'"),
+        (lambda: Prefix("node:"), "a prefix is the beginning of a word: 'node:'"),
         (lambda: Filter("title", "a"), "not the name of a filter: 'title'"),
         (lambda: Filter("meta.", "a"), "not the name of a filter: 'meta.'"),
         (lambda: Filter("tree", ""), "a filter has a value: ''"),

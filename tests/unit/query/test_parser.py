@@ -16,6 +16,7 @@ from leafmark.query import (
     Filter,
     Limits,
     Phrase,
+    Prefix,
     Term,
     iter_leaves,
     lexer,
@@ -148,6 +149,22 @@ def test_spans_are_places_in_the_string() -> None:
 def test_spans_take_no_part_in_equality() -> None:
     assert parse_query("  x^2") == Boost(Term("x"), 2.0)
     assert hash(parse_query("  x")) == hash(Term("x"))
+
+
+def test_a_word_knows_the_name_that_no_field_has() -> None:
+    query = r"node:http -run:x a\:b ::c i18n:d (xs:e* OR title:f:g) error:^2 h:*^2"
+    names = {
+        query[slice(*asked.leaf.span)]: asked.leaf.no_field
+        for asked in iter_leaves(parse_query(query))
+        if isinstance(asked.leaf, Term | Prefix) and asked.leaf.no_field
+    }
+    assert names == {"node:http": "node", "run:x": "run", "xs:e*": "xs", "h:*": "h"}
+    assert parse_query("node:http") == Term("node:http") == parse_query(r"node\:http")
+
+
+def test_such_words_are_limited_as_others_are() -> None:
+    expected = ("the query has more than 2 words", 8, 11, "keep the words that matter")
+    assert _problem("a:b c:d e:f", limits=Limits(terms=2)) == expected
 
 
 def test_topics_are_read_each_by_itself() -> None:

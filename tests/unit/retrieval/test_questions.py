@@ -196,6 +196,32 @@ def test_hints_say_what_was_done(library: Library) -> None:
     assert _hints(library, "the client", "server") == ()
 
 
+def _no_field(names: str, words: str, key: str) -> Hint:
+    said = f"no field is called {names}, so {words} taken as text"
+    return Hint("unknown-field", f"{said}; write meta.{key}: for a key of the front matter")
+
+
+def test_a_name_that_no_field_has_is_told(library: Library) -> None:
+    once = _no_field("talks", "“talks:to” was", "talks")
+    assert _hints(library, "talks:to") == (once,)
+    assert _hints(library, "title:server OR talks:to^2") == (once,)
+    assert _hints(library, "client -talks:to", strict=True) == (once,)
+    assert _hints(library, "client", "talks:t*") == (_no_field("talks", "“talks:t*” was", "talks"),)
+    assert _hints(library, r"talks\:to") == ()
+    assert _hints(library, '"talks:to"') == ()
+    several = "the:client OR talks:to OR talks:x OR retries:y OR so:z"
+    assert _hints(library, several, strict=True)[0] == _no_field(
+        "the or talks or retries", "“the:client” and “talks:to” and “retries:y” were", "the"
+    )
+
+
+def test_a_word_with_a_colon_means_what_it_means_in_a_text(library: Library) -> None:
+    expected = _tiers(library, '"talks to"', strict=True)
+    assert expected[0] != []
+    for query in ("talks:to", r"talks\:to", "talks::to"):
+        assert _tiers(library, query, strict=True) == expected
+
+
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 def test_every_language_has_stop_words(language: str) -> None:
     words = stop_words(language)
