@@ -37,7 +37,9 @@ def emit(section_tree: SectionTree, chosen: Sequence[int], *, tree: str) -> Emit
         if positions[number] >= 0:
             usual = rows[positions[number]]
             rows[positions[number]] = _unusual_row(section_tree, number, usual, name=tree)
-    holders = map(homes.__getitem__, section_tree.heading_nodes)
+    holders = section_tree.heading_nodes
+    if homes is not chosen:
+        holders = [*map(homes.__getitem__, holders)]
     slugs = dict(zip(section_tree.heading_slugs, holders, strict=True))
     folded = section_tree.folded
     at = -1 if folded is None else positions[folded]
@@ -78,17 +80,33 @@ def _usual_rows(tree: SectionTree, chosen: Sequence[int], positions: Sequence[in
     for parent in parents:
         counts[parent] += 1
     counts[0] -= 1  # the document is its own parent, and no child
-    numbered = range(len(parents)), parents, _last_positions(parents)
+    last_positions = _last_positions(parents)
     nothing = ()
-    rows: list[Row] = []
-    for at, parent, last, depth, title, slug, place, start, end, stop in zip(
-        *numbered, *columns, strict=True
-    ):
-        body = ((start, stop),) if start < stop else nothing
-        names = at, parent, last, "section", depth, title, slug, 0
-        span = start, end, place, start, counts[parent], body
-        rows.append((*names, *span, None, False, False, nothing))
-    return rows
+    return [
+        (
+            at,
+            parent,
+            last,
+            "section",
+            depth,
+            title,
+            slug,
+            0,
+            start,
+            end,
+            place,
+            start,
+            counts[parent],
+            ((start, stop),) if start < stop else nothing,
+            None,
+            False,
+            False,
+            nothing,
+        )
+        for at, (parent, last, depth, title, slug, place, start, end, stop) in enumerate(
+            zip(parents, last_positions, *columns, strict=True)
+        )
+    ]
 
 
 def _last_positions(parents: Sequence[int]) -> list[int]:

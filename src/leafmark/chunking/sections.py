@@ -7,6 +7,7 @@ become chunks is decided elsewhere.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import compress
 
@@ -18,6 +19,7 @@ from leafmark.model import Document, HeadingColumns
 __all__ = ["build_tree", "is_blank_source"]
 
 _BOM = b"\xef\xbb\xbf"
+_BLANK = re.compile(rb"\s*+")
 
 _Heading = tuple[int, int, int, bool, bool]
 """A level, a start, where its section ends at the latest, whether it may open one, and does."""
@@ -42,26 +44,32 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
         for level, inside, path in zip(headings.levels, headings.nested, paths, strict=True)
     ]
     stays = _staying(document, headings, opens)
-    called = compress(zip(paths, headings.line_offsets, strict=True), stays)
+    kept = headings.only(stays)
     tree = SectionTree(
         document,
-        titles=[document.title, *compress(headings.titles, stays)],
+        titles=[document.title, *kept.titles],
         slugs=[None, *compress(slugs, stays)],
-        places=[0, *compress(headings.starts, stays)],
-        starts=[0, *compress(headings.ends, stays)],
+        places=[0, *kept.starts],
+        starts=[0, *kept.ends],
         ends=[len(document.data)],
-        definitions={
-            node: offset for node, (path, offset) in enumerate(called, 1) if path is not None
-        },
+        definitions=_definitions(kept),
         heading_slugs=slugs,
-        dropped=[(span.start, span.end) for span in document.dropped_spans],
     )
     columns = headings.levels, headings.starts, headings.limits, opens, stays
     tree.heading_nodes = _grow(tree, zip(*columns, strict=True))
-    _give_text(tree)
-    if tree.dropped:
+    _give_gaps(tree)
+    if document.dropped_spans:
         _drop(tree)
     return tree
+
+
+def _definitions(kept: HeadingColumns) -> dict[int, int | None]:
+    """The sections that are no headings, with where their signature begins."""
+    paths = kept.slug_paths
+    if paths.count(None) == len(paths):
+        return {}
+    called = enumerate(zip(paths, kept.line_offsets, strict=True), 1)
+    return {node: offset for node, (path, offset) in called if path is not None}
 
 
 def _staying(document: Document, headings: HeadingColumns, opens: Sequence[bool]) -> Sequence[bool]:
@@ -70,14 +78,17 @@ def _staying(document: Document, headings: HeadingColumns, opens: Sequence[bool]
     It is judged by all of them that may, so that a discarded one still ends the
     sections before it.
     """
-    is_blank = _blankness(document)
-    levels, starts = [*compress(headings.levels, opens)], [*compress(headings.starts, opens)]
-    ends, limits = compress(headings.ends, opens), compress(headings.limits, opens)
-    following = zip([*levels[1:], 0], [*starts[1:], len(document.data) + 1], strict=False)
+    data, is_blank = document.data, _blankness(document)
+    opening = headings.only(opens)
+    levels, starts = opening.levels, opening.starts
+    following = [*levels[1:], 0], [*starts[1:], len(data) + 1]
     stays = [
         # before a deeper one there is that one's line
-        (start < limit and below > level) or not is_blank(end, start if start < limit else limit)
-        for level, end, limit, (below, start) in zip(levels, ends, limits, following, strict=False)
+        (below > level and start < limit)
+        or not is_blank(data, end, start if start < limit else limit)
+        for level, end, limit, below, start in zip(
+            levels, opening.ends, opening.limits, *following, strict=False
+        )
     ]
     if len(stays) == len(opens):
         return stays
@@ -85,46 +96,50 @@ def _staying(document: Document, headings: HeadingColumns, opens: Sequence[bool]
     return [may_open and next(judged) for may_open in opens]
 
 
-def _blankness(document: Document) -> Callable[[int, int], bool]:
-    """What tells whether there is but white space in a range."""
-    data, reader = document.data, document.reader
+def _blankness(document: Document) -> Callable[[bytes, int, int], object]:
+    """What tells whether there is but white space in a range of the source."""
+    reader = document.reader
     if document.format != "notebook" or reader is None:
-        return lambda start, end: start == end or data[start:end].isspace()
+        return _BLANK.fullmatch
     dropped = [(span.start, span.end) for span in document.dropped_spans]
     read = reader
-    return lambda start, end: not read(data, list(subtract(start, end, dropped))).text.strip()
+    return lambda data, start, end: not read(data, list(subtract(start, end, dropped))).text.strip()
 
 
 def _grow(tree: SectionTree, headings: Iterable[_Heading]) -> list[int]:
     """Add a node for each heading that stays; return for each the deepest node that holds it."""
     parents, depths, ends, afters = tree.parents, tree.depths, tree.ends, tree.afters
+    body_ends = tree.body_ends
     holders: list[int] = []
-    node = 0
+    node = last = 0
     for level, start, limit, may_open, stays in headings:
         while node and (ends[node] <= start or (may_open and depths[node] >= level)):
             if start < ends[node]:
                 ends[node] = start
-            afters[node] = len(parents)
+            afters[node] = last + 1
             node = parents[node]
         if stays:
-            ends.append(limit if limit < ends[node] else ends[node])
+            end = ends[last]
+            body_ends.append(start if start < end else end)
+            end = ends[node]
+            ends.append(limit if limit < end else end)
             afters.append(0)
             depths.append(level)
             parents.append(node)
-            node = len(parents) - 1
+            node = last = last + 1
         holders.append(node)
+    body_ends.append(ends[last])
     while node:
-        afters[node] = len(parents)
+        afters[node] = last + 1
         node = parents[node]
-    afters[0] = len(parents)
+    afters[0] = last + 1
     return holders
 
 
-def _give_text(tree: SectionTree) -> None:
-    """Give every node what is between its heading line and the nodes below it, or behind them."""
+def _give_gaps(tree: SectionTree) -> None:
+    """Give every node what is behind the nodes below it, besides what is before them."""
     ends, afters, parents = tree.ends, tree.afters, tree.parents
     bounds = [*tree.places, ends[0]]
-    tree.body_ends = [*map(min, ends, bounds[1:])]
     following = [*map(bounds.__getitem__, afters)]
     if following == ends:
         return
@@ -139,6 +154,7 @@ def _give_text(tree: SectionTree) -> None:
 
 def _drop(tree: SectionTree) -> None:
     """Take what is dropped out of the bodies."""
+    tree.dropped = [(span.start, span.end) for span in tree.document.dropped_spans]
     for node in tree.nodes:
         body = [part for span in tree.body(node) for part in subtract(*span, tree.dropped)]
         tree.bodies[node] = rejoin(body, tree.dropped)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from functools import partial
+from itertools import compress
 from typing import Any, Literal, NamedTuple
 
 from leafmark.model.deferred import Deferred
@@ -97,6 +97,16 @@ class HeadingColumns(NamedTuple):
             return headings.columns
         return cls(*zip(*headings, strict=True))
 
+    def only(self, chosen: Sequence[bool]) -> HeadingColumns:
+        """Return the columns of those headings alone that are chosen."""
+        if False not in chosen:
+            return self
+        columns: list[Any] = [[*compress(column, chosen)] for column in self]
+        return HeadingColumns(*columns)
+
+    def headings(self) -> tuple[Heading, ...]:
+        return tuple(map(Heading, *self))
+
 
 class Headings(Deferred[Heading]):
     """Headings in columns, each made when it is looked at: a document may have many."""
@@ -104,15 +114,11 @@ class Headings(Deferred[Heading]):
     __slots__ = ("columns",)
 
     def __init__(self, columns: HeadingColumns) -> None:
-        super().__init__(partial(_headings_of, columns))
+        super().__init__(columns.headings)
         self.columns = columns
 
     def __len__(self) -> int:
         return len(self.columns.levels)
-
-
-def _headings_of(columns: HeadingColumns) -> tuple[Heading, ...]:
-    return tuple(map(Heading, *columns))
 
 
 class Block(NamedTuple):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from operator import sub
 from typing import NamedTuple
 
 from leafmark.model import HeadingColumns, Headings
@@ -69,7 +70,8 @@ def scan_headings(raw: bytes, start: int) -> Headings | None:
     `raw` is UTF-8 whose lines end in LF or CRLF. Content begins at byte `start`,
     where a line begins.
     """
-    data = with_line_feeds(b"".join((b"\n", memoryview(raw)[start:], b"\n")))
+    content = memoryview(raw)[start:] if start else raw
+    data = with_line_feeds(b"".join((b"\n", content, b"\n")))
     if b"\0" in data or b"\x0b" in data or b"\x0c" in data:
         return None  # white space, perhaps
     # one byte is found twenty times as fast as two
@@ -96,7 +98,7 @@ def _heading_lines(data: bytes) -> _HeadingLines | None:
 
     `at` is where what has been seen ends; up to `doubtful` there may be HTML.
     """
-    found = _HeadingLines([], [], [])
+    begins, ends, kinds = found = _HeadingLines([], [], [])
     at = doubtful = 0
     lines = _LINES.finditer(data)
     for line in lines:
@@ -106,9 +108,9 @@ def _heading_lines(data: bytes) -> _HeadingLines | None:
                 return None  # HTML that goes on after a comment
         elif kind <= _MARKED and begin >= doubtful:
             at = line.end()
-            found.begins.append(begin)
-            found.ends.append(at)
-            found.kinds.append(kind)
+            begins.append(begin)
+            ends.append(at)
+            kinds.append(kind)
         elif kind in (_HTML, _RAW_HTML):
             passed = _pass_html(data, line, at, doubtful)
             if passed is None:
@@ -196,28 +198,32 @@ def _read_headings(
     data: bytes, lines: _HeadingLines, start: int, limit: int
 ) -> HeadingColumns | None:
     """The headings on their lines, if what they say is certain."""
-    rows = [data[begin:end] for begin, end in zip(lines.begins, lines.ends, strict=True)]
-    words = [row.lstrip(b"\n#") for row in rows]
-    levels = [len(row) - len(word) - 1 for row, word in zip(rows, words, strict=True)]
+    starts, ends, kinds = lines
+    rows = [*map(data.__getitem__, map(slice, starts, ends))]
     rendered: list[int] = []
-    for index in [index for index, kind in enumerate(lines.kinds) if kind == _MARKED]:
-        word = words[index]
+    for index in [index for index, kind in enumerate(kinds) if kind == _MARKED]:
+        word = rows[index].lstrip(b"\n#")
         if b"[" in word and b"]:" in data:
             return None  # it may be a link to what is defined elsewhere
         if b"`" in word and not _MARKUP.search(_CODE.sub(b" ", word)):
-            words[index] = word.replace(b"`", b"")
+            rows[index] = rows[index].replace(b"`", b"")
         elif _MARKUP.search(word):
             rendered.append(index)
-    together = b"\n".join([word.strip(b" ") for word in words]).decode()
-    texts = together.split("\n") if rows else []
+    together = b"".join(rows).decode()
+    shown = together.split("\n")[1:]
+    words = [row.lstrip("#") for row in shown]
+    levels = [*map(sub, map(len, shown), map(len, words))]
+    texts = [word.strip(" ") for word in words]
+    is_folded = together.isascii() and "  " not in together
+    titles = [*texts] if is_folded else [fold(text) for text in texts]
     read = read_titles([rows[index] for index in rendered]) if rendered else ()
     for index, text in zip(rendered, read, strict=True):
-        texts[index] = text
-    is_folded = not rendered and together.isascii() and "  " not in together
-    titles = texts if is_folded else [fold(text) for text in texts]
-    count, ends = len(rows), [end + start for end in lines.ends]
+        texts[index], titles[index] = text, fold(text)
+    if start:
+        starts, ends = [at + start for at in starts], [at + start for at in ends]
     if ends and ends[-1] > limit:
         ends[-1] = limit
-    starts, nothing = [begin + start for begin in lines.begins], [None] * count
+    count = len(rows)
+    nothing = [None] * count
     constant = [limit] * count, [False] * count, nothing, nothing, nothing
     return HeadingColumns(levels, titles, texts, starts, ends, *constant)
