@@ -23,7 +23,10 @@ _CELL_END_BYTES = 2
 
 
 class Meter:
-    """Measures ranges of one document; front matter and what is dropped weigh nothing."""
+    """Measures ranges of one document, in pages and notebooks the text that is read there.
+
+    Front matter and what is dropped weigh nothing.
+    """
 
     def __init__(self, document: Document, count: Count) -> None:
         front = document.front_matter
@@ -31,8 +34,8 @@ class Meter:
         self.count = count
         self._front = 0 if front is None else front.end
         self._dropped = [(span.start, span.end) for span in document.dropped_spans]
-        self._decode = document.reader if document.format == "notebook" else None
-        self._gap = 0 if self._decode is None else _CELL_END_BYTES
+        self._decode = document.reader
+        self._gap = _CELL_END_BYTES if document.format == "notebook" else 0
         self.texts: dict[tuple[int, int], int] = {}
         """The tokens of ranges as `text` has them, as far as they were counted."""
 

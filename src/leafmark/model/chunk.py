@@ -385,17 +385,17 @@ class Chunk(NamedTuple):
 
     @property
     def body_tokens(self) -> int:
-        """Tokens of the body, front matter apart; in a notebook, of the text of its strings."""
+        """Tokens of the body, front matter apart; of a page or notebook, of what is read there."""
         return self.owner.count_tokens(self._body_without_front_matter())
 
     @property
     def has_content(self) -> bool:
-        """Whether the body holds more than white space and front matter."""
+        """Whether there is anything to read in the body, front matter apart."""
         return bool(self._body_without_front_matter().strip())
 
     def _body_without_front_matter(self) -> str:
         document = self.owner.document
-        if document.format == "notebook" and document.reader is not None:
+        if document.reader is not None:
             return document.reader(document.data, self.body_spans).text
         front = document.front_matter
         if front is None or not self.body_spans or self.body_spans[0][0] >= front.end:
