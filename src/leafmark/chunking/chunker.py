@@ -43,7 +43,9 @@ def chunk_document(
         section_tree = build_tree(
             document, slug_style=options.slug_style, heading_levels=options.heading_levels
         )
-        chosen = _choose(Workshop(section_tree, options, reader, meter))
+        chosen: Sequence[int] = section_tree.nodes
+        if options.strategy != "heading":
+            chosen = _choose(Workshop(section_tree, options, reader, meter))
         emitted = emit(section_tree, chosen, tree=tree)
     return ChunkedDocument(
         document=document,
@@ -66,6 +68,4 @@ def _choose(shop: Workshop) -> Sequence[int]:
         return choose_auto(shop)
     if shop.options.strategy == "section":
         return choose_section(shop)
-    if shop.options.strategy == "fixed":
-        return choose_fixed(shop)
-    return shop.tree.nodes
+    return choose_fixed(shop)

@@ -76,11 +76,7 @@ def _usual_rows(tree: SectionTree, chosen: Sequence[int], positions: Sequence[in
     if chosen is not positions:
         columns = [[*map(column.__getitem__, chosen)] for column in columns]
         parents = [positions[parents[number]] for number in chosen]
-    counts = [0] * len(parents)
-    for parent in parents:
-        counts[parent] += 1
-    counts[0] -= 1  # the document is its own parent, and no child
-    last_positions = _last_positions(parents)
+    counts, last_positions = _below(parents)
     nothing = ()
     return [
         (
@@ -109,14 +105,15 @@ def _usual_rows(tree: SectionTree, chosen: Sequence[int], positions: Sequence[in
     ]
 
 
-def _last_positions(parents: Sequence[int]) -> list[int]:
-    """The position of each one's last descendant, or its own."""
-    last = list(range(len(parents)))
+def _below(parents: Sequence[int]) -> tuple[list[int], list[int]]:
+    """How many children each one has, and the position of its last descendant, or its own."""
+    counts, last = [0] * len(parents), list(range(len(parents)))
     for position in range(len(parents) - 1, 0, -1):  # the last child of each comes first
         parent = parents[position]
+        counts[parent] += 1
         if last[parent] == parent:
             last[parent] = last[position]
-    return last
+    return counts, last
 
 
 def _unusual(tree: SectionTree) -> set[int]:

@@ -45,18 +45,25 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
     ]
     stays = _staying(document, headings, opens)
     kept = headings.only(stays)
+    columns = headings.levels, headings.starts, headings.limits, opens, stays
+    holders, parents, ends, body_ends, afters = _grow(
+        zip(*columns, strict=True), size=len(document.data)
+    )
     tree = SectionTree(
         document,
         titles=[document.title, *kept.titles],
         slugs=[None, *compress(slugs, stays)],
         places=[0, *kept.starts],
         starts=[0, *kept.ends],
-        ends=[len(document.data)],
         definitions=_definitions(kept),
         heading_slugs=slugs,
+        heading_nodes=holders,
+        parents=parents,
+        depths=[0, *kept.levels],
+        ends=ends,
+        body_ends=body_ends,
+        afters=afters,
     )
-    columns = headings.levels, headings.starts, headings.limits, opens, stays
-    tree.heading_nodes = _grow(tree, zip(*columns, strict=True))
     _give_gaps(tree)
     if document.dropped_spans:
         _drop(tree)
@@ -106,11 +113,14 @@ def _blankness(document: Document) -> Callable[[bytes, int, int], object]:
     return lambda data, start, end: not read(data, list(subtract(start, end, dropped))).text.strip()
 
 
-def _grow(tree: SectionTree, headings: Iterable[_Heading]) -> list[int]:
-    """Add a node for each heading that stays; return for each the deepest node that holds it."""
-    parents, depths, ends, afters = tree.parents, tree.depths, tree.ends, tree.afters
-    body_ends = tree.body_ends
-    holders: list[int] = []
+def _grow(headings: Iterable[_Heading], *, size: int) -> tuple[list[int], ...]:
+    """Make a node of each heading that stays.
+
+    Return the deepest node that holds each heading, and of the nodes their parents,
+    their ends, those of their own text, and what follows them.
+    """
+    parents, depths, ends, afters = [0], [0], [size], [0]
+    holders, body_ends = list[int](), list[int]()
     node = last = 0
     for level, start, limit, may_open, stays in headings:
         while node and (ends[node] <= start or (may_open and depths[node] >= level)):
@@ -133,7 +143,7 @@ def _grow(tree: SectionTree, headings: Iterable[_Heading]) -> list[int]:
         afters[node] = last + 1
         node = parents[node]
     afters[0] = last + 1
-    return holders
+    return holders, parents, ends, body_ends, afters
 
 
 def _give_gaps(tree: SectionTree) -> None:

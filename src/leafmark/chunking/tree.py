@@ -38,13 +38,13 @@ class SectionTree:
     heading_slugs: Sequence[str]
     """The slug of every heading, of discarded and nested ones too."""
 
-    heading_nodes: Sequence[int] = ()
+    heading_nodes: Sequence[int]
     """The deepest kept node that holds each of them."""
 
-    parents: list[int] = field(default_factory=lambda: [0])
-    depths: list[int] = field(default_factory=lambda: [0])
-    body_ends: list[int] = field(default_factory=list)
-    afters: list[int] = field(default_factory=lambda: [1])
+    parents: list[int]
+    depths: list[int]
+    body_ends: list[int]
+    afters: list[int]
     dropped: Spans = field(default_factory=list)
     """What is in no body."""
 

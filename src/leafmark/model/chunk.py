@@ -517,8 +517,8 @@ class Chunks(Sequence[Chunk]):
         return len(self._owner.rows)
 
     def __iter__(self) -> Iterator[Chunk]:
-        owner = self._owner
-        return iter([_new(Chunk, (owner, *row)) for row in owner.rows])
+        first = (self._owner,)
+        return iter([_new(Chunk, first + row) for row in self._owner.rows])
 
     def __eq__(self, other: object) -> bool:
         return tuple(self) == (tuple(other) if isinstance(other, Chunks) else other)

@@ -30,6 +30,8 @@ __all__ = [
     "Stretches",
 ]
 
+_new = tuple.__new__  # half the cost of calling a named tuple's class
+
 Format = Literal["markdown", "html", "text", "script", "notebook", "rst", "asciidoc"]
 
 BlockKind = Literal[
@@ -105,7 +107,7 @@ class HeadingColumns(NamedTuple):
         return HeadingColumns(*columns)
 
     def headings(self) -> tuple[Heading, ...]:
-        return tuple(map(Heading, *self))
+        return tuple([_new(Heading, row) for row in zip(*self, strict=True)])
 
 
 class Headings(Deferred[Heading]):

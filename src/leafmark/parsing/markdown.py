@@ -110,9 +110,9 @@ def _front_block(front: FrontMatter) -> tuple[Block, ...]:
 def _first_title(headings: Sequence[Heading]) -> str:
     """The title of the first top-level h1 that has one."""
     columns = HeadingColumns.of(headings)
-    for level, title, nested in zip(columns.levels, columns.titles, columns.nested, strict=True):
-        if level == 1 and title and not nested:
-            return title
+    for index, level in enumerate(columns.levels):
+        if level == 1 and columns.titles[index] and not columns.nested[index]:
+            return columns.titles[index]
     return ""
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from leafmark.model import Block, BlockKind, Heading, Stretches
+from leafmark.model import Block, BlockKind, Heading, HeadingColumns, Stretches
 from leafmark.model.deferred import Deferred
 from leafmark.parsing.lines import Lines
 from leafmark.parsing.markdown_outline import (
@@ -80,9 +80,9 @@ class MarkdownBlocks(Deferred[Block], Stretches):
     def _find_places(self) -> tuple[list[int], list[int]]:
         """Where stretches begin, but for the first; and where the content of each begins."""
         if self._places is None:
-            top = [heading for heading in self._headings if not heading.nested]
-            contents = [self._start, *[heading.end for heading in top]]
-            self._places = [heading.start for heading in top], contents
+            headings = HeadingColumns.of(self._headings)
+            top = headings.only([not nested for nested in headings.nested])
+            self._places = [*top.starts], [self._start, *top.ends]
         return self._places
 
     def stretches_of(self, start: int, end: int) -> range:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from operator import sub
-from typing import NamedTuple
 
 from leafmark.model import HeadingColumns, Headings
 from leafmark.parsing.lines import with_line_feeds
@@ -41,6 +40,15 @@ With one of HTML those after it are taken that neither end it nor make, may make
 """
 
 _PLAIN, _MARKED, _FENCE, _HTML, _RAW_HTML, _UNDERLINE = range(2, 8)
+
+_HeadingLines = tuple[list[int], list[int], list[int]]
+"""Where heading lines begin, at the line feed before, and end, at the one after; and their kinds.
+
+The text of those of kind `_MARKED` may be another than their bytes.
+"""
+
+_NONE = HeadingColumns()
+_new = tuple.__new__  # half the cost of calling a named tuple's class
 
 _BLANK_LINE = re.compile(rb"\n[ \t]*\n")
 _MARKUP = re.compile(
@@ -82,23 +90,12 @@ def scan_headings(raw: bytes, start: int) -> Headings | None:
     return None if columns is None else Headings(columns)
 
 
-class _HeadingLines(NamedTuple):
-    """Where heading lines begin, at the line feed before, and end, at the one after.
-
-    The text of those of kind `_MARKED` may be another than their bytes.
-    """
-
-    begins: list[int]
-    ends: list[int]
-    kinds: list[int]
-
-
 def _heading_lines(data: bytes) -> _HeadingLines | None:
     """The heading lines, if they are certain.
 
     `at` is where what has been seen ends; up to `doubtful` there may be HTML.
     """
-    begins, ends, kinds = found = _HeadingLines([], [], [])
+    begins, ends, kinds = found = list[int](), list[int](), list[int]()
     at = doubtful = 0
     lines = _LINES.finditer(data)
     for line in lines:
@@ -199,6 +196,8 @@ def _read_headings(
 ) -> HeadingColumns | None:
     """The headings on their lines, if what they say is certain."""
     starts, ends, kinds = lines
+    if not starts:
+        return _NONE
     rows = [*map(data.__getitem__, map(slice, starts, ends))]
     rendered: list[int] = []
     for index in [index for index, kind in enumerate(kinds) if kind == _MARKED]:
@@ -214,8 +213,9 @@ def _read_headings(
     words = [row.lstrip("#") for row in shown]
     levels = [*map(sub, map(len, shown), map(len, words))]
     texts = [word.strip(" ") for word in words]
-    is_folded = together.isascii() and "  " not in together
-    titles = [*texts] if is_folded else [fold(text) for text in texts]
+    titles = [*texts]
+    if not together.isascii() or "  " in together:
+        titles = [text if text.isascii() and "  " not in text else fold(text) for text in texts]
     read = read_titles([rows[index] for index in rendered]) if rendered else ()
     for index, text in zip(rendered, read, strict=True):
         texts[index], titles[index] = text, fold(text)
@@ -226,4 +226,4 @@ def _read_headings(
     count = len(rows)
     nothing = [None] * count
     constant = [limit] * count, [False] * count, nothing, nothing, nothing
-    return HeadingColumns(levels, titles, texts, starts, ends, *constant)
+    return _new(HeadingColumns, (levels, titles, texts, starts, ends, *constant))
