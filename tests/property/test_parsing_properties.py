@@ -71,6 +71,7 @@ def test_headings_that_are_certain_without_the_walk_are_those_of_the_walk(text: 
 @example("- 0. ```\n\n")
 @example("\ufeff- # a\n- b\n")
 @example("  [a]: b\n# c\n")
+@example("| a | b |\n|---|---|")
 def test_blocks_by_stretches_are_the_blocks(text: str) -> None:
     document = parse(text.encode(), "a.md")
     blocks = document.blocks

@@ -138,7 +138,9 @@ class MarkdownBlocks(Deferred[Block], Stretches):
         size = len(self._raw)
         tops, at = outline(self._plain, first, after if after < size else len(self._plain))
         if tops and tops[-1].end > size:
-            tops[-1] = tops[-1]._replace(end=size)
+            content = tops[-1].content_start
+            content = None if content is None else min(content, size)
+            tops[-1] = tops[-1]._replace(end=size, content_start=content)
         if at < after:
             rest = self._read(at, after)
             starts = [index for index, block in enumerate(rest) if not block.level]
