@@ -13,6 +13,7 @@ from typing import NamedTuple
 from leafmark.index import IndexReader
 from leafmark.model import DocumentEntry, Entry, ReadableText
 from leafmark.model.deferred import Deferred
+from leafmark.retrieval.ordering import Key, key_of
 from leafmark.retrieval.snippets import byte_ranges
 
 __all__ = ["Body", "MakeReadable", "ReadSource", "Texts"]
@@ -94,7 +95,7 @@ def _known_line(entry: Entry) -> int:
 
 
 class Texts:
-    """Reads each source of one answer at most once."""
+    """Reads each source of one answer, and each body, at most once."""
 
     def __init__(
         self,
@@ -107,6 +108,7 @@ class Texts:
         self._make_readable = make_readable
         self._documents: dict[tuple[str, str], DocumentEntry] = {}
         self._sources: dict[tuple[str, str], bytes | None] = {}
+        self._bodies: dict[Key, Body | None] = {}
         self._digests: dict[tuple[str, str, int, int], str | None] = {}
 
     def document(self, entry: Entry) -> DocumentEntry:
@@ -127,6 +129,12 @@ class Texts:
 
     def body(self, entry: Entry) -> Body | None:
         """Return the own text of a chunk, None where the source is not what was indexed."""
+        key = key_of(entry)
+        if key not in self._bodies:
+            self._bodies[key] = self._body(entry)
+        return self._bodies[key]
+
+    def _body(self, entry: Entry) -> Body | None:
         source = self.source(entry)
         if source is None:
             return None
