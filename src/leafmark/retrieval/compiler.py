@@ -125,11 +125,14 @@ class _Compiler:
         self._admitting = self._filters.of_params(params)
         if len(reader.languages) > 1:
             self._admitting.append(self._filters.trees(language.trees))
-        self._leaves = Leaves(
-            reader, language, distance=params.fuzzy_distance, derives=params.derived_words
-        )
         self._plain, self._stops, self._stated = self._take_apart()
-        self._leaves.weights = self._choose_weights()
+        self._leaves = Leaves(
+            reader,
+            language,
+            weights=self._choose_weights(),
+            distance=params.fuzzy_distance,
+            derives=params.derived_words,
+        )
 
     # -- the shape of the query -------------------------------------------------------
 

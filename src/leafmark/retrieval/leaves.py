@@ -60,8 +60,8 @@ class Around(NamedTuple):
 class Leaves:
     """Compiles the leaves of one topic.
 
-    `weights` are the factors of the fields, set before anything is compiled; `derives`
-    says whether other forms of words are looked for. With `with_corrections` off, words
+    `weights` are the factors of the fields, `derives` says whether other forms of words
+    are looked for. With `with_corrections` off, words
     that occur stand for nothing but themselves; `widened` tells whether any does.
     """
 
@@ -70,6 +70,7 @@ class Leaves:
         reader: IndexReader,
         language: Language,
         *,
+        weights: Mapping[str, float],
         distance: int,
         derives: bool = True,
     ):
@@ -79,7 +80,7 @@ class Leaves:
         self._others = [each for each in reader.languages if each.name != language.name]
         self._statistics = statistics_of(reader)
         self._corrector = Corrector(self._statistics, language, derives=derives)
-        self.weights: Mapping[str, float] = {}
+        self._weights = weights
         self._distance = distance
         self._looked: dict[int, Looked] = {}
         self._compiled: dict[tuple[int, Around, bool], tantivy.Query | None] = {}
@@ -230,7 +231,7 @@ class Leaves:
         self, field: str, sequences: Sequence[tuple[Alternative, ...]], around: Around
     ) -> tantivy.Query | None:
         """Return the query for those of the sequences that occur in one field; the best scores."""
-        name, weight = self._names[field], self.weights[field] * around.boost
+        name, weight = self._names[field], self._weights[field] * around.boost
         occurs = self._statistics.rough_frequency
         found = [each for each in sequences if all(occurs(name, one.term) for one in each)]
         level = self._level(field, found)
