@@ -14,7 +14,7 @@ from leafmark.app.requests import Progress, SearchRequest
 from leafmark.app.settings import SearchSettings
 from leafmark.errors import NotFoundError
 from leafmark.index import IndexReader
-from leafmark.model import Answer, Hint, Packing, Result
+from leafmark.model import Answer, Hint, Packing, Result, heading_and_span
 from leafmark.query import Expression, parse_topics
 from leafmark.retrieval import SearchParams, search
 
@@ -274,10 +274,7 @@ def _with_text(result: Result, sources: Sources) -> Result:
     data = None if result.stale else sources.data(result.document)
     if data is None:
         return result
-    entry = result.entry
-    ranges = [(entry.byte_start, entry.byte_end)]
-    if entry.heading_start is not None and entry.heading_end is not None:
-        ranges.insert(0, (entry.heading_start, entry.heading_end))
+    ranges = heading_and_span(result.entry)
     reading = sources.reading(result.document, ranges)
     if reading is not None:
         text = reading.shown(0, len(reading.text))

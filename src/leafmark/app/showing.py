@@ -10,7 +10,7 @@ from leafmark.app.requests import Progress, ShowRequest
 from leafmark.app.resolving import Resolver
 from leafmark.errors import NotFoundError
 from leafmark.index import IndexReader
-from leafmark.model import Chunk, DocumentEntry, Entry, Shown, ShowReport, Size
+from leafmark.model import Chunk, DocumentEntry, Entry, Shown, ShowReport, Size, heading_and_span
 
 __all__ = ["show_chunks"]
 
@@ -104,9 +104,7 @@ def _shown(
 
 def _readable(sources: Sources, document: DocumentEntry, entry: Entry, *, own: bool) -> str | None:
     """What a person reads in a chunk whose bytes are markup."""
-    ranges = list(entry.body_spans) if own else [(entry.byte_start, entry.byte_end)]
-    if not own and entry.heading_start is not None and entry.heading_end is not None:
-        ranges.insert(0, (entry.heading_start, entry.heading_end))
+    ranges = list(entry.body_spans) if own else heading_and_span(entry)
     reading = sources.reading(document, ranges)
     return None if reading is None else reading.shown(0, len(reading.text))
 

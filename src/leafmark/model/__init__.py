@@ -26,7 +26,7 @@ from leafmark.model.document import (
     Link,
     Stretches,
 )
-from leafmark.model.entry import DocumentEntry, Entry, FileState, whole_range
+from leafmark.model.entry import DocumentEntry, Entry, FileState, heading_and_span, whole_range
 from leafmark.model.keyterm import KeyTerm, WeightedText
 from leafmark.model.passage import Extent, Item, Omission, Packing, Passage, Step, Unit
 from leafmark.model.readable import ReadableText, Reader, Run
@@ -133,6 +133,7 @@ __all__ = [
     "WatchEvent",
     "WeightedText",
     "WhyNotReport",
+    "heading_and_span",
     "leads_nowhere",
     "whole_range",
 ]

@@ -13,7 +13,7 @@ from leafmark.model.chunk import Chunk, ChunkKind, ContentType, fragment
 from leafmark.model.diagnostic import Diagnostic
 from leafmark.model.ids import document_id, ordinal_id
 
-__all__ = ["DocumentEntry", "Entry", "FileState", "whole_range"]
+__all__ = ["DocumentEntry", "Entry", "FileState", "heading_and_span", "whole_range"]
 
 
 class FileState(NamedTuple):
@@ -118,3 +118,11 @@ def whole_range(chunk: Chunk | Entry) -> tuple[int, int]:
     """Return the bytes of a chunk with its heading line and all that is below it."""
     start = chunk.byte_start if chunk.heading_start is None else chunk.heading_start
     return start, chunk.byte_end
+
+
+def heading_and_span(chunk: Chunk | Entry) -> list[tuple[int, int]]:
+    """Return the bytes of a chunk's heading lines, where it has some, and of its span."""
+    span = (chunk.byte_start, chunk.byte_end)
+    if chunk.heading_start is None or chunk.heading_end is None:
+        return [span]
+    return [(chunk.heading_start, chunk.heading_end), span]
