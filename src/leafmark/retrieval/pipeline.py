@@ -1,6 +1,6 @@
 """Topics to an answer: the one pipeline that every search goes through.
 
-compile → candidates → cutoff → topics → grain (aggregation, ancestors) →
+compile → candidates → cutoff → topics → grain (aggregation, introductions, ancestors) →
 duplicates → rerank → limit → presentation. Each phase goes from list to list and says
 what it did. Records are read only for what passed the cutoff, and texts only for
 what is shown.
