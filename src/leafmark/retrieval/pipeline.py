@@ -3,7 +3,7 @@
 compile → candidates → cutoff → topics → grain (aggregation, introductions, ancestors) →
 duplicates → rerank → limit → presentation. Each phase goes from list to list and says
 what it did. Records are read only for what passed the cutoff, and texts only for
-what is shown.
+what is shown and for what may be an introduction.
 """
 
 from __future__ import annotations
