@@ -10,9 +10,9 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from leafmark.errors import LeafmarkError, StorageError, reason_of
 from leafmark.render.errors import (
@@ -23,11 +23,16 @@ from leafmark.render.errors import (
     render_warning,
 )
 from leafmark.render.jsontext import dump_json, dump_line
-from leafmark.render.terminal import Style
+from leafmark.render.terminal import Style, clean_line
+
+if TYPE_CHECKING:
+    from leafmark.model import Diagnostic, Skipped
 
 __all__ = ["Console", "open_console"]
 
 _DEFAULT_WIDTH = 80
+_DIAGNOSTICS_SHOWN = 10
+"""How many are printed without -v; chosen by eye."""
 
 
 class Console(NamedTuple):
@@ -110,8 +115,17 @@ class Console(NamedTuple):
     def warn(self, message: str, location: str | None = None) -> None:
         self.note(render_warning(message, self.err_style, location))
 
-    def diagnostic(self, diagnostic: Any) -> None:
-        self.note(render_diagnostic(diagnostic, self.err_style))
+    def skipped(self, files: Iterable[Skipped]) -> None:
+        for file in files:
+            self.note(f"skipped {clean_line(file.path)}: {clean_line(file.reason)}\n")
+
+    def diagnostics(self, found: Sequence[Diagnostic]) -> None:
+        """Print the first diagnostics, and how many more there are; all of them with -v."""
+        shown = len(found) if self.verbose else _DIAGNOSTICS_SHOWN
+        for diagnostic in found[:shown]:
+            self.note(render_diagnostic(diagnostic, self.err_style))
+        if len(found) > shown:
+            self.hint(f"there are {len(found) - shown} more diagnostics: -v prints them all")
 
     def error(self, error: LeafmarkError) -> None:
         """Print an error: as JSON on standard output under `--json`, else as text."""

@@ -36,8 +36,6 @@ __all__ = ["COMMAND"]
 FORMATS = ("tree", "json", "jsonl", "stats", "html")
 STRATEGIES = ("auto", "heading", "section", "fixed")
 PRESETS = ("none", "rag", "packlet", "ra")
-NOTES_SHOWN = 10
-"""How many diagnostics are printed without -v; by eye."""
 
 _setting = partial(setting_option, "chunking")
 
@@ -290,20 +288,14 @@ def _print_statistics(call: Call, totals: _Totals) -> None:
 def _tell(call: Call, project: Project, totals: _Totals) -> None:
     """Print what else there is to know, where no JSON tells it."""
     from leafmark.render.chunkstats import render_findings
-    from leafmark.render.terminal import clean_line
 
     console = call.console
     for warning in project.configuration.warnings:
         console.warn(warning)
     if console.json and call.values.get("output") != "jsonl":
         return
-    for skipped in [*totals.refused, *(totals.skipped if console.verbose else ())]:
-        console.note(f"skipped {clean_line(skipped.path)}: {clean_line(skipped.reason)}\n")
-    shown = len(totals.diagnostics) if console.verbose else NOTES_SHOWN
-    for diagnostic in totals.diagnostics[:shown]:
-        console.diagnostic(diagnostic)
-    if len(totals.diagnostics) > shown:
-        console.hint(f"there are {len(totals.diagnostics) - shown} more diagnostics: -v prints all")
+    console.skipped([*totals.refused, *(totals.skipped if console.verbose else ())])
+    console.diagnostics(totals.diagnostics)
     if call.on("strict") and call.values.get("output") != "stats":
         console.note(
             render_findings(

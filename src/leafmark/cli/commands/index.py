@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["COMMAND"]
 
 INTERRUPTED = 130
-DIAGNOSTICS_SHOWN = 10
-"""How many diagnostics, and skipped files of named paths, are printed without -v; by eye."""
+SKIPPED_SHOWN = 10
+"""How many skipped files of named paths are printed without -v; chosen by eye."""
 
 OPTIONS = (
     Option(("--rebuild",), "Index everything again, beside the old index, and switch over."),
@@ -109,18 +109,10 @@ def _print(call: Call, report: IndexReport, *, line: bool) -> None:
         return
     console.write(render_index(report, console.style, verbose=console.verbose))
     if call.words and not console.verbose:
-        from leafmark.render.terminal import clean_line
-
-        for skipped in report.skipped[:DIAGNOSTICS_SHOWN]:
-            console.note(f"skipped {clean_line(skipped.path)}: {clean_line(skipped.reason)}\n")
-    shown = len(report.diagnostics) if console.verbose else DIAGNOSTICS_SHOWN
-    for diagnostic in report.diagnostics[:shown]:
-        console.diagnostic(diagnostic)
+        console.skipped(report.skipped[:SKIPPED_SHOWN])
+    console.diagnostics(report.diagnostics)
     for warning in report.warnings:
         console.warn(warning)
-    left = len(report.diagnostics) - shown
-    if left > 0:
-        console.hint(f"there are {left} more diagnostics: -v prints them all")
     if report.interrupted:
         console.note("interrupted: what was done is kept, and the next run goes on\n")
 

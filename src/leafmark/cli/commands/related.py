@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafmark.cli.commands.search import OPTIONS as SEARCH_OPTIONS
-from leafmark.cli.commands.search import WITH_TEXTS, output_of, print_answer
+from leafmark.cli.commands.search import output_of, print_answer, search_request, with_texts
 from leafmark.cli.options import Call, Option
 
 if TYPE_CHECKING:
@@ -26,24 +26,7 @@ OPTIONS = (
 
 def search_wishes(call: Call, confirmed: bool) -> SearchRequest:
     """Return how results are wished for, as a search without queries."""
-    from leafmark.app.requests import SearchRequest
-
-    values, output = call.values, output_of(call)
-    budget = values.get("max_tokens")
-    return SearchRequest(
-        queries=(),
-        limit=values.get("limit"),
-        trees=tuple(values.get("tree", ())),
-        tags=tuple(values.get("tag", ())),
-        since=values.get("since"),
-        section=tuple(values.get("section", ())),
-        refresh=not call.on("no_refresh"),
-        explain=call.on("explain"),
-        full_records=output in ("json", "jsonl") and budget is None,
-        full_text=output == "full" and budget is None,
-        packed=output in WITH_TEXTS and budget is not None,
-        confirmed=confirmed,
-    )
+    return with_texts(call, search_request(call, (), confirmed))
 
 
 def print_related(call: Call, answer: Answer) -> int:

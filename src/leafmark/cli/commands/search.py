@@ -24,13 +24,20 @@ from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
     from leafmark.app import Project
-    from leafmark.app.requests import Progress
+    from leafmark.app.requests import Progress, SearchRequest
     from leafmark.model import Answer
 
-__all__ = ["COMMAND", "OPTIONS", "WITH_TEXTS", "output_of", "print_answer"]
+__all__ = [
+    "COMMAND",
+    "OPTIONS",
+    "output_of",
+    "print_answer",
+    "search_request",
+    "with_texts",
+]
 
 FORMATS = ("pretty", "list", "matches", "full", "json", "jsonl", "files", "vimgrep")
-WITH_TEXTS = ("full", "json", "jsonl")
+_WITH_TEXTS = ("full", "json", "jsonl")
 GRAINS = ("auto", "piece", "section", "document")
 MODES = ("auto", "lexical", "semantic", "hybrid")
 SORTS = ("score", "mtime", "path")
@@ -112,40 +119,51 @@ OPTIONS = (
 def run(call: Call) -> int:
     """Search; exit code 1 when nothing was found."""
     from leafmark.app import search_project
-    from leafmark.app.requests import SearchRequest
     from leafmark.cli.projects import with_project
 
-    values = call.values
-    output = output_of(call)
-    budget = values.get("max_tokens")
-    queries = _queries(call.words)
+    output, queries = output_of(call), _queries(call.words)
 
     def use_case(project: Project, progress: Progress | None, confirmed: bool) -> Answer:
-        request = SearchRequest(
-            queries=queries,
-            limit=values.get("limit"),
-            trees=tuple(values.get("tree", ())),
-            tags=tuple(values.get("tag", ())),
-            since=values.get("since"),
-            section=tuple(values.get("section", ())),
-            mode=values.get("mode", "auto"),
-            grain=values.get("grain", "auto"),
-            sort=values.get("sort", "score"),
-            expand=values.get("expand", ()),
-            strict=call.on("strict"),
-            aggregation=values.get("aggregation", True),
-            refresh=not call.on("no_refresh"),
-            explain=call.on("explain"),
-            full_records=output in ("json", "jsonl") and budget is None,
-            full_text=output == "full" and budget is None,
-            packed=output in WITH_TEXTS and budget is not None,
-            confirmed=confirmed,
-        )
+        request = with_texts(call, search_request(call, queries, confirmed))
         return search_project(project, request, progress=progress)
 
     answer = with_project(call, use_case)
     print_answer(call, answer, output)
     return 0 if answer.results else 1
+
+
+def search_request(call: Call, queries: tuple[str, ...], confirmed: bool) -> SearchRequest:
+    """Return what the options of a search ask for; those that a command lacks have no effect."""
+    from leafmark.app.requests import SearchRequest
+
+    values = call.values
+    return SearchRequest(
+        queries=queries,
+        limit=values.get("limit"),
+        trees=tuple(values.get("tree", ())),
+        tags=tuple(values.get("tag", ())),
+        since=values.get("since"),
+        section=tuple(values.get("section", ())),
+        mode=values.get("mode", "auto"),
+        grain=values.get("grain", "auto"),
+        sort=values.get("sort", "score"),
+        expand=values.get("expand", ()),
+        strict=call.on("strict"),
+        aggregation=values.get("aggregation", True),
+        refresh=not call.on("no_refresh"),
+        explain=call.on("explain"),
+        confirmed=confirmed,
+    )
+
+
+def with_texts(call: Call, request: SearchRequest) -> SearchRequest:
+    """Return the request with a wish for the texts and records that the output prints."""
+    output, whole = output_of(call), "max_tokens" not in call.values
+    return request._replace(
+        full_records=whole and output in ("json", "jsonl"),
+        full_text=whole and output == "full",
+        packed=not whole and output in _WITH_TEXTS,
+    )
 
 
 def output_of(call: Call) -> str:

@@ -22,17 +22,9 @@ def run(call: Call) -> int:
     for warning in report.warnings:
         console.warn(warning)
     if console.verbose:
-        for skipped in report.skipped:
-            console.note(_skipped(skipped.path, skipped.reason))
-        for diagnostic in report.diagnostics:
-            console.diagnostic(diagnostic)
+        console.skipped(report.skipped)
+        console.diagnostics(report.diagnostics)
     return 0
-
-
-def _skipped(path: str, reason: str) -> str:
-    from leafmark.render.terminal import clean_line
-
-    return f"skipped {clean_line(path)}: {clean_line(reason)}\n"
 
 
 COMMAND = Command(

@@ -5,22 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafmark.cli.commands.search import OPTIONS as SEARCH_OPTIONS
+from leafmark.cli.commands.search import search_request
 from leafmark.cli.options import JSON, Argument, Call, Command
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
     from leafmark.app import Project
-    from leafmark.app.requests import Progress, SearchRequest
+    from leafmark.app.requests import Progress
     from leafmark.model import WhyNotReport
 
 __all__ = ["COMMAND"]
 
-_FIELDS = {"tree": "trees", "tag": "tags", "no_refresh": "refresh"}
-"""Options of a search that a request calls otherwise."""
-
-_NOT_TAKEN = frozenset(
-    ("output", "json", "group", "explain", "sort", "expand", "max_tokens", "packed")
-)
+_NOT_TAKEN = frozenset(("output", "json", "group", "explain", "sort", "expand", "max_tokens"))
 """Options of a search that decide nothing about which chunks are results."""
 
 OPTIONS = (*(one for one in SEARCH_OPTIONS if one.dest not in _NOT_TAKEN), JSON)
@@ -34,9 +30,11 @@ def run(call: Call) -> int:
     from leafmark.render.absence import render_why_not, why_not_record
 
     wanted, *queries = call.words
+    if "-" in queries:
+        raise UsageError("the query of why-not is not read from standard input")
 
     def use_case(project: Project, progress: Progress | None, confirmed: bool) -> WhyNotReport:
-        request = WhyNotRequest(wanted, _search(call, tuple(queries), confirmed))
+        request = WhyNotRequest(wanted, search_request(call, tuple(queries), confirmed))
         return explain_why_not(project, request, progress=progress)
 
     report = with_project(call, use_case)
@@ -46,19 +44,6 @@ def run(call: Call) -> int:
     else:
         console.write(render_why_not(report, console.style))
     return 0 if report.reasons else 1
-
-
-def _search(call: Call, queries: tuple[str, ...], confirmed: bool) -> SearchRequest:
-    """Return the search that was asked about."""
-    from leafmark.app.requests import SearchRequest
-
-    if "-" in queries:
-        raise UsageError("the query of why-not is not read from standard input")
-    values = {_FIELDS.get(name, name): value for name, value in call.values.items()}
-    wishes = {name: value for name, value in values.items() if name in SearchRequest._fields}
-    lists = {name: tuple(value) for name, value in wishes.items() if isinstance(value, list)}
-    refresh = {"refresh": not call.on("no_refresh"), "confirmed": confirmed}
-    return SearchRequest(queries)._replace(**wishes | lists | refresh)
 
 
 COMMAND = Command(
