@@ -44,7 +44,7 @@ from leafmark.render.places import Places
 from leafmark.render.searchtext import render_full
 from leafmark.render.show import render_show
 from leafmark.render.terminal import PLAIN, clean_line
-from leafmark.render.verification import render_verification, summarize
+from leafmark.render.verification import render_verification, summarise
 
 __all__ = ["Request", "context", "get", "list_sources", "outline", "search", "verify"]
 
@@ -126,7 +126,7 @@ def _answer_draft(request: Request, found: Answer) -> Draft:
             "results": [packed_result_record(result) for result in answer.results],
             "hints": [hint._asdict() for hint in answer.hints],
         }
-        return request.reply(_search_text(request, answer), data, _more(list(omissions_of(answer))))
+        return request.reply(_search_text(request, answer), data, _more(omissions_of(answer)))
 
     return Draft(texts.size, make)
 
@@ -201,14 +201,7 @@ def get(request: Request) -> Draft:
             ],
         }
         text = request.fence(render_show(report, PLAIN)) + _cited(report) + _missing(report)
-        left_out = [
-            each
-            for shown in report.shown
-            for each in shown.passages or ()
-            if isinstance(each, Omission)
-        ]
-        left_out += [report.omission] if report.omission is not None else []
-        return request.reply(text, data, _more(left_out))
+        return request.reply(text, data, _more(omissions_of(report)))
 
     return Draft(texts.size, make)
 
@@ -351,7 +344,7 @@ def verify(request: Request) -> Draft:
         cut = report._replace(citations=tuple(kept))
         lines = render_verification([cut], PLAIN, everything=True)
         data = {
-            "ok": counts["ok"] == sum(counts.values()) > 0,
+            "ok": report.holds,
             "counts": counts,
             "citations": [
                 {
@@ -364,6 +357,6 @@ def verify(request: Request) -> Draft:
                 for one in kept
             ],
         }
-        return request.reply(f"{summarize([report])}\n{lines}", data, more)
+        return request.reply(f"{summarise([report])}\n{lines}", data, more)
 
     return list_draft(found, make)

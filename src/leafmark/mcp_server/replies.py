@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from leafmark.errors import UsageError
+from leafmark.errors import BudgetError, UsageError
 from leafmark.render.fitting import fit
 from leafmark.render.terminal import clean
 
@@ -63,17 +63,13 @@ def fitted(draft: Draft, count: Callable[[str], int], budget: int) -> Reply:
         steps = fit(
             draft.size, lambda steps, marks: wire_text(draft.make(steps, marks)), count, room
         ).steps
-    except UsageError as error:
-        raise _too_small(draft, count, budget) from error
+    except BudgetError as error:
+        least = error.least + ENVELOPE_TOKENS
+        raise UsageError(
+            f"the answer does not fit into {budget} tokens",
+            hint=f"ask again with max_tokens {least} or more",
+        ) from error
     return draft.make(steps, True)
-
-
-def _too_small(draft: Draft, count: Callable[[str], int], budget: int) -> UsageError:
-    least = count(wire_text(draft.make(min(1, draft.size), True))) + ENVELOPE_TOKENS
-    return UsageError(
-        f"the answer does not fit into {budget} tokens",
-        hint=f"ask again with max_tokens {least} or more",
-    )
 
 
 def new_mark() -> str:

@@ -15,7 +15,7 @@ __all__ = ["TOOLS", "Tool"]
 
 
 class Tool(NamedTuple):
-    """One tool. `needs_index` ones wait for a fresh index and say when there is none yet."""
+    """One tool. `properties` are the schema of what its answers hold beside what every one does."""
 
     name: str
     title: str

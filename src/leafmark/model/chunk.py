@@ -14,7 +14,6 @@ descendants are the positions up to and including `last_position`, and
 from __future__ import annotations
 
 import hashlib
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +24,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 from leafmark.model.deferred import Deferred
 from leafmark.model.document import Document, Link
-from leafmark.model.ids import document_id, ordinal_id
+from leafmark.model.ids import decodable, document_id, ordinal_id
 from leafmark.model.record import ChunkRecord
 
 __all__ = [
@@ -46,8 +45,6 @@ ContentType = Literal["prose", "code", "table", "list", "mixed", "empty"]
 
 Row = tuple[Any, ...]
 """The fields of a `Chunk` in order, without its owner."""
-
-_UNDECODABLE = re.compile("[\udc80-\udcff]")
 
 
 def fragment(slug: str | None, piece: int) -> str:
@@ -432,7 +429,7 @@ class Chunk(NamedTuple):
             "doc_id": self.doc_id,
             "parent_id": self.parent_id,
             "tree": self.tree,
-            "path": _UNDECODABLE.sub(lambda m: f"%{ord(m[0]) - 0xDC00:02X}", self.path),
+            "path": decodable(self.path),
             "kind": self.kind,
             "title": self.title,
             "slug": self.slug,

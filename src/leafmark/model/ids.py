@@ -15,6 +15,7 @@ from leafmark.errors import UsageError
 __all__ = [
     "TREE_NAME",
     "check_tree_name",
+    "decodable",
     "document_id",
     "document_part",
     "encode_path",
@@ -26,6 +27,7 @@ TREE_NAME = re.compile(r"[A-Za-z0-9._-]+")
 """What a tree may be called."""
 
 _RESERVED = re.compile(r"[%#~\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_UNDECODABLE = re.compile("[\udc80-\udcff]")
 
 
 def check_tree_name(name: str) -> None:
@@ -47,6 +49,15 @@ def encode_path(path: str) -> str:
     'caf%E9.md'
     """
     return _RESERVED.sub(_escape, path)
+
+
+def decodable(path: str) -> str:
+    """Return `path` with its undecodable bytes escaped as in ids, and nothing else.
+
+    >>> decodable("100%/caf\\udce9.md")
+    '100%/caf%E9.md'
+    """
+    return _UNDECODABLE.sub(_escape, path)
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -1,1 +1,1 @@
-"""Results to text, JSON and Markdown. Decides nothing about relevance."""
+"""What was found or done, as text, JSON and HTML. Decides nothing about relevance."""

@@ -17,7 +17,7 @@ from itertools import groupby, pairwise
 
 from leafmark.chunking import ChunkingOptions
 from leafmark.model import Chunk, ChunkedDocument
-from leafmark.render.indexing import count_of
+from leafmark.render.counts import count_of
 from leafmark.render.terminal import clean, fold
 
 __all__ = ["close_page", "iter_chunk_article", "open_page"]

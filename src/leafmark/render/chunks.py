@@ -8,8 +8,9 @@ from typing import Any
 
 from leafmark.chunking import ChunkingOptions, Finding, Statistics
 from leafmark.model import ChunkedDocument, Diagnostic, Skipped
+from leafmark.model.ids import decodable
 from leafmark.render.jsontext import SCHEMA_VERSION, dump_line, json_safe
-from leafmark.render.records import decodable, diagnostic_record
+from leafmark.render.records import diagnostic_record
 
 __all__ = [
     "close_chunk_object",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from leafmark.model.examination import Check, DoctorReport
+from leafmark.render.counts import count_of
 from leafmark.render.jsontext import SCHEMA_VERSION
 from leafmark.render.terminal import Style, clean_line
 
@@ -35,8 +36,7 @@ def _sum(report: DoctorReport) -> str:
     }
     if not any(counts.values()):
         return "nothing is wrong"
-    told = [f"{n} {word}{'s' * (n > 1)}" for word, n in counts.items() if n]
-    return ", ".join(told)
+    return ", ".join(count_of(number, word) for word, number in counts.items() if number)
 
 
 def doctor_record(report: DoctorReport) -> dict[str, Any]:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from leafmark.model import IndexReport
+from leafmark.render.counts import count_of
 from leafmark.render.jsontext import SCHEMA_VERSION
 from leafmark.render.records import diagnostic_record
 from leafmark.render.terminal import Style, clean_line
 
-__all__ = ["count_of", "index_record", "render_index"]
+__all__ = ["index_record", "render_index"]
 
 
 def render_index(report: IndexReport, style: Style, *, verbose: bool = False) -> str:
@@ -49,15 +50,6 @@ def _counts(report: IndexReport) -> str:
 
 def _changes(mark: str, ids: Sequence[str]) -> list[str]:
     return [f"  {mark} {clean_line(name)}" for name in ids]
-
-
-def count_of(number: int, noun: str) -> str:
-    """Return a number and its noun.
-
-    >>> count_of(1, "chunk"), count_of(1200, "chunk")
-    ('1 chunk', '1,200 chunks')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def index_record(report: IndexReport) -> dict[str, Any]:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from leafmark.model import DocumentEntry, Entry, SettingOrigin, StatusReport, TreeStatus
-from leafmark.render.indexing import count_of
+from leafmark.model.ids import decodable
+from leafmark.render.counts import count_of
 from leafmark.render.jsontext import SCHEMA_VERSION
 from leafmark.render.names import joined_titles, version_and_tags
-from leafmark.render.records import decodable, diagnostic_record, entry_record
+from leafmark.render.records import diagnostic_record, entry_record
 from leafmark.render.terminal import Style, clean_line, display_width, fold
 
 __all__ = [

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from leafmark.model import Answer, Omission, Relation
+from collections.abc import Iterable
+
+from leafmark.model import Answer, Omission, Passage, Relation, ShowReport
+from leafmark.render.counts import plural
 from leafmark.render.terminal import clean_line
 
 __all__ = [
     "CHANGED",
-    "count_of",
+    "omissions_in",
     "omissions_of",
     "relation_name",
     "render_omission",
@@ -28,33 +31,28 @@ def render_omission(omission: Omission) -> str:
     """
     name = clean_line(omission.id)
     if omission.results:
-        tokens = count_of(omission.tokens, "token")
-        return f"[{omission.results} more left out, {tokens}, from {name} on]"
+        return f"[{omission.results} more left out, {_tokens(omission)}, from {name} on]"
     return f"[{tokens_left_out(omission)}: {name}]"
 
 
 def tokens_left_out(omission: Omission) -> str:
-    return f"{count_of(omission.tokens, 'token')} left out"
+    return f"{_tokens(omission)} left out"
 
 
-def count_of(number: int, noun: str) -> str:
-    """Return how many of something there are.
-
-    >>> count_of(1, "token"), count_of(12, "byte")
-    ('1 token', '12 bytes')
-    """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def _tokens(omission: Omission) -> str:
+    return f"{omission.tokens} {plural('token', omission.tokens)}"
 
 
-def omissions_of(answer: Answer) -> list[Omission]:
-    """Return what was left out of an answer: of its results, and whole results."""
-    found = [
-        one
-        for result in answer.results
-        for one in result.passages or ()
-        if isinstance(one, Omission)
-    ]
-    return [*found, answer.omission] if answer.omission is not None else found
+def omissions_in(passages: Iterable[Passage | Omission] | None) -> list[Omission]:
+    """Return what was left out among some passages."""
+    return [one for one in passages or () if isinstance(one, Omission)]
+
+
+def omissions_of(found: Answer | ShowReport) -> list[Omission]:
+    """Return what was left out of an answer or a report: of what it holds, and of it as a whole."""
+    parts = found.results if isinstance(found, Answer) else found.shown
+    inside = [one for part in parts for one in omissions_in(part.passages)]
+    return inside if found.omission is None else [*inside, found.omission]
 
 
 def relation_name(relation: Relation) -> str:

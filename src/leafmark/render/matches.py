@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from leafmark.model import Answer, Omission, Result
-from leafmark.render.marks import CHANGED, render_omission
+from leafmark.model import Answer, Result
+from leafmark.render.marks import CHANGED, omissions_in, render_omission
 from leafmark.render.places import MatchLine, Places, match_lines
 from leafmark.render.terminal import Style, clean, clean_line
 
@@ -29,8 +29,7 @@ def _matches_of(result: Result, places: Places, style: Style) -> str:
         f"  {style.dim(f'{line.number:>{digits}}:')} {style.highlight(line.text, line.ranges)}"
         for line in found
     ]
-    left_out = [one for one in result.passages or () if isinstance(one, Omission)]
-    lines += [f"  {style.dim(render_omission(one))}" for one in left_out]
+    lines += [f"  {style.dim(render_omission(one))}" for one in omissions_in(result.passages)]
     if not found and result.passages is None:
         lines.append(f"  {style.dim(_why_no_lines(result))}")
     return "\n".join(lines) + "\n"

@@ -7,18 +7,17 @@ be read (texts, token counts, hash, links) is null.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from leafmark.model import ChunkRecord, Diagnostic, DocumentEntry, Entry, Factor, Result
+from leafmark.model.ids import decodable
 from leafmark.render.passages import expanded_records
 
 __all__ = [
     "RECORD_KEYS",
     "chunk_record",
     "constituent_record",
-    "decodable",
     "diagnostic_record",
     "entry_record",
     "factor_record",
@@ -28,7 +27,6 @@ __all__ = [
 RECORD_KEYS = ChunkRecord._fields
 """The keys of a chunk record, in order."""
 
-_UNDECODABLE = re.compile("[\udc80-\udcff]")
 _OF_DOCUMENT = ("tags", "version", "metadata", "encoding")
 _READ_FROM_SOURCE = frozenset(
     {
@@ -62,11 +60,6 @@ def chunk_record(
             value = getattr(document if key in _OF_DOCUMENT else entry, key)
         record[key] = _plain(value)
     return record
-
-
-def decodable(path: str) -> str:
-    """The path with its undecodable bytes percent-encoded, as in ids."""
-    return _UNDECODABLE.sub(lambda match: f"%{ord(match[0]) - 0xDC00:02X}", path)
 
 
 def _plain(value: Any) -> Any:

@@ -31,7 +31,13 @@ from leafmark.model import (
 from leafmark.model.ids import encode_path
 from leafmark.render.explain import render_factors
 from leafmark.render.groups import Group, group_results, top_matches
-from leafmark.render.marks import CHANGED, relation_name, render_omission, tokens_left_out
+from leafmark.render.marks import (
+    CHANGED,
+    omissions_in,
+    relation_name,
+    render_omission,
+    tokens_left_out,
+)
 from leafmark.render.names import breadcrumb_of, joined_titles, version_and_tags
 from leafmark.render.places import Places
 from leafmark.render.terminal import PLAIN, Style, clean_line, display_width, shorten, wrap
@@ -62,7 +68,7 @@ def _rest(answer: Answer, style: Style) -> str:
 
 def _omissions(result: Result, style: Style, level: int) -> list[str]:
     """What a budget left out of a result's excerpts."""
-    found = [one for one in result.passages or () if isinstance(one, Omission)]
+    found = omissions_in(result.passages)
     return [f"{'  ' * level}{style.dim(render_omission(one))}" for one in found]
 
 
@@ -224,9 +230,8 @@ def render_list(answer: Answer, style: Style) -> str:
         titles = joined_titles(result.entry.section_path)
         known = f"{clean_line(result.entry.id)} ({result.score:.2f}) {titles}"
         marks = _marks(result, PLAIN)
-        for one in result.passages or ():
-            if isinstance(one, Omission):
-                marks += f" [{tokens_left_out(one)}]"
+        for one in omissions_in(result.passages):
+            marks += f" [{tokens_left_out(one)}]"
         text, ranges = _folded(result.snippet)
         plain = known + marks + (f" — {text}" if text else "")
         if style.width is not None:

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from leafmark.model import Entry, Omission, Passage, Related, Shown, ShowReport
+from leafmark.render.counts import plural
 from leafmark.render.jsontext import SCHEMA_VERSION, dump_object
-from leafmark.render.marks import count_of, relation_name, render_omission
+from leafmark.render.marks import omissions_in, relation_name, render_omission
 from leafmark.render.names import breadcrumb_of
 from leafmark.render.outlines import levels_of
 from leafmark.render.packed import packed_outline_record, packed_shown_record
@@ -89,21 +90,18 @@ def _outline(shown: Shown, style: Style) -> str:
         number = style.cyan(f".{child.position}")
         size = _size(shown, child, style)
         lines.append(f"{'  ' * level}{number} {name}  {fragment}{size}")
-    lines += [style.dim(render_omission(one)) for one in _omissions(shown)]
+    lines += [style.dim(render_omission(one)) for one in omissions_in(shown.passages)]
     if shown.stale:
         lines.append(style.dim(_CHANGED))
     return "\n".join(lines) + "\n"
-
-
-def _omissions(shown: Shown) -> list[Omission]:
-    return [one for one in shown.passages or () if isinstance(one, Omission)]
 
 
 def _size(shown: Shown, entry: Entry, style: Style) -> str:
     size = shown.sizes.get(entry.position)
     if size is None:
         return ""
-    return style.dim(f"  {count_of(size.tokens, 'token')}, {count_of(size.bytes, 'byte')}")
+    tokens, count = plural("token", size.tokens), plural("byte", size.bytes)
+    return style.dim(f"  {size.tokens} {tokens}, {size.bytes} {count}")
 
 
 def show_record(report: ShowReport) -> dict[str, Any]:

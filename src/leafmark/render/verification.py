@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from leafmark.model import Verified, VerifyReport
-from leafmark.render.indexing import count_of
+from leafmark.model.ids import decodable
+from leafmark.render.counts import count_of
 from leafmark.render.jsontext import SCHEMA_VERSION
-from leafmark.render.records import decodable
 from leafmark.render.terminal import Style, clean_line
 
-__all__ = ["render_verification", "summarize", "verification_record"]
+__all__ = ["render_verification", "summarise", "verification_record"]
 
 
 def render_verification(
@@ -50,10 +50,10 @@ def _lines_of(one: Verified) -> str:
     return f" (lines {place.line_start}–{place.line_end})"
 
 
-def summarize(reports: Sequence[VerifyReport]) -> str:
+def summarise(reports: Sequence[VerifyReport]) -> str:
     """Return how many citations there are of each status.
 
-    >>> summarize([VerifyReport("-")])
+    >>> summarise([VerifyReport("-")])
     'there is no citation in it'
     """
     counts = _counts(reports)

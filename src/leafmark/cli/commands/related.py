@@ -39,12 +39,13 @@ def print_related(call: Call, answer: Answer) -> int:
         console.write(_terms(call, answer))
     else:
         from leafmark.render.budgets import fit_terms  # late: few ask for a budget
+        from leafmark.render.counts import count_of
 
         text, shown = fit_terms(answer, lambda part: _terms(call, part), budget, console.written)
         console.write(text)
         left_out = len(answer.terms) - len(shown.terms)
         if left_out:
-            words = "1 word" if left_out == 1 else f"{left_out} words"
+            words = count_of(left_out, "word")
             console.hint(f"--max-tokens {budget} leaves out {words} with lower scores")
     if not console.json:
         for hint in answer.hints:

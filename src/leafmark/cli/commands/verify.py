@@ -27,7 +27,7 @@ def run(call: Call) -> int:
     from leafmark.app import verify_texts
     from leafmark.app.requests import VerifyRequest
     from leafmark.cli.projects import with_project
-    from leafmark.render.verification import render_verification, summarize, verification_record
+    from leafmark.render.verification import render_verification, summarise, verification_record
 
     texts = tuple((name, _read(call, name)) for name in call.words)
 
@@ -44,7 +44,7 @@ def run(call: Call) -> int:
         console.write_json(record)
     else:
         console.write(render_verification(reports, console.style, everything=console.verbose))
-        console.note(f"{summarize(reports)}\n")
+        console.note(f"{summarise(reports)}\n")
     return 0 if record["ok"] else 1
 
 
