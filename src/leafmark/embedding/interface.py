@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from leafmark.errors import ProviderError
@@ -17,10 +20,29 @@ if TYPE_CHECKING:
 else:
     Vectors = object
 
-__all__ = ["LOADING", "Embedder", "Vectors", "checked_vectors", "load_numpy"]
+__all__ = ["Embedder", "Vectors", "checked_vectors", "load_numpy", "loading"]
 
-LOADING = threading.Lock()
-"""Held while a model is loaded: packages that two threads import at a time may deadlock."""
+SILENCING = MappingProxyType({"ORT_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_TELEMETRY": "1"})
+"""Variables that keep packages from reporting to their makers.
+
+ONNX Runtime (1.31) looks once, when it is imported. Its function to stop that comes too late:
+by then it has a number of the device and a database in the user's cache folder.
+"""
+
+_LOADING = threading.Lock()
+
+
+@contextmanager
+def loading() -> Iterator[None]:
+    """Within it a model is loaded, one at a time, and reports to nobody that it was.
+
+    Packages that two threads import at a time may deadlock. A variable that the user has
+    set stays as it is.
+    """
+    with _LOADING:
+        for name, value in SILENCING.items():
+            os.environ.setdefault(name, value)
+        yield
 
 
 def load_numpy() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from leafmark.embedding.interface import LOADING, Embedder
+from leafmark.embedding.interface import Embedder, loading
 from leafmark.embedding.spec import PROVIDERS, EmbedderSpec, completed
 from leafmark.errors import LeafmarkError, ProviderError
 
@@ -23,7 +23,7 @@ def open_embedder(spec: EmbedderSpec) -> Embedder:
     make: Any = getattr(import_module(f"leafmark.embedding.{module}"), name)
     spec = completed(spec)
     try:
-        with LOADING:
+        with loading():
             embedder: Embedder = make(spec)
     except LeafmarkError:
         raise

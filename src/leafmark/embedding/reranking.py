@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
-from leafmark.embedding.interface import LOADING
+from leafmark.embedding.interface import loading
 from leafmark.embedding.local import import_package, load_model
 from leafmark.errors import ProviderError
 
@@ -66,7 +66,7 @@ def open_reranker(spec: RerankerSpec) -> Reranker:
     Raises:
         ProviderError: its package is not installed, or the model cannot be had.
     """
-    with LOADING:
+    with loading():
         return _opened(spec)
 
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -51,3 +55,15 @@ def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         "the embedder minilm needs a package that is not installed: onnxruntime"
     )
     assert caught.value.hint == 'pip install "leafmark[embed]"'
+
+
+def test_the_runtime_reports_to_nobody(tmp_path: Path) -> None:
+    """It would write what it sends to its makers into the cache folder."""
+    code = (
+        "from leafmark.embedding import EmbedderSpec, open_embedder\n"
+        "open_embedder(EmbedderSpec(provider='minilm')).embed_query('x')\n"
+    )
+    environ = {name: value for name, value in os.environ.items() if "TELEMETRY" not in name}
+    environ |= {"XDG_CACHE_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", code], env=environ, check=True)
+    assert list(tmp_path.iterdir()) == []
