@@ -24,12 +24,12 @@ if TYPE_CHECKING:
         list_tags,
         list_trees,
         project_status,
-        write_config,
     )
     from leafmark.app.llms import write_llms
     from leafmark.app.project import Project, open_project
     from leafmark.app.searching import search_project
     from leafmark.app.showing import show_chunks
+    from leafmark.app.template import write_config
     from leafmark.app.trusting import approve, list_trust, revoke
     from leafmark.app.verifying import verify_texts
     from leafmark.app.watching import Watcher
@@ -93,7 +93,7 @@ _HOMES = {
     "show_chunks": "leafmark.app.showing",
     "verify_texts": "leafmark.app.verifying",
     "update_agents": "leafmark.app.agents",
-    "write_config": "leafmark.app.listing",
+    "write_config": "leafmark.app.template",
     "write_llms": "leafmark.app.llms",
 }
 

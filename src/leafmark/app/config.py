@@ -143,20 +143,14 @@ def open_configuration(
     found = _from_files(files, home) | fixed
     merge = TreeMerge(files, found, home)
     trees = merge.trees(fixed)
-    index: IndexSettings = _settings("index", found)
+    tables = {table: _settings(table, found) for table in TABLES}
     # trees that were left out are no reason to take the folder instead
     is_implicit = not any(file.trees for file in [*project_files, *files])
     return Configuration(
         directory=folder,
         project=_project_folder(folder, trees, project_files, user),
         directories=directories,
-        chunking=_settings("chunking", found),
-        search=_settings("search", found),
-        context=_settings("context", found),
-        embedding=_settings("embedding", found),
-        rerank=_settings("rerank", found),
-        index=index,
-        trees=(_implicit_tree(folder, index),) if is_implicit else trees,
+        trees=(_implicit_tree(folder, tables["index"]),) if is_implicit else trees,
         rules=tuple(rule for file in files for rule in file.rules),
         config_files=tuple(file.path for file in files),
         warnings=tuple(warnings),
@@ -165,6 +159,7 @@ def open_configuration(
         is_implicit=is_implicit,
         found=found,
         tree_origins=merge.origins,
+        **tables,
     )
 
 

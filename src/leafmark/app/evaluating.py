@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafmark.app.answered_sections import sections_of
@@ -20,7 +19,7 @@ from leafmark.app.requests import DraftRequest, EvaluationRequest, Progress
 from leafmark.app.trial_indexes import forget_unused, place_of
 from leafmark.app.trials import Reading, Trial
 from leafmark.app.variants import parse_variants
-from leafmark.errors import NotFoundError, UsageError
+from leafmark.errors import UsageError
 from leafmark.evaluation import (
     EvaluationReport,
     Gate,
@@ -65,28 +64,25 @@ def evaluate_project(
         ConfirmationError, LockedError, ...: see `open_index`.
     """
     gates = [parse_gate(text) for text in request.gates]
-    strategy = str(project.configuration.value("chunking.strategy"))
-    variants = parse_variants(request.compare, strategy, request.modes)
+    variants = parse_variants(
+        request.compare, project.configuration.chunking.strategy, request.modes
+    )
     library = Library(project)
-    judged = _judged(project, request, library)
-    reading = Reading(library)
-    found, modes = [], []
-    places: set[Path] = set()
-    for variant in variants:
-        opened = _opened_apart(project, {**flags, **variant.settings}, environ)
-        modes.append(_mode_of(opened))
-        reader = _index_apart(opened, request, progress)
-        trial = Trial(opened, reader, request, reading)
+    judged, reading = _judged(project, request, library), Reading(library)
+    opened = [_opened_apart(project, {**flags, **one.settings}, environ) for one in variants]
+    found = []
+    for variant, apart in zip(variants, opened, strict=True):
+        reader = _index_apart(apart, request, progress)
+        trial = Trial(apart, reader, request, reading)
         outcomes = _judge(trial, judged, f"judging {variant.name}", progress)
         chunks = sum(counts.chunks for counts in reader.trees.values())
         found.append(VariantOutcomes(variant, chunks, outcomes))
-        places.add(opened.index_dir)
-    forget_unused(places)
+    forget_unused({apart.index_dir for apart in opened})
     resampler = Resampler(seed=request.seed, resamples=request.resamples)
     by = request.by
     groups = build_groups(found, resampler, (lambda one: str(getattr(one, by))) if by else None)
     return EvaluationReport(
-        mode=", ".join(dict.fromkeys(modes)),
+        mode=", ".join(dict.fromkeys(map(_mode_of, opened))),
         answers=request.answers,
         limit=request.limit or project.configuration.search.limit,
         seed=request.seed,
@@ -171,19 +167,11 @@ def draft_judgments(project: Project, request: DraftRequest) -> list[JudgedQuery
     Raises:
         NotFoundError: a tree is not of this project.
     """
-    _check_trees(project, request.trees)
-    library = Library(project)
-    trees = request.trees or tuple(tree.name for tree in project.trees)
-    return draft_queries(
-        (owner for owner in library.documents() if owner.tree in trees), limit=request.limit
-    )
-
-
-def _check_trees(project: Project, names: Sequence[str]) -> None:
-    for name in names:
-        if project.tree(name) is None:
-            near = tuple(tree.name for tree in project.trees)
-            raise NotFoundError(f"there is no tree named {name!r}", did_you_mean=near[:3])
+    trees = {project.get_tree(name).name for name in request.trees} or {
+        tree.name for tree in project.trees
+    }
+    owners = (owner for owner in Library(project).documents() if owner.tree in trees)
+    return draft_queries(owners, limit=request.limit)
 
 
 def _chosen(queries: Sequence[JudgedQuery], request: EvaluationRequest) -> list[JudgedQuery]:

@@ -21,12 +21,10 @@ from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.errors import LeafmarkError, NotFoundError, UsageError, unreadable
 from leafmark.evaluation import JudgedQuery, Passage, Reference, parse_judgments
 from leafmark.model import Chunk, ChunkedDocument, Document, whole_range
-from leafmark.model.ids import document_id, encode_path
+from leafmark.model.ids import PREAMBLE, document_id, encode_path
 from leafmark.parsing import parse
 
 __all__ = ["Library", "read_queries"]
-
-PREAMBLE = "preamble"
 
 _Place = Callable[[int, int], tuple[int, int]]
 

@@ -1,21 +1,18 @@
-"""Look around: trees, documents, chunks, tags, the state of the index, settings, `init`."""
+"""Look around: trees, documents, chunks, tags, the state of the index, the settings in force."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 from leafmark.app.indexing import read_index
 from leafmark.app.opening import open_index
 from leafmark.app.outcome import source_notes
-from leafmark.app.paths import CONFIG_NAME, find_directories
 from leafmark.app.project import Project
-from leafmark.app.requests import InitRequest, ListRequest, Progress
+from leafmark.app.requests import ListRequest, Progress
 from leafmark.app.resolving import Resolver
 from leafmark.app.scanning import scan
-from leafmark.app.template import initial_text
-from leafmark.errors import LeafmarkError, NotFoundError, StorageError, UsageError, reason_of
+from leafmark.errors import LeafmarkError
 from leafmark.index import IndexReader, TreeCounts, lock_holder
 from leafmark.model import (
     DocumentEntry,
@@ -33,7 +30,6 @@ __all__ = [
     "list_tags",
     "list_trees",
     "project_status",
-    "write_config",
 ]
 
 
@@ -169,30 +165,3 @@ def _size(folder: Path) -> int:
 def list_settings(project: Project) -> tuple[SettingOrigin, ...]:
     """Return every setting in force and where it comes from."""
     return project.configuration.origins()
-
-
-def write_config(directory: Path, request: InitRequest, *, environ: Mapping[str, str]) -> Path:
-    """Write a commented configuration file and return its path.
-
-    Raises:
-        UsageError: the file exists and `force` is not set.
-        NotFoundError: there is no such folder.
-        StorageError: the file cannot be written.
-    """
-    path = find_directories(environ).config_file if request.everywhere else directory / CONFIG_NAME
-    if not request.everywhere and not directory.is_dir():
-        raise NotFoundError("there is no such folder", location=str(directory))
-    if path.exists() and not request.force:
-        raise UsageError(
-            "there is a configuration file already",
-            location=str(path),
-            hint="edit it, or replace it with --force",
-        )
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(initial_text(everywhere=request.everywhere), encoding="utf-8")
-    except OSError as error:
-        raise StorageError(
-            f"cannot write the file: {reason_of(error)}", location=str(path)
-        ) from error
-    return path

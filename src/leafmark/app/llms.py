@@ -21,7 +21,7 @@ from leafmark.app.reading import Sources
 from leafmark.app.requests import LlmsRequest, Progress
 from leafmark.app.trees import Tree
 from leafmark.app.writing import replace_file
-from leafmark.errors import NotFoundError, UsageError
+from leafmark.errors import UsageError
 from leafmark.index import IndexReader
 from leafmark.model import Chunk, ChunkedDocument, DocumentEntry, LlmsReport
 from leafmark.model.ids import document_id
@@ -93,15 +93,12 @@ def write_llms(
 
 
 def _tree(project: Project, name: str | None) -> Tree:
-    names = [tree.name for tree in project.trees]
-    if name is None and len(names) == 1:
+    if name is not None:
+        return project.get_tree(name)
+    if len(project.trees) == 1:
         return project.trees[0]
-    if name is None:
-        raise UsageError("there are several trees", hint="name one with -t: " + ", ".join(names))
-    tree = project.tree(name)
-    if tree is None:
-        raise NotFoundError(f"there is no tree named {name!r}", did_you_mean=tuple(names)[:3])
-    return tree
+    names = ", ".join(tree.name for tree in project.trees)
+    raise UsageError("there are several trees", hint=f"name one with -t: {names}")
 
 
 def _documents(reader: IndexReader, tree: Tree) -> list[DocumentEntry]:

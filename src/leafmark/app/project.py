@@ -14,7 +14,7 @@ from leafmark.app.config import Configuration, open_configuration
 from leafmark.app.kept import KeptReader
 from leafmark.app.settings import ChunkingSettings
 from leafmark.app.trees import Tree
-from leafmark.errors import ConfigError
+from leafmark.errors import ConfigError, NotFoundError
 from leafmark.index import IndexReader, IndexSettings, open_reader
 from leafmark.parsing.script_languages import installed_grammars
 
@@ -45,6 +45,18 @@ class Project:
 
     def tree(self, name: str) -> Tree | None:
         return next((tree for tree in self.trees if tree.name == name), None)
+
+    def get_tree(self, name: str) -> Tree:
+        """Return the tree of this name.
+
+        Raises:
+            NotFoundError: there is none; it names some that there are.
+        """
+        found = self.tree(name)
+        if found is None:
+            near = tuple(tree.name for tree in self.trees)[:3]
+            raise NotFoundError(f"there is no tree named {name!r}", did_you_mean=near)
+        return found
 
     def open_reader(self) -> IndexReader:
         """Open the committed state of the index, or give the one that is kept if it is current.

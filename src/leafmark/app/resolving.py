@@ -15,11 +15,10 @@ from typing import Protocol
 from leafmark.errors import AmbiguousError, NotFoundError
 from leafmark.index import id_spellings
 from leafmark.model import DocumentEntry, Entry
-from leafmark.model.ids import document_id, encode_path, ordinal_id
+from leafmark.model.ids import PREAMBLE, document_id, encode_path, ordinal_id
 
 __all__ = ["Lookup", "Resolver", "hint_for"]
 
-PREAMBLE = "preamble"
 NEAREST = 3
 """How many near ids an error names."""
 

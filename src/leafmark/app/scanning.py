@@ -130,7 +130,7 @@ def find_place(project: Project, path: str) -> Place:
             if asked == root or root in asked.parents:
                 relative = asked.relative_to(root).as_posix()
                 if not os.path.lexists(asked):
-                    return _vanished(tree, relative, path)
+                    raise _vanished(tree, relative, path)
                 return Place(tree, "" if relative == "." else relative, not asked.is_dir())
     raise UsageError(
         f"{path!r} is in none of the trees of this project",
@@ -141,8 +141,8 @@ def find_place(project: Project, path: str) -> Place:
     )
 
 
-def _vanished(tree: Tree, relative: str, path: str) -> Place:
-    raise NotFoundError(
+def _vanished(tree: Tree, relative: str, path: str) -> NotFoundError:
+    return NotFoundError(
         f"there is nothing at {path!r}",
         location=str(tree.root / relative),
         hint="`leafmark index` without paths forgets what is gone",

@@ -12,7 +12,6 @@ from leafmark.app.project import Project
 from leafmark.app.reading import Sources
 from leafmark.app.requests import Progress, SearchRequest
 from leafmark.app.settings import SearchSettings
-from leafmark.errors import NotFoundError
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Hint, Packing, Result, heading_and_span
 from leafmark.query import Expression, parse_topics
@@ -194,7 +193,7 @@ def _packed(
     project: Project, request: SearchRequest, results: tuple[Result, ...], sources: Sources
 ) -> tuple[Packing | None, str]:
     """The packing where one was asked for, and what a budget is counted in."""
-    tokenizer = str(project.configuration.value("chunking.tokenizer"))
+    tokenizer = project.configuration.chunking.tokenizer
     if not request.packed:
         return None, tokenizer
     from leafmark.app.packing import pack_results  # late: few searches have a budget
@@ -211,7 +210,12 @@ def _tree_hints(project: Project) -> tuple[Hint, ...]:
 
 
 def search_params(project: Project, request: SearchRequest) -> SearchParams:
-    """Settings, and the request's own wishes above them."""
+    """Return the settings, and the request's own wishes above them.
+
+    Raises:
+        NotFoundError: a tree is not of this project.
+        UsageError: a parameter is outside its range, or `since` is no time.
+    """
     settings = project.configuration.search
     known = {each.name for each in fields(SearchParams)}
     values: dict[str, Any] = {
@@ -220,11 +224,7 @@ def search_params(project: Project, request: SearchRequest) -> SearchParams:
         if each.name in known
     }
     for name in request.trees:
-        if project.tree(name) is None:
-            raise NotFoundError(
-                f"there is no tree named {name!r}",
-                did_you_mean=tuple(tree.name for tree in project.trees)[:3],
-            )
+        project.get_tree(name)
     mode = _mode(project, request)
     values |= {
         "mode": "hybrid" if mode == "auto" else mode,

@@ -11,6 +11,7 @@ from leafmark.app.resolving import Resolver
 from leafmark.errors import NotFoundError
 from leafmark.index import IndexReader
 from leafmark.model import Chunk, DocumentEntry, Entry, Shown, ShowReport, Size, heading_and_span
+from leafmark.model.ids import PREAMBLE
 
 __all__ = ["show_chunks"]
 
@@ -40,12 +41,12 @@ def show_chunks(
             continue
         if request.full_document:
             entry = reader.entry(entry.doc_id, 0) or entry
-        part = wanted.endswith("#preamble") and entry.kind == "document"
+        part = wanted.endswith(f"#{PREAMBLE}") and entry.kind == "document"
         one = _shown(reader, sources, entry, request, own=part or request.own)
         if one.record:
             one = one._replace(record=links.resolve(one.record, one.document))
         shown.append(one)
-    tokenizer = str(project.configuration.value("chunking.tokenizer"))
+    tokenizer = project.configuration.chunking.tokenizer
     report = ShowReport(tuple(shown), tuple(missing), tokenizer=tokenizer)
     return _completed(report, request, reader, sources)
 

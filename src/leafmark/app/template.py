@@ -1,13 +1,18 @@
-"""The text of a new configuration file, made from the settings, so that it cannot fall behind."""
+"""A new configuration file: its text is made from the settings, so that it cannot fall behind."""
 
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
+from pathlib import Path
 
+from leafmark.app.paths import CONFIG_NAME, find_directories
+from leafmark.app.requests import InitRequest
 from leafmark.app.setting_rules import Setting
 from leafmark.app.settings import SETTINGS, TABLES
+from leafmark.errors import NotFoundError, StorageError, UsageError, reason_of
 
-__all__ = ["initial_text", "toml_value"]
+__all__ = ["initial_text", "toml_value", "write_config"]
 
 _HEAD = """\
 # {what}
@@ -48,6 +53,33 @@ _RULES = """
 #trees = ["{name}"]
 #files = ["CONTRIBUTING.md"]
 """
+
+
+def write_config(directory: Path, request: InitRequest, *, environ: Mapping[str, str]) -> Path:
+    """Write a commented configuration file and return its path.
+
+    Raises:
+        UsageError: the file exists and `force` is not set.
+        NotFoundError: there is no such folder.
+        StorageError: the file cannot be written.
+    """
+    path = find_directories(environ).config_file if request.everywhere else directory / CONFIG_NAME
+    if not request.everywhere and not directory.is_dir():
+        raise NotFoundError("there is no such folder", location=str(directory))
+    if path.exists() and not request.force:
+        raise UsageError(
+            "there is a configuration file already",
+            location=str(path),
+            hint="edit it, or replace it with --force",
+        )
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(initial_text(everywhere=request.everywhere), encoding="utf-8")
+    except OSError as error:
+        raise StorageError(
+            f"cannot write the file: {reason_of(error)}", location=str(path)
+        ) from error
+    return path
 
 
 def initial_text(*, everywhere: bool = False, name: str = "docs") -> str:

@@ -86,7 +86,7 @@ def import_package(package: str, module: str, what: str = "embedder") -> Any:
     try:
         found = import_module(module)
     except ImportError as error:
-        raise missing_package(package, package, what) from error
+        raise missing_package(package, what) from error
     if package == "sentence-transformers":
         with suppress(ImportError, AttributeError):  # else a bar is drawn for every model loaded
             import_module("transformers.utils.logging").disable_progress_bar()

@@ -14,8 +14,9 @@ def missing_extra(provider: str, extra: str, error: ImportError) -> ProviderErro
     )
 
 
-def missing_package(provider: str, package: str, what: str = "embedder") -> ProviderError:
+def missing_package(package: str, what: str) -> ProviderError:
+    """Return the error for a provider, `what` it is, that has its package's name."""
     return ProviderError(
-        f"the {what} {provider} needs a package that is not installed: {package}",
+        f"the {what} {package} needs a package that is not installed: {package}",
         hint=f"pip install {package}",
     )

@@ -16,10 +16,14 @@ from leafmark.embedding.model import CHARACTERS_PER_TOKEN, Model
 from leafmark.embedding.spec import EmbedderSpec
 from leafmark.errors import ProviderError
 
-__all__ = ["OllamaEmbedder", "OpenAIEmbedder", "open_ollama", "open_openai"]
+__all__ = ["OllamaEmbedder", "OpenAIEmbedder"]
 
 LIMIT = 512
 """Tokens of a text where nothing is said: what most embedding models read."""
+
+
+MOST_TEXTS = 64
+"""Texts in one request, however short (chosen by eye)."""
 
 
 class _Remote(Model):
@@ -37,7 +41,7 @@ class _Remote(Model):
         batches = batches_in_order(
             [1 + self.count(text) for text in cut],
             most_tokens=spec.batch_tokens,
-            most_texts=spec.batch_texts,
+            most_texts=MOST_TEXTS,
         )
         found = [super(_Remote, self)._vectors([cut[at] for at in batch]) for batch in batches]
         return np.concatenate(found) if found else np.empty((0, self.dimension), dtype=np.float32)
@@ -63,6 +67,8 @@ class _Remote(Model):
 
 
 class OllamaEmbedder(_Remote):
+    """A model of an Ollama server."""
+
     _path = "/api/embed"
 
     def _question(self, texts: Sequence[str]) -> Mapping[str, Any]:
@@ -73,6 +79,8 @@ class OllamaEmbedder(_Remote):
 
 
 class OpenAIEmbedder(_Remote):
+    """A model of a server that speaks OpenAI's protocol."""
+
     _path = "/embeddings"
 
     def _question(self, texts: Sequence[str]) -> Mapping[str, Any]:
@@ -86,11 +94,3 @@ class OpenAIEmbedder(_Remote):
             raise ValueError("the indexes are not those of the texts")
         ordered = sorted(data, key=lambda each: int(each["index"]))
         return [each["embedding"] for each in ordered]
-
-
-def open_ollama(spec: EmbedderSpec) -> OllamaEmbedder:
-    return OllamaEmbedder(spec)
-
-
-def open_openai(spec: EmbedderSpec) -> OpenAIEmbedder:
-    return OpenAIEmbedder(spec)

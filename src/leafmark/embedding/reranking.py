@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from leafmark.embedding.interface import loading
 from leafmark.embedding.local import import_package, load_model
@@ -22,7 +22,7 @@ RERANKERS = {
 }
 """Providers, and the model of each where none is named."""
 
-Score: TypeAlias = Callable[[str, Sequence[str]], Iterable[object]]
+Score: TypeAlias = Callable[[str, Sequence[str]], Iterable[Any]]
 
 
 class RerankerSpec(NamedTuple):
@@ -46,7 +46,7 @@ class Reranker:
             ProviderError: the model failed, or answered something else.
         """
         try:
-            found = [float(each) for each in self._score(query, texts)]  # type: ignore[arg-type]
+            found = [float(each) for each in self._score(query, texts)]
         except Exception as error:
             raise ProviderError(
                 f"the reranker failed: {type(error).__name__}: {error}", location=self.name
@@ -80,9 +80,9 @@ def _opened(spec: RerankerSpec) -> Reranker:
     module = import_package(package, "sentence_transformers", "reranker")
     model = load_model(name, package, lambda: module.CrossEncoder(name))
 
-    def score(query: str, texts: Sequence[str]) -> Iterable[object]:
+    def score(query: str, texts: Sequence[str]) -> Iterable[Any]:
         pairs = [(query, text) for text in texts]
-        found: Iterable[object] = model.predict(pairs, show_progress_bar=False).ravel().tolist()
+        found: Iterable[Any] = model.predict(pairs, show_progress_bar=False).ravel().tolist()
         return found
 
     return Reranker(name, score)

@@ -37,7 +37,6 @@ class EmbedderSpec:
     query_prefix: str = ""
     document_prefix: str = ""
     batch_tokens: int = 8192
-    batch_texts: int = 64
     timeout_s: float = 60.0
     retries: int = 4
     threads: int = 1
@@ -45,8 +44,9 @@ class EmbedderSpec:
 
 
 class Provider(NamedTuple):
-    """Where a provider is made, and its model and address where none is named.
+    """What makes the embedder, and its model and address where none is named.
 
+    `place` is `module:name` in this room; `name` is called with the spec.
     `digest` is the SHA-256 of the one model file that the provider takes.
     """
 
@@ -62,9 +62,9 @@ PROVIDERS: Mapping[str, Provider] = MappingProxyType(
             "minilm:open_minilm",
             digest="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
         ),
-        "ollama": Provider("remote:open_ollama", endpoint="http://127.0.0.1:11434"),
+        "ollama": Provider("remote:OllamaEmbedder", endpoint="http://127.0.0.1:11434"),
         "openai": Provider(
-            "remote:open_openai",
+            "remote:OpenAIEmbedder",
             "text-embedding-3-small",
             "https://api.openai.com/v1",
         ),

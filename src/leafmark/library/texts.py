@@ -71,7 +71,7 @@ def _render(found: Answer | ShowReport) -> str:
 def _cut(found: Answer | ShowReport, project: Project, budget: int) -> str:
     if isinstance(found, Answer):
         return fit_answer(_packed(found, project), "full", _render, budget)[0]
-    sources, tokenizer = Sources(project), _tokenizer(project)
+    sources, tokenizer = Sources(project), project.configuration.chunking.tokenizer
     shown = tuple(_current(one, sources) for one in found.shown)
     packing = pack_shown(shown, sources, tokenizer)
     report = found._replace(shown=shown, packing=packing, tokenizer=tokenizer)
@@ -79,14 +79,10 @@ def _cut(found: Answer | ShowReport, project: Project, budget: int) -> str:
 
 
 def _packed(found: Answer, project: Project) -> Answer:
-    sources, tokenizer = Sources(project), _tokenizer(project)
+    sources, tokenizer = Sources(project), project.configuration.chunking.tokenizer
     results = tuple(_current(one, sources) for one in found.results)
     packing = pack_results(results, sources, tokenizer)
     return found._replace(results=results, packing=packing, tokenizer=tokenizer)
-
-
-def _tokenizer(project: Project) -> str:
-    return str(project.configuration.value("chunking.tokenizer"))
 
 
 def _current(one: Found, sources: Sources) -> Found:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from leafmark.errors import UsageError
 
 __all__ = [
+    "PREAMBLE",
     "TREE_NAME",
     "check_tree_name",
     "decodable",
@@ -25,6 +26,9 @@ __all__ = [
 
 TREE_NAME = re.compile(r"[A-Za-z0-9._-]+")
 """What a tree may be called."""
+
+PREAMBLE = "preamble"
+"""The slug by which a document's own body is asked for: `path#preamble`."""
 
 _RESERVED = re.compile(r"[%#~\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _UNDECODABLE = re.compile("[\udc80-\udcff]")

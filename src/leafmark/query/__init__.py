@@ -21,42 +21,35 @@ from leafmark.query.ast import (
     all_of,
     any_of,
 )
-from leafmark.query.fields import FIELDS, is_filter
+from leafmark.query.fields import FIELDS
 from leafmark.query.formatter import format_query
 from leafmark.query.limits import DEFAULT_LIMITS, Limits
 from leafmark.query.parser import parse_query, parse_topics
 from leafmark.query.plain import plain_query
 from leafmark.query.ranges import Range, admits
 from leafmark.query.structure import (
-    Asked,
-    Leaf,
-    Shape,
     filters_only,
     is_bare_word,
     iter_leaves,
     iter_terms,
     plain_words,
-    shape,
 )
 
 __all__ = [
     "DEFAULT_LIMITS",
     "FIELDS",
     "And",
-    "Asked",
     "Boost",
     "Expression",
     "Field",
     "Filter",
     "Fuzzy",
-    "Leaf",
     "Limits",
     "Not",
     "Or",
     "Phrase",
     "Prefix",
     "Range",
-    "Shape",
     "Term",
     "admits",
     "all_of",
@@ -64,12 +57,10 @@ __all__ = [
     "filters_only",
     "format_query",
     "is_bare_word",
-    "is_filter",
     "iter_leaves",
     "iter_terms",
     "parse_query",
     "parse_topics",
     "plain_query",
     "plain_words",
-    "shape",
 ]

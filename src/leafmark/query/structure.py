@@ -1,10 +1,9 @@
-"""Questions about an expression that retrieval asks: its words, its filters, its shape."""
+"""Questions about an expression that retrieval asks: its leaves, its words, its filters."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import TypeAlias
 
 from leafmark.query.ast import (
@@ -25,30 +24,14 @@ from leafmark.query.ast import (
 __all__ = [
     "Asked",
     "Leaf",
-    "Shape",
     "filters_only",
     "is_bare_word",
     "iter_leaves",
     "iter_terms",
     "plain_words",
-    "shape",
 ]
 
 Leaf: TypeAlias = Term | Phrase | Prefix | Filter
-
-
-class Shape(Enum):
-    """What kind of query an expression is.
-
-    WORDS: plain words, with or without filters and negations: a keyword query or
-    a question, whose words may be relaxed. STATED: holds a part that means what
-    it says (quotes, field, boost, prefix, edits, OR, AND, a group). FILTERS:
-    nothing scores.
-    """
-
-    WORDS = "words"
-    STATED = "stated"
-    FILTERS = "filters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +90,6 @@ def filters_only(expression: Expression) -> bool:
     return not scores(expression)
 
 
-def shape(expression: Expression) -> Shape:
-    if filters_only(expression):
-        return Shape.FILTERS
-    asked = [part for part in _parts(expression) if not isinstance(part, Not)]
-    stated = any(not isinstance(part, Term) and not filters_only(part) for part in asked)
-    return Shape.STATED if stated or _is_explicit(expression) else Shape.WORDS
-
-
 def is_bare_word(expression: Expression) -> bool:
     """True for one plain word, such as each of `search error handling` without quotes."""
     return isinstance(expression, Term)
@@ -125,10 +100,6 @@ def _parts(expression: Expression) -> tuple[Expression, ...]:
     if not isinstance(expression, And):
         return (expression,)
     return () if expression.explicit else expression.operands
-
-
-def _is_explicit(expression: Expression) -> bool:
-    return isinstance(expression, And) and expression.explicit
 
 
 _NOTHING = Term("-")

@@ -69,9 +69,7 @@ def test_ollama_is_asked_for_many_texts_at_once(server: FakeServer) -> None:
 
 
 def test_prefixes_limits_and_batches(server: FakeServer) -> None:
-    embedder = ollama(
-        server, limit=5, query_prefix="q: ", document_prefix="d: ", batch_tokens=10, batch_texts=9
-    )
+    embedder = ollama(server, limit=5, query_prefix="q: ", document_prefix="d: ", batch_tokens=10)
     embedder.embed_query("what is it, in short?")
     embedder.embed_documents(["a" * 40, "b", "c" * 40, "d"])
     inputs = [asked["input"] for _, _, asked in server.requests]

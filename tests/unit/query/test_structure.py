@@ -1,15 +1,13 @@
-"""What retrieval asks of an expression: its words, its filters, its shape."""
+"""What retrieval asks of an expression: its leaves, its words, its filters."""
 
 from __future__ import annotations
 
 import pytest
 
 from leafmark.query import (
-    Asked,
     Filter,
     Phrase,
     Prefix,
-    Shape,
     Term,
     filters_only,
     is_bare_word,
@@ -17,40 +15,51 @@ from leafmark.query import (
     iter_terms,
     parse_query,
     plain_words,
-    shape,
 )
+from leafmark.query.structure import Asked
 
 
 @pytest.mark.parametrize(
-    ("query", "words", "expected"),
+    ("query", "words"),
     [
-        ("rust", ["rust"], Shape.WORDS),
-        ("how do I parse it?", ["how", "do", "I", "parse", "it?"], Shape.WORDS),
-        ("(a b) c", ["a", "b", "c"], Shape.WORDS),
-        ("a b tree:docs", ["a", "b"], Shape.WORDS),
-        ("a tree:(x OR y) -b", ["a"], Shape.WORDS),
-        ("tree:docs", [], Shape.FILTERS),
-        ("tree:docs -legacy", [], Shape.FILTERS),
-        ("tree:a OR path:b", [], Shape.FILTERS),
-        ('"a"', [], Shape.STATED),
-        ('"a" b', ["b"], Shape.STATED),
-        ("title:a b", ["b"], Shape.STATED),
-        ("a^2 b", ["b"], Shape.STATED),
-        ("a~1 b", ["b"], Shape.STATED),
-        ("a* b", ["b"], Shape.STATED),
-        ("a OR b", [], Shape.STATED),
-        ("a OR b c", ["c"], Shape.STATED),
-        ("a AND b", [], Shape.STATED),
-        ("a AND b c", [], Shape.STATED),
-        ("(a b)^2 c", ["c"], Shape.STATED),
-        ("a OR tree:docs", [], Shape.STATED),
+        ("rust", ["rust"]),
+        ("how do I parse it?", ["how", "do", "I", "parse", "it?"]),
+        ("(a b) c", ["a", "b", "c"]),
+        ("a b tree:docs", ["a", "b"]),
+        ("a tree:(x OR y) -b", ["a"]),
+        ("tree:docs", []),
+        ("tree:docs -legacy", []),
+        ("tree:a OR path:b", []),
+        ('"a"', []),
+        ('"a" b', ["b"]),
+        ("title:a b", ["b"]),
+        ("a^2 b", ["b"]),
+        ("a~1 b", ["b"]),
+        ("a* b", ["b"]),
+        ("a OR b", []),
+        ("a OR b c", ["c"]),
+        ("a AND b", []),
+        ("a AND b c", []),
+        ("(a b)^2 c", ["c"]),
+        ("a OR tree:docs", []),
     ],
 )
-def test_plain_words_and_shape(query: str, words: list[str], expected: Shape) -> None:
-    expression = parse_query(query)
-    assert [term.text for term in plain_words(expression)] == words
-    assert shape(expression) is expected
-    assert filters_only(expression) is (expected is Shape.FILTERS)
+def test_plain_words_are_those_that_nothing_is_stated_about(query: str, words: list[str]) -> None:
+    assert [term.text for term in plain_words(parse_query(query))] == words
+
+
+@pytest.mark.parametrize(
+    ("query", "filters"),
+    [
+        ("tree:docs", True),
+        ("tree:docs -legacy", True),
+        ("tree:a OR path:b", True),
+        ("a tree:(x OR y) -b", False),
+        ("a OR tree:docs", False),
+    ],
+)
+def test_only_filters_and_negations_do_not_score(query: str, filters: bool) -> None:
+    assert filters_only(parse_query(query)) is filters
 
 
 def test_leaves_carry_what_stands_around_them() -> None:
