@@ -10,105 +10,116 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import chain, groupby
-from typing import Literal
+from itertools import groupby
+from operator import add
+from typing import Literal, NamedTuple
 
-from leafmark.chunking.packing import absorb_small
+from leafmark.chunking.packing import absorb_small, pack
 from leafmark.chunking.sizing import Sizes
 from leafmark.chunking.splitting import Splitter, Unit
 from leafmark.chunking.workshop import Workshop
 
 __all__ = ["Part", "gather"]
 
-_new = tuple.__new__  # half the cost of calling a named tuple's class
+_Role = Literal["barrier", "large", "small"]
+"""What a child is among its siblings; a barrier is an h1 section, or one to be entered."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """A stretch of an entered node: units of its own text, children, or both, in order."""
+@dataclass(slots=True, eq=False)
+class _Members:
+    """What lies right below a node, in columns: units of its own text, and its children, in order.
 
-    units: list[Unit]
-    children: Sequence[int]
-
-    @property
-    def start(self) -> int:
-        return self.units[0].start
-
-    @property
-    def end(self) -> int:
-        return self.units[-1].end
-
-    @property
-    def is_child(self) -> bool:
-        """Whether this is one child and nothing else."""
-        return len(self.units) == len(self.children) == 1
-
-    def is_leftover(self, shop: Workshop) -> bool:
-        """Whether this is own text, and too little of it to be a piece."""
-        return not self.children and shop.size(self.units) < shop.options.min_tokens
-
-
-@dataclass(slots=True)
-class _Run:
-    """Parts between two barriers; `loose` are units not packed yet, and the child of each."""
+    `ends` of the last may grow by blank bytes. Of own text the role is that of a
+    small child, and the child 0, which is nobody's.
+    """
 
     shop: Workshop
     sizes: Sizes
+    node: int
     splitter: Splitter
-    parts: list[Part] = field(default_factory=list)
-    loose: list[Unit] = field(default_factory=list)
-    loose_children: list[int | None] = field(default_factory=list)
-
-    def anew(self) -> _Run:
-        """An empty run of the same node."""
-        return _Run(self.shop, self.sizes, self.splitter)
-
-    def flush(self) -> None:
-        """Pack the loose units into parts."""
-        units, nodes = self.loose, self.loose_children
-        for first, after in self.shop.pack(units, self.splitter.capacity):
-            children = [child for child in nodes[first:after] if child is not None]
-            self.parts.append(Part(units[first:after], children))
-        self.loose, self.loose_children = [], []
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    tokens: list[int] = field(default_factory=list)
+    children: list[int] = field(default_factory=list)
+    texts: list[Unit | None] = field(default_factory=list)
+    roles: list[_Role] = field(default_factory=list)
 
     def add_text(self, start: int, end: int) -> None:
-        """Add own text; blank bytes go to the loose unit before them, if there is one."""
-        if not self.shop.meter.is_blank(start, end):
-            units = self.splitter.split(start, end)
-            self.loose += units
-            self.loose_children += [None] * len(units)
-        elif self.loose:
-            self.loose[-1] = self.loose[-1]._replace(end=end)
+        """Add own text; blank bytes go to what is small before them, if there is something."""
+        if self.shop.meter.is_blank(start, end):
+            if self.roles and self.roles[-1] == "small":
+                self.ends[-1] = end
+            return
+        units = self.splitter.split(start, end)
+        self.starts += [unit.start for unit in units]
+        self.ends += [unit.end for unit in units]
+        self.tokens += [unit.tokens for unit in units]
+        self.children += [0] * len(units)
+        self.texts += units
+        self.roles += ["small"] * len(units)
 
-    def role(self, child: int) -> Literal["barrier", "large", "small"]:
-        """What a child is among its siblings; a barrier is an h1 section, or one to be entered."""
+    def add_children(self, children: Sequence[int]) -> None:
+        tree, sizes = self.shop.tree, self.sizes
+        spans = [*map(sizes.spans.__getitem__, children)]
+        self.starts += map(tree.places.__getitem__, children)
+        self.ends += map(tree.ends.__getitem__, children)
+        self.tokens += map(add, map(sizes.headings.__getitem__, children), spans)
+        self.children += children
+        self.texts += [None] * len(children)
+        small, depths = min(self.shop.options.min_tokens, sizes.surely_fitting), tree.depths
+        self.roles += [
+            "small" if size < small and depths[child] > 1 else self._role(child, size)
+            for child, size in zip(children, spans, strict=True)
+        ]
+
+    def _role(self, child: int, size: int) -> _Role:
         tree, sizes, least = self.shop.tree, self.sizes, self.shop.options.min_tokens
-        size = sizes.spans[child]
         if tree.depths[child] == 1 and child not in tree.definitions:
             return "barrier"
         if size > sizes.surely_fitting and not sizes.fits(child):
             return "barrier"
         return "small" if size < least or sizes.span(child) < least else "large"
 
-    def add_small(self, children: Sequence[int]) -> None:
-        self.loose += map(self._unit, children)
-        self.loose_children += children
+    def pack(self, first: int, after: int) -> list[Part]:
+        """Pack what is small into parts."""
+        texts = [unit for unit in self.texts[first:after] if unit]
+        if any(unit.inline or unit.header for unit in texts):
+            units = [self._unit(index) for index in range(first, after)]
+            groups = self.shop.pack(units, self.splitter.capacity)
+        else:
+            groups = pack(self.tokens[first:after], self.splitter.capacity)
+        return [Part(self, first + begin, first + end) for begin, end in groups]
 
-    def add_large(self, children: Sequence[int]) -> None:
-        self.flush()
-        self.parts += [Part([self._unit(child)], [child]) for child in children]
+    def _unit(self, index: int) -> Unit:
+        unit, end = self.texts[index], self.ends[index]
+        if unit:
+            return unit._replace(end=end)
+        return Unit(self.starts[index], end, self.tokens[index])
 
-    def _unit(self, child: int) -> Unit:
-        tree, sizes = self.shop.tree, self.sizes
-        tokens = sizes.headings[child] + sizes.spans[child]
-        return _new(Unit, (tree.places[child], tree.ends[child], tokens, False, False, 0))
+    def merge(self, parts: list[Part]) -> list[Part]:
+        """Give what is too small to a neighbour."""
+        sizes, least = [part.size for part in parts], self.shop.options.min_tokens
+        alone = [
+            self.sizes.span(part.children[0]) if part.is_child and size < 2 * least else size
+            for part, size in zip(parts, sizes, strict=True)
+        ]
+        if min(alone, default=least) >= least:
+            return parts
+        groups = absorb_small(
+            sizes,
+            least=least,
+            capacity=max(self.splitter.room(), self.splitter.capacity + least - 1),
+            taken=[self._overhead(part) for part in parts],
+            alone=alone,
+        )
+        return [Part(self, parts[a].first, parts[b - 1].after) for a, b in groups]
 
-    def overhead(self, part: Part) -> int:
+    def _overhead(self, part: Part) -> int:
         """What the text of a section near the bound gains when it becomes part of a piece.
 
         Its heading line; but its title then leaves the breadcrumb.
         """
-        if not part.is_child or part.units[0].tokens <= self.splitter.room():
+        if not part.is_child or part.tokens <= self.splitter.room():
             return 0
         if self.shop.reader.document.reader is not None:
             return 0
@@ -117,67 +128,82 @@ class _Run:
         return max(0, self.sizes.headings[child] - self.shop.meter.count(f" › {title}"))
 
 
+class Part(NamedTuple):
+    """A stretch of an entered node: units of its own text, children, or both, in order."""
+
+    members: _Members
+    first: int
+    after: int
+
+    @property
+    def start(self) -> int:
+        return self.members.starts[self.first]
+
+    @property
+    def end(self) -> int:
+        return self.members.ends[self.after - 1]
+
+    @property
+    def children(self) -> list[int]:
+        return [child for child in self.members.children[self.first : self.after] if child]
+
+    @property
+    def is_child(self) -> bool:
+        """Whether this is one child and nothing else."""
+        return self.after - self.first == 1 and self.members.children[self.first] > 0
+
+    @property
+    def tokens(self) -> int:
+        return sum(self.members.tokens[self.first : self.after])
+
+    @property
+    def size(self) -> int:
+        """The tokens, exact where it matters to `min_tokens`."""
+        shop, number = self.members.shop, self.after - self.first
+        return shop.size_of((self.start, self.end), self.tokens, number=number)
+
+    @property
+    def is_leftover(self) -> bool:
+        """Whether this is own text, and too little of it to be a piece."""
+        return not self.children and self.size < self.members.shop.options.min_tokens
+
+    @property
+    def is_oversize(self) -> bool:
+        """Whether one block that cannot be cut takes the text over `max_tokens`."""
+        members = self.members
+        texts = members.texts[self.first : self.after]
+        if not any(unit.whole for unit in texts if unit):
+            return False
+        return members.shop.is_over(members.node, (self.start, self.end), self.tokens)
+
+
 def gather(shop: Workshop, sizes: Sizes, node: int) -> list[Part]:
     """Return the parts of `node`, in order; blank bytes that adjoin none are left out."""
-    parts: list[Part] = []
-    for run in _runs(shop, sizes, node):
-        run.flush()
-        parts += _merge(shop, run)
-    return parts
+    members = _members(shop, sizes, node)
+    parts, run, at = list[Part](), list[Part](), 0
+    for role, group in groupby(members.roles):
+        after = at + len([*group])
+        if role == "small":
+            run += members.pack(at, after)
+        elif role == "large":
+            run += [Part(members, index, index + 1) for index in range(at, after)]
+        else:
+            parts += members.merge(run)
+            parts += [Part(members, index, index + 1) for index in range(at, after)]
+            run = []
+        at = after
+    return parts + members.merge(run)
 
 
-def _runs(shop: Workshop, sizes: Sizes, node: int) -> list[_Run]:
-    """What lies below the node between barriers, and each barrier as a run of its own."""
-    tree, splitter = shop.tree, shop.splitter(node)
+def _members(shop: Workshop, sizes: Sizes, node: int) -> _Members:
+    tree = shop.tree
+    members = _Members(shop, sizes, node, shop.splitter(node))
     children = [*tree.children(node)]
-    runs = [_Run(shop, sizes, splitter)]
     at = 0
     for start, end in tree.body(node):
         upto = bisect_left(children, start, key=tree.places.__getitem__)
-        _add_children(runs, children[at:upto])
-        runs[-1].add_text(start, end)
+        members.add_children(children[at:upto])
+        members.add_text(start, end)
         at = upto
-    _add_children(runs, children[at:])
-    return runs
-
-
-def _add_children(runs: list[_Run], children: Sequence[int]) -> None:
-    """Add neighbouring children; nothing is gathered across an h1 section, or one to be entered."""
-    run = runs[-1]
-    for role, group in groupby(children, run.role):
-        if role == "small":
-            runs[-1].add_small([*group])
-        elif role == "large":
-            runs[-1].add_large([*group])
-        else:
-            for child in group:
-                runs += [run.anew(), run.anew()]
-                runs[-2].add_large([child])
-
-
-def _merge(shop: Workshop, run: _Run) -> list[Part]:
-    """Give what is too small to a neighbour."""
-    sizes_of_parts, least = [shop.size(part.units) for part in run.parts], shop.options.min_tokens
-    alone = [
-        run.sizes.span(part.children[0]) if part.is_child and size < 2 * least else size
-        for part, size in zip(run.parts, sizes_of_parts, strict=True)
-    ]
-    if min(alone, default=least) >= least:
-        return run.parts
-    groups = absorb_small(
-        sizes_of_parts,
-        least=least,
-        capacity=max(run.splitter.room(), run.splitter.capacity + least - 1),
-        taken=[run.overhead(part) for part in run.parts],
-        alone=alone,
-    )
-    return [_join(run.parts[first:after]) for first, after in groups]
-
-
-def _join(parts: Sequence[Part]) -> Part:
-    if len(parts) == 1:
-        return parts[0]
-    return Part(
-        list(chain.from_iterable(part.units for part in parts)),
-        list(chain.from_iterable(part.children for part in parts)),
-    )
+    members.add_children(children[at:])
+    return members

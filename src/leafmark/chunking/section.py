@@ -47,11 +47,11 @@ def _enter(shop: Workshop, sizes: Sizes, node: int) -> Iterator[int]:
     one and next to nothing that could take it.
     """
     parts = gather(shop, sizes, node)
-    pieces = [part for part in parts if not part.is_child and not part.is_leftover(shop)]
-    left = [part for part in parts if part.is_leftover(shop)]
+    left = [part for part in parts if part.is_leftover]
+    pieces = [part for part in parts if not part.is_child and not part.is_leftover]
     kept = pieces if len(pieces) == 1 and _is_body(shop, node, [*pieces, *left]) else []
     tree, body = shop.tree, shop.tree.body(node)
-    if any(shop.is_oversize(node, part.units) for part in kept):
+    if any(part.is_oversize for part in kept):
         tree.oversize.add(node)
     cut = set(pieces).difference(kept)
     number = 0
@@ -73,8 +73,8 @@ def _is_body(shop: Workshop, node: int, parts: Sequence[Part]) -> bool:
     """Whether a node's only piece may be its body instead, with the leftovers that follow here."""
     if parts[0].children:
         return False
-    size, *left = [shop.size(part.units) for part in parts]
-    bound = size if shop.is_oversize(node, parts[0].units) else shop.room(node)
+    size, *left = [part.size for part in parts]
+    bound = size if parts[0].is_oversize else shop.room(node)
     return not left or size + sum(left) < bound + shop.options.min_tokens
 
 
@@ -90,7 +90,11 @@ def _child(shop: Workshop, sizes: Sizes, part: Part) -> int:
 
 def _piece(shop: Workshop, node: int, part: Part, *, number: int) -> int:
     piece = shop.tree.add_piece(node, (part.start, part.end), number)
-    shop.mark(piece, part.units)
-    if part.children:
-        shop.tree.covers[piece] = part.children
+    if part.is_oversize:
+        shop.tree.oversize.add(piece)
+    if part.size < shop.options.min_tokens:
+        shop.tree.undersize.add(piece)
+    children = part.children
+    if children:
+        shop.tree.covers[piece] = children
     return piece

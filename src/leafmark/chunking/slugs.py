@@ -9,7 +9,7 @@ to bottom, each with the first number that is free.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from leafmark.chunking.word_characters import dropped_characters
 
@@ -72,9 +72,7 @@ def distinct_slugs(
             anchor if anchor is not None else name if path is None else path
             for name, anchor, path in own
         ]
-    if len(set(names)) == len(names):
-        return names
-    return number_slugs([(name, one is not None) for name, one in zip(names, anchors, strict=True)])
+    return names if len(set(names)) == len(names) else number_slugs(names, anchors)
 
 
 def _slugs_of(texts: Sequence[str], style: str) -> list[str]:
@@ -86,24 +84,23 @@ def _slugs_of(texts: Sequence[str], style: str) -> list[str]:
     return slugs if all(slugs) else [slug or _EMPTY for slug in slugs]
 
 
-def number_slugs(names: Iterable[tuple[str, bool]]) -> list[str]:
-    """Return a distinct slug for each `(name, is_anchor)`, in order.
+def number_slugs(names: Sequence[str], anchors: Sequence[str | None]) -> list[str]:
+    """Return a distinct slug for each name, in order; the names of anchors are the anchors.
 
     Anchors are the page's own and are taken first; what is left is numbered
     from top to bottom. Linear in the number of names: a name's counter only
     goes up, and each slug that makes it skip belongs to that name alone.
 
-    >>> number_slugs([(n, False) for n in ("echo", "echo", "echo-1", "echo-1", "echo")])
+    >>> number_slugs(["echo", "echo", "echo-1", "echo-1", "echo"], [None] * 5)
     ['echo', 'echo-1', 'echo-1-1', 'echo-1-2', 'echo-2']
-    >>> number_slugs([("setup", False), ("setup", True), ("setup", True)])
+    >>> number_slugs(["setup"] * 3, [None, "setup", "setup"])
     ['setup-1', 'setup', 'setup-2']
     """
-    wanted = list(names)
-    owners = _anchor_owners(wanted)
+    owners = _first_places(anchors)
     taken = set(owners)
     counters: dict[str, int] = {}
     slugs = []
-    for index, (name, _) in enumerate(wanted):
+    for index, name in enumerate(names):
         slug = name
         if name in taken and owners.get(name) != index:
             slug = _first_free(name, taken, counters)
@@ -120,10 +117,10 @@ def _first_free(name: str, taken: set[str], counters: dict[str, int]) -> str:
     return slug
 
 
-def _anchor_owners(names: list[tuple[str, bool]]) -> dict[str, int]:
+def _first_places(anchors: Sequence[str | None]) -> dict[str, int]:
     """The first place of each anchor."""
-    owners: dict[str, int] = {}
-    for index, (name, is_anchor) in enumerate(names):
-        if is_anchor:
-            owners.setdefault(name, index)
-    return owners
+    places: dict[str, int] = {}
+    for index, anchor in enumerate(anchors):
+        if anchor is not None:
+            places.setdefault(anchor, index)
+    return places

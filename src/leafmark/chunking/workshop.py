@@ -133,20 +133,28 @@ class Workshop:
         Where units join inside a line, their sum may exceed the tokens of the whole.
         """
         total = sum(map(_tokens_of, units))
+        return self.size_of((units[0].start, units[-1].end), total, number=len(units))
+
+    def size_of(self, span: tuple[int, int], total: int, *, number: int) -> int:
+        """The same of so many neighbouring ranges that have `total` tokens when each is counted."""
         least = self.options.min_tokens
-        if least <= total < least + 2 * len(units):
-            return self.meter.tokens(units[0].start, units[-1].end)
+        if least <= total < least + 2 * number:
+            return self.meter.tokens(*span)
         return total
 
     def is_oversize(self, node: int, units: Sequence[Unit]) -> bool:
         """Whether one block that cannot be cut takes the text of units over `max_tokens`."""
         if True not in map(_whole_of, units):
             return False
-        tokens = sum(map(_tokens_of, units))
+        total = sum(map(_tokens_of, units))
+        return self.is_over(node, (units[0].start, units[-1].end), total)
+
+    def is_over(self, node: int, span: tuple[int, int], tokens: int) -> bool:
+        """Whether the text of a range of a node's body is over `max_tokens`."""
         if tokens <= self.sure_room:
             return False
         room = self.room(node)
-        return tokens > room and self.text_tokens(units[0].start, units[-1].end, tokens) > room
+        return tokens > room and self.text_tokens(*span, tokens) > room
 
     def mark(self, piece: int, units: Sequence[Unit]) -> None:
         """Say of a piece, which is made of the units, whether it is too large or too small."""

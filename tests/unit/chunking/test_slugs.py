@@ -78,7 +78,7 @@ def test_an_empty_slug_is_called_heading() -> None:
     ],
 )
 def test_numbering(names: list[str], slugs: list[str]) -> None:
-    assert number_slugs([(name, False) for name in names]) == slugs
+    assert number_slugs(names, [None] * len(names)) == slugs
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,8 @@ def test_numbering(names: list[str], slugs: list[str]) -> None:
     ],
 )
 def test_anchors_of_the_page_come_first(names: list[str], slugs: list[str]) -> None:
-    assert number_slugs([(n.removeprefix("<"), n.startswith("<")) for n in names]) == slugs
+    anchors = [name[1:] if name.startswith("<") else None for name in names]
+    assert number_slugs([name.removeprefix("<") for name in names], anchors) == slugs
 
 
 @pytest.mark.parametrize("style", ["github", "collapse"])
@@ -109,7 +110,7 @@ def test_slugs_made_at_once_are_those_of_each_text(texts: list[str], style: str)
     none = [None] * len(texts)
     slugs = [slug_of(text, style) for text in texts]
     if len(set(slugs)) < len(slugs):
-        slugs = number_slugs((slug, False) for slug in slugs)
+        slugs = number_slugs(slugs, none)
     assert distinct_slugs(texts, anchors=none, paths=none, style=style) == slugs
 
 
