@@ -103,10 +103,22 @@ OPTIONS = (
         "R",
         fraction,
     ),
-    _setting("aggregation_min_matches", "And at least this many do.", "N", positive),
-    _setting("aggregation_max_tokens", "And the whole is at most this long; 0: any.", "N", natural),
-    _setting("max_merge_depth", "Merge no higher than this depth.", "N", natural),
-    _setting("merge_bonus", "Raise a merged score by this much a match.", "X", number),
+    _setting(
+        "aggregation_min_matches", "Merge them only when at least this many match.", "N", positive
+    ),
+    _setting(
+        "aggregation_max_tokens",
+        "Merge them only into one of at most so many tokens; 0: any size.",
+        "N",
+        natural,
+    ),
+    _setting("max_merge_depth", "Merge into no section above this depth.", "N", natural),
+    _setting(
+        "merge_bonus",
+        "Raise the score of a merged section by this share for each match.",
+        "X",
+        number,
+    ),
     Option(("--no-aggregation",), "Merge nothing.", value=False, target="aggregation"),
     _setting(
         "fuzzy_distance", "Edits in which a word may differ; 0 switches it off.", "N", natural

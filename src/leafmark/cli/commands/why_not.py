@@ -51,10 +51,10 @@ COMMAND = Command(
     summary="say why a chunk is not among the results of a search",
     description=(
         "Runs the search as leafmark search does, with the same options, and says at which phase "
-        "the chunk was lost: filter, match (which words it lacks), strict, relaxed, candidates, "
-        "cutoff, merged (which result took it in), duplicate or limit. What would show it is "
-        "tried before it is named. Of a document or a section, what lies below it is looked at, "
-        "too.\n\n"
+        "the chunk was lost: filter, match (which words it lacks), meaning, strict, relaxed, "
+        "candidates, cutoff, merged (which result took it in), duplicate or limit. What would "
+        "show it is tried before it is named. Of a document or a section, what lies below it is "
+        "looked at, too.\n\n"
         "Exit code 1 means that there is nothing to say: it is among the results."
     ),
     examples=(
