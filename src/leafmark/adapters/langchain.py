@@ -127,16 +127,16 @@ class LeafmarkRetriever(BaseRetriever):
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun
     ) -> list[Document]:
         search = Search(
-            self.limit,
-            self.section,
-            self.trees,
-            self.document_tags,
-            self.since,
-            self.grain,
-            self.expand,
-            self.strict,
-            self.plain,
-            self.max_tokens,
+            limit=self.limit,
+            section=self.section,
+            trees=self.trees,
+            tags=self.document_tags,
+            since=self.since,
+            grain=self.grain,
+            expand=self.expand,
+            strict=self.strict,
+            plain=self.plain,
+            max_tokens=self.max_tokens,
         )
         return [
             Document(

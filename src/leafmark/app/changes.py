@@ -14,11 +14,9 @@ from dataclasses import dataclass, field
 from leafmark.app.scanning import Scan
 from leafmark.app.walk import SourceFile
 from leafmark.index import Manifest
+from leafmark.index.manifest import Key
 
-__all__ = ["CLOCK_GRAIN_NS", "Key", "Plan", "is_old", "plan_changes"]
-
-Key = tuple[str, str]
-"""Tree name and path of a source."""
+__all__ = ["CLOCK_GRAIN_NS", "Plan", "is_old", "plan_changes"]
 
 CLOCK_GRAIN_NS = 2_000_000_000
 """The coarsest modification time of a file system in use (FAT: two seconds)."""

@@ -13,6 +13,7 @@ from contextlib import closing
 from functools import partial
 from typing import NamedTuple
 
+from leafmark.app.broken_sources import unless_broken, unread
 from leafmark.app.chunk_jobs import ChunkJob, ChunkPlan, plan_chunking
 from leafmark.app.chunk_links import RunLinks
 from leafmark.app.contents import refuse_contents
@@ -28,8 +29,6 @@ from leafmark.chunking import (
     measure_document,
     token_counter,
 )
-from leafmark.errors import LeafmarkError, reason_of
-from leafmark.index import is_panic
 from leafmark.model import (
     LEFT_OUT,
     ChunkedDocument,
@@ -140,19 +139,13 @@ def _linked_to(job: ChunkJob) -> ChunkedDocument | None:
 
 
 def _chunked(job: ChunkJob, data: bytes, find_link: FindLink) -> ChunkedDocument | Diagnostic:
-    """Parse and chunk; a source that breaks that, by a bug of ours, does not stop the others."""
-    try:
+    def make() -> ChunkedDocument:
         document = parse(data, job.path, notebook_outputs=job.options.notebook_outputs)
         return chunk_document(
             document, tree=job.tree.name, options=job.options, find_link=find_link
         )
-    except LeafmarkError:
-        raise
-    except BaseException as error:
-        if not isinstance(error, Exception) and not is_panic(error):
-            raise
-        reason = f"the file cannot be chunked: {type(error).__name__}: {error}".rstrip(": ")
-        return Diagnostic(job.path, "failed", reason)
+
+    return unless_broken(make, job.path, "chunked")
 
 
 def _load(job: ChunkJob) -> None:
@@ -167,7 +160,7 @@ def _read(job: ChunkJob) -> bytes | Diagnostic:
     try:
         return read_beneath(job.tree, job.path)[0]
     except OSError as error:
-        return Diagnostic(job.path, "unreadable", f"the file cannot be read: {reason_of(error)}")
+        return unread(job.path, error)
 
 
 def _gathered(pieces: Iterable[str]) -> Iterator[str]:

@@ -11,14 +11,12 @@ from functools import cached_property
 from leafmark.app.files import read_beneath
 from leafmark.app.project import Project
 from leafmark.index import IndexReader
+from leafmark.index.manifest import Key
 from leafmark.model import Chunk, Entry, Place, whole_range
 from leafmark.model.ids import document_id
 from leafmark.retrieval.citations import DIGEST_DIGITS, Citation, citation_name
 
-__all__ = ["CurrentDocument", "CurrentDocuments", "Key", "covers", "spans_of"]
-
-Key = tuple[str, str]
-"""Tree and path of a document."""
+__all__ = ["CurrentDocument", "CurrentDocuments", "covers", "spans_of"]
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 

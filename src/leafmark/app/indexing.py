@@ -13,7 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from leafmark.app.changes import Key, Plan, is_old, plan_changes
+from leafmark.app.changes import Plan, is_old, plan_changes
 from leafmark.app.collection import collection_paused, collection_seldom
 from leafmark.app.concern import find_concern
 from leafmark.app.interrupts import Interrupts, held_interrupts
@@ -24,9 +24,8 @@ from leafmark.app.scanning import Scan, find_place, scan
 from leafmark.app.walk import SourceFile, WalkNotes, named_source
 from leafmark.errors import ConfirmationError, DamagedError, LeafmarkError, NotFoundError
 from leafmark.index import IndexReader, has_index
-from leafmark.model import (
-    IndexReport,
-)
+from leafmark.index.manifest import Key
+from leafmark.model import IndexReport
 from leafmark.model.ids import document_id
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from leafmark.app.broken_sources import unless_broken, unread
 from leafmark.app.contents import refuse_contents
 from leafmark.app.files import read_beneath
 from leafmark.app.trees import Tree
 from leafmark.app.walk import SourceFile
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.errors import LeafmarkError, reason_of
-from leafmark.index import PreparedSource, is_panic, prepare_source
+from leafmark.index import PreparedSource, prepare_source
 from leafmark.model import Diagnostic, DocumentEntry, FileState
 from leafmark.parsing import parse
 
@@ -64,22 +64,18 @@ def prepare(task: Task, recipe: Recipe) -> Prepared:
     except FileNotFoundError:
         return Prepared(tree, path)
     except OSError as error:
-        return _unread(task, recipe, error)
+        looked = FileState(*task.source[2:6], _NO_DIGEST)
+        return _without_chunks(task, recipe, looked, unread(path, error))
     known = task.known
     if known and (known.digest, known.modified_ns) == (state.digest, state.modified_ns):
         return Prepared(tree, path, same=state)
     refused = refuse_contents(path, data)
     if refused is not None:
         return _without_chunks(task, recipe, state, refused)
-    try:
-        return Prepared(tree, path, _chunked(task, recipe, data, state))
-    except LeafmarkError:
-        raise
-    except BaseException as error:
-        if not isinstance(error, Exception) and not is_panic(error):
-            raise
-        reason = f"the file cannot be prepared: {type(error).__name__}: {error}".rstrip(": ")
-        return _without_chunks(task, recipe, state, Diagnostic(path, "failed", reason))
+    source = unless_broken(lambda: _chunked(task, recipe, data, state), path, "prepared")
+    if isinstance(source, Diagnostic):
+        return _without_chunks(task, recipe, state, source)
+    return Prepared(tree, path, source)
 
 
 def _chunked(task: Task, recipe: Recipe, data: bytes, state: FileState) -> PreparedSource:
@@ -87,13 +83,6 @@ def _chunked(task: Task, recipe: Recipe, data: bytes, state: FileState) -> Prepa
     document = parse(data, task.source.path, notebook_outputs=outputs)
     chunked = chunk_document(document, tree=recipe.tree.name, options=recipe.options)
     return prepare_source(chunked, state, stemmer=recipe.stemmer, named=task.named)
-
-
-def _unread(task: Task, recipe: Recipe, error: OSError) -> Prepared:
-    note = Diagnostic(
-        task.source.path, "unreadable", f"the file cannot be read: {reason_of(error)}"
-    )
-    return _without_chunks(task, recipe, FileState(*task.source[2:6], _NO_DIGEST), note)
 
 
 def _without_chunks(task: Task, recipe: Recipe, state: FileState, note: Diagnostic) -> Prepared:

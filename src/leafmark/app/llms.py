@@ -23,7 +23,7 @@ from leafmark.app.trees import Tree
 from leafmark.app.writing import replace_file
 from leafmark.errors import UsageError
 from leafmark.index import IndexReader
-from leafmark.model import Chunk, ChunkedDocument, DocumentEntry, LlmsReport
+from leafmark.model import ChunkedDocument, DocumentEntry, LlmsReport
 from leafmark.model.ids import document_id
 
 __all__ = ["write_llms"]
@@ -172,19 +172,9 @@ def _note(chunked: ChunkedDocument) -> str:
 def _leads(chunked: ChunkedDocument) -> Iterator[str]:
     """The paragraphs at the beginning that say something, first one first."""
     for chunk in chunked.chunks[:_LEADING_CHUNKS]:
-        for part in _own_text(chunk).split("\n\n"):
+        for part in chunk.readable_body.split("\n\n"):
             if part.strip() and not part.lstrip().startswith(_MARKUP):
                 yield part
-
-
-def _own_text(chunk: Chunk) -> str:
-    """The chunk's own readable text, without front matter and the markup of pages."""
-    document = chunk.owner.document
-    if document.reader is not None:
-        return document.reader(document.data, chunk.body_spans).text
-    start = 0 if document.front_matter is None else document.front_matter.end
-    parts = [document.data[max(start, first) : end] for first, end in chunk.body_spans]
-    return b"".join(parts).decode("utf-8", "replace")
 
 
 def _whole(chunked: ChunkedDocument) -> str:
@@ -197,7 +187,7 @@ def _whole(chunked: ChunkedDocument) -> str:
     for chunk in chunked.chunks:
         if chunk.kind == "section":
             parts.append(f"{'#' * min(6, chunk.depth)} {chunk.title}")
-        parts.append(_own_text(chunk).strip())
+        parts.append(chunk.readable_body.strip())
     return "\n\n".join(part for part in parts if part)
 
 

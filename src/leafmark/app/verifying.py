@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from leafmark.app.current import CurrentDocument, CurrentDocuments, Key, covers, spans_of
+from leafmark.app.current import CurrentDocument, CurrentDocuments, covers, spans_of
 from leafmark.app.opening import open_index
 from leafmark.app.project import Project
 from leafmark.app.requests import Progress, VerifyRequest
 from leafmark.app.resolving import Resolver
 from leafmark.index import IndexReader
+from leafmark.index.manifest import Key
 from leafmark.model import CitationStatus, Place, Verified, VerifyReport
 from leafmark.model.ids import document_id, document_part
 from leafmark.retrieval.citations import (

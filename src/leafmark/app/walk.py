@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import NamedTuple
 
+from leafmark.app.broken_sources import unread
 from leafmark.app.folders import Folders, Handle, is_encodable
 from leafmark.app.names import CONVERTERS, MARKUP_SUFFIXES
 from leafmark.app.selection import Frame, Selection
@@ -284,8 +285,7 @@ class _Walk:
 
     def _unread_file(self, path: str, error: OSError) -> None:
         if error.errno != errno.ENOENT:
-            message = f"the file cannot be read: {reason_of(error)}"
-            self._notes.diagnostics.append(Diagnostic(path, "unreadable", message))
+            self._notes.diagnostics.append(unread(path, error))
 
     def take_named(self, frame: Frame, name: str, info: os.stat_result) -> SourceFile | None:
         """Return a source that ignore rules do not concern, unless it is a secret or no file."""

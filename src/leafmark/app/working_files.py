@@ -97,9 +97,7 @@ def _readable(document: Document) -> str:
     """Return the text of a document without its front matter; of markup, what is read of it."""
     start = document.front_matter.end if document.front_matter else 0
     if document.reader is not None:
-        readable = document.reader(document.data, [(start, len(document.data))])
-        if readable is not None:
-            return readable.text
+        return document.reader(document.data, [(start, len(document.data))]).text
     return document.data[start:].decode("utf-8", "replace")
 
 

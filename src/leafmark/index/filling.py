@@ -12,9 +12,9 @@ from leafmark.index.facts import fact, language_fact, meta_facts, tag_fact
 from leafmark.index.names import with_parts
 from leafmark.index.records import document_entry, pack_document
 from leafmark.index.schema import Language, language_fields
-from leafmark.model import Chunk, ChunkedDocument, ChunkKind, DocumentEntry, FileState
+from leafmark.model import ChunkedDocument, ChunkKind, DocumentEntry, FileState
 
-__all__ = ["PreparedSource", "indexed_text", "prepare_source"]
+__all__ = ["PreparedSource", "prepare_source"]
 
 _HAS = ("code", "table", "list")
 """The block types that `has:` knows."""
@@ -75,7 +75,7 @@ def _rows(
             "position": chunk.position,
             "facts": [*facts, *_own_facts(chunk.kind, content[1:])],
         }
-        body = indexed_text(chunk, entry.front_matter_end)
+        body = chunk.readable_body
         if body:
             fields[language.body] = body if as_it_is else for_index(body)
         if not chunk.position:
@@ -93,16 +93,3 @@ def _own_facts(
     block_types, languages = made_of
     found = [f"kind={kind}", *(f"has={each}" for each in _HAS if each in block_types)]
     return (*found, *dict.fromkeys(map(language_fact, languages)))
-
-
-def indexed_text(chunk: Chunk, skip: int) -> str:
-    """Return the body as it is searched: as it is read, from byte `skip` of the source on."""
-    document = chunk.owner.document
-    data, spans = document.data, chunk.body_spans
-    if document.reader is not None:
-        return document.reader(data, spans).text
-    if len(spans) == 1 and spans[0][0] >= skip:
-        return data[spans[0][0] : spans[0][1]].decode("utf-8", "replace")
-    return b"".join([data[max(start, skip) : end] for start, end in spans]).decode(
-        "utf-8", "replace"
-    )

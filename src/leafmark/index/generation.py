@@ -48,7 +48,7 @@ class IndexMeta:
     """What one commit says about the whole index.
 
     `seq` counts commits. `started_ns` is when the run began that looked at the
-    sources (a source as young as that is looked at again).
+    sources (a source as young as that is looked at again), `finished_ns` when it wrote this.
     """
 
     seq: int

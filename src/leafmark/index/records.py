@@ -1,22 +1,19 @@
 """What the index stores about a source: one compressed record for the document and its chunks.
 
-Columns of numbers and names, packed. What follows from other columns is left out:
-the last descendant, the number of siblings, section paths, a body that is the
-span less the children, a slug that is the title in lower case.
-A record per document and not per chunk makes it a third of the size, and results
-need the ancestors of a chunk along with it.
+Columns of numbers and names (see `columns`), packed. A record per document and not per
+chunk makes it a third of the size, and results need the ancestors of a chunk along with it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
-from operator import sub
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 from leafmark.errors import DamagedError
+from leafmark.index.columns import COLUMNS, KINDS, lay_out, plain_slug, usual_columns, without
 from leafmark.index.engine import REBUILD
 from leafmark.index.packing import pack_object, unpack_object
 from leafmark.model import (
@@ -28,7 +25,7 @@ from leafmark.model import (
     Entry,
     FileState,
 )
-from leafmark.model.chunk import ChunkKind, fragment
+from leafmark.model.chunk import fragment
 
 __all__ = [
     "StoredDocument",
@@ -41,10 +38,6 @@ __all__ = [
 
 _UNREADABLE = (TypeError, ValueError, KeyError, IndexError, AttributeError)
 """What reading columns of other types raises."""
-
-_KINDS: tuple[ChunkKind, ...] = get_args(ChunkKind)
-_KIND_NUMBER = {kind: number for number, kind in enumerate(_KINDS)}
-_COLUMNS = ("t", "s", "k", "d", "n", "u", "b", "e", "h", "l", "m", "c")
 
 
 def document_entry(
@@ -79,11 +72,10 @@ def pack_document(
     folded_position: int | None = None,
 ) -> bytes:
     """Return the record of a source and its chunks; `contents` are theirs, by position."""
-    state = entry.state
     head = [
         entry.tree,
         entry.path,
-        [state.size, state.modified_ns, state.changed_ns, state.inode, state.digest],
+        entry.state,
         entry.title,
         entry.format,
         entry.encoding,
@@ -99,95 +91,10 @@ def pack_document(
     ]
     record: dict[str, Any] = {"q": head}
     if chunks:
-        record |= _columns(chunks, contents)
+        record |= lay_out(chunks, contents)
         if folded_position is not None:
             record["f"] = folded_position
     return pack_object(record)
-
-
-def _columns(chunks: Sequence[Chunk], contents: Sequence[Content]) -> dict[str, Any]:
-    """Lay the chunks out in columns; `StoredDocument` is the way back."""
-    fields = dict(zip(Chunk._fields, zip(*chunks, strict=True), strict=True))
-    titles, starts, ends = fields["title"], fields["byte_start"], fields["byte_end"]
-    first_lines = [chunk.line_start for chunk in chunks]
-    last_lines = [chunk.line_end for chunk in chunks]
-    kinds: dict[tuple[object, ...], int] = {}
-    columns: dict[str, tuple[Any, ...]] = {
-        "t": titles,
-        "s": tuple(map(_told_slug, fields["slug"], titles)),
-        "k": tuple(map(_KIND_NUMBER.__getitem__, fields["kind"])),
-        "d": fields["depth"],
-        "n": fields["piece"],
-        "u": tuple(map(sub, fields["position"], fields["parent_position"])),
-        "b": tuple(map(sub, starts, (0, *starts))),
-        "e": tuple(map(sub, ends, starts)),
-        "h": tuple(map(_heading_length, fields["heading_start"], starts)),
-        "l": tuple(map(sub, first_lines, (0, *first_lines))),
-        "m": tuple(map(sub, last_lines, first_lines)),
-        "c": tuple([kinds.setdefault(content[:2], len(kinds)) for content in contents]),
-    }
-    usual = _usual_columns(len(chunks))
-    told = {name: column for name, column in columns.items() if column != usual.get(name)}
-    return {"y": list(kinds), **told, "x": _extras(fields)}
-
-
-def _usual_columns(count: int) -> dict[str, tuple[Any, ...]]:
-    """Columns as most documents have them, which are left out: sections without pieces."""
-    zeros = (0,) * count
-    return {"s": (None, *zeros[1:]), "k": (0, *(1,) * (count - 1)), "n": zeros, "c": zeros}
-
-
-def _told_slug(slug: str | None, title: str) -> str | Literal[0] | None:
-    return 0 if slug == _plain_slug(title) else slug
-
-
-def _heading_length(heading: int | None, start: int) -> int | None:
-    return None if heading is None else start - heading
-
-
-def _extras(fields: Mapping[str, tuple[Any, ...]]) -> dict[int, list[object]]:
-    """What few chunks have, by position: flags, a body of its own, an odd heading end, covers."""
-    starts, ends = fields["byte_start"], fields["byte_end"]
-    below: dict[int, list[tuple[int, int]]] = {}
-    for parent, *extent in zip(
-        fields["parent_position"], fields["heading_start"], starts, ends, strict=True
-    ):
-        below.setdefault(parent, []).append(_extent(*extent))
-    extras = {}
-    rare = (
-        fields[name] for name in ("body_spans", "heading_end", "oversize", "undersize", "covers")
-    )
-    for at, (start, end, spans, heading_end, oversize, undersize, covers) in enumerate(
-        zip(starts, ends, *rare, strict=True)
-    ):
-        body = 0 if spans == _less((start, end), below.get(at, ())) else spans
-        odd_end = 0 if heading_end is None or heading_end == start else heading_end
-        flags = oversize + 2 * undersize
-        if body != 0 or odd_end or flags or covers:
-            extras[at] = [flags, body, odd_end, covers]
-    return extras
-
-
-def _extent(heading: int | None, start: int, end: int) -> tuple[int, int]:
-    """The bytes that the parent's body leaves out: heading and span."""
-    return start if heading is None else heading, end
-
-
-def _plain_slug(title: str) -> str:
-    return title.lower().replace(" ", "-")
-
-
-def _less(span: tuple[int, int], extents: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Return the ranges of `span` outside `extents`, which are in order of start."""
-    gaps = []
-    at, end = span
-    for first, last in extents:
-        if first > at:
-            gaps.append((at, first))
-        at = max(at, last)
-    if end > at:
-        gaps.append((at, end))
-    return tuple(gaps)
 
 
 class StoredDocument:
@@ -243,7 +150,7 @@ class StoredDocument:
 
     def _slug(self, position: int) -> str | None:
         slug: str | Literal[0] | None = self._columns["s"][position]
-        return _plain_slug(self._columns["t"][position]) if slug == 0 else slug
+        return plain_slug(self._columns["t"][position]) if slug == 0 else slug
 
     @cached_property
     def _unfolded(self) -> _Unfolded:
@@ -262,12 +169,7 @@ class StoredDocument:
         flags, body, heading_end, covers = columns["x"].get(str(position), (0, 0, 0, ()))
         line = whole.lines[position]
         content, blocks = columns["y"][columns["c"][position]]
-        if body != 0:
-            spans = _pairs(body)
-        elif last == position:
-            spans = ((start, end),) if end > start else ()
-        else:
-            spans = _less((start, end), map(self._extent, self._children(position, last)))
+        spans = self._without_children(start, end, position, last) if body == 0 else _pairs(body)
         return Entry(  # by place: names would take three times as long, and a query has dozens
             document.tree,
             document.path,
@@ -275,7 +177,7 @@ class StoredDocument:
             parent,
             self._fragment(parent) if parent >= 0 else "",
             last,
-            _KINDS[columns["k"][position]],
+            KINDS[columns["k"][position]],
             columns["d"][position],
             columns["t"][position],
             self._slug(position),
@@ -296,6 +198,14 @@ class StoredDocument:
             bool(flags & 2),
             tuple(covers),
         )
+
+    def _without_children(
+        self, start: int, end: int, position: int, last: int
+    ) -> tuple[tuple[int, int], ...]:
+        """Return the ranges of a chunk's span that lie in none of its children."""
+        if last == position:
+            return ((start, end),) if end > start else ()
+        return without((start, end), map(self._extent, self._children(position, last)))
 
     def _last(self, position: int) -> int:
         """Return the position of a chunk's last descendant, or its own; linear in these."""
@@ -376,11 +286,11 @@ def unpack_document(data: bytes) -> StoredDocument:
             front_matter_end,
         )
         if count:
-            record = _usual_columns(count) | record
-            if {len(record[name]) for name in _COLUMNS} != {count}:
+            record = usual_columns(count) | record
+            if {len(record[name]) for name in COLUMNS} != {count}:
                 raise ValueError("columns of different lengths")
             # what collects garbage walks lists whenever it runs, tuples of plain values once
-            record |= {name: tuple(record[name]) for name in _COLUMNS}
+            record |= {name: tuple(record[name]) for name in COLUMNS}
     except _UNREADABLE as err:
         raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err
     return StoredDocument(entry, record)
@@ -388,8 +298,7 @@ def unpack_document(data: bytes) -> StoredDocument:
 
 def pack_state(doc_id: str, state: FileState) -> bytes:
     """Return the record of a source's later state."""
-    values = [state.size, state.modified_ns, state.changed_ns, state.inode, state.digest]
-    return pack_object([doc_id, values])
+    return pack_object([doc_id, state])
 
 
 def unpack_state(data: bytes) -> tuple[str, FileState]:

@@ -21,11 +21,9 @@ import tantivy
 from leafmark.errors import (
     DamagedError,
     LeafmarkError,
-    NotFoundError,
     StorageError,
     UsageError,
 )
-from leafmark.index.check import check_index
 from leafmark.index.engine import engine_guard
 from leafmark.index.filling import PreparedSource, prepare_source
 from leafmark.index.generation import (
@@ -53,6 +51,7 @@ from leafmark.index.packing import pack_object
 from leafmark.index.records import pack_document, pack_state
 from leafmark.index.schema import META_KEY, SOURCE_KEY, STATE_KEY
 from leafmark.index.settings import IndexSettings
+from leafmark.index.usable import usable_current
 from leafmark.model import ChunkedDocument, DocumentEntry, FileState, ids
 
 __all__ = ["IndexWriter", "open_writer"]
@@ -97,7 +96,7 @@ def open_writer(
 
 def _open(layout: Layout, settings: IndexSettings, rebuild: bool) -> IndexWriter:
     """Open the current generation for writing, or begin the next one."""
-    current, reason = _usable_current(layout, settings, rebuild)
+    current, reason = usable_current(layout, settings, rebuild)
     if current is not None and reason is None:
         layout.collect(keep=current.generation)
         try:
@@ -115,40 +114,6 @@ def _open(layout: Layout, settings: IndexSettings, rebuild: bool) -> IndexWriter
         languages=dict(settings.languages),
     )
     return IndexWriter(layout, begun, rebuilt=reason or "")
-
-
-def _usable_current(
-    layout: Layout, settings: IndexSettings, rebuild: bool
-) -> tuple[Current | None, str | None]:
-    """Return the current generation, and why it cannot be written on (None: it can)."""
-    try:
-        current = layout.read_current()
-    except (DamagedError, NotFoundError) as err:
-        return None, err.message
-    if current is None:
-        return None, ""
-    if rebuild:
-        return current, "a rebuild was asked for"
-    if current.fingerprint != settings.fingerprint:
-        return current, "settings that decide what is indexed have changed"
-    known = current.languages
-    if set(settings.languages.values()) - set(known.values()):
-        return current, "a language was added"
-    if any(known.get(tree, name) != name for tree, name in settings.languages.items()):
-        return current, "the language of a tree has changed"
-    return current, _find_damage(layout, current)
-
-
-def _find_damage(layout: Layout, current: Current) -> str | None:
-    """Look at every byte of a generation in which a reader met damage; say what is wrong."""
-    suspect = layout.suspect(current.generation)
-    if not suspect.exists():
-        return None
-    found = check_index(layout.root)
-    if found:
-        return f"the index is damaged: {found[0]}"
-    suspect.unlink(missing_ok=True)  # it was no damage, or it is gone with a merged segment
-    return None
 
 
 class IndexWriter:

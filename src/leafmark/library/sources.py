@@ -1,4 +1,4 @@
-"""The library's own functions: what `import leafmark` offers beside the record types."""
+"""`parse` and `chunk`: one source, from memory or a file, and no index."""
 
 from __future__ import annotations
 

@@ -80,16 +80,20 @@ def run_http(
         guard = Guard(app, port=held, names=None if not loopback else _LOOPBACK_NAMES, token=token)
         shown = f"[{host}]" if ":" in host else host
         started(f"http://{shown}:{held}/mcp")
-        config = uvicorn.Config(
-            guard,
-            log_level="warning",
-            access_log=False,
-            timeout_graceful_shutdown=1,
-            limit_concurrency=MOST_CONNECTIONS,
-            lifespan="on",
-        )
-        logging.getLogger("uvicorn.error").addFilter(_is_worth_telling)
-        uvicorn.Server(config).run(sockets=[listener])
+        _serve(guard, listener)
+
+
+def _serve(guard: Guard, listener: socket.socket) -> None:
+    config = uvicorn.Config(
+        guard,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=1,
+        limit_concurrency=MOST_CONNECTIONS,
+        lifespan="on",
+    )
+    logging.getLogger("uvicorn.error").addFilter(_is_worth_telling)
+    uvicorn.Server(config).run(sockets=[listener])
 
 
 def _is_worth_telling(record: logging.LogRecord) -> bool:

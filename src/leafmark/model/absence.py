@@ -19,11 +19,15 @@ LostAt = Literal[
     "duplicate",
     "limit",
 ]
-"""The phase at which a chunk was lost: not admitted by a filter; not matching; not near in meaning
-where words do not count; matching some of
-the words while `strict` asks for all, or while enough others match all; below the candidates that
-were considered; after the cutoff; part of a larger result; the same text as one; after the last
-result shown."""
+"""The phase at which a chunk was lost.
+
+- `filter`: a filter does not admit it.
+- `match`: it does not match; `meaning`: it is not near, where words do not count.
+- `strict`, `relaxed`: it matches some of the words, while all are asked for, or enough
+  others match all.
+- `candidates`, `cutoff`, `limit`: it came after the last that was considered, kept, shown.
+- `merged`: it is part of a larger result; `duplicate`: a result has the same text.
+"""
 
 
 class UnmatchedPart(NamedTuple):

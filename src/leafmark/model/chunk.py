@@ -382,15 +382,17 @@ class Chunk(NamedTuple):
 
     @property
     def body_tokens(self) -> int:
-        """Tokens of the body, front matter apart; of a page or notebook, of what is read there."""
-        return self.owner.count_tokens(self._body_without_front_matter())
+        """Tokens of `readable_body`."""
+        return self.owner.count_tokens(self.readable_body)
 
     @property
     def has_content(self) -> bool:
-        """Whether there is anything to read in the body, front matter apart."""
-        return bool(self._body_without_front_matter().strip())
+        """Whether there is anything to read in the body."""
+        return bool(self.readable_body.strip())
 
-    def _body_without_front_matter(self) -> str:
+    @property
+    def readable_body(self) -> str:
+        """The body without front matter; of a page or notebook, what a person reads in it."""
         document = self.owner.document
         if document.reader is not None:
             return document.reader(document.data, self.body_spans).text

@@ -59,8 +59,8 @@ def iter_chunk_article(document: ChunkedDocument, options: ChunkingOptions) -> I
     """Yield one document: its name and settings, its tree, its source."""
     anchor = hashlib.sha256(document.doc_id.encode()).hexdigest()[:8]
     sizes = [chunk.body_tokens for chunk in document.chunks]
-    blocks = list(_blocks(document))
-    shown = {position for _, _, positions in blocks for position in positions[:1]}
+    stretches = list(_stretches(document))
+    shown = {position for _, _, positions in stretches for position in positions[:1]}
     yield f"<article>\n<h2>{_safe(document.doc_id)}</h2>\n"
     yield f'<div class="about">{_safe(_about(document, sum(sizes), options))}</div>\n'
     yield '<div class="columns">\n<nav><ol>\n'
@@ -73,10 +73,10 @@ def iter_chunk_article(document: ChunkedDocument, options: ChunkingOptions) -> I
         yield f'<li>{name}{meter}<span class="size">{size:,}</span></li>\n'
     yield '</ol></nav>\n<div class="source">\n'
     named: set[int] = set()
-    for start, end, positions in blocks:
+    for start, end, positions in stretches:
         new = bool(positions) and positions[0] not in named
         named.update(positions[:1])
-        yield _block(document, sizes, (start, end, positions), f"{anchor}-" if new else None)
+        yield _stretch(document, sizes, (start, end, positions), f"{anchor}-" if new else None)
     yield "</div>\n</div>\n</article>\n"
 
 
@@ -102,11 +102,11 @@ def _entry(chunk: Chunk, level: int, anchor: str | None) -> str:
     return f'<a class="{inset} e{color}" {target} title="{tip}">{_safe(name)}</a>'
 
 
-Block = tuple[int, int, tuple[int, ...]]
+Stretch = tuple[int, int, tuple[int, ...]]
 """A range of the source and the positions of the chunks that have it, the last one first."""
 
 
-def _blocks(document: ChunkedDocument) -> Iterator[Block]:
+def _stretches(document: ChunkedDocument) -> Iterator[Stretch]:
     """Cut the whole source where the chunks that have it change."""
     ranges = sorted(
         (start, end, chunk.position) for chunk in document.chunks for start, end in _ranges(chunk)
@@ -114,7 +114,7 @@ def _blocks(document: ChunkedDocument) -> Iterator[Block]:
     cuts = sorted({0, len(document.document.data), *(at for each in ranges for at in each[:2])})
     active: list[tuple[int, int, int]] = []
     following = 0
-    parts: list[Block] = []
+    parts: list[Stretch] = []
     for start, end in pairwise(cuts):
         active = [each for each in active if each[1] > start]
         while following < len(ranges) and ranges[following][0] == start:
@@ -132,8 +132,10 @@ def _ranges(chunk: Chunk) -> Iterator[tuple[int, int]]:
         yield chunk.heading_start, chunk.heading_end
 
 
-def _block(document: ChunkedDocument, sizes: list[int], block: Block, anchor: str | None) -> str:
-    start, end, positions = block
+def _stretch(
+    document: ChunkedDocument, sizes: list[int], stretch: Stretch, anchor: str | None
+) -> str:
+    start, end, positions = stretch
     if not positions:
         text = _text(document, start, end)
         return (

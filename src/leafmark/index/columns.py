@@ -1,0 +1,107 @@
+"""The chunks of a document as columns of numbers and names, as its record holds them.
+
+What follows from other columns is left out: the last descendant, the number of siblings,
+section paths, a body that is the span less the children, a slug that is the title in lower
+case; and so are whole columns that are as in most documents. `records` is the way back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from operator import sub
+from typing import Any, Literal, get_args
+
+from leafmark.model import Chunk, ChunkKind, Content
+
+__all__ = ["COLUMNS", "KINDS", "lay_out", "plain_slug", "usual_columns", "without"]
+
+KINDS: tuple[ChunkKind, ...] = get_args(ChunkKind)
+COLUMNS = ("t", "s", "k", "d", "n", "u", "b", "e", "h", "l", "m", "c")
+_KIND_NUMBER = {kind: number for number, kind in enumerate(KINDS)}
+
+
+def lay_out(chunks: Sequence[Chunk], contents: Sequence[Content]) -> dict[str, Any]:
+    """Lay the chunks out in columns; `StoredDocument` is the way back."""
+    fields = dict(zip(Chunk._fields, zip(*chunks, strict=True), strict=True))
+    titles, starts, ends = fields["title"], fields["byte_start"], fields["byte_end"]
+    first_lines = [chunk.line_start for chunk in chunks]
+    last_lines = [chunk.line_end for chunk in chunks]
+    kinds: dict[tuple[object, ...], int] = {}
+    columns: dict[str, tuple[Any, ...]] = {
+        "t": titles,
+        "s": tuple(map(_told_slug, fields["slug"], titles)),
+        "k": tuple(map(_KIND_NUMBER.__getitem__, fields["kind"])),
+        "d": fields["depth"],
+        "n": fields["piece"],
+        "u": tuple(map(sub, fields["position"], fields["parent_position"])),
+        "b": tuple(map(sub, starts, (0, *starts))),
+        "e": tuple(map(sub, ends, starts)),
+        "h": tuple(map(_heading_length, fields["heading_start"], starts)),
+        "l": tuple(map(sub, first_lines, (0, *first_lines))),
+        "m": tuple(map(sub, last_lines, first_lines)),
+        "c": tuple([kinds.setdefault(content[:2], len(kinds)) for content in contents]),
+    }
+    usual = usual_columns(len(chunks))
+    told = {name: column for name, column in columns.items() if column != usual.get(name)}
+    return {"y": list(kinds), **told, "x": _extras(fields)}
+
+
+def usual_columns(count: int) -> dict[str, tuple[Any, ...]]:
+    """Columns as most documents have them, which are left out: sections without pieces."""
+    zeros = (0,) * count
+    return {"s": (None, *zeros[1:]), "k": (0, *(1,) * (count - 1)), "n": zeros, "c": zeros}
+
+
+def _told_slug(slug: str | None, title: str) -> str | Literal[0] | None:
+    return 0 if slug == plain_slug(title) else slug
+
+
+def _heading_length(heading: int | None, start: int) -> int | None:
+    return None if heading is None else start - heading
+
+
+def _extras(fields: Mapping[str, tuple[Any, ...]]) -> dict[int, list[object]]:
+    """What few chunks have, by position: flags, a body of its own, an odd heading end, covers."""
+    starts, ends = fields["byte_start"], fields["byte_end"]
+    below: dict[int, list[tuple[int, int]]] = {}
+    for parent, *extent in zip(
+        fields["parent_position"], fields["heading_start"], starts, ends, strict=True
+    ):
+        below.setdefault(parent, []).append(_extent(*extent))
+    extras = {}
+    rare = (
+        fields[name] for name in ("body_spans", "heading_end", "oversize", "undersize", "covers")
+    )
+    for at, (start, end, spans, heading_end, oversize, undersize, covers) in enumerate(
+        zip(starts, ends, *rare, strict=True)
+    ):
+        body = 0 if spans == without((start, end), below.get(at, ())) else spans
+        odd_end = 0 if heading_end is None or heading_end == start else heading_end
+        flags = oversize + 2 * undersize
+        if body != 0 or odd_end or flags or covers:
+            extras[at] = [flags, body, odd_end, covers]
+    return extras
+
+
+def _extent(heading: int | None, start: int, end: int) -> tuple[int, int]:
+    """The bytes that the parent's body leaves out: heading and span."""
+    return start if heading is None else heading, end
+
+
+def plain_slug(title: str) -> str:
+    return title.lower().replace(" ", "-")
+
+
+def without(
+    span: tuple[int, int], extents: Iterable[tuple[int, int]]
+) -> tuple[tuple[int, int], ...]:
+    """Return the ranges of `span` outside `extents`, which are in order of start."""
+    gaps = []
+    at, end = span
+    for first, last in extents:
+        if first > at:
+            gaps.append((at, first))
+        at = max(at, last)
+    if end > at:
+        gaps.append((at, end))
+    return tuple(gaps)

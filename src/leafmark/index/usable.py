@@ -1,0 +1,44 @@
+"""May the current generation be written on, or must the next one begin?"""
+
+from __future__ import annotations
+
+from leafmark.errors import DamagedError, NotFoundError
+from leafmark.index.check import check_index
+from leafmark.index.layout import Current, Layout
+from leafmark.index.settings import IndexSettings
+
+__all__ = ["usable_current"]
+
+
+def usable_current(
+    layout: Layout, settings: IndexSettings, rebuild: bool
+) -> tuple[Current | None, str | None]:
+    """Return the current generation, and why it cannot be written on (None: it can)."""
+    try:
+        current = layout.read_current()
+    except (DamagedError, NotFoundError) as err:
+        return None, err.message
+    if current is None:
+        return None, ""
+    if rebuild:
+        return current, "a rebuild was asked for"
+    if current.fingerprint != settings.fingerprint:
+        return current, "settings that decide what is indexed have changed"
+    known = current.languages
+    if set(settings.languages.values()) - set(known.values()):
+        return current, "a language was added"
+    if any(known.get(tree, name) != name for tree, name in settings.languages.items()):
+        return current, "the language of a tree has changed"
+    return current, _find_damage(layout, current)
+
+
+def _find_damage(layout: Layout, current: Current) -> str | None:
+    """Look at every byte of a generation in which a reader met damage; say what is wrong."""
+    suspect = layout.suspect(current.generation)
+    if not suspect.exists():
+        return None
+    found = check_index(layout.root)
+    if found:
+        return f"the index is damaged: {found[0]}"
+    suspect.unlink(missing_ok=True)  # it was no damage, or it is gone with a merged segment
+    return None
