@@ -7,52 +7,86 @@ at drafts: a heading's own words find it far more easily than a reader's would.
 
 from __future__ import annotations
 
+import hashlib
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import unquote
 
 from leafmark.evaluation.judgments import JudgedQuery, Reference
-from leafmark.model import Chunk, ChunkedDocument
+from leafmark.model import Chunk, ChunkedDocument, whole_range
 from leafmark.model.ids import encode_path
 
 __all__ = ["draft_queries"]
 
 LEAST_WORDS = 2
-"""Shorter headings and link texts (`Notes`, `here`) ask for nothing in particular."""
+"""Shorter headings and link texts (`Notes`, `here`, `v3.3.4`) ask for nothing in particular."""
 
 MOST_WORDS = 12
 """Longer ones are sentences that nobody types."""
 
-_WORD = re.compile(r"\w+")
+MOST_WORDS_DEFINED = 4
+"""What is longer before a colon begins a paragraph, and is no term that it defines."""
+
+LEAST_WORDS_SAID = 3
+"""A definition says so much of its term (`**Type**: integer` says nothing)."""
+
+MOST_BYTES = 8000
+"""What is longer, about 2,000 tokens, is no answer: half of it would have to be read."""
+
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+"""Letters of scripts that put no space between words, of which two make a word here."""
+
+_NUMBERING = re.compile(r"\A\s*\d+(?:\.\d+)*[.):]?\s+(?:[-–—]\s+)?")
 _DEFINED = re.compile(
     r"\s*(?:[-*+]\s+)?(?:\*\*([^*\n]{3,60}?):\*\*|\*\*([^*\n]{3,60}?)\*\*\s*(?::|–|—|-|is\b|are\b))"
 )
 _OUTSIDE = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
+_EMPHASIS = re.compile(r"(?<!\w)[*_]+|[*_]+(?!\w)|[`<>]")
+_RST_TEXT = re.compile(r"[^`]*`([^`<]+)<[^`]*`", re.DOTALL)
+_NAME_PART = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
 
 
 def draft_queries(documents: Iterable[ChunkedDocument], *, limit: int) -> list[JudgedQuery]:
-    """Return at most `limit` drafts from documents chunked by heading.
+    """Return at most `limit` drafts from documents chunked by heading, in their order.
 
-    They are taken evenly from all documents: the first of each, then the second.
-    A query that would have two answers in different places is left out.
+    They are drawn evenly from all documents, one of each and then a second, by a lot
+    that is the same every time. A query that would have two answers in different
+    places is left out.
     """
     owners = list(documents)
     paths = {(owner.tree, owner.document.path): owner for owner in owners}
     drafts = [list(_of_document(owner, paths)) for owner in owners]
     answers: dict[tuple[str, str], set[Reference]] = {}
-    for each in drafts:
-        for draft in each:
-            answers.setdefault((draft.tree, draft.query.lower()), set()).add(draft.answers[0])
-    taken: dict[tuple[str, str], JudgedQuery] = {}
-    for round_ in range(max(map(len, drafts), default=0)):
-        for each in drafts:
-            if round_ < len(each):
-                draft = each[round_]
-                key = (draft.tree, draft.query.lower())
-                if len(answers[key]) == 1:
-                    taken.setdefault(key, draft)
-    return list(taken.values())[:limit]
+    for draft in (draft for each in drafts for draft in each):
+        answers.setdefault(_key(draft), set()).add(draft.answers[0])
+    order: dict[tuple[str, str], JudgedQuery] = {}
+    for draft in (draft for each in drafts for draft in each):
+        if len(answers[_key(draft)]) == 1:
+            order.setdefault(_key(draft), draft)
+    taken = _drawn(list(order.values()), limit)
+    return [draft for key, draft in order.items() if key in taken]
+
+
+def _key(draft: JudgedQuery) -> tuple[str, str]:
+    return draft.tree, draft.query.lower()
+
+
+def _drawn(drafts: Sequence[JudgedQuery], limit: int) -> set[tuple[str, str]]:
+    """Return which drafts are taken: one of each document, then a second one, by lot."""
+    rounds: dict[str, int] = {}
+    drawn = []
+    for draft in sorted(drafts, key=_lot):
+        answer = draft.answers[0]
+        document = answer.path or answer.id.partition("#")[0]
+        rounds[document] = rounds.get(document, 0) + 1
+        drawn.append((rounds[document], _lot(draft), _key(draft)))
+    return {key for _, _, key in sorted(drawn)[:limit]}
+
+
+def _lot(draft: JudgedQuery) -> bytes:
+    return hashlib.sha256(draft.query.encode("utf-8", "surrogatepass")).digest()
 
 
 def _of_document(
@@ -60,34 +94,61 @@ def _of_document(
 ) -> Iterator[JudgedQuery]:
     for chunk in owner.chunks:
         if chunk.kind == "section" and chunk.byte_end - chunk.byte_start > 0:
-            yield from _draft(chunk.title, chunk.id, "heading", owner)
+            yield from _draft(_title(chunk), chunk, "heading", owner)
         yield from _definitions(chunk, owner)
     for link in owner.document.links:
         if link.kind in ("link", "wiki"):
             target = _target(owner, link.target, paths)
             if target is not None:
-                yield from _draft(_link_text(owner, link.start, link.end), target.id, "link", owner)
+                text = _asked(_link_text(owner, link.start, link.end))
+                yield from _draft(text, target, "link", owner)
 
 
-def _draft(text: str, answer: str, kind: str, owner: ChunkedDocument) -> Iterator[JudgedQuery]:
+def _title(chunk: Chunk) -> str:
+    """Return a heading without its number, or the name of a definition in code; or nothing."""
+    if chunk.heading_start is None:
+        name = chunk.slug or ""
+        return name if len(_NAME_PART.findall(name)) >= LEAST_WORDS else ""
+    return _asked(_NUMBERING.sub("", chunk.title))
+
+
+def _asked(text: str) -> str:
+    """Return a text as somebody would type it; nothing where nobody would."""
     words = " ".join(text.split())
-    if LEAST_WORDS <= len(_WORD.findall(words)) <= MOST_WORDS:
-        yield JudgedQuery(words, (Reference(id=answer),), kind=kind, tree=owner.tree, draft=True)
+    return words if LEAST_WORDS <= _word_count(words) <= MOST_WORDS else ""
+
+
+def _draft(text: str, answer: Chunk, kind: str, owner: ChunkedDocument) -> Iterator[JudgedQuery]:
+    start, end = whole_range(answer)
+    if text and end - start <= MOST_BYTES:
+        yield JudgedQuery(text, (Reference(id=answer.id),), kind=kind, tree=owner.tree, draft=True)
+
+
+def _word_count(text: str) -> int:
+    """Return how many words hold letters; what has no spaces counts by its letters."""
+    words = [word for word in text.split() if _LETTERS.search(word)]
+    return sum(max(1, len(_UNSPACED.findall(word)) // 2) for word in words)
 
 
 def _definitions(chunk: Chunk, owner: ChunkedDocument) -> Iterator[JudgedQuery]:
     data = owner.document.data
     for start, end in chunk.body_spans:
         for block in _blocks_within(owner, start, end):
-            found = _DEFINED.match(data[block[0] : block[1]].decode("utf-8", "replace"))
+            text = data[block[0] : block[1]].decode("utf-8", "replace")
+            found = _DEFINED.match(text)
             if found is None:
                 continue
             term = found[1] or found[2]
+            if not _defines(term, text[found.end() :]):
+                continue
             answer = Reference(path=encode_path(owner.document.path), start=block[0], end=block[1])
-            if _WORD.search(term):
-                yield JudgedQuery(
-                    f"what is {term}", (answer,), kind="definition", tree=owner.tree, draft=True
-                )
+            yield JudgedQuery(
+                f"what is {term}", (answer,), kind="definition", tree=owner.tree, draft=True
+            )
+
+
+def _defines(term: str, said: str) -> bool:
+    return 1 <= _word_count(term) <= MOST_WORDS_DEFINED and _word_count(said) >= LEAST_WORDS_SAID
 
 
 def _blocks_within(owner: ChunkedDocument, start: int, end: int) -> Sequence[tuple[int, int]]:
@@ -100,8 +161,15 @@ def _blocks_within(owner: ChunkedDocument, start: int, end: int) -> Sequence[tup
 
 
 def _link_text(owner: ChunkedDocument, start: int, end: int) -> str:
-    written = owner.document.data[start:end].decode("utf-8", "replace")
-    return re.sub(r"[*_`<>]|\]\(.*|\]\[.*|\[|\]", "", re.sub(r"<[^>]*>", "", written))
+    """Return what a link says; nothing where it shows the title of what it leads to."""
+    document = owner.document
+    if document.reader is not None:
+        return document.reader(document.data, [(start, end)]).text
+    written = document.data[start:end].decode("utf-8", "replace")
+    if document.format == "rst":
+        found = _RST_TEXT.match(written)
+        return found[1] if found else ""
+    return _EMPHASIS.sub("", re.sub(r"<[^>]*>|\]\(.*|\]\[.*|\[|\]", "", written))
 
 
 def _target(
