@@ -29,6 +29,7 @@ HOSTILE: dict[tuple[str, str], Make] = {
     ("md", "fences"): lambda n: b"```\n" * n,
     ("md", "headings"): lambda n: b"# a\n\nx\n\n" * n,
     ("md", "headings with nothing below"): lambda n: b"# a\n" * n,
+    ("md", "headings of brackets"): lambda n: (b"# [" + b"]" * 60 + b"\n") * n,
     ("md", "a long heading"): lambda n: b"# " + b"h " * n + b"\n\nx\n",
     ("md", "a long word"): lambda n: b"a" * n,
     ("md", "white space"): lambda n: b"a" + b" " * n + b"b",

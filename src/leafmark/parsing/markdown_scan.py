@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from operator import sub
+from typing import NamedTuple
 
 from leafmark.model import HeadingColumns, Headings
 from leafmark.parsing.lines import with_line_feeds
@@ -23,38 +23,55 @@ from leafmark.parsing.titles import fold
 __all__ = ["scan_headings"]
 
 _RAW = rb"[!?]|(?i:script|pre|style|textarea)[ \t>\n]"
+_SIGNS = rb"[ \t>*+.)0-9\[\]xX-]"
+"""White space, and what the signs of containers are made of."""
+
 _LINES = re.compile(
-    rb"\n(?=[#`~<=\-> \t*+0-9])(?:"  # most lines fail here, at their first byte
-    rb"(#{1,6}) ([^\\*~\[<&`#_\x00-\x1f]*+)(?=\n)"
-    rb"|(#{1,6}(?=[ \t\n])[^\n]*)"
+    rb"\n(?=[#`~<=\-> \t*+0-9])"  # most lines fail here, at their first byte
+    rb"(?=%b*+[#`~<=\n])(?:"  # and of the rest most here, at what follows white space and signs
+    rb"#{1,6}( [^\\*~\[<&`#_\x00-\x1f]*+)(?=\n)"
+    rb"|#{1,6}((?=[ \t\n])[^\n]*)"
     rb"| {0,3}(`{3,}+[^`\n]*(?=\n)|~{3,}+[^\n]*)"
     rb"| {0,3}(<(?!%b)[^\n]*+(?:\n(?:[^#`~<=\-> \t*+0-9\n]|<(?!%b))[^\n]*+|(?!))*+)"
     rb"| {0,3}(<)"
     rb"|([ \t>]*+(?:-++|=++)[ \t]*+(?=\n))"
-    rb"|([ \t>*+.)0-9\[\]xX-]++#{1,6}(?=[ \t\n]))"
-    rb")" % (_RAW, _RAW)
+    rb"|(%b++#{1,6}(?=[ \t\n]))"
+    rb")" % (_SIGNS, _RAW, _RAW, _SIGNS)
 )
 """The lines that make, may make or may hide headings; what a line is, the last group tells.
 
 With one of HTML those after it are taken that neither end it nor make, may make or hide any.
 """
 
-_PLAIN, _MARKED, _FENCE, _HTML, _RAW_HTML, _UNDERLINE = range(2, 8)
+_PLAIN, _MARKED, _FENCE, _HTML, _RAW_HTML, _UNDERLINE = range(1, 7)
 
-_HeadingLines = tuple[list[int], list[int], list[int]]
-"""Where heading lines begin, at the line feed before, and end, at the one after; and their kinds.
 
-The text of those of kind `_MARKED` may be another than their bytes.
-"""
+class _HeadingLines(NamedTuple):
+    """Where heading lines begin, at the line feed before, and end, at the one after.
+
+    `words` are what stands behind the marks; the text of a heading of kind
+    `_MARKED` may be another than that.
+    """
+
+    begins: list[int]
+    ends: list[int]
+    levels: list[int]
+    words: list[bytes]
+    kinds: list[int]
+
 
 _NONE = HeadingColumns()
 _new = tuple.__new__  # half the cost of calling a named tuple's class
 
 _BLANK_LINE = re.compile(rb"\n[ \t]*\n")
 _MARKUP = re.compile(
-    rb"[\\*~<`\t\x1c-\x1f]|\]\(|&[#A-Za-z]|#(?=#* *\Z)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])"
+    rb"\\|\*|~|<|`|\t|\x1c|\x1d|\x1e|\x1f"
+    rb"|\]\(|&[#A-Za-z]|#(?=#* *\Z)|_(?<![A-Za-z0-9]_)|_(?![A-Za-z0-9])"
 )
-"""What makes the text of a heading another than its bytes, if nothing is defined elsewhere."""
+"""What makes the text of a heading another than its bytes, if nothing is defined elsewhere.
+
+Each begins with one certain byte, since those are looked for at once.
+"""
 
 _CODE = re.compile(rb"(?<!`)`[^`\s](?:[^`\t]*[^`\s])?`(?!`)")
 """Code of which nothing but the marks is dropped."""
@@ -79,25 +96,26 @@ def scan_headings(raw: bytes, start: int) -> Headings | None:
     where a line begins.
     """
     content = memoryview(raw)[start:] if start else raw
-    data = with_line_feeds(b"".join((b"\n", content, b"\n")))
+    # one line feed more than there are bytes before: it has the offset of the line that it precedes
+    data = with_line_feeds(b"".join((b"\n" * (start + 1), content, b"\n")))
     if b"\0" in data or b"\x0b" in data or b"\x0c" in data:
         return None  # white space, perhaps
     # one byte is found twenty times as fast as two
     if b"^" in data and b"[^" in data and b"]:" in data:
         return None  # a footnote may hold headings
-    lines = _heading_lines(data)
-    columns = None if lines is None else _read_headings(data, lines, start, len(raw))
+    lines = _heading_lines(data, start)
+    columns = None if lines is None else _read_headings(data, lines, len(raw))
     return None if columns is None else Headings(columns)
 
 
-def _heading_lines(data: bytes) -> _HeadingLines | None:
-    """The heading lines, if they are certain.
+def _heading_lines(data: bytes, start: int) -> _HeadingLines | None:
+    """The heading lines from the line feed at `start` on, if they are certain.
 
     `at` is where what has been seen ends; up to `doubtful` there may be HTML.
     """
-    begins, ends, kinds = found = list[int](), list[int](), list[int]()
-    at = doubtful = 0
-    lines = _LINES.finditer(data)
+    begins, ends, levels, words, kinds = found = _HeadingLines([], [], [], [], [])
+    at = doubtful = start
+    lines = _LINES.finditer(data, start)
     for line in lines:
         begin, kind = line.start(), line.lastindex or 0
         if begin < at:
@@ -107,6 +125,8 @@ def _heading_lines(data: bytes) -> _HeadingLines | None:
             at = line.end()
             begins.append(begin)
             ends.append(at)
+            levels.append(line.start(kind) - begin - 1)
+            words.append(line[kind])
             kinds.append(kind)
         elif kind in (_HTML, _RAW_HTML):
             passed = _pass_html(data, line, at, doubtful)
@@ -175,12 +195,12 @@ def _pass_code(data: bytes, opening: re.Match[bytes], lines: Iterator[re.Match[b
     indent = opening.start(_FENCE) - opening.start() - 1
     for line in lines:
         if line.lastindex == _FENCE and line[_FENCE].startswith(run):
-            rest = line[_FENCE].lstrip(mark)
-            if b"\t" in rest and not rest.strip(b" \t"):
+            rest = line[_FENCE].lstrip(mark).strip(b" ")
+            if not rest:
+                end = line.end()
+                return -1 if indent and _is_outdented(data[opening.end() : end], indent) else end
+            if not rest.strip(b" \t"):
                 return -1  # which ends the code, but not for the parser
-            if not rest.strip(b" "):
-                code = data[opening.end() : line.end()] if indent else b""
-                return -1 if _is_outdented(code, indent) else line.end()
         if indent:
             return -1
     return -1 if indent else len(data)
@@ -191,39 +211,34 @@ def _is_outdented(code: bytes, indent: int) -> bool:
     return any(line.strip() and line[:indent].strip() for line in code.split(b"\n"))
 
 
-def _read_headings(
-    data: bytes, lines: _HeadingLines, start: int, limit: int
-) -> HeadingColumns | None:
+def _read_headings(data: bytes, lines: _HeadingLines, limit: int) -> HeadingColumns | None:
     """The headings on their lines, if what they say is certain."""
-    starts, ends, kinds = lines
+    starts, ends, levels, words, kinds = lines
     if not starts:
         return _NONE
-    rows = [*map(data.__getitem__, map(slice, starts, ends))]
+    marked = [index for index, kind in enumerate(kinds) if kind == _MARKED]
+    has_definitions = bool(marked) and b"]:" in data
     rendered: list[int] = []
-    for index in [index for index, kind in enumerate(kinds) if kind == _MARKED]:
-        word = rows[index].lstrip(b"\n#")
-        if b"[" in word and b"]:" in data:
+    for index in marked:
+        word = words[index]
+        if has_definitions and b"[" in word:
             return None  # it may be a link to what is defined elsewhere
         if b"`" in word and not _MARKUP.search(_CODE.sub(b" ", word)):
-            rows[index] = rows[index].replace(b"`", b"")
+            words[index] = word.replace(b"`", b"")
         elif _MARKUP.search(word):
             rendered.append(index)
-    together = b"".join(rows).decode()
-    shown = together.split("\n")[1:]
-    words = [row.lstrip("#") for row in shown]
-    levels = [*map(sub, map(len, shown), map(len, words))]
-    texts = [word.strip(" ") for word in words]
-    titles = [*texts]
+    together = b"\n".join(words).decode()
+    texts = titles = [text.strip(" ") for text in together.split("\n")]
     if not together.isascii() or "  " in together:
         titles = [text if text.isascii() and "  " not in text else fold(text) for text in texts]
-    read = read_titles([rows[index] for index in rendered]) if rendered else ()
-    for index, text in zip(rendered, read, strict=True):
-        texts[index], titles[index] = text, fold(text)
-    if start:
-        starts, ends = [at + start for at in starts], [at + start for at in ends]
-    if ends and ends[-1] > limit:
+    if rendered:
+        texts, titles = [*texts], [*titles]
+        read = read_titles([data[starts[index] : ends[index]] for index in rendered])
+        for index, text in zip(rendered, read, strict=True):
+            texts[index], titles[index] = text, fold(text)
+    if ends[-1] > limit:
         ends[-1] = limit
-    count = len(rows)
+    count = len(starts)
     nothing = [None] * count
     constant = [limit] * count, [False] * count, nothing, nothing, nothing
     return _new(HeadingColumns, (levels, titles, texts, starts, ends, *constant))
