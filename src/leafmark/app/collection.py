@@ -1,4 +1,4 @@
-"""When Python looks for garbage in cycles while a run makes very many objects: seldom, or not."""
+"""Python's collector of garbage in cycles, run seldom while sources are prepared."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-__all__ = ["GARBAGE_THRESHOLD", "collection_paused", "collection_seldom"]
+__all__ = ["GARBAGE_THRESHOLD", "collection_seldom"]
 
 GARBAGE_THRESHOLD = 50_000
 """Allocations between two collections of cycles while sources are prepared."""
@@ -15,18 +15,6 @@ GARBAGE_THRESHOLD = 50_000
 _collecting = Lock()
 _thresholds: list[tuple[int, int, int]] = []
 """What was set before each of the runs that are going on in this process."""
-
-
-@contextmanager
-def collection_paused() -> Iterator[None]:
-    """Pause the collector of cycles, which else looks at every row again and again: a tenth."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 @contextmanager

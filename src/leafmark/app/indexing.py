@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leafmark.app.changes import Plan, is_old, plan_changes
-from leafmark.app.collection import collection_paused, collection_seldom
+from leafmark.app.collection import collection_seldom
 from leafmark.app.concern import find_concern
 from leafmark.app.interrupts import Interrupts, held_interrupts
 from leafmark.app.outcome import Outcome, report_of
@@ -23,7 +23,7 @@ from leafmark.app.requests import IndexRequest, Progress
 from leafmark.app.scanning import Scan, find_place, scan
 from leafmark.app.walk import SourceFile, WalkNotes, named_source
 from leafmark.errors import ConfirmationError, DamagedError, LeafmarkError, NotFoundError
-from leafmark.index import IndexReader, has_index
+from leafmark.index import IndexReader, collection_paused, has_index
 from leafmark.index.manifest import Key
 from leafmark.model import IndexReport
 from leafmark.model.ids import document_id

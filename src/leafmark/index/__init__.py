@@ -13,6 +13,7 @@ from leafmark.index.analyzer import LANGUAGES, Analyzer, Token, analyzer_for, is
 from leafmark.index.engine import is_panic
 from leafmark.index.facts import canonical, fact, language_fact, meta_prefix, tag_fact
 from leafmark.index.folding import fold, id_spellings, is_folded, spellings
+from leafmark.index.garbage import collection_paused
 from leafmark.index.generation import IndexMeta, RecordCounts
 from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest, ManifestRow
@@ -46,6 +47,7 @@ __all__ = [
     "analyzer_for",
     "canonical",
     "check_index",
+    "collection_paused",
     "fact",
     "fold",
     "has_index",

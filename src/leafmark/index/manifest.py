@@ -11,19 +11,18 @@ needs no commit.
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import json
 import sys
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from leafmark.index.garbage import collection_paused
 from leafmark.index.layout import replace_file
 from leafmark.model import DocumentEntry
 
@@ -126,7 +125,7 @@ def read_snapshot(path: Path, *, uuid: str, seq: int) -> dict[Key, ManifestRow] 
         facts = _facts(head, uuid, seq)
         if facts is None or facts.get("crc") != zlib.crc32(body):
             return None
-        with _collector_at_rest():
+        with collection_paused():
             return _unpack(body)
     except (OSError, ValueError, AttributeError, KeyError, RecursionError, zlib.error):
         return None
@@ -179,18 +178,6 @@ def _place(key: Key) -> tuple[str, str]:
     tree, path = key
     *folders, name = path.split("/")
     return tree, "".join([f"\1{folder}\0" for folder in folders]) + "\0" + name
-
-
-@contextmanager
-def _collector_at_rest() -> Iterator[None]:
-    """Nothing made here is garbage; looking for it costs as much as the making."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
 
 
 def _pack(manifest: Manifest) -> bytes:

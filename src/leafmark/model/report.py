@@ -38,8 +38,10 @@ class Skipped(NamedTuple):
 
 
 class IndexReport(NamedTuple):
-    """What one indexing run did; the lists hold document ids, sorted.
+    """What one indexing run did.
 
+    `added`, `modified` and `removed` hold document ids, sorted; with `unchanged` they
+    count the sources that were looked at, those that were then skipped among them.
     `vectors` were made, and `pending_vectors` chunks have none yet; `warnings` say why.
     """
 

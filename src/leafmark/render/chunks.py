@@ -8,9 +8,8 @@ from typing import Any
 
 from leafmark.chunking import ChunkingOptions, Finding, Statistics
 from leafmark.model import ChunkedDocument, Diagnostic, Skipped
-from leafmark.model.ids import decodable
 from leafmark.render.jsontext import SCHEMA_VERSION, dump_line, json_safe
-from leafmark.render.records import diagnostic_record
+from leafmark.render.records import diagnostic_record, skipped_records
 
 __all__ = [
     "close_chunk_object",
@@ -78,7 +77,7 @@ def _notes(
     findings: Sequence[Finding] | None,
 ) -> dict[str, Any]:
     return {
-        "skipped": [{"path": decodable(one.path), "reason": one.reason} for one in skipped],
+        "skipped": skipped_records(skipped),
         "diagnostics": [diagnostic_record(one) for one in diagnostics],
         "findings": None if findings is None else [one.to_dict() for one in findings],
     }

@@ -8,7 +8,7 @@ from typing import Any
 from leafmark.model import IndexReport
 from leafmark.render.counts import count_of
 from leafmark.render.jsontext import SCHEMA_VERSION
-from leafmark.render.records import diagnostic_record
+from leafmark.render.records import diagnostic_record, skipped_records
 from leafmark.render.terminal import Style, clean_line
 
 __all__ = ["index_record", "render_index"]
@@ -60,7 +60,7 @@ def index_record(report: IndexReport) -> dict[str, Any]:
         "modified": list(report.modified),
         "removed": list(report.removed),
         "unchanged": report.unchanged,
-        "skipped": [{"path": skipped.path, "reason": skipped.reason} for skipped in report.skipped],
+        "skipped": skipped_records(report.skipped),
         "diagnostics": [diagnostic_record(diagnostic) for diagnostic in report.diagnostics],
         "documents": report.documents,
         "chunks": report.chunks,

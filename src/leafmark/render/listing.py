@@ -11,7 +11,7 @@ from leafmark.model.ids import decodable
 from leafmark.render.counts import count_of
 from leafmark.render.jsontext import SCHEMA_VERSION
 from leafmark.render.names import joined_titles, version_and_tags
-from leafmark.render.records import diagnostic_record, entry_record
+from leafmark.render.records import diagnostic_record, entry_record, skipped_records
 from leafmark.render.terminal import Style, clean_line, display_width, fold
 
 __all__ = [
@@ -189,7 +189,7 @@ def status_record(report: StatusReport) -> dict[str, Any]:
         "exists": report.exists,
         "bytes": report.bytes,
         "lock_holder": report.lock_holder,
-        "skipped": [{"path": skipped.path, "reason": skipped.reason} for skipped in report.skipped],
+        "skipped": skipped_records(report.skipped),
         "diagnostics": [diagnostic_record(diagnostic) for diagnostic in report.diagnostics],
     }
 

@@ -7,10 +7,19 @@ be read (texts, token counts, hash, links) is null.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from leafmark.model import ChunkRecord, Diagnostic, DocumentEntry, Entry, Factor, Result
+from leafmark.model import (
+    ChunkRecord,
+    Diagnostic,
+    DocumentEntry,
+    Entry,
+    Factor,
+    Hint,
+    Result,
+    Skipped,
+)
 from leafmark.model.ids import decodable
 from leafmark.render.passages import expanded_records
 
@@ -21,7 +30,9 @@ __all__ = [
     "diagnostic_record",
     "entry_record",
     "factor_record",
+    "hint_records",
     "result_record",
+    "skipped_records",
 ]
 
 RECORD_KEYS = ChunkRecord._fields
@@ -149,8 +160,16 @@ def entry_record(entry: Entry) -> dict[str, Any]:
 
 def diagnostic_record(diagnostic: Diagnostic) -> dict[str, Any]:
     return {
-        "path": diagnostic.path,
+        "path": decodable(diagnostic.path),
         "line": diagnostic.line,
         "code": diagnostic.code,
         "message": diagnostic.message,
     }
+
+
+def hint_records(hints: Sequence[Hint]) -> list[dict[str, str]]:
+    return [{"code": hint.code, "message": hint.message} for hint in hints]
+
+
+def skipped_records(skipped: Sequence[Skipped]) -> list[dict[str, str]]:
+    return [{"path": decodable(one.path), "reason": one.reason} for one in skipped]

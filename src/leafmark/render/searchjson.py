@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from leafmark.model import Answer
+from leafmark.model import Answer, Result
 from leafmark.render.explain import nothing_found_because
-from leafmark.render.groups import group_results, top_matches
+from leafmark.render.groups import Group, group_results, top_matches
 from leafmark.render.jsontext import SCHEMA_VERSION, dump_line, dump_object
 from leafmark.render.packed import packed_result_record
 from leafmark.render.passages import omission_record
-from leafmark.render.records import result_record
+from leafmark.render.records import hint_records, result_record
 from leafmark.render.terms import term_record
 
 __all__ = ["answer_record", "render_jsonl", "render_packed", "render_packed_lines"]
@@ -30,36 +30,39 @@ def answer_record(answer: Answer, *, explain: bool = False) -> dict[str, Any]:
         "elapsed_ms": round(answer.elapsed_ms, 3),
         "phases": {name: answer.counts.get(name, 0) for name in PHASES},
         "hints": _hints(answer),
-        "results": [
-            result_record(result, answer.records.get(result.entry.id), explain=explain)
-            for result in answer.results
-        ],
-        "top_matches": [
-            {
-                "id": result.entry.id,
-                "ordinal_id": result.entry.ordinal_id,
-                "score": result.score,
-            }
-            for result in top_matches(answer)
-        ],
-        "groups": [
-            {
-                "doc_id": group.doc_id,
-                "title": group.document.title,
-                "version": group.document.version,
-                "tags": list(group.document.tags),
-                "best_score": group.best_score,
-                "chunk_ids": [result.entry.id for result in group.results],
-                "no_specific_section": group.no_specific_section,
-            }
-            for group in group_results(answer.results)
-        ],
+        "results": _result_records(answer, explain=explain),
+        "top_matches": [_match_record(result) for result in top_matches(answer)],
+        "groups": [_group_record(group) for group in group_results(answer.results)],
     }
     if answer.terms:
         record["terms"] = [term_record(term) for term in answer.terms]
     if explain:
         record["explain"] = _explanation(answer)
     return record
+
+
+def _result_records(answer: Answer, *, explain: bool) -> list[dict[str, Any]]:
+    return [
+        result_record(result, answer.records.get(result.entry.id), explain=explain)
+        for result in answer.results
+    ]
+
+
+def _match_record(result: Result) -> dict[str, Any]:
+    entry = result.entry
+    return {"id": entry.id, "ordinal_id": entry.ordinal_id, "score": result.score}
+
+
+def _group_record(group: Group) -> dict[str, Any]:
+    return {
+        "doc_id": group.doc_id,
+        "title": group.document.title,
+        "version": group.document.version,
+        "tags": list(group.document.tags),
+        "best_score": group.best_score,
+        "chunk_ids": [result.entry.id for result in group.results],
+        "no_specific_section": group.no_specific_section,
+    }
 
 
 def render_packed(answer: Answer, *, explain: bool = False, ascii_only: bool = False) -> str:
@@ -73,7 +76,7 @@ def render_packed(answer: Answer, *, explain: bool = False, ascii_only: bool = F
         "query": answer.query,
         "mode": answer.mode,
         "phases": {name: answer.counts.get(name, 0) for name in PHASES},
-        "hints": [{"code": hint.code, "message": hint.message} for hint in answer.hints],
+        "hints": hint_records(answer.hints),
     }
     if explain:
         head["explain"] = _explanation(answer)
@@ -93,7 +96,7 @@ def render_packed_lines(answer: Answer, *, explain: bool = False, ascii_only: bo
 
 def _hints(answer: Answer) -> list[dict[str, str]]:
     """The hints; an empty answer has one more, on the phase that emptied it."""
-    found = [{"code": hint.code, "message": hint.message} for hint in answer.hints]
+    found = hint_records(answer.hints)
     emptied = None if answer.results else nothing_found_because(answer)
     return [{"code": "empty", "message": emptied}, *found] if emptied else found
 
@@ -115,11 +118,7 @@ def _explanation(answer: Answer) -> dict[str, Any]:
 
 def render_jsonl(answer: Answer, *, explain: bool = False, ascii_only: bool = False) -> str:
     """Return one result a line, each as it stands in the search object's `results`."""
-    records = answer.records
     return "".join(
-        dump_line(
-            result_record(result, records.get(result.entry.id), explain=explain),
-            ascii_only=ascii_only,
-        )
-        for result in answer.results
+        dump_line(record, ascii_only=ascii_only)
+        for record in _result_records(answer, explain=explain)
     )

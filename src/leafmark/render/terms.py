@@ -8,6 +8,7 @@ from typing import Any
 from leafmark.model import Answer, KeyTerm
 from leafmark.render.counts import count_of
 from leafmark.render.jsontext import SCHEMA_VERSION
+from leafmark.render.records import hint_records
 from leafmark.render.terminal import Style, clean_line, display_width
 
 __all__ = ["render_terms", "term_record", "terms_record"]
@@ -31,7 +32,7 @@ def terms_record(answer: Answer) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "terms": [term_record(term) for term in answer.terms],
-        "hints": [{"code": hint.code, "message": hint.message} for hint in answer.hints],
+        "hints": hint_records(answer.hints),
     }
 
 

@@ -65,3 +65,12 @@ def test_json_is_the_published_shape() -> None:
         {"path": "b.md", "line": 7, "code": "bad-utf8", "message": "2 bytes are not UTF-8"}
     ]
     assert record["seconds"] == 0.512
+
+
+def test_undecodable_paths_are_percent_encoded() -> None:
+    path = "caf\udce9.md"
+    report = IndexReport(
+        skipped=(Skipped(path, "binary"),), diagnostics=(Diagnostic(path, "unreadable", "broken"),)
+    )
+    record = index_record(report)
+    assert [record[key][0]["path"] for key in ("skipped", "diagnostics")] == ["caf%E9.md"] * 2
