@@ -6,13 +6,13 @@ what is packed.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise, zip_longest
 from operator import itemgetter, sub
 
-__all__ = ["Group", "absorb_small", "pack"]
+__all__ = ["Group", "absorb_small", "pack", "settle"]
 
 Group = tuple[int, int]
 
@@ -96,6 +96,51 @@ def _fill(totals: Sequence[int], capacity: int) -> list[int]:
         at = max(at + 1, bisect_right(totals, totals[at] + capacity) - 1)
         ends.append(at)
     return ends
+
+
+def settle(
+    sizes: Sequence[int],
+    groups: list[Group],
+    *,
+    least: int,
+    capacity: int,
+    is_poor: Callable[[int], bool],
+) -> list[Group]:
+    """Move each cut that is poor to the nearest place that is not, as far as sizes allow it.
+
+    A cut has the number of the size behind it. No group gets larger than
+    `capacity`, or smaller than `least`, but one that is over the capacity may
+    take in less than `least`, and one under `least` may be taken in whole.
+
+    >>> settle([60, 10, 50], [(0, 2), (2, 3)], least=20, capacity=70, is_poor={2}.__contains__)
+    [(0, 1), (1, 3)]
+    """
+    poor = [number for number, (at, _) in enumerate(groups) if number and is_poor(at)]
+    if not poor:
+        return groups
+    totals = [0, *accumulate(sizes)]
+    cuts = [0, *[end for _, end in groups]]
+    for number in poor:
+        first, at, end = cuts[number - 1 : number + 2]
+        window = _window(totals, (first, at, end), least=least, capacity=capacity)
+        distances = sorted([(abs(totals[place] - totals[at]), place) for place in window])
+        good = (place for _, place in distances if place == first or not is_poor(place))
+        cuts[number] = next(good, at)
+    return list(pairwise(dict.fromkeys(cuts)))
+
+
+def _window(
+    totals: Sequence[int], cuts: tuple[int, int, int], *, least: int, capacity: int
+) -> Sequence[int]:
+    """Return where the middle one of three cuts may be; the first, where nothing is to be left."""
+    first, at, end = cuts
+    before, behind = totals[at] - totals[first], totals[end] - totals[at]
+    most = capacity if behind <= capacity else behind + max(0, least - 1)
+    if before < least and totals[end] - totals[first] <= most:
+        return [first]
+    low = max(totals[first] + min(least, before), totals[end] - most)
+    high = min(totals[first] + max(before, capacity), totals[end] - min(least, behind))
+    return range(bisect_left(totals, low, first + 1), bisect_right(totals, high, 0, end))
 
 
 @dataclass(slots=True)

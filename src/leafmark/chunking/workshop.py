@@ -8,9 +8,10 @@ from functools import partial
 from itertools import chain
 from operator import add, itemgetter
 
+from leafmark.chunking.leading import leads_on
 from leafmark.chunking.measuring import Meter, text_tokens
 from leafmark.chunking.options import ChunkingOptions
-from leafmark.chunking.packing import Group, absorb_small, pack
+from leafmark.chunking.packing import Group, absorb_small, pack, settle
 from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.rendering import BREADCRUMB_SHARE
 from leafmark.chunking.splitting import Splitter, Unit
@@ -111,14 +112,29 @@ class Workshop:
         limit = capacity
         groups = pack(sizes, limit)
         if True not in map(_inline_of, units):
-            return groups
+            return self._settle(units, sizes, groups, capacity=capacity)
         for _ in range(_REPACKINGS):
             excess = max((self._excess(units[a:b], capacity) for a, b in groups), default=0)
             if excess <= 0:
                 break
             limit = max(1, limit - excess)
             groups = pack(sizes, limit)
-        return groups
+        settled = self._settle(units, sizes, groups, capacity=limit)
+        moved = set(settled).difference(groups)
+        return groups if any(self._excess(units[a:b], capacity) > 0 for a, b in moved) else settled
+
+    def _settle(
+        self, units: Sequence[Unit], sizes: Sequence[int], groups: list[Group], *, capacity: int
+    ) -> list[Group]:
+        """Move cuts behind what leads on to what follows, as far as sizes allow it."""
+        if len(groups) < 2:
+            return groups
+
+        def is_poor(at: int) -> bool:
+            return leads_on(self.reader, units[at - 1].start, units[at].start)
+
+        least = self.options.min_tokens
+        return settle(sizes, groups, least=least, capacity=capacity, is_poor=is_poor)
 
     def _excess(self, units: Sequence[Unit], capacity: int) -> int:
         """The tokens that a group of several units, cut inside a line, has beyond the capacity."""

@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafmark.chunking.packing import absorb_small, pack
+from leafmark.chunking.packing import absorb_small, pack, settle
 
 SIZES = st.lists(st.integers(0, 12), max_size=9)
 
@@ -81,3 +81,43 @@ def test_a_lone_small_one_stays() -> None:
 
 def test_one_neighbour_does_not_take_twice_over_the_bound() -> None:
     assert absorb_small([60, 400, 60], least=100, capacity=400) == [(0, 2), (2, 3)]
+
+
+@given(SIZES, st.integers(0, 8), st.integers(5, 20), st.sets(st.integers(0, 9)))
+def test_settling_keeps_every_bound(
+    sizes: list[int], least: int, capacity: int, poor: set[int]
+) -> None:
+    groups = pack(sizes, capacity)
+    settled = settle(sizes, groups, least=least, capacity=capacity, is_poor=poor.__contains__)
+    assert [index for first, after in settled for index in range(first, after)] == list(
+        range(len(sizes))
+    )
+    assert len(settled) <= len(groups)
+    before = [sum(sizes[first:after]) for first, after in groups]
+    behind = [sum(sizes[first:after]) for first, after in settled]
+    for first, after in settled:
+        largest = max(sizes[first:after])
+        assert sum(sizes[first:after]) < max(capacity + 1, largest + max(1, least))
+    assert min([least, *behind]) >= min([least, *before])
+
+
+@given(SIZES, st.integers(0, 8), st.integers(5, 20), st.sets(st.integers(0, 9)))
+def test_one_cut_settles_at_the_nearest_place_that_sizes_allow(
+    sizes: list[int], least: int, capacity: int, poor: set[int]
+) -> None:
+    groups = pack(sizes, capacity)
+    if len(groups) != 2 or max(sizes) > capacity or sum(sizes[: groups[0][1]]) < least:
+        return
+    at = groups[0][1]
+    settled = settle(sizes, groups, least=least, capacity=capacity, is_poor=poor.__contains__)
+    (_, cut), _ = settled
+    least = min(least, sum(sizes[at:]))
+    allowed = [
+        place
+        for place in range(1, len(sizes))
+        if least <= sum(sizes[:place]) <= capacity and least <= sum(sizes[place:]) <= capacity
+    ]
+    good = set(allowed) - poor if at in poor else {at}
+    nearest = min([abs(sum(sizes[:place]) - sum(sizes[:at])) for place in good], default=0)
+    assert abs(sum(sizes[:cut]) - sum(sizes[:at])) == nearest
+    assert cut in good or not good

@@ -1,0 +1,125 @@
+"""What leads on to what stands behind it: no cut is made between the two where sizes allow it."""
+
+from __future__ import annotations
+
+import pytest
+
+from leafmark.chunking import ChunkingOptions, chunk_document
+from leafmark.chunking.leading import leads_on
+from leafmark.chunking.reading import BodyReader
+from leafmark.parsing import parse
+
+LEADING = {
+    "a colon": "Do it like this:",
+    "two colons": "Do it like this::",
+    "a full-width colon": "例如：",
+    "emphasis behind a colon": "**Do it like this:**",
+    "a quote behind a colon": "He said “do it like this:”",
+    "a colon in brackets": "(do it like this:)",
+    "bold type": "**Getting started**",
+    "bold type with a full stop": "__Getting started__.",
+    "an anchor": '<a name="setup"></a>',
+    "a tag that opens a box": "<details>\n<summary>More</summary>",
+    "the tag of a component": '<Listing number="8-8" caption="A loop">',
+    "a break behind a colon": "The parameters are these:\n\n****",
+    "an item with a colon": "- Do it like this:",
+}
+ENDING = {
+    "a full stop": "Do it like this.",
+    "nothing": "Do it like this",
+    "an emoji": "It works :tada:",
+    "the end of a box": "Take care.\n:::",
+    "a closing tag": "</details>",
+    "an element that is closed": "<p>More</p>",
+    "an element without content": "<br>",
+    "an image": '<img src="a.png">',
+    "a self-closing component": '<Listing number="8-8" />',
+    "bold type inside a sentence": "This is **Getting started** and **more**",
+    "two bold words": "**Getting** **started**",
+    "a comment": "<!-- prettier-ignore -->",
+    "a fence": "```text\nname:\n```",
+    "indented code": "Text.\n\n    if it:",
+    "a break": "The end.\n\n****",
+}
+
+
+def reads_as_leading(
+    source: bytes, *, path: str = "p.md", behind: bytes = b"what follows\n"
+) -> bool:
+    reader = BodyReader(parse(source + behind, path))
+    return leads_on(reader, 0, len(source))
+
+
+@pytest.mark.parametrize("text", LEADING.values(), ids=list(LEADING))
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
+def test_what_leads_on(text: str, line_end: str) -> None:
+    source = f"Some text before.\n\n{text}\n\n".replace("\n", line_end)
+    assert reads_as_leading(source.encode())
+    assert reads_as_leading(f"{text}\n\n".replace("\n", line_end).encode())
+
+
+@pytest.mark.parametrize("text", ENDING.values(), ids=list(ENDING))
+def test_what_does_not(text: str) -> None:
+    assert not reads_as_leading(f"Some text before.\n\n{text}\n\n".encode())
+
+
+def test_nothing_leads_on_to_a_heading() -> None:
+    assert not reads_as_leading(b"And this:\n\n", behind=b"# Next\n\ntext\n")
+
+
+def test_a_long_line_of_bold_type_is_text() -> None:
+    assert not reads_as_leading(b"**" + b"word " * 60 + b"end**\n\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("p.html", "<p>Do it like this:</p>\n", True),
+        ("p.html", "<p>Do it like <em>this:</em> </p>\n", True),
+        ("p.html", '<p class="x"><strong>Getting started</strong></p>\n', True),
+        ("p.html", "<p>Do it like this.</p>\n", False),
+        ("p.html", "<pre>if it:</pre>\n", False),
+        ("p.rst", "Do it like this::\n\n", True),
+        ("p.rst", ".. _setup:\n\n", True),
+        ("p.adoc", "Do it like this:\n\n", True),
+        ("p.txt", "Do it like this:\n\n", True),
+        ("p.py", "for name in names:\n", True),
+    ],
+)
+def test_other_formats(path: str, text: str, expected: bool) -> None:
+    assert reads_as_leading(text.encode(), path=path) is expected
+
+
+def paragraph(words: int) -> str:
+    return "word " * (words - 1) + "end.\n\n"
+
+
+def first_piece(source: str) -> str:
+    options = ChunkingOptions(strategy="auto", target_tokens=400)
+    chunks = chunk_document(parse(source.encode(), "p.md"), tree="t", options=options).chunks
+    assert "".join(chunk.body for chunk in chunks) == source
+    return chunks[1].body
+
+
+def test_an_introduction_goes_with_what_it_introduces() -> None:
+    code = "```\n" + "x = 1\n" * 40 + "```\n"
+    text = paragraph(230) + "**Example**\n\nDo it like this:\n\n" + code
+    assert first_piece(text) == paragraph(230)
+
+
+def test_it_stays_where_the_next_piece_would_be_too_large() -> None:
+    behind = "".join(paragraph(130) for _ in range(3))
+    introduction = "word " * 20 + "like this:\n\n"
+    assert first_piece(paragraph(300) + introduction + behind) == paragraph(300) + introduction
+
+
+def test_it_stays_where_the_piece_before_would_be_too_small() -> None:
+    code = "```\n" + "x = 1\n" * 90 + "```\n"
+    text = paragraph(90) + "a " * 40 + "like this:\n\n" + code
+    assert first_piece(text) == paragraph(90) + "a " * 40 + "like this:\n\n"
+
+
+def test_code_that_is_too_large_takes_its_introduction_in() -> None:
+    code = "```\n" + "x = 1\n" * 200 + "```\n"
+    text = paragraph(200) + "Do it like this:\n\n" + code
+    assert first_piece(text) == paragraph(200)
