@@ -16,7 +16,7 @@ from leafmark.chunking.graphemes import next_boundary
 from leafmark.chunking.measuring import Meter
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.reading import BodyReader
-from leafmark.chunking.sentences import sentence_starts
+from leafmark.chunking.sentences import SOLID_STOPS, STOPS, sentence_starts
 from leafmark.chunking.tree import Spans
 from leafmark.model import Chunk
 
@@ -30,7 +30,7 @@ _LONGEST_OVERLAP = 8192
 """Bytes at the end of a piece in which sentences to carry over are looked for."""
 
 _SENTENCE_END = re.compile(
-    rb"(?:[.!?:]|\xe2\x80\xa6|\xe3\x80\x82|\xef\xbc[\x81\x9f])[\"')\]*_`]*\s*\Z"
+    rb"(?: [.!?:] | %b | %b ) [\"')\]*_`]* \s* \Z" % (STOPS, SOLID_STOPS), re.VERBOSE
 )
 _UNREPEATED = frozenset(("code", "table", "html", "thematic_break", "front_matter"))
 

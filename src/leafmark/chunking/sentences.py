@@ -1,8 +1,9 @@
 """Where sentences end, in the UTF-8 bytes of prose.
 
 Made for technical text: abbreviations, initials, versions, file names and code
-spans do not end a sentence, CJK full stops need no space, and a blank line ends
-whatever stands before it. Linear in the text, for hostile text too.
+spans do not end a sentence, CJK full stops need no space, scripts with stops of their
+own end sentences with these, and a blank line ends whatever stands before it. Linear
+in the text, for hostile text too.
 """
 
 from __future__ import annotations
@@ -12,18 +13,28 @@ from bisect import bisect_right
 
 from leafmark.chunking.graphemes import extends
 
-__all__ = ["sentence_starts"]
+__all__ = ["SOLID_STOPS", "STOPS", "sentence_starts"]
+
+STOPS = rb"""(?: \xe2\x80\xa6 | \xd6\x89 | \xd8\x9f | \xdb\x94  # ellipsis, Armenian, Arabic, Urdu
+    | \xe0\xa5[\xa4\xa5] | \xe0\xbc\x8d                 # dandas, a shad
+    | \xe1 (?: \x8d[\xa2\xa7] | \x81\x8b | \x9f\x94 ) )   # Ethiopic, Burmese, Khmer
+    """
+"""What ends a sentence where a space follows, beside what ASCII has."""
+
+SOLID_STOPS = rb"(?: \xe3\x80\x82 | \xef\xbc[\x81\x9f] | \xef\xbd\xa1 )"
+"""Ideographic stops, which need no space."""
 
 _END = re.compile(
     rb"""
-      (?<![.!?]) (?: [.!?]++ | \xe2\x80\xa6 )            # full stops, an ellipsis
+      (?: (?<![.!?]) [.!?]++ | (?: %b | (?!) )++ )
       (?: [\"')\]*_]++ | \xe2\x80[\x99\x9d] | \xc2\xbb | (?!) )*+   # closing marks
       [ \t\r\n]++
-    | (?: \xe3\x80\x82 | \xef\xbc[\x81\x9f] | \xef\xbd\xa1 )  # ideographic stops
+    | %b
       (?: \xe3\x80[\x8d\x8f\x91] | \xef\xbc\x89 | \xe2\x80[\x99\x9d] | [\"')\]*_] | (?!) )*+
       [ \t\r\n]*+
     | \n [ \t\r]*+ \n [ \t\r\n]*+                        # a blank line
-    """,
+    """
+    % (STOPS, SOLID_STOPS),
     re.VERBOSE,
 )
 
