@@ -7,7 +7,7 @@ Searches go through `search_index`, so what is judged is what users get.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -184,10 +184,20 @@ def _chosen(queries: Sequence[JudgedQuery], request: EvaluationRequest) -> list[
         and (request.half is None or half_of(query.query) == request.half)
     ]
     if not chosen:
-        kinds = ", ".join(sorted({query.kind for query in queries if query.kind}))
-        hint = f"there are queries of the kinds {kinds}" if kinds else "no query has a kind"
-        raise UsageError(f"none of the {len(queries)} queries is asked for", hint=hint)
+        hints = [
+            _named(what, {getattr(query, what) for query in queries})
+            for what, asked in (("kind", request.kinds), ("tree", request.trees))
+            if asked
+        ]
+        raise UsageError(
+            f"none of the {len(queries)} queries is asked for", hint="; ".join(hints) or None
+        )
     return chosen
+
+
+def _named(what: str, names: Iterable[str]) -> str:
+    known = ", ".join(sorted(filter(None, names)))
+    return f"there are queries of the {what}s {known}" if known else f"no query names its {what}"
 
 
 def _held(gate: Gate, variants: Sequence[Variant], table: Group) -> GateOutcome:

@@ -7,6 +7,7 @@ error that names it: a wrong judgment would count as a bad search.
 
 from __future__ import annotations
 
+import difflib
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,6 +31,9 @@ _Place = Callable[[int, int], tuple[int, int]]
 
 MOST_NAMED = 10
 """Broken references that one error names."""
+
+_PART = re.compile(r"(?P<head>.+)(?:~|\.)\d+")
+_OF_ONE_STRATEGY = "is what one strategy calls it: name the section, or give the citation"
 
 _CITATION = re.compile(r"(?P<id>.+)@(?P<digest>[0-9a-f]{12}):(?P<start>\d+)-(?P<end>\d+)")
 
@@ -121,10 +125,10 @@ class Library:
         """
         found, problems = [], []
         for query in queries:
-            passages = []
+            passages: list[Passage] = []
             for reference in query.answers:
                 try:
-                    passages.append(self._passage(reference, query.tree))
+                    passages.append(_once(self._passage(reference, query.tree), passages))
                 except LeafmarkError as error:
                     problems.append(f"{query.location}: {error.message}")
             found.append(tuple(passages))
@@ -149,11 +153,19 @@ class Library:
         Pieces and ordinals are names of one strategy, so they name nothing here.
         """
         head, sharp, slug = name.rpartition("#") if "#" in name else (name, "", "")
+        part = _PART.fullmatch(name)
+        if part and not self._is_document(head) and self._is_document(part["head"]):
+            raise NotFoundError(f"{name} {_OF_ONE_STRATEGY}")
         owner = self.document(head) or self._at(head, tree)
         position = owner.slugs.get(slug) if sharp and slug != PREAMBLE else 0
         if position is None or position >= len(owner.chunks):
-            raise NotFoundError(f"{head} has no section #{slug}")
+            of_one = part and part["head"].rpartition("#")[2] in owner.slugs
+            said = f"{name} {_OF_ONE_STRATEGY}" if of_one else f"{head} has no section #{slug}"
+            raise NotFoundError(said + ("" if of_one else _nearest(slug, owner.slugs, "#")))
         return owner.chunks[position]
+
+    def _is_document(self, name: str) -> bool:
+        return name in self._files or name in self._by_path or encode_path(name) in self._by_path
 
     def _cited(self, cited: re.Match[str], reference: Reference) -> Passage:
         owner = self.document(unquote(cited["id"]).partition("#")[0].partition("~")[0])
@@ -189,8 +201,21 @@ class Library:
         if owners:
             raise NotFoundError(f"{path} is in several trees: name the tree of the query")
         raise NotFoundError(
-            f"there is no document {path}" + (f" in the tree {tree}" if tree else "")
+            f"there is no document {path}"
+            + (f" in the tree {tree}" if tree else _nearest(path, [*self._by_path, *self._files]))
         )
+
+
+def _nearest(name: str, known: Iterable[str], mark: str = "") -> str:
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
+    return f"; did you mean {mark}{near[0]}?" if near else ""
+
+
+def _once(passage: Passage, before: Sequence[Passage]) -> Passage:
+    """Return the passage, unless an answer of the query is the same bytes: it would count twice."""
+    if any(passage[:3] == each[:3] for each in before):
+        raise UsageError(f"two answers are the same bytes of {passage.doc_id}")
+    return passage
 
 
 def _passage(doc_id: str, start: int, end: int, reference: Reference) -> Passage:
@@ -208,7 +233,8 @@ def _section(owner: ChunkedDocument, reference: Reference) -> Chunk:
     ]
     shown = " > ".join(reference.section)
     if not found:
-        raise NotFoundError(f"{reference.path} has no section {shown!r}")
+        near = _nearest(reference.section[-1], (chunk.title for chunk in owner.chunks))
+        raise NotFoundError(f"{reference.path} has no section {shown!r}{near}")
     if len(found) > 1:
         raise NotFoundError(f"{reference.path} has {len(found)} sections {shown!r}")
     return found[0]

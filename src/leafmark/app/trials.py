@@ -28,7 +28,7 @@ from leafmark.evaluation import (
 )
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Entry, Result, whole_range
-from leafmark.retrieval.introductions import has_introduction, introduction_of
+from leafmark.retrieval.introductions import introduction_of, may_introduce
 
 __all__ = ["Reading", "Trial"]
 
@@ -110,10 +110,11 @@ class Trial:
         try:
             answer = search_index(project, self._reader, request, self._sources)
         except (QueryError, NotFoundError) as error:
+            trees = ", ".join(tree.name for tree in project.trees)
             raise UsageError(
                 f"the query {query.query!r} cannot be searched: {error.message}",
                 location=query.location,
-                hint=error.hint,
+                hint=error.hint if isinstance(error, QueryError) else f"there are: {trees}",
             ) from error
         for hint in answer.hints:
             if hint.code in WITHOUT_MEANING:
@@ -149,7 +150,7 @@ class Trial:
         chunks = list(self._reader.chunks_of(doc_id))
         for at, entry in enumerate(chunks):
             yield entry
-            if limit and has_introduction(entry) and self._reading.read(entry).tokens > limit:
+            if limit and may_introduce(entry, limit, lambda one: self._reading.read(one).tokens):
                 yield introduction_of(entry, chunks[at + 1])
 
     def _lost(self, outcome: Outcome, passages: Sequence[Passage], answer: Answer) -> str:

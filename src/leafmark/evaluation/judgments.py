@@ -142,8 +142,9 @@ def _query(row: Any, location: str) -> JudgedQuery:
         raise reader.problem("a query without its text", 'add "query"')
     answers = reader.row.get("answers")
     if not isinstance(answers, list):
+        told = f"gives no list of answers, but {answers!r}"
         raise reader.problem(
-            f"the query {query!r} does not say what answers it",
+            f"the query {query!r} {'does not say what answers it' if answers is None else told}",
             'add "answers", a list of ids or places; an empty one says that nothing does',
         )
     draft = reader.row.get("draft", False)

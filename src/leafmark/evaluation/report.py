@@ -62,7 +62,8 @@ class Cell(NamedTuple):
     """A metric under one way to search; `difference` is against the first, paired by query.
 
     `perfect` is the mean that the best order of the same chunks would have, where that
-    is known; `closed` the share that is gone of the distance from the first way to there.
+    is known; `closed` the share that is gone of the distance from the first way to there,
+    where this way is not worse than the first.
     """
 
     value: Estimate
@@ -149,7 +150,7 @@ def _cells(
     for column, perfect in zip(columns[1:], best[1:], strict=True):
         change = resampler.difference(column, columns[0])
         distance = 0.0 if perfect is None else perfect - first.mean
-        closed = change.mean / distance if distance > 0 else None
+        closed = change.mean / distance if distance > 0 and change.mean >= 0 else None
         cells.append(Cell(resampler.estimate(column), change, perfect, closed))
     return tuple(cells)
 

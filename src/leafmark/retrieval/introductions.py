@@ -13,7 +13,7 @@ from typing import NamedTuple
 from leafmark.model import Candidate, Entry, Phase, whole_range
 from leafmark.retrieval.aggregation import MeasureText
 
-__all__ = ["Introduce", "give_introductions", "has_introduction", "introduction_of"]
+__all__ = ["Introduce", "give_introductions", "introduction_of", "may_introduce"]
 
 
 class Introduce(NamedTuple):
@@ -40,7 +40,7 @@ def give_introductions(
     """
 
     def narrowed(one: Candidate) -> Candidate:
-        if one.whole or not has_introduction(one.entry) or measure_text(one.entry) <= limit:
+        if one.whole or not may_introduce(one.entry, limit, measure_text):
             return one
         if not introduce.has_matched(one):
             return one
@@ -53,12 +53,13 @@ def give_introductions(
     return found, Phase("introductions", len(candidates), len(found), note)
 
 
-def has_introduction(entry: Entry) -> bool:
-    """Whether a chunk has text of its own, all of it before what is below it."""
+def may_introduce(entry: Entry, limit: int, measure_text: MeasureText) -> bool:
+    """Whether a chunk of more than `limit` tokens has text of its own, before all below it."""
     return (
         entry.last_position > entry.position
         and entry.content_type != "empty"
         and len(entry.body_spans) == 1
+        and measure_text(entry) > limit
     )
 
 

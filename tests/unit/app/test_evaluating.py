@@ -201,6 +201,11 @@ def test_an_answer_in_another_file_of_the_same_bytes_is_found(here: Here) -> Non
             "none of the 1 queries is asked for",
         ),
         (
+            {"trees": ("elsewhere",)},
+            UsageError,
+            "none of the 1 queries is asked for",
+        ),
+        (
             {"gates": ("heading:rr500>0",)},
             UsageError,
             "the gate heading:rr500>0 names a way to search that is not compared",
@@ -237,9 +242,20 @@ def test_a_query_that_cannot_be_understood_is_named(here: Here) -> None:
 
 def test_drafts_find_what_they_were_drafted_from(here: Here) -> None:
     drafts = draft_judgments(here.project(), DraftRequest(limit=3))
-    assert [draft.query for draft in drafts] == ["Page of alpha", "Page of beta", "Page of delta"]
+    assert len({str(draft.answers[0].id).partition("#")[0] for draft in drafts}) == 3
+    rows = [{"query": one.query, "answers": [one.answers[0].id]} for one in drafts]
+    assert _mean(_judge(here, *rows), "overlap-mrr@10") == 1
     with pytest.raises(NotFoundError, match="there is no tree named 'x'"):
         draft_judgments(here.project(), DraftRequest(trees=("x",)))
+
+
+def test_what_there_is_to_choose_from_is_told(here: Here) -> None:
+    with pytest.raises(UsageError) as caught:
+        _judge(here, FOUND, kinds=("error",), trees=("elsewhere",))
+    assert caught.value.hint == ("there are queries of the kinds keywords; no query names its tree")
+    with pytest.raises(UsageError) as caught:
+        _judge(here, {**FOUND, "answers": [], "tree": "elsewhere"})
+    assert caught.value.hint == f"there are: {here.root.name}"
 
 
 def test_a_query_that_stands_twice_is_refused(here: Here) -> None:

@@ -59,6 +59,9 @@ def _bytes(here: Here, path: str, reference: Reference) -> str:
     return (here.root / path).read_bytes()[passage.start : passage.end].decode()
 
 
+OF_ONE_STRATEGY = "is what one strategy calls it: name the section, or give the citation"
+
+
 @pytest.mark.parametrize(
     ("reference", "begins", "ends"),
     [
@@ -124,8 +127,19 @@ def test_a_citation_is_checked(here: Here) -> None:
 @pytest.mark.parametrize(
     ("reference", "message"),
     [
-        (Reference("docs:gone.md"), "there is no document docs:gone.md"),
+        (Reference("docs:elsewhere.md"), "there is no document docs:elsewhere.md"),
+        (
+            Reference("docs:giude.md"),
+            "there is no document docs:giude.md; did you mean docs:guide.md?",
+        ),
         (Reference("guide.md#gone"), "guide.md has no section #gone"),
+        (Reference("guide.md#setup"), "guide.md has no section #setup; did you mean #set-up?"),
+        (Reference("docs:guide.md.2"), f"docs:guide.md.2 {OF_ONE_STRATEGY}"),
+        (Reference("guide.md#set-up~1"), f"guide.md#set-up~1 {OF_ONE_STRATEGY}"),
+        (
+            Reference(path="guide.md", section=("Guide", "Setup")),
+            "guide.md has no section 'Guide > Setup'; did you mean Set up?",
+        ),
         (
             Reference("docs:guide.md@000000000000:0-5"),
             "the bytes cited by docs:guide.md@000000000000:0-5 are no longer there",
@@ -153,6 +167,16 @@ def test_a_reference_that_leads_nowhere_is_named(
     with pytest.raises(UsageError) as caught:
         _passage(here, reference)
     assert caught.value.message == (f"1 reference leads to no one place:\n  q.jsonl:1: {message}")
+
+
+def test_an_answer_that_stands_twice_is_an_error(here: Here) -> None:
+    twice = (Reference("docs:guide.md#use"), Reference(path="guide.md", section=("Use",)))
+    with pytest.raises(UsageError) as caught:
+        Library(here.project()).passages([JudgedQuery("q", twice, location="q.jsonl:1")])
+    assert caught.value.message == (
+        "1 reference leads to no one place:\n"
+        "  q.jsonl:1: two answers are the same bytes of docs:guide.md"
+    )
 
 
 def test_all_broken_references_are_named_at_once_but_not_too_many(here: Here) -> None:

@@ -53,6 +53,11 @@ def test_toml() -> None:
             'add "answers", a list of ids or places; an empty one says that nothing does',
         ),
         (
+            '{"query": "x", "answers": "docs:a.md"}',
+            "the query 'x' gives no list of answers, but 'docs:a.md'",
+            'add "answers", a list of ids or places; an empty one says that nothing does',
+        ),
+        (
             '{"query": "x", "answer": []}',
             "a query has no key 'answer'",
             "there are: query, answers, kind, language, tree, draft, note",
