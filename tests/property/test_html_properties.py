@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.model import Document
 from leafmark.parsing import html as html_module
 from leafmark.parsing.html import parse_html, read_html
@@ -115,3 +116,35 @@ def test_ranges_of_bytes_that_follow_each_other_are_read_once_each(
     places = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data) + 1]
     ranges = [read.text_range(*each) for each in pairwise(places)]
     assert "".join(read.text[start:end] for start, end in ranges) == read.text
+
+
+@given(data=SOURCES, size=st.integers(8, 40), overlap=st.integers(0, 7))
+def test_windows_hold_all_that_is_read_and_end_in_no_tag(
+    data: bytes, size: int, overlap: int
+) -> None:
+    document = parse_html(data * 3, "a.html")
+    options = ChunkingOptions(strategy="fixed", fixed_tokens=size, fixed_overlap=overlap)
+    found = chunk_document(document, tree="t", options=options)
+    windows = [chunk for chunk in found.chunks if chunk.kind == "piece"]
+    tags = [(start, end) for name, start, end, _ in iter_tokens(data * 3, 0, len(data * 3)) if name]
+    for window in windows:
+        assert window.body_tokens <= size
+        assert not any(start < window.byte_start < end for start, end in tags)
+        assert not any(start < window.byte_end < end for start, end in tags)
+    for before, after in pairwise(windows):
+        shared = [(after.byte_start, before.byte_end)]
+        assert before.byte_start < after.byte_start
+        assert found.count_tokens(found.read_body(shared)) <= overlap + 4
+        assert not found.read_body([(before.byte_end, after.byte_start)]).strip()
+    if windows and not overlap:
+        read = found.read_body([(0, len(document.data))])
+        assert "".join(window.readable_body for window in windows) == read
+
+
+@given(data=SOURCES)
+def test_the_slices_of_a_page_are_what_is_read_in_its_blocks(data: bytes) -> None:
+    document = parse_html(data, "a.html")
+    found = chunk_document(document, tree="t")
+    for block in document.blocks:
+        alone = read_html(document.data, [(block.start, block.end)]).text
+        assert found.read_body([(block.start, block.end)]).split() == alone.split()

@@ -12,6 +12,7 @@ from support.markdown_sources import markdown_text
 from support.notebooks import make_notebook
 
 import leafmark
+from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.parsing import parse
 from leafmark.parsing.json_places import BadJsonError, value_end
 from leafmark.parsing.notebook import read_notebook
@@ -141,3 +142,20 @@ def test_any_bytes_make_a_document(data: bytes) -> None:
 
     assert pickle.loads(pickle.dumps(document)) == document
     leafmark.chunk(data, path="a.ipynb", notebook_outputs=True)
+
+
+@given(cells=CELLS, size=st.integers(8, 40), overlap=st.integers(0, 7))
+def test_windows_hold_all_that_is_read_and_tear_no_escape(
+    cells: list[Any], size: int, overlap: int
+) -> None:
+    document = parse(make_notebook(*cells), "a.ipynb")
+    options = ChunkingOptions(strategy="fixed", fixed_tokens=size, fixed_overlap=overlap)
+    found = chunk_document(document, tree="t", options=options)
+    windows = [chunk for chunk in found.chunks if chunk.kind == "piece"]
+    for window in windows:
+        assert window.body_tokens <= size
+        for start, end in window.body_spans:
+            json.loads(b'"%s"' % document.data[start:end], strict=False)
+    if windows and not overlap:
+        read = found.read_body(kept(document))
+        assert "".join(window.readable_body for window in windows) == read

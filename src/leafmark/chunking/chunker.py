@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from leafmark.chunking.auto import choose_auto
 from leafmark.chunking.emission import Emitted, emit
 from leafmark.chunking.fixed import choose_fixed
-from leafmark.chunking.measuring import Meter
+from leafmark.chunking.measuring import make_meter
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.rendering import Renderer
@@ -35,7 +35,7 @@ def chunk_document(
     records where links lead that stay not in the document.
     """
     reader = BodyReader(document)
-    meter = Meter(document, token_counter(options.tokenizer))
+    meter = make_meter(reader, token_counter(options.tokenizer))
     renderer = Renderer(reader, meter, options)
     if is_blank_source(document.data):
         emitted = Emitted((), {}, None)
@@ -55,6 +55,7 @@ def chunk_document(
         slugs=emitted.slugs,
         folded_position=emitted.folded_position,
         count_tokens=meter.count,
+        read_body=reader.body_text,
         render_text=renderer.render_text,
         describe_content=reader.describe_content,
         find_context=renderer.find_context,

@@ -2,20 +2,18 @@
 
 The baseline that the other strategies are measured against, and the way to cut
 text that has no structure. The windows are pieces of the document; sections are
-not emitted.
+not emitted. In pages and notebooks a window is so much of what is read there.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Iterator
 
 from leafmark.chunking.cutting import byte_length, count_ready, decode_for_cutting
 from leafmark.chunking.graphemes import grapheme_boundary, next_boundary
-from leafmark.chunking.spans import subtract
+from leafmark.chunking.options import ChunkingOptions
+from leafmark.chunking.read_text import ReadText
 from leafmark.chunking.tokens import take_tokens, token_counter
-from leafmark.chunking.tree import Spans
 from leafmark.chunking.workshop import Workshop
 
 __all__ = ["choose_fixed"]
@@ -36,63 +34,110 @@ def choose_fixed(shop: Workshop) -> list[int]:
 
 
 def _windows(shop: Workshop, size: int) -> Iterator[tuple[int, int]]:
-    """The byte ranges of the windows; front matter is before the first one.
-
-    They are cut from what is left of the source: what is dropped takes no room.
-    """
-    options, document = shop.options, shop.reader.document
+    """The byte ranges of the windows; front matter is before the first one."""
+    document, read_text = shop.reader.document, shop.reader.read_text
+    if read_text is not None:
+        text = _Read(read_text, shop.options)
+        return (text.span(*window) for window in text.windows())
     start = 0 if document.front_matter is None else min(document.front_matter.end, size)
-    dropped = [(span.start, span.end) for span in document.dropped_spans]
-    kept = [*subtract(start, size, dropped)]
-    begins = [0, *accumulate(after - first for first, after in kept)]
-    raw = b"".join([document.data[first:after] for first, after in kept])
-    text = _Text(decode_for_cutting(raw), options.tokenizer)
-    at = end = begin = 0
-    while end < len(text.own):
-        begun = at
-        at, end = text.window(at, end, options.fixed_tokens)
+    return _byte_ranges(_Text(decode_for_cutting(document.data[start:]), shop.options), start)
+
+
+def _byte_ranges(text: _Text, begin: int) -> Iterator[tuple[int, int]]:
+    """The ranges of the windows of a text that begins at the byte `begin`."""
+    begun = 0
+    for at, end in text.windows():
         begin += byte_length(text.own[begun:at])
-        last = begin + byte_length(text.own[at:end]) - 1
-        yield _place(begin, kept, begins), _place(last, kept, begins) + 1
-        following = text.stop(at, end, options.fixed_tokens - options.fixed_overlap)
-        following = min(following if following > at else next_boundary(text.own, at + 1), end)
-        begin += byte_length(text.own[at:following])
-        at = following
-
-
-def _place(offset: int, kept: Spans, begins: Sequence[int]) -> int:
-    """Where in the source a byte of the ranges `kept`, put together, stands."""
-    number = bisect_right(begins, offset) - 1
-    return kept[number][0] + offset - begins[number]
+        begun = at
+        yield begin, begin + byte_length(text.own[at:end])
 
 
 class _Text:
     """The text that windows are cut from."""
 
-    def __init__(self, own: str, tokenizer: str) -> None:
+    def __init__(self, own: str, options: ChunkingOptions) -> None:
         self.own = own
         self._shown = count_ready(own)
-        self._tokenizer = tokenizer
+        self._tokenizer = options.tokenizer
+        self._size, self._overlap = options.fixed_tokens, options.fixed_overlap
+        self._count = token_counter(options.tokenizer)
 
-    def window(self, at: int, before: int, limit: int) -> tuple[int, int]:
+    def windows(self) -> Iterator[tuple[int, int]]:
+        """The windows, as ranges of characters; each begins in the one before it."""
+        at = end = 0
+        while end < len(self.own):
+            at, end = self._window(at, end)
+            yield at, end
+            following = self._stop(at, end, self._size - self._overlap)
+            at = min(following if following > at else self._after(at), end)
+
+    def _window(self, at: int, before: int) -> tuple[int, int]:
         """The window from `at` on, that of before having ended at `before`.
 
         One that would not get further begins later: it shares less, and is not larger.
         """
-        longest = limit * _LONGEST_TOKEN
-        end = self.stop(at, at + longest, limit)
+        longest = self._size * _LONGEST_TOKEN
+        end = self._stop(at, at + longest, self._size)
         while end <= before and at < before:
-            at = next_boundary(self.own, at + 1)
-            end = self.stop(at, at + longest, limit)
-        return at, end if end > at else next_boundary(self.own, at + 1)
+            at = self._later(at, before)
+            end = self._stop(at, at + longest, self._size)
+        return at, end if end > at else self._after(at)
 
-    def stop(self, at: int, end: int, limit: int) -> int:
+    def _later(self, at: int, before: int) -> int:
+        """Where a window begins that would not get further than `before` from `at` on."""
+        return self._after(at)
+
+    def _after(self, at: int) -> int:
+        """The first place to cut after `at`."""
+        return next_boundary(self.own, at + 1)
+
+    def _place(self, at: int) -> int:
+        """The last place to cut up to `at`."""
+        return grapheme_boundary(self.own, at)
+
+    def _stop(self, at: int, end: int, limit: int) -> int:
         """Where the graphemes from `at` to `end` come to `limit` tokens; `at` if one has more."""
         stop = at + take_tokens(self._shown[at:end], limit, self._tokenizer)
-        boundary = max(at, grapheme_boundary(self.own, stop))
+        boundary = max(at, self._place(stop))
         if boundary == stop:
             return stop
-        count = token_counter(self._tokenizer)
-        while boundary > at and count(self._shown[at:boundary]) > limit:
-            boundary = max(at, grapheme_boundary(self.own, boundary - 1))
+        while boundary > at and self._count(self._shown[at:boundary]) > limit:
+            boundary = max(at, self._place(boundary - 1))
         return boundary
+
+
+class _Read(_Text):
+    """What is read in a page or notebook, cut where no tag, entity or escape is torn."""
+
+    def __init__(self, read_text: ReadText, options: ChunkingOptions) -> None:
+        super().__init__(read_text.text, options)
+        self._read_text = read_text
+
+    def span(self, at: int, end: int) -> tuple[int, int]:
+        """The bytes of a window, less what is dropped at its ends."""
+        outside = self._read_text.outside_dropped
+        start = 0 if not at else self._read_text.cut_before(at)[1]
+        return outside(start)[1], outside(self._read_text.cut_before(end)[1])[0]
+
+    def _later(self, at: int, before: int) -> int:
+        return before
+
+    def _after(self, at: int) -> int:
+        later = at
+        while (place := self._place(later)) <= at:
+            later = next_boundary(self.own, self._read_text.step(later))
+        return place
+
+    def _place(self, at: int) -> int:
+        place = grapheme_boundary(self.own, at)
+        while (cut := self._read_text.cut_before(place)[0]) < place:
+            place = grapheme_boundary(self.own, cut)
+        return cut
+
+    def _stop(self, at: int, end: int, limit: int) -> int:
+        for allowed in range(limit, 0, -1):
+            stop = at + take_tokens(self._shown[at:end], allowed, self._tokenizer)
+            place = self._place(stop)
+            if place <= at or place == stop or self._count(self._shown[at:place]) <= limit:
+                return max(at, place)
+        return at

@@ -10,32 +10,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import itemgetter, sub
 
+from leafmark.chunking.read_text import ReadText
 from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.spans import subtract
 from leafmark.chunking.tokens import Count, direct_counter
 from leafmark.model import Document
 
-__all__ = ["Meter", "text_tokens"]
+__all__ = ["Meter", "make_meter", "text_tokens"]
 
 _SLASH = ord("/")
-_CELL_END_BYTES = 2
-"""What the text of a notebook has, and its bytes have not, where a cell ends."""
+
+
+def make_meter(reader: BodyReader, count: Count) -> Meter:
+    """Return what measures the document of `reader`, in pages and notebooks what is read there."""
+    read_text = reader.read_text
+    if read_text is None:
+        return Meter(reader.document, count)
+    return _ReadMeter(reader.document, count, read_text)
 
 
 class Meter:
-    """Measures ranges of one document, in pages and notebooks the text that is read there.
-
-    Front matter and what is dropped weigh nothing.
-    """
+    """Measures ranges of one document. Front matter weighs nothing."""
 
     def __init__(self, document: Document, count: Count) -> None:
         front = document.front_matter
         self.document = document
         self.count = count
         self._front = 0 if front is None else front.end
-        self._dropped = [(span.start, span.end) for span in document.dropped_spans]
-        self._decode = document.reader
-        self._gap = _CELL_END_BYTES if document.format == "notebook" else 0
         self.texts: dict[tuple[int, int], int] = {}
         """The tokens of ranges as `text` has them, as far as they were counted."""
 
@@ -43,16 +44,10 @@ class Meter:
         """An upper bound of `tokens`, free of charge."""
         if start < self._front:
             start = min(self._front, end)
-        if not self._dropped:
-            return end - start
-        kept = list(subtract(start, end, self._dropped))
-        return sum(after - first for first, after in kept) + self._gap * len(kept)
+        return end - start
 
     def tokens(self, start: int, end: int) -> int:
-        if self._decode is None:
-            return self.count(self.raw(start, end).decode("utf-8", "replace"))
-        kept = list(subtract(start, end, self._dropped))
-        return self.count(self._decode(self.document.data, kept).text)
+        return self.count(self.raw(start, end).decode("utf-8", "replace"))
 
     def sizes(self, starts: Sequence[int], end: int, *, most_bytes: int) -> list[int]:
         """Return what each of neighbouring ranges, the last up to `end`, adds to a group at most.
@@ -63,7 +58,7 @@ class Meter:
         with a slash: then the count alone may be less than what it adds.
         """
         ends = [*starts[1:], end]
-        if self._dropped or self._decode is not None or starts[0] < self._front:
+        if starts[0] < self._front:
             ranges = zip(starts, ends, strict=True)
             sizes = [self.tokens(a, b) if b - a <= most_bytes else b - a for a, b in ranges]
         elif max(map(sub, ends, starts)) <= most_bytes:
@@ -91,9 +86,6 @@ class Meter:
         """Return the tokens of ranges, or `size_bytes` of one where that is more than so many."""
         if not starts:
             return []
-        if self._dropped or self._decode is not None:
-            size, tokens, ranges = self.size_bytes, self.tokens, zip(starts, ends, strict=True)
-            return [size(a, b) if size(a, b) > most_bytes else tokens(a, b) for a, b in ranges]
         front = self._front
         if front:
             starts = [max(a, min(front, b)) for a, b in zip(starts, ends, strict=True)]
@@ -116,29 +108,50 @@ class Meter:
 
     def joined_tokens(self, spans: Sequence[tuple[int, int]]) -> int:
         """The tokens of ranges put together, as a body is."""
-        if self._decode is None:
-            raw = b"".join([self.raw(start, end) for start, end in spans])
-            return self.count(raw.decode("utf-8", "replace"))
-        kept = [part for span in spans for part in subtract(*span, self._dropped)]
-        return self.count(self._decode(self.document.data, kept).text)
+        raw = b"".join([self.raw(start, end) for start, end in spans])
+        return self.count(raw.decode("utf-8", "replace"))
 
     def raw(self, start: int, end: int) -> bytes:
         """The bytes that weigh anything."""
-        data = self.document.data
-        if start < self._front:
-            start = self._front
-        if not self._dropped:
-            return data[start:end]
-        kept = subtract(start, end, self._dropped)
-        return b"".join([data[first:after] for first, after in kept])
+        return self.document.data[max(start, self._front) : end]
 
     def is_blank(self, start: int, end: int) -> bool:
-        """Whether there is nothing but white space and what weighs nothing."""
+        """Whether there is nothing but white space, front matter and what is dropped."""
         return not self.raw(start, end).strip()
 
     def fits(self, start: int, end: int, limit: int) -> bool:
         """Whether the range has at most `limit` tokens; counted only where bytes do not tell."""
         return self.size_bytes(start, end) <= limit or self.tokens(start, end) <= limit
+
+
+class _ReadMeter(Meter):
+    """Measures a page or a notebook: markup, escapes and what is dropped weigh nothing."""
+
+    def __init__(self, document: Document, count: Count, read_text: ReadText) -> None:
+        super().__init__(document, count)
+        self._read_text = read_text
+
+    def size_bytes(self, start: int, end: int) -> int:
+        text = self._read_text.within(start, end)
+        return len(text) if text.isascii() else len(text.encode())
+
+    def tokens(self, start: int, end: int) -> int:
+        return self.count(self._read_text.within(start, end))
+
+    def sizes(self, starts: Sequence[int], end: int, *, most_bytes: int) -> list[int]:
+        return self.counts(starts, [*starts[1:], end], most_bytes=most_bytes)
+
+    def counts(self, starts: Sequence[int], ends: Sequence[int], *, most_bytes: int) -> list[int]:
+        within, count = self._read_text.within, direct_counter(self.count)
+        texts = [*map(within, starts, ends)]
+        return [count(text) if len(text) <= most_bytes else len(text.encode()) for text in texts]
+
+    def joined_tokens(self, spans: Sequence[tuple[int, int]]) -> int:
+        return self.count(self._read_text.joined(spans))
+
+    def raw(self, start: int, end: int) -> bytes:
+        kept = subtract(start, end, self._read_text.dropped)
+        return b"".join([self.document.data[first:after] for first, after in kept])
 
 
 def text_tokens(reader: BodyReader, meter: Meter, span: tuple[int, int], *, tokens: int) -> int:

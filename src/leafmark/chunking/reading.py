@@ -7,14 +7,13 @@ bodies but are neither content nor, the front matter, text.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from leafmark.chunking.normalising import dedent_code, tidy_prose
-from leafmark.chunking.spans import subtract
+from leafmark.chunking.read_text import ReadText
 from leafmark.model import (
     Block,
     BlockKind,
@@ -29,8 +28,6 @@ from leafmark.model import (
 __all__ = ["BodyReader", "outermost"]
 
 _WHITE_SPACE = b" \t\n\r\x0b\x0c"
-_SPACE = re.compile(rb"[ \t\n\r\f]*+")
-_TAG = ord("<")
 _SHARE = 0.8
 """The share of a body's non-blank bytes that one type needs to name it."""
 
@@ -142,11 +139,6 @@ class _OneStretch(Stretches):
         return self._inner[block]
 
 
-def _after_space(data: bytes, at: int, end: int) -> int:
-    found = _SPACE.match(data, at, end)
-    return found.end() if found else at
-
-
 def _start_of(block: Block) -> int:
     return block.start
 
@@ -167,6 +159,12 @@ class BodyReader:
     def dropped(self) -> list[tuple[int, int]]:
         """The ranges that are in no body, in order."""
         return [(span.start, span.end) for span in self.document.dropped_spans]
+
+    @cached_property
+    def read_text(self) -> ReadText | None:
+        """What is read in a page or notebook; None where the bytes are their own text."""
+        reader = self.document.reader
+        return None if reader is None else ReadText(self.document, reader)
 
     @cached_property
     def _stretches(self) -> Stretches:
@@ -296,9 +294,8 @@ class BodyReader:
 
     def normalise(self, spans: tuple[tuple[int, int], ...]) -> str:
         """Return ranges as `text` has them, blank lines around them removed."""
-        if self.document.reader is not None:
-            kept = [part for span in spans for part in subtract(*span, self.dropped)]
-            return tidy_prose(self.document.reader(self.document.data, kept).text).strip("\n")
+        if self.read_text is not None:
+            return tidy_prose(self.read_text.joined(spans)).strip("\n")
         if self.document.format == "script":
             code = "".join([self._decode(start, end) for start, end in spans])
             return dedent_code(tidy_prose(code), fenced=False).strip("\n")
@@ -308,42 +305,24 @@ class BodyReader:
     def places(self, start: int, end: int, find: Callable[[bytes], Sequence[int]]) -> Sequence[int]:
         """Return what `find` finds in `[start, end)`, as offsets from `start`.
 
-        It is shown the bytes; in a notebook their text, so that no escape is cut. A place inside
-        a tag or an entity of a page is moved to where that begins.
+        It is shown the bytes; in a page or notebook what is read there, so that no tag, entity
+        or escape is cut.
         """
-        reader, data = self.document.reader, self.document.data
-        if reader is None:
-            return find(data[start:end])
-        if self.document.format != "notebook":
-            return self._outside_markup(start, end, find(data[start:end]))
-        readable = reader(data, list(subtract(start, end, self.dropped)))
-        raw, found = readable.text.encode(), [0]
-        at = character = 0
-        for offset in find(raw):
-            character += len(raw[at:offset].decode())
-            at = offset
-            if 0 < offset < len(raw):
-                place = readable.source_range(character, character + 1)[0]
-                if start + found[-1] < place < end:
-                    found.append(place - start)
-        return found
+        if self.read_text is not None:
+            return self.read_text.places(start, end, find)
+        return find(self.document.data[start:end])
 
-    def _outside_markup(self, start: int, end: int, places: Sequence[int]) -> Sequence[int]:
-        """Return places of `[start, end)`; one inside a tag or entity is moved to its begin.
-
-        What is not shown, from one word to the next, counts as one tag.
-        """
-        reader, data = self.document.reader, self.document.data
-        if reader is None or len(places) < 2:
-            return places
-        readable = reader(data, list(subtract(start, end, self.dropped)))
-        found: set[int] = set()
-        for place in places:
-            first, after = readable.markup_around(start + place, (start, end))
-            rest = _after_space(data, start + place, after)
-            is_torn = first < start + place and rest < after and data[rest] != _TAG
-            found.add(first - start if is_torn else place)
-        return sorted(found)
+    def body_text(self, spans: Sequence[tuple[int, int]]) -> str:
+        """Return ranges as they are read, front matter apart."""
+        if self.read_text is not None:
+            return self.read_text.joined(spans)
+        data, front = self.document.data, self.document.front_matter
+        skip = 0 if front is None else front.end
+        if len(spans) == 1 and spans[0][0] >= skip:
+            return data[slice(*spans[0])].decode("utf-8", "replace")
+        return b"".join([data[max(start, skip) : end] for start, end in spans]).decode(
+            "utf-8", "replace"
+        )
 
     def is_normal(self, start: int, end: int) -> bool:
         """Whether normalising would change nothing but the ends; may say no when it would not.

@@ -29,7 +29,7 @@ from leafmark.model.document import (
 from leafmark.model.entry import DocumentEntry, Entry, FileState, heading_and_span, whole_range
 from leafmark.model.keyterm import KeyTerm, WeightedText
 from leafmark.model.passage import Extent, Item, Omission, Packing, Passage, Step, Unit
-from leafmark.model.readable import ReadableText, Reader, Run
+from leafmark.model.readable import ReadableText, Reader, Runs
 from leafmark.model.record import ChunkRecord
 from leafmark.model.report import (
     AgentFile,
@@ -111,7 +111,7 @@ __all__ = [
     "Related",
     "Relation",
     "Result",
-    "Run",
+    "Runs",
     "SettingOrigin",
     "ShowReport",
     "Shown",

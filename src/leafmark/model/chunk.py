@@ -95,6 +95,7 @@ class ChunkedDocument:
     rows: Sequence[Row] = field(repr=False)
     slugs: Mapping[str, int] = field(repr=False)
     count_tokens: Callable[[str], int] = field(repr=False)
+    read_body: Callable[[Sequence[tuple[int, int]]], str] = field(repr=False)
     render_text: Callable[[Chunk], str] = field(repr=False)
     describe_content: Callable[[Chunk], Content] = field(repr=False)
     find_context: Callable[[Chunk], tuple[tuple[int, int], ...]] = field(repr=False)
@@ -393,15 +394,7 @@ class Chunk(NamedTuple):
     @property
     def readable_body(self) -> str:
         """The body without front matter; of a page or notebook, what a person reads in it."""
-        document = self.owner.document
-        if document.reader is not None:
-            return document.reader(document.data, self.body_spans).text
-        front = document.front_matter
-        if front is None or not self.body_spans or self.body_spans[0][0] >= front.end:
-            return self.body
-        data = document.data
-        parts = [data[max(start, front.end) : end] for start, end in self.body_spans]
-        return b"".join(parts).decode("utf-8", "replace")
+        return self.owner.read_body(self.body_spans)
 
     # -- the document's -----------------------------------------------------------------
 

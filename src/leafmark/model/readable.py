@@ -12,28 +12,35 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-__all__ = ["ReadableText", "Reader", "Run"]
+__all__ = ["ReadableText", "Reader", "Runs"]
 
-Run = tuple[int, int, int]
-"""`(text_start, source_start, source_end)`: one stretch of a text and the bytes it comes from.
 
-A run reaches to the next run's `text_start`. It is *verbatim* when its text,
-encoded as UTF-8, is as long as its bytes: its characters map one by one. Any
-other run (an entity, folded white space, a line break that a tag makes) maps as
-a whole; text with no source has an empty range, at the byte where it appears.
-"""
+class Runs(NamedTuple):
+    """The stretches of a text in order, in columns, and the bytes that they come from.
+
+    A run is from its place in the text to the next one's. It is *verbatim* when its
+    text, encoded as UTF-8, is as long as its bytes: its characters map one by one. Any
+    other run (an entity, folded white space, a line break that a tag makes) maps as
+    a whole. Text with no source has an empty range: line breaks where what stands before
+    them ends, all other where it appears.
+    """
+
+    places: Sequence[int]
+    starts: Sequence[int]
+    ends: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadableText:
     """The readable text of some spans of a source.
 
-    `runs` are in order of text and begin at 0; their bytes lie in `spans`, in order.
+    `runs` begin at 0; their bytes lie in `spans`, in order.
     """
 
     text: str
-    runs: Sequence[Run] = field(repr=False)
+    runs: Runs = field(repr=False)
     spans: tuple[tuple[int, int], ...] = ()
 
     def source_range(self, start: int, end: int) -> tuple[int, int]:
@@ -59,28 +66,38 @@ class ReadableText:
         """Return the characters that come from bytes `[start, end)` of the source.
 
         Ranges of bytes that follow each other have ranges of characters that do. What
-        stands for several bytes belongs where the first of them is.
+        stands for several bytes belongs where the first of them is, a line break to
+        what it ends.
         """
         return self._text_at(start), self._text_at(end)
 
-    def markup_around(self, offset: int, within: tuple[int, int]) -> tuple[int, int]:
-        """Return the bytes around `offset` that are not text as they are, in the limits `within`.
+    def cut_before(self, at: int) -> tuple[int, int, int]:
+        """Return the last character, up to `at`, that the source can be cut before, and where.
 
-        These are a whole entity, or all markup between two words. In a word they are none.
+        That is anywhere from the second number to the third: the markup between two words.
+        What stands for bytes as a whole is not cut, nor parted from its mark. A line break
+        goes with what it ends, so that the character may be the one after it.
         """
-        after = bisect_left(self.runs, offset, key=_source_start)
-        start, end = within
-        if after < len(self.runs):
-            end = self.runs[after][1]
-        if after:
-            text_start, source_start, source_end = self.runs[after - 1]
-            if offset >= source_end:
-                return source_end, end
-            text_end = self.runs[after][0] if after < len(self.runs) else len(self.text)
-            if _size(self.text[text_start:text_end]) == source_end - source_start:
-                return offset, offset
-            return source_start, source_end
-        return start, end
+        places, starts, ends = self.runs
+        run = bisect_right(places, at) - 1
+        if places[run] < at < len(self.text) and self._is_verbatim(run):
+            byte = starts[run] + _size(self.text[places[run] : at])
+            return at, byte, byte
+        if self._is_break(run):
+            run += 1
+        if at >= len(self.text) or run == len(places):
+            return len(self.text), self.spans[-1][1], self.spans[-1][1]
+        while run and starts[run - 1] == ends[run - 1] and not self._is_break(run - 1):
+            run -= 1
+        before = run - 1
+        while before >= 0 and starts[before] == ends[before]:
+            before -= 1
+        return places[run], ends[before] if before >= 0 else self.spans[0][0], starts[run]
+
+    def step(self, at: int) -> int:
+        """Return the character after `at`, or after all that stands for the same bytes."""
+        run = bisect_right(self.runs.places, at) - 1
+        return at + 1 if self._is_verbatim(run) else self._text_end(run)
 
     def shown(self, start: int, end: int) -> str:
         """Return characters `[start, end)`, what cannot be shown replaced one by one."""
@@ -88,26 +105,43 @@ class ReadableText:
 
     def _text_at(self, offset: int) -> int:
         """Return how many characters come from bytes before `offset`."""
-        after = bisect_left(self.runs, offset, key=_source_start)
-        if not after:
-            return 0
-        text_start, source_start, source_end = self.runs[after - 1]
-        text_end = self.runs[after][0] if after < len(self.runs) else len(self.text)
-        data = self.text[text_start:text_end].encode("utf-8", "surrogatepass")
-        if offset >= source_end or len(data) != source_end - source_start:
-            return text_end
-        return text_start + len(data[: offset - source_start].decode("utf-8", "ignore"))
+        places, starts, ends = self.runs
+        after = bisect_left(starts, offset)
+        if after and offset < ends[after - 1]:
+            return self._text_within(after - 1, offset)
+        if after < len(places) and starts[after] == offset and self._is_break(after):
+            after += 1
+        return places[after] if after < len(places) else len(self.text)
+
+    def _text_within(self, run: int, offset: int) -> int:
+        start = self.runs.places[run]
+        text = self.text[start : self._text_end(run)]
+        if not self._is_verbatim(run):
+            return start + len(text)
+        data = text.encode("utf-8", "surrogatepass")[: offset - self.runs.starts[run]]
+        return start + len(data.decode("utf-8", "ignore"))
 
     def _bytes_of(self, offset: int) -> tuple[int, int]:
         """The bytes of the character at `offset`, or of the whole run when it is not verbatim."""
-        at = bisect_right(self.runs, offset, key=_text_start) - 1
-        text_start, source_start, source_end = self.runs[at]
-        text_end = self.runs[at + 1][0] if at + 1 < len(self.runs) else len(self.text)
-        size = source_end - source_start
-        if _size(self.text[text_start:text_end]) != size:
-            return source_start, source_end
-        before = source_start + _size(self.text[text_start:offset])
+        places, starts, ends = self.runs
+        run = bisect_right(places, offset) - 1
+        if not self._is_verbatim(run):
+            return starts[run], ends[run]
+        before = starts[run] + _size(self.text[places[run] : offset])
         return before, before + _size(self.text[offset])
+
+    def _text_end(self, run: int) -> int:
+        places = self.runs.places
+        return places[run + 1] if run + 1 < len(places) else len(self.text)
+
+    def _is_verbatim(self, run: int) -> bool:
+        places, starts, ends = self.runs
+        return _size(self.text[places[run] : self._text_end(run)]) == ends[run] - starts[run]
+
+    def _is_break(self, run: int) -> bool:
+        """Whether a run is a line break that no byte stands for."""
+        places, starts, ends = self.runs
+        return starts[run] == ends[run] and self.text[places[run]] == "\n"
 
     def _within_body(self, source_offset: int) -> int:
         before = 0
@@ -123,14 +157,6 @@ Reader = Callable[[bytes, Sequence[tuple[int, int]]], ReadableText]
 
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
-
-
-def _text_start(run: Run) -> int:
-    return run[0]
-
-
-def _source_start(run: Run) -> int:
-    return run[1]
 
 
 def _size(text: str) -> int:

@@ -162,8 +162,8 @@ class _Reader:
     def _begin(self, at: int) -> None:
         """Write what is due before a word: line breaks and an item's mark, or a space."""
         if self._breaks or self._prefix or self._fresh:
-            if self._breaks and self.out:
-                self.out.add("\n" * self._breaks, at, at)
+            if self._breaks:
+                self.out.add_break(self._breaks)
             self.out.add(self._prefix, at, at)
             self._breaks, self._prefix, self._fresh = 0, "", False
         elif self._space is not None and self.out:

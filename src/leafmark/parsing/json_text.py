@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from itertools import pairwise
 
 from leafmark.model import ReadableText
 from leafmark.parsing.readable import ReadableBuilder
@@ -82,8 +83,8 @@ class SourceMap:
         self._runs = readable.runs
         self._starts: list[int] = []
         at = 0
-        ends = [*(run[0] for run in readable.runs[1:]), len(readable.text)]
-        for (first, _, _), last in zip(readable.runs, ends, strict=True):
+        places = [*readable.runs.places, len(readable.text)]
+        for first, last in pairwise(places):
             self._starts.append(at)
             at += len(readable.text[first:last].encode())
         self._starts.append(at)
@@ -91,7 +92,7 @@ class SourceMap:
     def start_of(self, offset: int) -> int:
         """Where the character at `offset` begins in the source; at the end, where the text ends."""
         run = bisect_right(self._starts, offset) - 1
-        if run >= len(self._runs):
+        if run >= len(self._runs.places):
             return self.end_of(offset)
         return self._within(run, offset, 1)
 
@@ -102,7 +103,7 @@ class SourceMap:
 
     def _within(self, run: int, offset: int, edge: int) -> int:
         """The place in a verbatim run; an edge, 1 or 2, of one that stands as a whole."""
-        first, (_, start, end) = self._starts[run], self._runs[run]
+        first, start, end = self._starts[run], self._runs.starts[run], self._runs.ends[run]
         if self._starts[run + 1] - first == end - start:
             return start + offset - first
-        return self._runs[run][edge]
+        return self._runs[edge][run]

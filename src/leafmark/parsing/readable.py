@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Sequence
 
-from leafmark.model import ReadableText, Run
+from leafmark.model import ReadableText, Runs
 
 __all__ = ["ReadableBuilder"]
 
@@ -24,7 +25,7 @@ class ReadableBuilder:
 
     def __init__(self) -> None:
         self._parts: list[str] = []
-        self._runs: list[Run] = []
+        self._places, self._starts, self._ends = array("Q"), array("Q"), array("Q")
         self._size = 0
 
     def __bool__(self) -> bool:
@@ -34,9 +35,16 @@ class ReadableBuilder:
     def add(self, text: str, start: int, end: int) -> None:
         """Append `text`, which stands for the bytes `[start, end)` as a whole (empty: inserted)."""
         if text:
-            self._runs.append((self._size, start, end))
+            self._places.append(self._size)
+            self._starts.append(start)
+            self._ends.append(end)
             self._parts.append(text)
             self._size += len(text)
+
+    def add_break(self, lines: int) -> None:
+        """End the line, and so many: a break belongs to the bytes before it."""
+        if self._size:
+            self.add("\n" * lines, self._ends[-1], self._ends[-1])
 
     def add_verbatim(self, data: bytes, start: int, end: int) -> None:
         """Append the bytes `[start, end)` decoded; those that are not UTF-8 become U+FFFD."""
@@ -68,4 +76,5 @@ class ReadableBuilder:
                 start = valid.end()
 
     def build(self, spans: Sequence[tuple[int, int]]) -> ReadableText:
-        return ReadableText("".join(self._parts), tuple(self._runs), tuple(spans))
+        runs = Runs(self._places, self._starts, self._ends)
+        return ReadableText("".join(self._parts), runs, tuple(spans))

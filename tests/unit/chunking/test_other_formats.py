@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from support.documents import words
@@ -14,7 +16,9 @@ from leafmark.chunking import (
     inspect_quality,
     token_counter,
 )
+from leafmark.model import ReadableText
 from leafmark.parsing import parse
+from leafmark.parsing.html import read_html
 
 
 @pytest.mark.parametrize("strategy", ["auto", "section"])
@@ -177,6 +181,63 @@ def test_windows_are_cut_from_what_is_not_dropped() -> None:
     options = ChunkingOptions(strategy="fixed", fixed_tokens=200, fixed_overlap=0)
     chunks = chunk_document(parse(page.encode(), "p.html"), tree="t", options=options).chunks
 
-    assert [chunk.body_tokens for chunk in chunks] == [0, 198, 196, 6]
+    assert [chunk.body_tokens for chunk in chunks] == [0, 200, 200]
     assert not any("x = 1" in chunk.body for chunk in chunks)
     assert "</p><p>" in chunks[2].body
+
+
+def test_a_window_of_a_page_is_so_much_of_what_is_read_there() -> None:
+    cell = f"<td{STYLED}><p{STYLED}><b{STYLED}>Some</b> words &amp; more.</p></td>"
+    page = f"<h1>A</h1><table>{f'<tr{STYLED}>{cell * 3}</tr>' * 100}</table>"
+    options = ChunkingOptions(strategy="fixed", fixed_tokens=100, fixed_overlap=20)
+    found = chunk_document(parse(page.encode(), "p.html"), tree="t", options=options)
+    windows = found.chunks[1:]
+    assert all(90 < window.body_tokens <= 100 for window in windows[:-1])
+    assert min(len(window.body_bytes) for window in windows[:-1]) > 1500
+    shared = [(after.byte_start, before.byte_end) for before, after in pairwise(windows)]
+    assert {20, 21} == {found.count_tokens(found.read_body([each])) for each in shared}
+
+
+def test_a_page_that_fits_one_window_is_not_cut_whatever_its_markup() -> None:
+    page = f"<main><style>{'p { } ' * 3000}</style><p{STYLED * 200}>{words(300)}</p></main>"
+    options = ChunkingOptions(strategy="fixed", fixed_tokens=400)
+    (chunk,) = chunk_document(parse(page.encode(), "p.html"), tree="t", options=options).chunks
+    assert chunk.body_tokens == 300
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("page", ["<p><img src=a.png></p>" * 500, "<div class=x></div>" * 900])
+def test_a_page_without_a_word_is_one_chunk(strategy: str, page: str) -> None:
+    options = ChunkingOptions(strategy=strategy)  # type: ignore[arg-type]
+    (chunk,) = chunk_document(parse(page.encode(), "p.html"), tree="t", options=options).chunks
+    assert (chunk.kind, chunk.body_tokens, chunk.byte_end) == ("document", 0, len(page))
+
+
+@pytest.mark.parametrize("strategy", ["auto", "section"])
+def test_code_of_a_page_keeps_its_lines_where_it_is_cut(strategy: str) -> None:
+    lines = "".join(f"<span class=l>if value_{k}:\n    call({k})</span>\n" for k in range(400))
+    page = f"<h1>A</h1><pre>{lines}</pre>"
+    options = ChunkingOptions(strategy=strategy, oversize_code="split")  # type: ignore[arg-type]
+    found = chunk_document(parse(page.encode(), "p.html"), tree="t", options=options)
+    assert len(found.chunks) > 5
+    assert all(chunk.body_tokens <= options.target_tokens for chunk in found.chunks)
+    pieces = [chunk for chunk in found.chunks if chunk.kind == "piece"]
+    code = "\n".join(piece.text.partition("\n\n")[2] for piece in pieces)
+    assert code == "".join(f"if value_{k}:\n    call({k})\n" for k in range(400)).rstrip()
+
+
+def test_twice_the_page_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All sizes, cuts and texts are slices of one reading."""
+    read: list[int] = []
+    document = parse(f"<h1>A</h1>{f'<p>{words(200)}</p>' * 30}".encode(), "p.html")
+
+    def reader(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
+        read.append(sum(end - start for start, end in spans))
+        return read_html(data, spans)
+
+    for strategy in STRATEGIES:
+        options = ChunkingOptions(strategy=strategy)
+        found = chunk_document(document._replace(reader=reader), tree="t", options=options)
+        assert [chunk.tokens + chunk.body_tokens for chunk in found.chunks]
+        assert read == [len(document.data)]
+        read.clear()

@@ -2,10 +2,18 @@ from __future__ import annotations
 
 import pytest
 
-from leafmark.model import ReadableText
+from leafmark.model import ReadableText, Runs
 
 DATA = "<p>caf\u00e9 &amp; <b>bar</b></p>".encode()
-TEXT = ReadableText(
+
+
+def readable(
+    text: str, runs: tuple[tuple[int, int, int], ...], spans: tuple[tuple[int, int], ...]
+) -> ReadableText:
+    return ReadableText(text, Runs(*zip(*runs, strict=True)), spans)
+
+
+TEXT = readable(
     "caf\u00e9 & bar", ((0, 3, 9), (5, 9, 14), (6, 14, 15), (7, 18, 21)), ((3, 9), (9, 25))
 )
 
@@ -31,7 +39,7 @@ def test_characters_lead_to_their_bytes(start: int, end: int, source: str) -> No
 
 
 def test_a_range_counts_from_the_start_of_the_joined_spans() -> None:
-    text = ReadableText("ab", ((0, 10, 11), (1, 20, 21)), ((10, 12), (20, 22)))
+    text = readable("ab", ((0, 10, 11), (1, 20, 21)), ((10, 12), (20, 22)))
 
     assert text.source_range(0, 2) == (10, 21)
     assert text.body_range(0, 1) == (0, 1)
@@ -40,10 +48,35 @@ def test_a_range_counts_from_the_start_of_the_joined_spans() -> None:
 
 
 def test_text_that_was_inserted_leads_to_the_place_where_it_appears() -> None:
-    text = ReadableText("a\nb", ((0, 3, 4), (1, 8, 8), (2, 8, 9)), ((0, 12),))
+    text = readable("a\n- b", ((0, 3, 4), (1, 4, 4), (2, 8, 8), (4, 8, 9)), ((0, 12),))
 
-    assert text.source_range(1, 2) == (8, 8)
-    assert text.source_range(1, 3) == (8, 9)
+    assert text.source_range(1, 2) == (4, 4)
+    assert text.source_range(1, 4) == (4, 8)
+    assert text.source_range(2, 5) == (8, 9)
+
+
+@pytest.mark.parametrize(
+    ("at", "found"),
+    [
+        (0, (0, 0, 3)),
+        (1, (2, 4, 8)),  # a line break goes with what it ends
+        (2, (2, 4, 8)),
+        (3, (2, 4, 8)),  # inside the mark
+        (4, (2, 4, 8)),  # between the mark and its word
+        (5, (5, 9, 9)),
+        (6, (6, 10, 14)),
+        (7, (6, 10, 14)),  # inside an image's words
+        (8, (9, 20, 20)),  # the break at the end
+        (9, (9, 20, 20)),
+    ],
+)
+def test_the_source_can_be_cut_between_two_words_but_in_nothing_that_stands_for_bytes(
+    at: int, found: tuple[int, int, int]
+) -> None:
+    runs = ((0, 3, 4), (1, 4, 4), (2, 8, 8), (4, 8, 10), (6, 14, 20), (8, 20, 20))
+    text = readable("a\n- bcim\n", runs, ((0, 20),))
+
+    assert text.cut_before(at) == found
 
 
 @pytest.mark.parametrize(("start", "end"), [(0, 0), (-1, 2), (3, 2), (0, 11)])

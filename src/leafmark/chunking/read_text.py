@@ -1,0 +1,96 @@
+"""The readable text of a whole page or notebook, made once; ranges of bytes are slices of it.
+
+What is dropped is not in it. Ranges that follow each other have texts that do: the
+blank lines between two paragraphs are the end of the first one's, as in Markdown.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+
+from leafmark.chunking.spans import subtract
+from leafmark.model import Document, ReadableText, Reader
+
+__all__ = ["ReadText"]
+
+_CLOSING = re.compile(
+    rb"(?:[ \t\n\r\f]*+</[A-Za-z][A-Za-z0-9:-]*+[ \t\n\r\f]*+>|(?!))*+[ \t\n\r\f]*+"
+)
+"""Tags that end elements, right behind a word."""
+
+
+class ReadText:
+    """The readable text of one document whose bytes are markup or escapes."""
+
+    def __init__(self, document: Document, reader: Reader) -> None:
+        self._data = document.data
+        self._reader = reader
+        self.dropped = [(span.start, span.end) for span in document.dropped_spans]
+
+    @cached_property
+    def _whole(self) -> ReadableText:
+        return self._reader(self._data, [*subtract(0, len(self._data), self.dropped)])
+
+    @property
+    def text(self) -> str:
+        return self._whole.text
+
+    def within(self, start: int, end: int) -> str:
+        """Return what is read in the bytes `[start, end)`."""
+        first, after = self._whole.text_range(start, end)
+        return self._whole.text[first:after]
+
+    def joined(self, spans: Iterable[tuple[int, int]]) -> str:
+        """Return what is read in several ranges; one begins a line where it follows no other."""
+        parts: list[str] = []
+        last = 0
+        for span in spans:
+            first, after = self._whole.text_range(*span)
+            if parts and first > last and not parts[-1].endswith("\n"):
+                parts.append("\n")
+            if first < after:
+                parts.append(self._whole.text[first:after])
+            last = after
+        return "".join(parts)
+
+    def cut_before(self, at: int) -> tuple[int, int]:
+        """Return the last character, up to `at`, that the source can be cut before, and where.
+
+        Not in a tag, an entity or an escape, and behind the tags that end an element. A line
+        break goes with what it ends: then the character is the one after it.
+        """
+        at, first, last = self._whole.cut_before(at)
+        found = _CLOSING.match(self._data, first, last)
+        return at, found.end() if found else first
+
+    def step(self, at: int) -> int:
+        """Return the character after `at`, or after all that is not cut with it."""
+        return self._whole.step(at)
+
+    def places(self, start: int, end: int, find: Callable[[bytes], Sequence[int]]) -> Sequence[int]:
+        """Return where the source of `[start, end)` is cut for what `find` finds in its text.
+
+        These are offsets from `start`, 0 first; `find` is given the text in UTF-8.
+        """
+        before, after = self._whole.text_range(start, end)
+        raw, found = self._whole.text[before:after].encode(), [0]
+        at, character = 0, before
+        for offset in find(raw):
+            character += len(raw[at:offset].decode())
+            at = offset
+            if 0 < offset < len(raw):
+                place = self.cut_before(character)[1]
+                if start + found[-1] < place < end:
+                    found.append(place - start)
+        return found
+
+    def outside_dropped(self, at: int) -> tuple[int, int]:
+        """Return `at`; where what is dropped is there, where that begins and where it ends."""
+        number = bisect_right(self.dropped, (at, at)) - 1
+        for start, end in self.dropped[max(0, number) : number + 2]:
+            if start <= at <= end:
+                return start, end
+        return at, at
