@@ -14,6 +14,7 @@ from leafmark.model import WhyNotReport
 from leafmark.query import Expression
 from leafmark.retrieval.absence import explain_absence
 from leafmark.retrieval.meaning import Meaning
+from leafmark.retrieval.texts import Texts
 
 __all__ = ["explain_why_not"]
 
@@ -36,12 +37,13 @@ def explain_why_not(
         asked = wanted.asked if topics is wanted.topics else ask_topics(project, topics, wish)
         return None if asked is None else asked.answer(reader)[0]
 
+    sources = Sources(project)
     found = explain_absence(
         reader,
         wanted.topics,
         wanted.params,
         target,
-        read_source=Sources(project).data,
+        Texts(reader, sources.data, sources.readable),
         local_trees=frozenset(tree.name for tree in project.trees if tree.scope == "local"),
         ask=ask,
     )

@@ -31,7 +31,7 @@ from leafmark.retrieval.hybrid import find_in_topic
 from leafmark.retrieval.meaning import Meaning, topic_text
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.pipeline import Trace, trace_search
-from leafmark.retrieval.texts import ReadSource
+from leafmark.retrieval.texts import Texts
 from leafmark.retrieval.unmatched import FILTERS, Demands
 
 __all__ = ["Absence", "explain_absence"]
@@ -79,8 +79,8 @@ def explain_absence(
     topics: Sequence[Expression],
     params: SearchParams,
     target: Entry,
+    texts: Texts,
     *,
-    read_source: ReadSource,
     local_trees: Collection[str] = (),
     ask: Ask | None = None,
 ) -> Absence:
@@ -93,7 +93,7 @@ def explain_absence(
         DamagedError, StorageError: the index cannot be read.
     """
     with reader.guard("search the index"):
-        inquiry = _Inquiry(reader, target, read_source, local_trees, ask)
+        inquiry = _Inquiry(reader, target, texts, local_trees, ask)
         return inquiry.answer(topics, params)
 
 
@@ -104,7 +104,7 @@ class _Inquiry:
         self,
         reader: IndexReader,
         target: Entry,
-        read_source: ReadSource,
+        texts: Texts,
         local_trees: Collection[str],
         ask: Ask | None,
     ):
@@ -112,7 +112,7 @@ class _Inquiry:
         self._meaning: Meaning | None = None
         self._reader = reader
         self._target = target
-        self._read_source = read_source
+        self._texts = texts
         self._local_trees = local_trees
 
     def answer(self, topics: Sequence[Expression], params: SearchParams) -> Absence:
@@ -128,7 +128,7 @@ class _Inquiry:
             self._reader,
             topics,
             params,
-            read_source=self._read_source,
+            self._texts,
             local_trees=self._local_trees,
             meaning=self._meaning,
         )
@@ -294,7 +294,7 @@ class _Inquiry:
             words = plain_words(topic)
             unmet = [part for part in unmet if not any(part is word for word in words)]
         parts = tuple(
-            demands.describe(best, each, self._read_source)
+            demands.describe(best, each, self._texts)
             for part in unmet
             for each in demands.lacking(best, part)
         )

@@ -36,10 +36,10 @@ from leafmark.retrieval.topics import join_topics
 
 __all__ = ["Trace", "search", "trace_search"]
 
-CountTokens = Callable[[str], int]
-
 BYTES_PER_TOKEN = 4
-"""What a text's tokens are estimated by: counting them would double a search.
+"""What a text's tokens are estimated by where `aggregation_max_tokens` limits them.
+
+Counting them would double a search.
 
 `o200k_base` gives 4.0 bytes a token on Fastify's Markdown and 4.4 on Django's text
 (measured on the sets of `eval/`).
@@ -51,7 +51,7 @@ MARKUP_FORMATS = ("html", "notebook")
 """Formats whose bytes are not their text."""
 
 
-def search(  # noqa: PLR0913 - all but three are asked by name
+def search(  # noqa: PLR0913 - all but three are given by name
     reader: IndexReader,
     topics: Sequence[Expression],
     params: SearchParams | None = None,
@@ -59,19 +59,14 @@ def search(  # noqa: PLR0913 - all but three are asked by name
     read_source: ReadSource,
     local_trees: Collection[str] = (),
     make_readable: MakeReadable | None = None,
-    count_tokens: CountTokens | None = None,
     meaning: Meaning | None = None,
     rerank: Rerank | None = None,
 ) -> Answer:
     """Return the answer to one or more topics.
 
     `query` and `elapsed_ms` of the answer are left to the caller, who knows the
-    arguments and the clock. `local_trees` are the project's own. `count_tokens`
-    measures texts where `aggregation_max_tokens` limits them; else their tokens are
-    estimated from their bytes.
-
-    `meaning` gives similarities for the modes that want them, `rerank` an order for the
-    best results.
+    arguments and the clock. `local_trees` are the project's own. `meaning` gives
+    similarities for the modes that want them, `rerank` an order for the best results.
 
     Raises:
         DamagedError, StorageError: the index cannot be read.
@@ -79,23 +74,21 @@ def search(  # noqa: PLR0913 - all but three are asked by name
     with reader.guard("search the index"):
         texts = Texts(reader, read_source, make_readable)
         run = _Run(reader, params or SearchParams(), texts, meaning, rerank)
-        return run.answer(topics, local_trees, count_tokens)
+        return run.answer(topics, local_trees)
 
 
-def trace_search(  # noqa: PLR0913 - as `search`
+def trace_search(
     reader: IndexReader,
     topics: Sequence[Expression],
     params: SearchParams,
+    texts: Texts,
     *,
-    read_source: ReadSource,
     local_trees: Collection[str] = (),
-    make_readable: MakeReadable | None = None,
-    count_tokens: CountTokens | None = None,
     meaning: Meaning | None = None,
 ) -> Trace:
     """Return what each phase of a search leaves over, without presenting anything."""
-    run = _Run(reader, params, Texts(reader, read_source, make_readable), meaning)
-    return run.trace(topics, local_trees, count_tokens)
+    run = _Run(reader, params, texts, meaning)
+    return run.trace(topics, local_trees)
 
 
 class Trace(NamedTuple):
@@ -131,9 +124,7 @@ class _Run:
         self._params = params
         self._texts = texts
 
-    def trace(
-        self, topics: Sequence[Expression], local_trees: Collection[str], count: CountTokens | None
-    ) -> Trace:
+    def trace(self, topics: Sequence[Expression], local_trees: Collection[str]) -> Trace:
         compiled = [self._compile(topic) for topic in topics]
         found = [
             self._find(topic, list(compiled[at].values()), at, local_trees)
@@ -150,7 +141,7 @@ class _Run:
             joined,
             self._params,
             find_parent=self._find_parent,
-            measure_text=lambda entry: self._measure(entry, count),
+            measure_text=self._measure,
             introduce=Introduce(self._find_first_below, self._has_matched(presenter)),
             may_stand=self._may_stand(topics),
         )
@@ -166,10 +157,8 @@ class _Run:
         phases.append(limited)
         return Trace(compiled, found, joined, grained, ranked, kept, tuple(phases), presenter)
 
-    def answer(
-        self, topics: Sequence[Expression], local_trees: Collection[str], count: CountTokens | None
-    ) -> Answer:
-        trace = self.trace(topics, local_trees, count)
+    def answer(self, topics: Sequence[Expression], local_trees: Collection[str]) -> Answer:
+        trace = self.trace(topics, local_trees)
         results = self._present(trace)
         return Answer(
             query="",
@@ -227,15 +216,13 @@ class _Run:
             raise DamagedError(f"the index is damaged: it lacks {what} of {entry.id}")
         return found
 
-    def _measure(self, entry: Entry, count: CountTokens | None) -> int:
-        """Return the tokens of a chunk's whole text; a changed source cannot be measured."""
+    def _measure(self, entry: Entry) -> int:
+        """Estimate the tokens of a chunk's whole text; a changed page cannot be measured: 0."""
         start, end = whole_range(entry)
-        if count is None and self._texts.document(entry).format not in MARKUP_FORMATS:
+        if self._texts.document(entry).format not in MARKUP_FORMATS:
             return (end - start) // BYTES_PER_TOKEN
-        text = self._texts.readable(entry, start, end)
-        if text is None:
-            return 0
-        return count(text) if count else len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN
+        text = self._texts.readable(entry, start, end) or ""
+        return len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN
 
     def _whole_text(self, entry: Entry) -> str | None:
         return self._texts.readable(entry, entry.byte_start, entry.byte_end)

@@ -32,7 +32,7 @@ from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.sections import section_filter
 from leafmark.retrieval.segmentation import frequency_in, take_apart
 from leafmark.retrieval.stopwords import stop_words
-from leafmark.retrieval.texts import ReadSource, Texts
+from leafmark.retrieval.texts import Texts
 
 __all__ = ["FILTERS", "Demands"]
 
@@ -104,14 +104,14 @@ class Demands:
         words = [Term(piece.text) for piece in pieces if not piece.asks]
         return [word for word in words if entry.position not in self._meeting(word)] or [part]
 
-    def describe(self, entry: Entry, part: Expression, read_source: ReadSource) -> UnmatchedPart:
+    def describe(self, entry: Entry, part: Expression, texts: Texts) -> UnmatchedPart:
         """Return what there is to say of a part that `entry` does not meet."""
         inner = part.operand if isinstance(part, Not) else part
         query = self._query_of(inner)
         chunks = 0 if query is None else self._reader.live_count(query)
         near: list[str] = []
         if not isinstance(part, Not):
-            words = self._words(entry, read_source)
+            words = self._words(entry, texts)
             for asked in iter_terms(inner):
                 typed = "" if isinstance(asked.leaf, Filter) else asked.leaf.text.lower()
                 near += difflib.get_close_matches(typed, words, NEAREST, LIKENESS)
@@ -151,8 +151,8 @@ class Demands:
         hits = self._reader.searcher.search(both, most, count=False).hits
         return {position for _, position in self._reader.places(at for _, at in hits)}
 
-    def _words(self, entry: Entry, read_source: ReadSource) -> list[str]:
+    def _words(self, entry: Entry, texts: Texts) -> list[str]:
         """Return the words of a chunk's title and body, in lower case; no body if it changed."""
-        body = Texts(self._reader, read_source).body(entry)
+        body = texts.body(entry)
         text = f"{entry.title}\n{body.shown if body else ''}"[:MOST_READ]
         return list(dict.fromkeys(re.findall(r"\w+", text.lower())))

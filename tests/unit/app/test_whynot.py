@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.projects import Here
 
-from leafmark.app import explain_why_not
+from leafmark.app import explain_why_not, search_project
 from leafmark.app.requests import SearchRequest, WhyNotRequest
 from leafmark.errors import NotFoundError
 from leafmark.model import WhyNotReport
@@ -47,3 +47,22 @@ def test_an_unknown_id_is_told(guide: Here) -> None:
         ask(guide, "guide.md#fuels", "petrol")
     assert caught.value.exit_code == 1
     assert caught.value.did_you_mean[0] == "here:guide.md#fuel"
+
+
+def test_words_of_markup_are_not_near_what_is_asked(here: Here) -> None:
+    here.write("page.html", '<h1>Engine</h1>\n<p>Oil, <b class="petroil">belts</b> and air.</p>\n')
+    (reason,) = ask(here, "page.html#engine", "petrol").reasons
+    assert [part.near for part in reason.unmatched] == [()]
+
+
+@pytest.mark.parametrize("limit", [30, 300])
+def test_pages_are_measured_as_in_a_search(here: Here, limit: int) -> None:
+    """What fits into `aggregation_max_tokens` is decided by the text, not by its markup."""
+    part = '<p>{} <a href="https://example.org/{}">petrol</a></p>\n'
+    links = [part.format(word, "x" * 300) for word in ("Pumps", "Belts")]
+    here.write("page.html", f"<h1>Guide</h1>\n<h2>A</h2>\n{links[0]}<h2>B</h2>\n{links[1]}")
+    here.configure(f"[search]\naggregation_max_tokens = {limit}\n[chunking]\nmin_tokens = 1\n")
+    answer = search_project(here.project(), SearchRequest(("petrol",)))
+    shown = {result.entry.id for result in answer.results}
+    reports = [ask(here, name, "petrol") for name in ("page.html#a", "page.html#b")]
+    assert {report.shown_as or report.reasons[0].by for report in reports} == shown

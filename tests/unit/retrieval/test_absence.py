@@ -14,6 +14,7 @@ from leafmark.query import format_query, parse_query, parse_topics
 from leafmark.retrieval import SearchParams
 from leafmark.retrieval.absence import Absence, explain_absence
 from leafmark.retrieval.filters import find_chunk
+from leafmark.retrieval.texts import Texts
 
 FILLER = "".join(f"\n## Step {n}\n\nTurn the crank {'gently ' * n}\n" for n in range(30))
 SOURCES = {
@@ -43,7 +44,9 @@ def ask(library: Library, name: str, *queries: str, **params: Any) -> Absence:
     assert target is not None
     topics = parse_topics(queries) if len(queries) > 1 else [parse_query(queries[0])]
     wishes: dict[str, Any] = {"aggregation": False} | params
-    return explain_absence(reader, topics, SearchParams(**wishes), target, read_source=library.read)
+    return explain_absence(
+        reader, topics, SearchParams(**wishes), target, Texts(reader, library.read)
+    )
 
 
 def test_a_result_is_told_with_its_rank(library: Library) -> None:
@@ -236,7 +239,7 @@ def test_what_is_said_to_show_it_does(library: Library, seed: int) -> None:
     chunks = [entry for doc in reader.documents() for entry in reader.chunks_of(doc.doc_id)]
     target = rng.choice(chunks)
     topic = parse_query(query)
-    found = explain_absence(reader, [topic], params, target, read_source=library.read)
+    found = explain_absence(reader, [topic], params, target, Texts(reader, library.read))
     asked = {name: getattr(params, name) for name in SearchParams.__slots__}
     results = [one.entry for one in library.search(query, **asked).results]
     below = [
