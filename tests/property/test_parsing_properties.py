@@ -79,14 +79,16 @@ def test_blocks_by_stretches_are_the_blocks(text: str) -> None:
 
     numbers = blocks.stretches_of(0, len(document.data))
     top = [block for number in numbers for block in blocks.top(number)]
-    right_inside = [blocks.right_inside(outer) for outer in top]
+    lists = [outer for outer in top if outer.kind == "list"]
+    item_starts = [blocks.item_starts(outer) for outer in lists]
     inside = [blocks.inside(outer) for outer in top]
 
     by_stretch = [
         block for outer, inner in zip(top, inside, strict=True) for block in (outer, *inner)
     ]
     assert by_stretch == list(parse(text.encode(), "a.md").blocks)
-    assert right_inside == [[block for block in inner if block.level == 1] for inner in inside]
+    items = [[part.start for part in blocks.inside(outer) if part.level == 1] for outer in lists]
+    assert item_starts == items
 
 
 @given(messy_bytes(), PATHS)

@@ -198,9 +198,9 @@ class BodyReader:
             found += top
         return found
 
-    def right_inside(self, block: Block) -> Sequence[Block]:
-        """The blocks that a block of level 0 is made of, in order."""
-        return self._stretches.right_inside(block)
+    def item_starts(self, block: Block) -> Sequence[int]:
+        """Where the items of a list of level 0 begin, in order."""
+        return self._stretches.item_starts(block)
 
     @cached_property
     def _headings(self) -> list[Heading]:

@@ -38,6 +38,9 @@ _SOLID = frozenset(("code", "table"))
 
 _SPACES = b" \t"
 
+_ITEM = Block("list_item", 0, 0, 1)
+"""An item of a list at the top, as far as splitting asks: where it stands, its unit says."""
+
 _HEADER_SHARE = 4
 """A table's header is repeated while it takes at most one in this many of the capacity's tokens."""
 
@@ -131,28 +134,31 @@ class Splitter(NamedTuple):
             return self._split_table(unit, block)
         if block is not None and block.kind == "html":
             return self._cut_at(unit, self._places_in(unit, line_starts))
-        nested = self._nested(unit, block)
+        starts, nested = self._nested(unit, block)
         if nested:
-            return self._split_at([unit.start, *map(_start_of, nested[1:])], nested, unit.end)
+            return self._split_at([unit.start, *starts[1:]], nested, unit.end)
         if block is not None and block.kind == "code":
             return self._keep_code(unit)
         return self._split_prose_around_code(unit, self.capacity)
 
-    def _nested(self, unit: Unit, block: Block | None) -> list[Block]:
-        """The blocks that the unit's block is made of, where there are several at some level."""
+    def _nested(self, unit: Unit, block: Block | None) -> tuple[list[int], list[Block]]:
+        """The blocks that the unit's block is made of, where there are several at some level.
+
+        Before them, where they begin.
+        """
         if block is None:
-            return []
+            return [], []
         if block.kind == "list" and not block.level:
-            items = self.reader.right_inside(block)
-            items = [item for item in items if unit.start <= item.start < unit.end]
-            if len(items) > 1:
-                return items
+            starts = self.reader.item_starts(block)
+            starts = [at for at in starts if unit.start <= at < unit.end]
+            if len(starts) > 1:
+                return starts, [_ITEM] * len(starts)
         inside = self.reader.blocks_within(unit.start, unit.end)
         for level in range(block.level + 1, _DEEPEST):
             nested = [inner for inner in inside if inner.level == level]
             if len(nested) > 1:
-                return nested
-        return []
+                return [*map(_start_of, nested)], nested
+        return [], []
 
     def _keep_code(self, unit: Unit) -> Iterator[Unit]:
         if self.cut_code:

@@ -174,9 +174,9 @@ class Stretches(ABC):
     def inside(self, block: Block) -> Sequence[Block]:
         """The blocks that lie in a block of level 0, in order."""
 
-    def right_inside(self, block: Block) -> Sequence[Block]:
-        """Those of them that have level 1: the items of a list, which cost less than all."""
-        return [part for part in self.inside(block) if part.level == 1]
+    def item_starts(self, block: Block) -> Sequence[int]:
+        """Where the items of a list of level 0 begin, in order: it costs less than its blocks."""
+        return [part.start for part in self.inside(block) if part.level == 1]
 
 
 class Document(NamedTuple):

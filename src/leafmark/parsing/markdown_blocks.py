@@ -118,19 +118,10 @@ class MarkdownBlocks(Deferred[Block], Stretches):
             self._inner[block.start] = found
         return found or ()
 
-    def right_inside(self, block: Block) -> Sequence[Block]:
-        if block.kind != "list" or block.start in self._inner:
-            return super().right_inside(block)
-        plain = plain_parts(block, self._raw[block.start : block.end])
-        if plain is not None:
-            self._inner[block.start] = plain
-            return plain
-        starts = item_starts(self._raw, block.start, block.end)
-        lines, items = Lines(self._raw, block.start), list[Block]()
-        for start, after in pairwise([*starts, block.end]):
-            end = lines.end_of(lines.before_blank(after))
-            items.append(_new(Block, ("list_item", start, end, 1, "", None)))
-        return items
+    def item_starts(self, block: Block) -> Sequence[int]:
+        if block.start in self._inner:
+            return super().item_starts(block)
+        return item_starts(self._raw, block.start, block.end)
 
     def _outline(self, first: int, after: int) -> list[Block]:
         if self._plain is None:
