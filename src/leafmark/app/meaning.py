@@ -12,10 +12,11 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from leafmark.app.embedder import current_view, embedder_spec, vector_model
 from leafmark.app.project import Project
-from leafmark.embedding import Embedder, EmbedderSpec, Vectors, load_numpy, open_embedder
+from leafmark.embedding import Embedder, EmbedderSpec, Vectors, load_numpy, open_embedder, reads
 from leafmark.errors import LeafmarkError, ProviderError, UsageError
 from leafmark.index import IndexReader
 from leafmark.index.vector_search import Near, VectorSearcher
@@ -25,7 +26,7 @@ from leafmark.query import Expression
 from leafmark.retrieval import SearchParams
 from leafmark.retrieval.meaning import Meaning, Usual, corrected_text, topic_text
 
-__all__ = ["Asked", "ask_meaning"]
+__all__ = ["Asked", "Unasked", "ask_meaning"]
 
 LATE_S = 10.0
 """How much longer than it is waited for an answer may take, before its thread gives up."""
@@ -34,8 +35,12 @@ _OPEN: dict[EmbedderSpec, tuple[Embedder, threading.Lock]] = {}
 _OPENING = threading.Lock()
 
 
-def ask_meaning(project: Project, topics: Sequence[Expression], mode: str) -> Asked | None:
+def ask_meaning(
+    project: Project, topics: Sequence[Expression], mode: str
+) -> Asked | Unasked | None:
     """Begin to make the vectors of the topics; None where the mode needs none.
+
+    Words in letters that the model was not trained on are left to the search by words.
 
     Raises:
         UsageError: the mode needs an embedder, and the settings name none.
@@ -51,7 +56,20 @@ def ask_meaning(project: Project, topics: Sequence[Expression], mode: str) -> As
             f"the mode {mode} needs an embedder, and none is configured",
             hint="set provider in [embedding], then run `leafmark index`; see docs/embeddings.md",
         )
-    return Asked(project, spec, asked) if asked else None
+    if not asked:
+        return None
+    if mode != "semantic" and not all(reads(spec, topic_text(topic)) for topic in asked):
+        return Unasked((Hint("letters", _LETTERS.format(spec.provider)),))
+    return Asked(project, spec, asked)
+
+
+class Unasked(NamedTuple):
+    """No vectors, and why."""
+
+    hints: tuple[Hint, ...]
+
+    def answer(self, _reader: IndexReader) -> tuple[None, tuple[Hint, ...]]:
+        return None, self.hints
 
 
 class Asked:
@@ -159,6 +177,9 @@ _NO_VECTORS = "there are no vectors yet, so this answer is lexical; `leafmark in
 _LATE = (
     "the embedder did not answer within {:g} s, so this answer is lexical; "
     "embedding.deadline_s is how long a search waits"
+)
+_LETTERS = (
+    "{} reads Latin letters alone, so this answer is lexical; another model may read all letters"
 )
 _OTHER_DIMENSION = (
     "the embedder gives vectors of another dimension than those of the index, "

@@ -18,7 +18,7 @@ from leafmark.query import Expression, parse_topics
 from leafmark.retrieval import SearchParams, search
 
 if TYPE_CHECKING:
-    from leafmark.app.meaning import Asked
+    from leafmark.app.meaning import Asked, Unasked
     from leafmark.app.reranking import Reranking
     from leafmark.retrieval.meaning import Meaning
     from leafmark.retrieval.reranking import Rerank
@@ -72,7 +72,7 @@ class Understood(NamedTuple):
 
     topics: Sequence[Expression]
     params: SearchParams
-    asked: Asked | None
+    asked: Asked | Unasked | None
     reranking: Reranking | None
 
 
@@ -90,7 +90,7 @@ def understand_request(project: Project, request: SearchRequest) -> Understood:
 
 def ask_topics(
     project: Project, topics: Sequence[Expression], request: SearchRequest
-) -> Asked | None:
+) -> Asked | Unasked | None:
     """Begin to make the vectors of topics, where the request wants any."""
     mode = _mode(project, request)
     if mode == "lexical" or (mode == "auto" and project.configuration.embedding.provider == "none"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from leafmark.embedding.interface import Embedder, Vectors, load_numpy
 from leafmark.embedding.providers import open_embedder
 from leafmark.embedding.reranking import RERANKERS, Reranker, RerankerSpec, open_reranker
-from leafmark.embedding.spec import PROVIDERS, EmbedderSpec, completed, revision_of
+from leafmark.embedding.spec import PROVIDERS, EmbedderSpec, completed, reads, revision_of
 
 __all__ = [
     "PROVIDERS",
@@ -24,5 +24,6 @@ __all__ = [
     "load_numpy",
     "open_embedder",
     "open_reranker",
+    "reads",
     "revision_of",
 ]

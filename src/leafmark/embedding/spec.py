@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from leafmark.errors import ConfigError
 
-__all__ = ["PROVIDERS", "EmbedderSpec", "Provider", "completed", "revision_of"]
+__all__ = ["PROVIDERS", "EmbedderSpec", "Provider", "completed", "reads", "revision_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,13 +47,15 @@ class Provider(NamedTuple):
     """What makes the embedder, and its model and address where none is named.
 
     `place` is `module:name` in this room; `name` is called with the spec.
-    `digest` is the SHA-256 of the one model file that the provider takes.
+    `digest` is the SHA-256 of the one model file that the provider takes. `latin` says that
+    its model was trained on Latin letters: to it texts in others are all alike.
     """
 
     place: str
     model: str = ""
     endpoint: str = ""
     digest: str = ""
+    latin: bool = False
 
 
 PROVIDERS: Mapping[str, Provider] = MappingProxyType(
@@ -61,6 +63,7 @@ PROVIDERS: Mapping[str, Provider] = MappingProxyType(
         "minilm": Provider(
             "minilm:open_minilm",
             digest="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+            latin=True,
         ),
         "ollama": Provider("remote:OllamaEmbedder", endpoint="http://127.0.0.1:11434"),
         "openai": Provider(
@@ -85,6 +88,22 @@ def completed(spec: EmbedderSpec) -> EmbedderSpec:
             hint='name it: model = "…" in [embedding]',
         )
     return replace(spec, model=model, endpoint=spec.endpoint or provider.endpoint)
+
+
+def reads(spec: EmbedderSpec, text: str) -> bool:
+    """Return whether the model was trained on the letters of a text.
+
+    >>> minilm = EmbedderSpec(provider="minilm")
+    >>> reads(minilm, "où est 42?"), reads(minilm, "где это")
+    (True, False)
+    """
+    if not PROVIDERS[spec.provider].latin:
+        return True
+    return all(any(char in each for each in _LATIN) for char in map(ord, filter(str.isalpha, text)))
+
+
+_LATIN = (range(0x250), range(0x1E00, 0x1F00))
+"""Latin letters with all their marks."""
 
 
 def revision_of(spec: EmbedderSpec) -> str:

@@ -467,6 +467,35 @@ def test_a_key_goes_only_where_it_belongs(here: Here, server: FakeServer) -> Non
     assert key(provider="ollama", key_variable="OTHER") == "other"
 
 
+LETTERS = (
+    "minilm reads Latin letters alone, so this answer is lexical; "
+    "another model may read all letters"
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "mode", "came_to", "hints"),
+    [
+        ("розы вечером", "auto", "lexical", [LETTERS]),
+        ("розы вечером", "hybrid", "lexical", [LETTERS]),
+        ("розы вечером", "semantic", "semantic", []),
+        ("розы вечером", "lexical", "lexical", []),
+        ("watering roses à 5 µm", "auto", "hybrid", []),
+    ],
+)
+def test_a_model_is_not_asked_about_letters_that_it_does_not_read(
+    here: Here, query: str, mode: str, came_to: str, hints: list[str]
+) -> None:
+    here.write("guide.md", GUIDE + "\n## Розы\n\nПоливать розы вечером.\n")
+    flags = {"embedding.provider": "minilm", "embedding.deadline_s": 60.0}
+    environ = {"HOME": str(here.home), "LEAFMARK_HOME": str(here.home / ".leafmark")}
+    desk = open_project(here.root, flags=flags, environ=environ)
+    index_project(desk, IndexRequest())
+    answer = search(desk, query, mode=mode)
+    assert answer.mode == came_to
+    assert [hint.message for hint in answer.hints if hint.code == "letters"] == hints
+
+
 @pytest.mark.parametrize("mode", ["hybrid", "semantic"])
 def test_a_tree_none_of_whose_vectors_are_there_yet_is_searched(
     here: Here, server: FakeServer, mode: str
