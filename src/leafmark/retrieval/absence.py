@@ -289,6 +289,18 @@ class _Inquiry:
         if demands.is_matched(compiled, "strict"):
             message = f"more than {FARTHEST:,} chunks match better"
             return AbsenceReason("candidates", message, self._target.id), _Change({})
+        return self._unmatched(topic, params, demands, far, strict=strict)
+
+    def _unmatched(
+        self,
+        topic: Expression,
+        params: SearchParams,
+        demands: Demands,
+        far: str | None,
+        *,
+        strict: int,
+    ) -> tuple[AbsenceReason, _Change]:
+        """Return which parts of a topic the chunk does not meet; `far` says how far it is."""
         best, unmet = demands.unmet(topic)
         if self._meaning is not None and params.mode == "semantic":
             words = plain_words(topic)

@@ -32,7 +32,7 @@ from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.sections import path_filter
 from leafmark.retrieval.surroundings import raise_by_surroundings
 
-__all__ = ["Found", "cut_note", "find_candidates", "section_note"]
+__all__ = ["Found", "cutoff_phase", "find_candidates", "section_note"]
 
 FEW_TIES = 50
 """Up to so many ties it is not worth looking at their documents first (chosen by eye)."""
@@ -70,7 +70,25 @@ def find_candidates(
     """
     if compiled and compiled[0].filters_only:
         return _admitted(reader, compiled, params, topic)
-    finder = Finder(reader, params, local_trees)
+    strict, relaxed, kept = _in_tiers(reader, Finder(reader, params, local_trees), compiled, params)
+    matched = len(strict) + min(len(relaxed), params.candidates)
+    return Found(
+        [Candidate(entry, hit.score, hit.relaxed, (topic,), hit.score) for entry, hit in kept],
+        matched,
+        len(strict),
+        (
+            _phase_of_matches(strict, relaxed, matched, params),
+            cutoff_phase(matched, len(kept), params),
+        ),
+        {key_of(entry): hit for entry, hit in kept},
+        bool(kept) and kept[0][1].relaxed and is_doubtful(kept[0][1], reader),
+    )
+
+
+def _in_tiers(
+    reader: IndexReader, finder: Finder, compiled: Sequence[Compiled], params: SearchParams
+) -> tuple[Sequence[Hit], Sequence[Hit], list[tuple[Entry, Hit]]]:
+    """Return the strict matches, the relaxed ones where those are few, and what is kept of both."""
     limit = params.candidates
 
     def strict_hits(*, ties: bool = False) -> Sequence[Hit]:
@@ -84,25 +102,8 @@ def find_candidates(
     few = len(strict) < params.limit
     known = {hit.place for hit in strict} if few else set()
     relaxed = relaxed_hits() if few else []
-    kept = [
-        *_cut(reader, strict, strict_hits, params),
-        *_cut(reader, relaxed, relaxed_hits, params),
-    ]
-    candidates = [
-        Candidate(entry, hit.score, hit.relaxed, (topic,), hit.score) for entry, hit in kept
-    ]
-    matched = len(strict) + min(len(relaxed), limit)
-    return Found(
-        candidates,
-        matched,
-        len(strict),
-        (
-            _phase_of_matches(strict, relaxed, matched, params),
-            Phase("cutoff", matched, len(candidates), cut_note(matched, len(candidates), params)),
-        ),
-        {key_of(entry): hit for entry, hit in kept},
-        bool(kept) and kept[0][1].relaxed and is_doubtful(kept[0][1], reader),
-    )
+    kept = _cut(reader, strict, strict_hits, params)
+    return strict, relaxed, [*kept, *_cut(reader, relaxed, relaxed_hits, params)]
 
 
 def _phase_of_matches(
@@ -118,10 +119,9 @@ def section_note(params: SearchParams) -> list[str]:
     return [f"only sections like {patterns}"] if patterns else []
 
 
-def cut_note(before: int, after: int, params: SearchParams) -> str:
-    if before == after:
-        return ""
-    return f"scores fall below {params.cutoff_ratio:g} of the one before, or {params.kept} are kept"
+def cutoff_phase(before: int, after: int, params: SearchParams) -> Phase:
+    note = f"scores fall below {params.cutoff_ratio:g} of the one before, or {params.kept} are kept"
+    return Phase("cutoff", before, after, "" if before == after else note)
 
 
 class _SearchAgain(Protocol):
@@ -177,7 +177,7 @@ def _admitted(
         matched,
         (
             Phase("candidates", found, matched, "".join(section_note(params))),
-            Phase("cutoff", matched, len(kept), cut_note(matched, len(kept), params)),
+            cutoff_phase(matched, len(kept), params),
         ),
         {},
     )

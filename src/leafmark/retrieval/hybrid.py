@@ -13,7 +13,7 @@ from typing import NamedTuple
 from leafmark.index import IndexReader
 from leafmark.model import Candidate, Phase
 from leafmark.query import Expression
-from leafmark.retrieval.candidates import Found, cut_note, find_candidates, section_note
+from leafmark.retrieval.candidates import Found, cutoff_phase, find_candidates, section_note
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.cutoff import elbow_cutoff
 from leafmark.retrieval.doubt import is_doubtful
@@ -97,39 +97,24 @@ def _find_by_meaning(
 
     In the mode `semantic` words do not count, but what the query states does.
     """
-    finder = Finder(reader, params, local_trees)
-    by_words = [] if params.mode == "semantic" else _by_words(finder, compiled, params)
-    places = reader.places(hit.address for hit in by_words)
-    similar = meaning.similarities(text, places)
-    matches = {
-        place: _Match(place, hit, similarity)
-        for place, hit, similarity in zip(places, by_words, similar, strict=True)
-    }
+    asked = _Asked(Finder(reader, params, local_trees), compiled, params, meaning, text)
     usual = meaning.usual(text)
-    asked = _Asked(finder, compiled, params, meaning, text)
-    for place, hit, similarity in _near(asked):
-        if place not in matches and similarity >= usual.least:
-            matches[place] = _Match(place, hit, similarity)
-    hits = _fused(list(matches.values()), usual, asked.weight)
+    by_words = [] if params.mode == "semantic" else _by_words(asked.finder, compiled, params)
+    hits = _fused(_matches(reader, asked, by_words, usual), usual, asked.weight)
     kept = _cut(reader, hits, params, topic)
     documents = _documents(asked, kept, usual, _nearest(hits))
     if documents:
         joined = best_first([*(hit for _, hit in kept), *documents])
         kept = _cut(reader, joined, params, topic)
-    strict = sum(1 for hit in by_words if not hit.relaxed)
-    found = len(hits) + len(documents)
     matched = min(len(hits), params.candidates) + len(documents)
-    added = len(hits) - len(by_words)
-    notes = [f"{added} by meaning alone"] if added else []
-    notes += [f"{len(documents)} by the meaning of the whole document"] if documents else []
-    notes += section_note(params)
+    note = _note(len(hits) - len(by_words), len(documents), params)
     return Found(
         [candidate for candidate, _ in kept],
         matched,
-        strict,
+        sum(1 for hit in by_words if not hit.relaxed),
         (
-            Phase("candidates", found, matched, "; ".join(notes)),
-            Phase("cutoff", matched, len(kept), cut_note(matched, len(kept), params)),
+            Phase("candidates", len(hits) + len(documents), matched, note),
+            cutoff_phase(matched, len(kept), params),
         ),
         {key_of(one.entry): hit for one, hit in kept},
         _is_doubtful(reader, by_words, hits, usual),
@@ -142,6 +127,29 @@ def _by_words(finder: Finder, compiled: Sequence[Compiled], params: SearchParams
     relaxed = finder.tier(compiled, relaxed_matches, params.candidates + len(strict))
     rest = [hit for hit in relaxed if hit.place not in known]
     return [*strict, *rest[: params.candidates]]
+
+
+def _matches(
+    reader: IndexReader, asked: _Asked, by_words: Sequence[Hit], usual: Usual
+) -> list[_Match]:
+    """Return the matches of the words, then the chunks that are near by their meaning alone."""
+    places = reader.places(hit.address for hit in by_words)
+    similar = asked.meaning.similarities(asked.text, places)
+    matches = {
+        place: _Match(place, hit, similarity)
+        for place, hit, similarity in zip(places, by_words, similar, strict=True)
+    }
+    for place, hit, similarity in _near(asked):
+        if place not in matches and similarity >= usual.least:
+            matches[place] = _Match(place, hit, similarity)
+    return list(matches.values())
+
+
+def _note(by_meaning: int, documents: int, params: SearchParams) -> str:
+    """Say how many chunks and documents only their meaning found."""
+    notes = [f"{by_meaning} by meaning alone"] if by_meaning else []
+    notes += [f"{documents} by the meaning of the whole document"] if documents else []
+    return "; ".join([*notes, *section_note(params)])
 
 
 def _near(asked: _Asked) -> list[tuple[Place, Hit, float]]:
