@@ -50,13 +50,27 @@ class _Members:
             if self.roles and self.roles[-1] == "small":
                 self.ends[-1] = end
             return
-        units = self.splitter.split(start, end)
-        self.starts += [unit.start for unit in units]
-        self.ends += [unit.end for unit in units]
-        self.tokens += [unit.tokens for unit in units]
-        self.children += [0] * len(units)
-        self.texts += units
-        self.roles += ["small"] * len(units)
+        self._insert(len(self.roles), self.splitter.split(start, end))
+
+    def add_first(self, start: int, end: int, tokens: int) -> None:
+        """Put own text before all else; what goes whole into one part is not split."""
+        if self.shop.meter.is_blank(start, end):
+            return
+        roles = enumerate(self.roles)
+        loose = next((index for index, role in roles if role != "small"), len(self.roles))
+        if tokens + sum(self.tokens[:loose]) <= self.splitter.capacity:
+            self._insert(0, [Unit(start, end, tokens)])
+        else:
+            self._insert(0, self.splitter.split(start, end))
+
+    def _insert(self, at: int, units: Sequence[Unit]) -> None:
+        """Put units of own text before member `at`."""
+        self.starts[at:at] = [unit.start for unit in units]
+        self.ends[at:at] = [unit.end for unit in units]
+        self.tokens[at:at] = [unit.tokens for unit in units]
+        self.children[at:at] = [0] * len(units)
+        self.texts[at:at] = units
+        self.roles[at:at] = ["small"] * len(units)
 
     def add_children(self, children: Sequence[int]) -> None:
         tree, sizes = self.shop.tree, self.sizes
@@ -199,6 +213,10 @@ def _members(shop: Workshop, sizes: Sizes, node: int) -> _Members:
     tree = shop.tree
     members = _Members(shop, sizes, node, shop.splitter(node))
     children = [*tree.children(node)]
+    if node not in tree.bodies:
+        members.add_children(children)
+        members.add_first(tree.starts[node], tree.body_ends[node], sizes.own[node])
+        return members
     at = 0
     for start, end in tree.body(node):
         upto = bisect_left(children, start, key=tree.places.__getitem__)

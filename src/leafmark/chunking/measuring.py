@@ -20,6 +20,9 @@ __all__ = ["Meter", "make_meter", "text_tokens"]
 
 _SLASH = ord("/")
 
+_NEARLY = 32
+"""Tokens by which sums and what blank lines at the ends weigh may be wrong."""
+
 
 def make_meter(reader: BodyReader, count: Count) -> Meter:
     """Return what measures the document of `reader`, in pages and notebooks what is read there."""
@@ -154,9 +157,11 @@ class _ReadMeter(Meter):
         return b"".join([self.document.data[first:after] for first, after in kept])
 
 
-def text_tokens(reader: BodyReader, meter: Meter, span: tuple[int, int], *, tokens: int) -> int:
-    """The tokens of a range as `text` has it; it has `tokens` as it is."""
-    if reader.is_normal(*span):
+def text_tokens(
+    reader: BodyReader, meter: Meter, span: tuple[int, int], *, tokens: int, bound: int
+) -> int:
+    """The tokens of a range as `text` has it, exact near the bound; it has `tokens` as it is."""
+    if abs(tokens - bound) > _NEARLY and reader.is_normal(*span):
         return tokens
     found = meter.texts.get(span)
     if found is None:

@@ -6,10 +6,14 @@ import re
 from itertools import takewhile
 from operator import itemgetter
 
-__all__ = ["dedent_code", "tidy_prose"]
+from leafmark.model import Block
+
+__all__ = ["dedent_code", "is_dedented", "tidy_prose"]
 
 _BLANK_LINES = re.compile(r"\n{3,}")
 _LEADING_BLANK_LINES = re.compile(r"\A\n{2,}")
+_FENCES = b"`~"
+_WHITE_SPACE = b" \t\r\n"
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*")
 
 
@@ -39,6 +43,18 @@ def dedent_code(text: str, *, fenced: bool) -> str:
         closing = len(lines)
     opening, content, rest = lines[0].lstrip(), lines[1:closing], lines[closing:]
     return "\n".join([opening, *_dedent(content), *[line.strip() for line in rest]])
+
+
+def is_dedented(data: bytes, code: Block) -> bool:
+    """Whether the fences of a code block are at the margin, and so is the first line between them.
+
+    `dedent_code` then changes no line that is not blank.
+    """
+    content = code.content_start
+    if content is None or not code.start < content < code.end or data[code.start] not in _FENCES:
+        return False
+    last = data.rfind(b"\n", 0, code.end - 1) + 1
+    return data[content] not in _WHITE_SPACE and data[last] not in _WHITE_SPACE
 
 
 def _dedent(lines: list[str]) -> list[str]:

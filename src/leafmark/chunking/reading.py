@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from leafmark.chunking.normalising import dedent_code, tidy_prose
+from leafmark.chunking.normalising import dedent_code, is_dedented, tidy_prose
 from leafmark.chunking.read_text import ReadText
 from leafmark.model import (
     Block,
@@ -334,7 +334,12 @@ class BodyReader:
         raw = self.document.data[start:end]
         if _has_any(raw, _ABNORMAL):
             return False
-        return not (_may_have_code(self.document, raw) and self.code_within(start, end))
+        if not _may_have_code(self.document, raw):
+            return True
+        return all(
+            start <= code.start and code.end <= end and is_dedented(self.document.data, code)
+            for code in self.code_within(start, end)
+        )
 
     def _parts(self, start: int, end: int) -> Iterator[str]:
         """The normalised stretches of prose and code in `[start, end)`."""

@@ -20,8 +20,9 @@ __all__ = ["choose_section"]
 
 def choose_section(shop: Workshop) -> list[int]:
     """Return the nodes and pieces that become chunks, in pre-order."""
-    tree = shop.tree
-    if tree.ends[0] + shop.breadcrumb_room(0) <= shop.options.max_tokens or is_surely_within(shop):
+    tree, size = shop.tree, shop.tree.ends[0]
+    most = shop.options.max_tokens
+    if (size <= most and size + shop.breadcrumb_room(0) <= most) or is_surely_within(shop):
         return [_whole(tree, 0)]
     sizes = Sizes.measure(shop)
     if sizes.fits(0):

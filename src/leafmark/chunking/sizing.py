@@ -48,10 +48,14 @@ def is_surely_within(shop: Workshop) -> bool:
 
 @dataclass(slots=True)
 class Sizes:
-    """Tokens of the nodes of a tree: of their heading lines and of their spans."""
+    """Tokens of the nodes of a tree: of their heading lines, of their own text and their spans.
+
+    For what is far too large for a chunk these are its bytes.
+    """
 
     shop: Workshop
     headings: list[int]
+    own: list[int]
     spans: list[int]
     surely_fitting: int
     """The tokens of a span that is within `max_tokens`, whatever its breadcrumb."""
@@ -60,7 +64,7 @@ class Sizes:
 
     @classmethod
     def measure(cls, shop: Workshop) -> Sizes:
-        """Count all there is, but a range that is far too large for a chunk: of that, the bytes."""
+        """Count all there is, but a range that is far too large for a chunk."""
         tree, most = shop.tree, shop.options.max_tokens * _SURELY_LARGE
         body_ends = [*tree.body_ends]
         for node in tree.bodies:
@@ -71,7 +75,7 @@ class Sizes:
         headings = shop.meter.counts(tree.places, tree.starts, most_bytes=tree.ends[0])
         totals = [0, *accumulate(map(add, headings, own))]
         below = map(sub, map(totals.__getitem__, tree.afters), totals[1:])
-        return cls(shop, headings, [*map(add, own, below)], int(shop.sure_room / _NORMALISED))
+        return cls(shop, headings, own, [*map(add, own, below)], int(shop.sure_room / _NORMALISED))
 
     def fits(self, node: int) -> bool:
         """Whether the node with all below it is within `max_tokens`, as `text` has it."""

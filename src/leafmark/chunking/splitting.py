@@ -210,7 +210,8 @@ class Splitter(NamedTuple):
         if unit.tokens <= limit:
             return True
         span = unit.start, unit.end
-        return text_tokens(self.reader, self.meter, span, tokens=unit.tokens) <= limit
+        tokens = text_tokens(self.reader, self.meter, span, tokens=unit.tokens, bound=limit)
+        return tokens <= limit
 
     def _header_tokens(self, table: Block) -> int:
         header = self.meter.tokens(table.start, table.content_start or table.start)

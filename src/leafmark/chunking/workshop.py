@@ -57,9 +57,9 @@ class Workshop:
             self._rooms[node] = found
         return found
 
-    def text_tokens(self, start: int, end: int, tokens: int) -> int:
-        """The tokens of a range as `text` has it; it has `tokens` as it is."""
-        return text_tokens(self.reader, self.meter, (start, end), tokens=tokens)
+    def _excess_as_text(self, span: tuple[int, int], tokens: int, room: int) -> int:
+        """By how much the text of a range, which has `tokens` as it is, is over the room."""
+        return text_tokens(self.reader, self.meter, span, tokens=tokens, bound=room) - room
 
     def fits_whole(self, node: int, tokens: int) -> bool:
         """Whether the text of a node with all below it, about `tokens`, is within `max_tokens`.
@@ -68,7 +68,7 @@ class Workshop:
         """
         span = self.tree.starts[node], self.tree.ends[node]
         room = self.options.max_tokens - self.breadcrumb_room(node)
-        excess = self.text_tokens(*span, tokens) - room
+        excess = self._excess_as_text(span, tokens, room)
         if excess <= 0 or excess > max(_NEARLY, room // _NEARLY):
             return excess <= 0
         shown = f"{breadcrumb(self.tree, node)}\n\n{self.reader.normalise((span,))}"
@@ -170,7 +170,7 @@ class Workshop:
         if tokens <= self.sure_room:
             return False
         room = self.room(node)
-        return tokens > room and self.text_tokens(*span, tokens) > room
+        return tokens > room and self._excess_as_text(span, tokens, room) > 0
 
     def mark(self, piece: int, units: Sequence[Unit]) -> None:
         """Say of a piece, which is made of the units, whether it is too large or too small."""

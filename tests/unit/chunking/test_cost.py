@@ -8,6 +8,7 @@ import pytest
 from support.documents import Part, make_document, words
 
 from leafmark.chunking import ChunkingOptions, Strategy, chunk_document, register_tokenizer
+from leafmark.parsing import parse
 
 
 class Tally:
@@ -87,3 +88,33 @@ def test_no_block_is_counted_anew_for_each_attempt(
     chunk_document(document, tree="t", options=options)
     assert max([times for text, times in tally.texts.items() if len(text) > 200]) <= 2
     assert tally.counted <= 5 * len(document.data)
+
+
+def test_own_text_that_goes_whole_into_one_part_is_not_split_or_counted_again() -> None:
+    parts: list[Part] = []
+    for number in range(40):
+        parts += [("heading", 2, f"T{number}"), ("paragraph", words(60)), ("paragraph", words(70))]
+        parts += [("heading", 3, f"S{number}"), ("paragraph", words(700))]
+    counted, size = cost("section", parts)
+    assert counted <= 1.1 * size
+
+
+@pytest.mark.parametrize(
+    ("code", "is_read"),
+    [
+        ("```py\nif x:\n    y()\n```", False),
+        ("~~~\nx\n~~~", False),
+        ("```\n  x\n  y\n```", True),
+        ("```\nx\n  ```", True),
+        (" ```\nx\n ```", True),
+        ("    x\n    y", True),
+    ],
+)
+def test_code_at_the_margin_needs_no_normalising(code: str, is_read: bool) -> None:
+    """Told by what is counted: the text of a section near the bound, beside the bytes."""
+    tally = Tally()
+    register_tokenizer("counting", tally)
+    source = "".join(f"## T{n}\n\n{words(700)}\n\n{code}\n\n{words(20)}\n\n" for n in range(3))
+    options = ChunkingOptions(strategy="section", tokenizer="counting", max_tokens=1000)
+    chunk_document(parse(source.encode(), "a.md"), tree="t", options=options)
+    assert (tally.counted > 1.5 * len(source)) is is_read
