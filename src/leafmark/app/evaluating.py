@@ -26,7 +26,6 @@ from leafmark.evaluation import (
     GateOutcome,
     Group,
     JudgedQuery,
-    Outcome,
     Passage,
     Resampler,
     Variant,
@@ -74,9 +73,7 @@ def evaluate_project(
     for variant, apart in zip(variants, opened, strict=True):
         reader = _index_apart(apart, request, progress)
         trial = Trial(apart, reader, request, reading)
-        outcomes = _judge(trial, judged, f"judging {variant.name}", progress)
-        chunks = sum(counts.chunks for counts in reader.trees.values())
-        found.append(VariantOutcomes(variant, chunks, outcomes))
+        found.append(_judge(variant, trial, judged, progress))
     forget_unused({apart.index_dir for apart in opened})
     resampler = Resampler(seed=request.seed, resamples=request.resamples)
     by = request.by
@@ -125,17 +122,18 @@ def _index_apart(
 
 
 def _judge(
+    variant: Variant,
     trial: Trial,
     judged: Sequence[tuple[JudgedQuery, tuple[Passage, ...]]],
-    doing: str,
     progress: Progress | None,
-) -> tuple[Outcome, ...]:
+) -> VariantOutcomes:
+    """Return how one way to search answers each of the judged queries."""
     outcomes = []
     for done, (query, passages) in enumerate(judged, start=1):
         outcomes.append(trial.run(query, passages))
         if progress is not None:
-            progress(doing, done, len(judged))
-    return tuple(outcomes)
+            progress(f"judging {variant.name}", done, len(judged))
+    return VariantOutcomes(variant, trial.chunks, tuple(outcomes))
 
 
 def _mode_of(project: Project) -> str:

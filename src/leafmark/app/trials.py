@@ -76,6 +76,11 @@ class Trial:
         self._sources = Sources(project)
         self._resolver = Resolver(reader, reader.manifest)
 
+    @property
+    def chunks(self) -> int:
+        """How many chunks its index has."""
+        return sum(counts.chunks for counts in self._reader.trees.values())
+
     def run(self, query: JudgedQuery, passages: tuple[Passage, ...]) -> Outcome:
         """Return what the query comes to.
 

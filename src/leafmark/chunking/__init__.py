@@ -8,10 +8,8 @@ from leafmark.chunking.chunker import chunk_document
 from leafmark.chunking.options import PRESETS, STRATEGIES, ChunkingOptions, Strategy, Yielding
 from leafmark.chunking.quality import Finding, inspect_quality
 from leafmark.chunking.statistics import (
-    Deviation,
     DocumentSizes,
     Statistics,
-    gather_statistics,
     measure_document,
     summarise,
 )
@@ -21,14 +19,12 @@ __all__ = [
     "PRESETS",
     "STRATEGIES",
     "ChunkingOptions",
-    "Deviation",
     "DocumentSizes",
     "Finding",
     "Statistics",
     "Strategy",
     "Yielding",
     "chunk_document",
-    "gather_statistics",
     "inspect_quality",
     "measure_document",
     "register_tokenizer",

@@ -193,12 +193,10 @@ def absorb_small(
     ]
     kept: list[_Growing] = []
     for group, after in zip_longest(growing, growing[1:]):
-        neighbours = kept[-1:] if after is None else [*kept[-1:], after]
-        taker = (
-            _taker(group, neighbours, least=least, capacity=capacity)
-            if group.alone < least
-            else None
-        )
+        taker = None
+        if group.alone < least:
+            neighbours = kept[-1:] if after is None else [*kept[-1:], after]
+            taker = _taker(group, neighbours, least=least, capacity=capacity)
         if taker is None:
             kept.append(group)
         else:

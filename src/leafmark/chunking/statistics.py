@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
@@ -14,7 +14,6 @@ __all__ = [
     "Deviation",
     "DocumentSizes",
     "Statistics",
-    "gather_statistics",
     "measure_document",
     "summarise",
 ]
@@ -142,14 +141,3 @@ def summarise(measured: Iterable[DocumentSizes]) -> Statistics:
         size_bytes=size_bytes,
         seconds=seconds,
     )
-
-
-def gather_statistics(
-    documents: Iterable[ChunkedDocument], *, options: ChunkingOptions, seconds: float = 0.0
-) -> Statistics:
-    """Return the statistics of `documents`, which are taken one at a time and not kept.
-
-    `seconds` is how long chunking them took.
-    """
-    found = summarise(measure_document(document, options=options) for document in documents)
-    return replace(found, seconds=seconds)

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from leafmark.embedding.interface import Embedder, Vectors, load_numpy
 from leafmark.embedding.providers import open_embedder
-from leafmark.embedding.reranking import RERANKERS, Reranker, RerankerSpec, open_reranker
-from leafmark.embedding.spec import PROVIDERS, EmbedderSpec, completed, reads, revision_of
+from leafmark.embedding.reranking import Reranker, RerankerSpec, open_reranker
+from leafmark.embedding.spec import EmbedderSpec, completed, reads, revision_of
 
 __all__ = [
-    "PROVIDERS",
-    "RERANKERS",
     "Embedder",
     "EmbedderSpec",
     "Reranker",

@@ -17,7 +17,7 @@ from leafmark.evaluation.judgments import (
     parse_judgments,
     render_judgments,
 )
-from leafmark.evaluation.metrics import METRICS, Metric, Read, measure, rank_of, tokens_to
+from leafmark.evaluation.metrics import METRICS, Read, measure, rank_of, tokens_to
 from leafmark.evaluation.passages import Passage, covers, overlaps, shared_bytes
 from leafmark.evaluation.perfect import perfect_values
 from leafmark.evaluation.report import (
@@ -41,7 +41,6 @@ __all__ = [
     "GateOutcome",
     "Group",
     "JudgedQuery",
-    "Metric",
     "Outcome",
     "Passage",
     "Read",

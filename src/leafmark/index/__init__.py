@@ -14,12 +14,12 @@ from leafmark.index.engine import is_panic
 from leafmark.index.facts import canonical, fact, language_fact, meta_prefix, tag_fact
 from leafmark.index.folding import fold, id_spellings, is_folded, spellings
 from leafmark.index.garbage import collection_paused
-from leafmark.index.generation import IndexMeta, RecordCounts
+from leafmark.index.generation import IndexMeta
 from leafmark.index.lock import LockHolder, lock_holder
-from leafmark.index.manifest import Manifest, ManifestRow
+from leafmark.index.manifest import Manifest
 from leafmark.index.names import with_parts
 from leafmark.index.reader import IndexReader, TreeCounts, has_index, open_reader
-from leafmark.index.schema import FORMAT, TEXT_FIELDS, Language
+from leafmark.index.schema import TEXT_FIELDS, Language
 from leafmark.index.settings import IndexSettings
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from leafmark.index.writer import IndexWriter, open_writer
 
 __all__ = [
-    "FORMAT",
     "LANGUAGES",
     "TEXT_FIELDS",
     "Analyzer",
@@ -39,9 +38,7 @@ __all__ = [
     "Language",
     "LockHolder",
     "Manifest",
-    "ManifestRow",
     "PreparedSource",
-    "RecordCounts",
     "Token",
     "TreeCounts",
     "analyzer_for",

@@ -28,7 +28,7 @@ from leafmark.model.document import (
 )
 from leafmark.model.entry import DocumentEntry, Entry, FileState, heading_and_span, whole_range
 from leafmark.model.keyterm import KeyTerm, WeightedText
-from leafmark.model.passage import Extent, Item, Omission, Packing, Passage, Step, Unit
+from leafmark.model.passage import Item, Omission, Packing, Passage, Step
 from leafmark.model.readable import ReadableText, Reader, Runs
 from leafmark.model.record import ChunkRecord
 from leafmark.model.report import (
@@ -86,7 +86,6 @@ __all__ = [
     "Document",
     "DocumentEntry",
     "Entry",
-    "Extent",
     "Factor",
     "FileState",
     "FindLink",
@@ -126,7 +125,6 @@ __all__ = [
     "TrustReport",
     "TrustWish",
     "TrustedFile",
-    "Unit",
     "UnmatchedPart",
     "Verified",
     "VerifyReport",

@@ -10,7 +10,7 @@ from functools import partial
 from leafmark.model import Document, Format
 from leafmark.parsing.decoding import Decoded, decode, is_binary
 from leafmark.parsing.formats import CONVERTERS, DATA_SUFFIXES, format_of, parser_of
-from leafmark.parsing.script_languages import installed_grammars, language_of, missing_grammar
+from leafmark.parsing.script_languages import installed_grammars, language_of
 from leafmark.parsing.text import degraded_document
 
 __all__ = [
@@ -21,7 +21,6 @@ __all__ = [
     "format_of",
     "installed_grammars",
     "is_binary",
-    "missing_grammar",
     "parse",
 ]
 

@@ -21,7 +21,6 @@ from leafmark.query.ast import (
     all_of,
     any_of,
 )
-from leafmark.query.fields import FIELDS
 from leafmark.query.formatter import format_query
 from leafmark.query.limits import DEFAULT_LIMITS, Limits
 from leafmark.query.parser import parse_query, parse_topics
@@ -37,7 +36,6 @@ from leafmark.query.structure import (
 
 __all__ = [
     "DEFAULT_LIMITS",
-    "FIELDS",
     "And",
     "Boost",
     "Expression",

@@ -4,7 +4,7 @@ One pipeline for every kind of search; each phase goes from list to list and
 reports what it did. Read `pipeline` first.
 """
 
-from leafmark.retrieval.params import GRAINS, SORTS, Grain, SearchParams, Sort
+from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.pipeline import search
 
-__all__ = ["GRAINS", "SORTS", "Grain", "SearchParams", "Sort", "search"]
+__all__ = ["SearchParams", "search"]

@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 from support.documents import Part, make_document, words
 
-from leafmark.chunking import ChunkingOptions, chunk_document, gather_statistics, inspect_quality
+from leafmark.chunking import (
+    ChunkingOptions,
+    chunk_document,
+    inspect_quality,
+    measure_document,
+    summarise,
+)
 from leafmark.model import Chunk, ChunkedDocument
 
 SECTIONS: tuple[Part, ...] = (
@@ -37,7 +43,7 @@ def findings(document: ChunkedDocument, options: ChunkingOptions) -> list[tuple[
 
 def test_statistics() -> None:
     document, options = chunked(*SECTIONS, strategy="heading")
-    found = gather_statistics([document, document], options=options, seconds=0.5)
+    found = summarise([measure_document(document, options=options, seconds=0.25)] * 2)
     assert found.to_dict() == {
         "documents": 2,
         "chunks": 8,
@@ -59,12 +65,12 @@ def test_statistics() -> None:
 def test_deviations_over_the_tolerance() -> None:
     parts = [part for k in range(9) for part in (("heading", 2, f"S{k}"), ("paragraph", "x"))]
     document, options = chunked(*parts, strategy="heading")
-    (deviation,) = gather_statistics([document], options=options).deviations
+    (deviation,) = summarise([measure_document(document, options=options)]).deviations
     assert (deviation.doc_id, deviation.estimate, deviation.actual) == ("t:p.md", 1, 9)
 
 
 def test_statistics_of_nothing() -> None:
-    found = gather_statistics([], options=ChunkingOptions())
+    found = summarise([])
     assert (found.chunks, found.median_tokens, found.megabytes_per_second) == (0, 0.0, 0.0)
 
 
