@@ -75,8 +75,11 @@ class HtmlPage:
         return " ".join(unescape(self.data[element.inner : element.close]).split())
 
 
-NAVIGATION_CLASSES = ("navheader", "navfooter", "nav-panel")
-"""What DocBook's and Texinfo's pages call the links to the pages around them."""
+NAVIGATION_CLASSES = (
+    *("navheader", "navfooter", "docnav"),  # DocBook, Publican
+    *("nav-panel", "related", "sphinxsidebar", "navpath"),  # Texinfo, Sphinx, Doxygen
+)
+"""What generators of pages call the links to the pages around."""
 
 
 def roles_of(data: bytes, start: int, end: int) -> frozenset[str]:
