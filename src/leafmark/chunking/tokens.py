@@ -52,7 +52,7 @@ def register_tokenizer(name: str, count: Count) -> None:
 
 def token_counter(tokenizer: str) -> Count:
     """Return the function that counts the tokens of one text; it can be pickled."""
-    return _registered.get(tokenizer) or _ModelCounter(tokenizer)
+    return _registered.get(tokenizer) or _model_counter(tokenizer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,9 @@ class _ModelCounter:
 
     def __call__(self, text: str) -> int:
         return _tokenizer(self.encoding).count(text)
+
+
+_model_counter = cache(_ModelCounter)
 
 
 def direct_counter(count: Count) -> Count:
