@@ -12,12 +12,12 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from leafmark.model import Block, Document, Heading, HeadingColumns, Link
+from leafmark.model import Block, Document, Heading, HeadingColumns, Link, Span
 from leafmark.model.deferred import Deferred
 from leafmark.parsing.decoding import Decoded, decode
-from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
+from leafmark.parsing.frontmatter import find_front_matter
 from leafmark.parsing.lines import with_line_feeds
-from leafmark.parsing.markdown_blocks import MarkdownBlocks, blocks_of
+from leafmark.parsing.markdown_blocks import MarkdownBlocks, blocks_of, front_block
 from leafmark.parsing.markdown_limits import find_excess
 from leafmark.parsing.markdown_links import links_of
 from leafmark.parsing.markdown_scan import scan_headings
@@ -32,10 +32,11 @@ _LONE_CR = re.compile(r"\r(?!\n)")
 
 
 class _Content:
-    """What follows the front matter, and the walk over it, made when it is first asked for."""
+    """What follows the front matter. What is in it is made when it is first asked for."""
 
-    def __init__(self, decoded: Decoded, raw: bytes, start: int) -> None:
-        self._decoded, self._raw, self._start = decoded, raw, start
+    def __init__(self, decoded: Decoded, raw: bytes, front: Span | None, start: int) -> None:
+        self._decoded, self._raw, self._front, self._start = decoded, raw, front, start
+        self.headings: Sequence[Heading] = ()
 
     @property
     def text(self) -> str:
@@ -49,6 +50,24 @@ class _Content:
     @cached_property
     def walked(self) -> tuple[list[Heading], list[Row]]:
         return walk(self.text, self._raw, self._start)
+
+    @property
+    def blocks(self) -> Sequence[Block]:
+        if self._decoded.stand_in:
+            return Deferred(self._all_blocks)
+        return MarkdownBlocks(self._all_blocks, self._raw, self._front, self._start, self.headings)
+
+    def _all_blocks(self) -> tuple[Block, ...]:
+        blocks = blocks_of(self.walked[1], self.headings, self._raw, self._start)
+        return front_block(self._front) + blocks
+
+    @property
+    def links(self) -> Sequence[Link]:
+        return Deferred(self._all_links)
+
+    def _all_links(self) -> tuple[Link, ...]:
+        links = links_of(self.walked[1], self.text)
+        return tuple([link._replace(target=_restore(link.target, self._decoded)) for link in links])
 
 
 def parse_markdown(data: bytes, path: str) -> Document:
@@ -65,46 +84,31 @@ def parse_markdown(data: bytes, path: str) -> Document:
     start = len(_BOM) if raw.startswith(_BOM) else 0
     front = find_front_matter(raw, start, path)
     start = front.span.end if front.span else start
-    content = _Content(decoded, raw, start)
+    content = _Content(decoded, raw, front.span, start)
     found = None if decoded.stand_in else scan_headings(lines, start)
     headings: Sequence[Heading] = tuple(content.walked[0]) if found is None else found
     if decoded.stand_in or b"\0" in raw:
         headings = tuple([_restore_heading(heading, decoded) for heading in headings])
-
-    def make_blocks() -> tuple[Block, ...]:
-        return _front_block(front) + blocks_of(content.walked[1], headings, raw, start)
-
-    def make_links() -> tuple[Link, ...]:
-        links = links_of(content.walked[1], content.text)
-        return tuple(link._replace(target=_restore(link.target, decoded)) for link in links)
-
+    content.headings = headings
     return Document(
         path,
         decoded.data,
         "markdown",
         front.title or _first_title(headings) or file_title(path),
-        encoding=decoded.encoding,
-        headings=headings,
-        blocks=Deferred(make_blocks)
-        if decoded.stand_in
-        else MarkdownBlocks(make_blocks, raw, start, headings, _front_block(front)),
-        links=Deferred(make_links),
-        front_matter=front.span,
-        metadata=front.metadata,
-        tags=front.tags,
-        version=front.version,
+        decoded.encoding,
+        headings,
+        content.blocks,
+        content.links,
+        front.span,
+        front.metadata,
+        front.tags,
+        front.version,
         diagnostics=decoded.diagnostics + front.diagnostics,
     )
 
 
 def _with_line_feeds(text: str) -> str:
     return _LONE_CR.sub("\n", text) if "\r" in text else text
-
-
-def _front_block(front: FrontMatter) -> tuple[Block, ...]:
-    if front.span is None:
-        return ()
-    return (Block("front_matter", front.span.start, front.span.end),)
 
 
 def _first_title(headings: Sequence[Heading]) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from leafmark.model import Block, BlockKind, Heading, HeadingColumns, Stretches
+from leafmark.model import Block, BlockKind, Heading, HeadingColumns, Span, Stretches
 from leafmark.model.deferred import Deferred
 from leafmark.parsing.lines import Lines
 from leafmark.parsing.markdown_outline import (
@@ -27,7 +27,7 @@ from leafmark.parsing.markdown_outline import (
 )
 from leafmark.parsing.markdown_walk import Row, walk
 
-__all__ = ["MarkdownBlocks", "blocks_of"]
+__all__ = ["MarkdownBlocks", "blocks_of", "front_block"]
 
 _KINDS: dict[str, BlockKind] = {
     "Paragraph": "paragraph",
@@ -53,23 +53,22 @@ _new = tuple.__new__  # half the cost of calling a named tuple's class
 class MarkdownBlocks(Deferred[Block], Stretches):
     """All blocks, which `make` returns, or those of one stretch between headings.
 
-    `raw` is UTF-8 whose lines end in LF or CRLF; content begins at byte `start`,
-    and `before` are the blocks that stand before it.
+    `raw` is UTF-8 whose lines end in LF or CRLF; content begins at byte `start`.
     """
 
-    __slots__ = ("_before", "_headings", "_inner", "_places", "_plain", "_raw", "_start", "_tops")
+    __slots__ = ("_front", "_headings", "_inner", "_places", "_plain", "_raw", "_start", "_tops")
 
     def __init__(
         self,
         make: Callable[[], tuple[Block, ...]],
         raw: bytes,
+        front: Span | None,
         start: int,
         headings: Sequence[Heading],
-        before: tuple[Block, ...],
     ) -> None:
         super().__init__(make)
         self._raw = raw
-        self._before = before
+        self._front = front
         self._headings = headings
         self._start = start
         self._plain: bytes | None = None
@@ -102,7 +101,7 @@ class MarkdownBlocks(Deferred[Block], Stretches):
             after = bounds[number] if number < len(bounds) else len(self._raw)
             found = self._outline(contents[number], after)
             if not number:
-                found = [*self._before, *found]
+                found = [*front_block(self._front), *found]
             self._tops[number] = found
         return found
 
@@ -153,6 +152,11 @@ class MarkdownBlocks(Deferred[Block], Stretches):
 
 def _start_of(block: Block) -> int:
     return block.start
+
+
+def front_block(span: Span | None) -> tuple[Block, ...]:
+    """The block of front matter, if there is any."""
+    return () if span is None else (Block("front_matter", span.start, span.end),)
 
 
 def blocks_of(
