@@ -134,10 +134,10 @@ def test_windows_hold_all_that_is_read_and_end_in_no_tag(
     for before, after in pairwise(windows):
         shared = [(after.byte_start, before.byte_end)]
         assert before.byte_start < after.byte_start
-        assert found.count_tokens(found.read_body(shared)) <= overlap + 4
-        assert not found.read_body([(before.byte_end, after.byte_start)]).strip()
+        assert found.count_tokens(found.rendering.read_body(shared)) <= overlap + 4
+        assert not found.rendering.read_body([(before.byte_end, after.byte_start)]).strip()
     if windows and not overlap:
-        read = found.read_body([(0, len(document.data))])
+        read = found.rendering.read_body([(0, len(document.data))])
         assert "".join(window.readable_body for window in windows) == read
 
 
@@ -147,4 +147,4 @@ def test_the_slices_of_a_page_are_what_is_read_in_its_blocks(data: bytes) -> Non
     found = chunk_document(document, tree="t")
     for block in document.blocks:
         alone = read_html(document.data, [(block.start, block.end)]).text
-        assert found.read_body([(block.start, block.end)]).split() == alone.split()
+        assert found.rendering.read_body([(block.start, block.end)]).split() == alone.split()

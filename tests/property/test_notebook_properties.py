@@ -157,5 +157,5 @@ def test_windows_hold_all_that_is_read_and_tear_no_escape(
         for start, end in window.body_spans:
             json.loads(b'"%s"' % document.data[start:end], strict=False)
     if windows and not overlap:
-        read = found.read_body(kept(document))
+        read = found.rendering.read_body(kept(document))
         assert "".join(window.readable_body for window in windows) == read

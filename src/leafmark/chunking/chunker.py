@@ -7,13 +7,10 @@ from collections.abc import Sequence
 from leafmark.chunking.auto import choose_auto
 from leafmark.chunking.emission import Emitted, emit
 from leafmark.chunking.fixed import choose_fixed
-from leafmark.chunking.measuring import make_meter
 from leafmark.chunking.options import ChunkingOptions
-from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.rendering import Renderer
 from leafmark.chunking.section import choose_section
 from leafmark.chunking.sections import build_tree, is_blank_source
-from leafmark.chunking.tokens import token_counter
 from leafmark.chunking.workshop import Workshop
 from leafmark.model import ChunkedDocument, Document, FindLink, leads_nowhere
 
@@ -34,9 +31,7 @@ def chunk_document(
     A blank source has none. The cost is linear in the source. `find_link` tells
     records where links lead that stay not in the document.
     """
-    reader = BodyReader(document)
-    meter = make_meter(reader, token_counter(options.tokenizer))
-    renderer = Renderer(reader, meter, options)
+    renderer = Renderer(document, options)
     if is_blank_source(document.data):
         emitted = Emitted((), {}, None)
     else:
@@ -45,7 +40,7 @@ def chunk_document(
         )
         chosen: Sequence[int] = section_tree.nodes
         if options.strategy != "heading":
-            chosen = _choose(Workshop(section_tree, options, reader, meter))
+            chosen = _choose(Workshop(section_tree, options, renderer.reader, renderer.meter))
         emitted = emit(section_tree, chosen, tree=tree)
     return ChunkedDocument(
         document=document,
@@ -54,11 +49,8 @@ def chunk_document(
         rows=emitted.rows,
         slugs=emitted.slugs,
         folded_position=emitted.folded_position,
-        count_tokens=meter.count,
-        read_body=reader.body_text,
-        render_text=renderer.render_text,
-        describe_content=reader.describe_content,
-        find_context=renderer.find_context,
+        count_tokens=renderer.count_tokens,
+        rendering=renderer,
         find_link=find_link,
     )
 

@@ -11,14 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from leafmark.chunking.graphemes import next_boundary
-from leafmark.chunking.measuring import Meter
+from leafmark.chunking.measuring import Meter, make_meter
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.sentences import SOLID_STOPS, STOPS, sentence_starts
+from leafmark.chunking.tokens import Count, token_counter
 from leafmark.chunking.tree import Spans
-from leafmark.model import Chunk
+from leafmark.model import Chunk, Content, Document
 
 __all__ = ["BREADCRUMB_SHARE", "Renderer"]
 
@@ -39,9 +41,28 @@ _UNREPEATED = frozenset(("code", "table", "html", "thematic_break", "front_matte
 class Renderer:
     """Renders the chunks of one document."""
 
-    reader: BodyReader
-    meter: Meter
+    document: Document
     options: ChunkingOptions
+
+    @property
+    def count_tokens(self) -> Count:
+        return token_counter(self.options.tokenizer)
+
+    @cached_property
+    def reader(self) -> BodyReader:
+        return BodyReader(self.document)
+
+    @cached_property
+    def meter(self) -> Meter:
+        return make_meter(self.reader, self.count_tokens)
+
+    def read_body(self, spans: Sequence[tuple[int, int]]) -> str:
+        """Return ranges as they are read, front matter apart."""
+        return self.reader.body_text(spans)
+
+    def describe_content(self, chunk: Chunk) -> Content:
+        """Return what the chunk's body is made of."""
+        return self.reader.describe_content(chunk)
 
     def render_text(self, chunk: Chunk) -> str:
         """Return breadcrumb line, context and normalised body, a blank line between them."""

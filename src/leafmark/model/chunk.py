@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, Protocol, overload
 
 from leafmark.model.deferred import Deferred
 from leafmark.model.document import Document, Link
@@ -69,6 +69,22 @@ class Content(NamedTuple):
     languages: tuple[str, ...]
 
 
+class Rendering(Protocol):
+    """What is read of a chunk in its source when it is asked for."""
+
+    def read_body(self, spans: Sequence[tuple[int, int]], /) -> str:
+        """Return ranges as they are read, front matter apart."""
+
+    def render_text(self, chunk: Chunk, /) -> str:
+        """Return `text`, what a model is given."""
+
+    def describe_content(self, chunk: Chunk, /) -> Content:
+        """Return what the body is made of."""
+
+    def find_context(self, chunk: Chunk, /) -> tuple[tuple[int, int], ...]:
+        """Return the ranges that `text` carries before the body."""
+
+
 def leads_nowhere(document: Document, link: Link) -> str | None:
     """Know no other document."""
     return None
@@ -95,10 +111,7 @@ class ChunkedDocument:
     rows: Sequence[Row] = field(repr=False)
     slugs: Mapping[str, int] = field(repr=False)
     count_tokens: Callable[[str], int] = field(repr=False)
-    read_body: Callable[[Sequence[tuple[int, int]]], str] = field(repr=False)
-    render_text: Callable[[Chunk], str] = field(repr=False)
-    describe_content: Callable[[Chunk], Content] = field(repr=False)
-    find_context: Callable[[Chunk], tuple[tuple[int, int], ...]] = field(repr=False)
+    rendering: Rendering = field(repr=False)
     find_link: FindLink = field(repr=False, default=leads_nowhere)
     folded_position: int | None = None
 
@@ -342,7 +355,7 @@ class Chunk(NamedTuple):
 
     @property
     def content(self) -> Content:
-        return self.owner.describe_content(self)
+        return self.owner.rendering.describe_content(self)
 
     @property
     def content_type(self) -> ContentType:
@@ -370,12 +383,12 @@ class Chunk(NamedTuple):
 
         The last sentences of the piece before, or the header of a table that is cut.
         """
-        return self.owner.find_context(self)
+        return self.owner.rendering.find_context(self)
 
     @property
     def text(self) -> str:
         """Breadcrumb line, context, and the normalised body."""
-        return self.owner.render_text(self)
+        return self.owner.rendering.render_text(self)
 
     @property
     def tokens(self) -> int:
@@ -394,7 +407,7 @@ class Chunk(NamedTuple):
     @property
     def readable_body(self) -> str:
         """The body without front matter; of a page or notebook, what a person reads in it."""
-        return self.owner.read_body(self.body_spans)
+        return self.owner.rendering.read_body(self.body_spans)
 
     # -- the document's -----------------------------------------------------------------
 

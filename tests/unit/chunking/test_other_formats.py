@@ -195,7 +195,7 @@ def test_a_window_of_a_page_is_so_much_of_what_is_read_there() -> None:
     assert all(90 < window.body_tokens <= 100 for window in windows[:-1])
     assert min(len(window.body_bytes) for window in windows[:-1]) > 1500
     shared = [(after.byte_start, before.byte_end) for before, after in pairwise(windows)]
-    assert {20, 21} == {found.count_tokens(found.read_body([each])) for each in shared}
+    assert {20, 21} == {found.count_tokens(found.rendering.read_body([each])) for each in shared}
 
 
 def test_a_page_that_fits_one_window_is_not_cut_whatever_its_markup() -> None:

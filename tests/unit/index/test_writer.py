@@ -357,11 +357,13 @@ def test_a_damaged_current_is_rebuilt(tmp_path: Path) -> None:
 # -- failures ------------------------------------------------------------------------------
 
 
-def test_a_writer_that_failed_takes_no_more(tmp_path: Path) -> None:
+def test_a_writer_that_failed_takes_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     index(tmp_path, {"a.md": "kept\n"})
     with open_writer(tmp_path, SETTINGS) as writer:
         bad = chunk("b.md", "x\n")
-        object.__setattr__(bad, "describe_content", _fail)
+        monkeypatch.setattr(bad.rendering, "describe_content", _fail)
         with pytest.raises(RuntimeError, match="broken"):
             writer.put(bad, state_of("x\n"))
         with pytest.raises(StorageError) as caught:
