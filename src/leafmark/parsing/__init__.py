@@ -36,8 +36,8 @@ def parse(
     `path` is relative to the tree's root, with `/`. The format is told by its
     suffix unless given; a file of unknown suffix is a script if its name or its
     `#!` line says so, else plain text. What a notebook's cells printed is content
-    with `notebook_outputs`. Never raises
-    for what `data` holds: problems are the document's `diagnostics`.
+    with `notebook_outputs`. Never raises for what `data` holds: problems are the
+    document's `diagnostics`.
 
     >>> document = parse(b"# Guide\\n\\nText.\\n", "guide.md")
     >>> document.title, document.headings[0].end

@@ -13,7 +13,21 @@ from typing import Literal, NamedTuple
 
 from tree_sitter import Node
 
-__all__ = ["Found", "Role", "Rule", "Rules", "plain", "text_of", "unnamed", "valued", "wrapper"]
+__all__ = [
+    "Found",
+    "Role",
+    "Rule",
+    "Rules",
+    "child_of_type",
+    "member",
+    "member_path",
+    "plain",
+    "start_of",
+    "text_of",
+    "unnamed",
+    "valued",
+    "wrapper",
+]
 
 Role = Literal["definition", "declaration", "container", "wrapper"]
 
@@ -102,6 +116,13 @@ def plain(
         return Found(role, (name_text,), start_of(inside), is_function=is_function)
 
     return rule
+
+
+def member(node: Node, source: bytes) -> Found | None:
+    """The rule for names that may be paths, as Lua's `a.b:c`; a computed name is none."""
+    named = node.child_by_field_name("name")
+    names = None if named is None else member_path(named, source)
+    return Found("definition", names, start_of(node.child_by_field_name("body"))) if names else None
 
 
 def unnamed(name: str, *body_types: str, role: Role = "definition") -> Rule:

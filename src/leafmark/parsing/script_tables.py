@@ -14,6 +14,7 @@ from leafmark.parsing.script_rules import (
     Rule,
     Rules,
     child_of_type,
+    member,
     member_path,
     plain,
     start_of,
@@ -58,18 +59,11 @@ def _property_name(named: str, value: str) -> Rule:
     return valued(named, value, _FUNCTIONS, ("object",))
 
 
-def _method(node: Node, source: bytes) -> Found | None:
-    """A method or its signature, unless its name is computed."""
-    named = node.child_by_field_name("name")
-    names = None if named is None else member_path(named, source)
-    return Found("definition", names, start_of(node.child_by_field_name("body"))) if names else None
-
-
 _BOTH: dict[str, Rule] = {
     "function_declaration": plain(),
     "generator_function_declaration": plain(),
     "class_declaration": plain(),
-    "method_definition": _method,
+    "method_definition": member,
     "pair": _property_name("key", "value"),
     "variable_declarator": _property_name("name", "value"),
     "assignment_expression": _property_name("left", "right"),
@@ -89,8 +83,8 @@ _TYPESCRIPT = _BOTH | {
     "type_alias_declaration": plain(body="value"),
     "internal_module": plain(),
     "module": plain(),
-    "method_signature": _method,
-    "abstract_method_signature": _method,
+    "method_signature": member,
+    "abstract_method_signature": member,
     "public_field_definition": valued("name", "value", _FUNCTIONS),
     "ambient_declaration": wrapper(),
 }
@@ -285,15 +279,9 @@ def _lua_assignment(node: Node, source: bytes) -> Found | None:
     return Found("container", names) if names and value.type == "table_constructor" else None
 
 
-def _lua_function(node: Node, source: bytes) -> Found | None:
-    named = node.child_by_field_name("name")
-    names = None if named is None else member_path(named, source)
-    return Found("definition", names, start_of(node.child_by_field_name("body"))) if names else None
-
-
 _LUA = Rules(
     {
-        "function_declaration": _lua_function,
+        "function_declaration": member,
         "assignment_statement": _lua_assignment,
         "field": valued("name", "value", ("function_definition",), ("table_constructor",)),
         "variable_declaration": wrapper(only=True),

@@ -8,16 +8,13 @@ the chunk is a result.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from leafmark.index import IndexReader
 from leafmark.model import AbsenceReason, Candidate, Entry, LostAt, UnmatchedPart
 from leafmark.query import (
-    And,
     Expression,
     Filter,
     Not,
@@ -31,6 +28,7 @@ from leafmark.retrieval.hybrid import find_in_topic
 from leafmark.retrieval.meaning import Meaning, topic_text
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.pipeline import Trace, trace_search
+from leafmark.retrieval.remedies import Change, past_the_cut, without_parts
 from leafmark.retrieval.texts import Texts
 from leafmark.retrieval.unmatched import FILTERS, Demands
 
@@ -63,15 +61,6 @@ class Absence(NamedTuple):
     remedy: Mapping[str, Any] = {}
     without: tuple[str, ...] = ()
     added: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """What would bring a chunk past the phase that lost it; `added` is for all topics."""
-
-    params: Mapping[str, Any]
-    without: tuple[Expression, ...] = ()
-    added: Filter | None = None
 
 
 def explain_absence(
@@ -137,7 +126,7 @@ class _Inquiry:
         self,
         topics: Sequence[Expression],
         params: SearchParams,
-        found: Sequence[tuple[AbsenceReason, _Change]],
+        found: Sequence[tuple[AbsenceReason, Change]],
     ) -> Absence:
         """Change what each reason calls for, until the chunk is a result."""
         changed: dict[str, Any] = {}
@@ -148,7 +137,7 @@ class _Inquiry:
             changed |= change.params
             params = replace(params, **change.params)
             if change.without:
-                shorter = _without(topics[reason.topic], change.without)
+                shorter = without_parts(topics[reason.topic], change.without)
                 if shorter is None:
                     break
                 without += map(format_query, change.without)
@@ -181,7 +170,7 @@ class _Inquiry:
 
     def _in_results(
         self, topics: Sequence[Expression], params: SearchParams
-    ) -> Absence | list[tuple[AbsenceReason, _Change]]:
+    ) -> Absence | list[tuple[AbsenceReason, Change]]:
         """Return the result that is the chunk or lies below it, else why there is none."""
         trace = self._trace(topics, params)
         ranked = [(rank, one) for rank, one in enumerate(trace.kept, 1) if self._is_part(one.entry)]
@@ -207,7 +196,7 @@ class _Inquiry:
 
     def _beside(
         self, candidate: Candidate, rank: int, params: SearchParams
-    ) -> tuple[AbsenceReason, _Change] | None:
+    ) -> tuple[AbsenceReason, Change] | None:
         """Return how a result past the phases holds the chunk: past the limit, or taken in."""
         by = candidate.entry.id
         past = f", which is result {rank}, past the {params.limit} shown"
@@ -219,16 +208,16 @@ class _Inquiry:
                 return None
             holder = "it" if self._is_part(copy) else f"it is part of {copy.id}, which"
             message = f"{holder} has the same text as {by}{where}, and is named beside it"
-            change = _Change({}, added=Filter("under", self._target.id))
+            change = Change({}, added=Filter("under", self._target.id))
             return AbsenceReason("duplicate", message, copy.id, rank=rank, by=by), change
         score = part.score
         if part is candidate:
             message = f"it is result {rank}, and {params.limit} are shown"
             reason = AbsenceReason("limit", message, by, rank=rank, score=score)
-            return reason, _Change({"limit": rank})
+            return reason, Change({"limit": rank})
         message = f"it is part of {by}{where}"
         reason = AbsenceReason("merged", message, part.entry.id, rank=rank, score=score, by=by)
-        return reason, _Change({"aggregation": False})
+        return reason, Change({"aggregation": False})
 
     def _copied(self, candidate: Candidate) -> Entry | None:
         """Return what is named beside a result: the chunk, one below it, or one it is part of."""
@@ -247,7 +236,7 @@ class _Inquiry:
         compiled: Mapping[str | None, Compiled],
         at: int,
         params: SearchParams,
-    ) -> tuple[AbsenceReason, _Change]:
+    ) -> tuple[AbsenceReason, Change]:
         """Return where a topic lost the chunk, which is not among its candidates."""
         wide = replace(params, candidate_limit=FARTHEST, max_results=FARTHEST, cutoff_ratio=0.0)
         found = find_in_topic(
@@ -263,7 +252,7 @@ class _Inquiry:
             hits = [one for one in found.candidates if one.relaxed == tier]
             number = next((n for n, one in enumerate(hits, 1) if self._is_part(one.entry)), None)
             if number is not None:
-                reason, change = _past_the_cut(hits, number, params)
+                reason, change = past_the_cut(hits, number, params)
                 return reason._replace(topic=at), change
         reason, change = self._unseen(topic, compiled, params, strict=found.strict)
         return reason._replace(topic=at), change
@@ -275,20 +264,20 @@ class _Inquiry:
         params: SearchParams,
         *,
         strict: int,
-    ) -> tuple[AbsenceReason, _Change]:
+    ) -> tuple[AbsenceReason, Change]:
         """Return why the chunk is not even among the farthest candidates of a topic."""
         demands = Demands(self._reader, self._target, params)
         refusing = demands.refusing_filters()
         if refusing:
             message = f"{' and '.join(map(_OPTIONS.__getitem__, refusing))} leaves it out"
-            change = _Change({name: FILTERS[name] for name in refusing})
+            change = Change({name: FILTERS[name] for name in refusing})
             return AbsenceReason("filter", message, self._target.id), change
         far = self._far(topic, params) if demands.is_matched(compiled, "required") else None
         if far is not None and params.mode == "semantic":
-            return AbsenceReason("meaning", far, self._target.id), _Change({"mode": "hybrid"})
+            return AbsenceReason("meaning", far, self._target.id), Change({"mode": "hybrid"})
         if demands.is_matched(compiled, "strict"):
             message = f"more than {FARTHEST:,} chunks match better"
-            return AbsenceReason("candidates", message, self._target.id), _Change({})
+            return AbsenceReason("candidates", message, self._target.id), Change({})
         return self._unmatched(topic, params, demands, far, strict=strict)
 
     def _unmatched(
@@ -299,7 +288,7 @@ class _Inquiry:
         far: str | None,
         *,
         strict: int,
-    ) -> tuple[AbsenceReason, _Change]:
+    ) -> tuple[AbsenceReason, Change]:
         """Return which parts of a topic the chunk does not meet; `far` says how far it is."""
         best, unmet = demands.unmet(topic)
         if self._meaning is not None and params.mode == "semantic":
@@ -313,15 +302,15 @@ class _Inquiry:
         lax = compile_for_languages(self._reader, topic, replace(params, strict=False))
         filtered = bool(unmet) and all(map(_is_filter, unmet))
         lost_at: LostAt = "filter" if filtered else "match"
-        message, change = _lacking(parts), _Change({}, tuple(unmet))
+        message, change = _lacking(parts), Change({}, tuple(unmet))
         if far is not None:
             message += f", and {far}"
         if demands.is_matched(lax, "relaxed"):
             if params.strict:
-                lost_at, change = "strict", _Change({"strict": False})
+                lost_at, change = "strict", Change({"strict": False})
                 message += "; --strict asks for all words"
             else:
-                lost_at, change = "relaxed", _Change({"limit": strict + 1})
+                lost_at, change = "relaxed", Change({"limit": strict + 1})
                 message += (
                     f"; such matches are added where fewer than {params.limit} chunks match "
                     f"all words, and {strict} do"
@@ -347,37 +336,6 @@ class _Inquiry:
         return f"its meaning is not near enough ({compared})"
 
 
-def _past_the_cut(
-    hits: Sequence[Candidate], number: int, params: SearchParams
-) -> tuple[AbsenceReason, _Change]:
-    """Return why match `number` of a tier did not become a result, best matches first."""
-    candidate = hits[number - 1]
-    facts: dict[str, Any] = {"rank": number, "score": candidate.score, "of": len(hits)}
-    if number > params.candidates:
-        message = (
-            f"{number - 1} chunks match better, and the first {params.candidates} are considered"
-        )
-        reason = AbsenceReason("candidates", message, candidate.entry.id, **facts)
-        return reason, _Change({"candidate_limit": number})
-    drops = [worse.score / better.score for better, worse in pairwise(hits[:number])]
-    cut = next((at for at, drop in enumerate(drops) if drop < params.cutoff_ratio), None)
-    change: dict[str, Any] = {"max_results": number} if number > params.kept else {}
-    if cut is None:
-        message = (
-            f"it is match {number}, and {params.kept} are kept where scores do not fall sharply"
-        )
-    else:
-        change["cutoff_ratio"] = math.floor(min(drops) * 1000) / 1000
-        facts["ratio"] = drops[cut]
-        last, after = hits[cut].score, hits[cut + 1].score
-        message = (
-            f"it is match {number} with {candidate.score:.2f}; the list ends after match "
-            f"{cut + 1}, where scores fall from {last:.2f} to {after:.2f}, "
-            f"below {params.cutoff_ratio:g} of the one before"
-        )
-    return AbsenceReason("cutoff", message, candidate.entry.id, **facts), _Change(change)
-
-
 def _is_filter(part: Expression) -> bool:
     return filters_only(part) and not isinstance(part, Not)
 
@@ -392,16 +350,6 @@ def _lacking(parts: Sequence[UnmatchedPart]) -> str:
     if has:
         said.append(f"it has {', '.join(has)}, which the query leaves out")
     return " and ".join(said) or "it does not match"
-
-
-def _without(topic: Expression, parts: Iterable[Expression]) -> Expression | None:
-    """Return a topic without some of its parts; None if nothing to look for would be left."""
-    left_out = {id(part) for part in parts}
-    operands = topic.operands if isinstance(topic, And) else (topic,)
-    kept = [part for part in operands if id(part) not in left_out]
-    if all(isinstance(part, Not) for part in kept):
-        return None
-    return all_of(kept)
 
 
 def _all_within(candidate: Candidate) -> Iterator[Candidate]:

@@ -49,14 +49,15 @@ Place = tuple[int, int]
 
 
 class Hit(NamedTuple):
-    """A match of the engine: a rounded score, an address, and which compiled topic gave it.
+    """A match of the engine, whose word a hit is; to people they are matches and results.
+
+    It has a rounded score, an address, and the compiled topic that gave it.
 
     `boost` is the factor for local trees in the score, `lowered` the one by which
     it was put below the exact matches. `exact` ones match without corrections of
     words that occur, `relaxed` ones by some of the words. `raw` is the engine's own
     score, before boost, lowering and rounding; `nearby` is what was added to it: see
-    `surroundings`. A named tuple since a query has a
-    hundred of them.
+    `surroundings`.
 
     Where the meaning counts too, `fused` are the two parts of the score, `words` is
     the match by words alone (score 0 for none) and `similarity` that of the vectors.

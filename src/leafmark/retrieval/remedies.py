@@ -1,0 +1,65 @@
+"""What would bring a chunk past the phase that lost it: settings to change, parts to leave out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from leafmark.model import AbsenceReason, Candidate
+from leafmark.query import And, Expression, Filter, Not, all_of
+from leafmark.retrieval.params import SearchParams
+
+__all__ = ["Change", "past_the_cut", "without_parts"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What would bring a chunk past the phase that lost it; `added` is for all topics."""
+
+    params: Mapping[str, Any]
+    without: tuple[Expression, ...] = ()
+    added: Filter | None = None
+
+
+def past_the_cut(
+    hits: Sequence[Candidate], number: int, params: SearchParams
+) -> tuple[AbsenceReason, Change]:
+    """Return why match `number` of a tier did not become a result, best matches first."""
+    candidate = hits[number - 1]
+    facts: dict[str, Any] = {"rank": number, "score": candidate.score, "of": len(hits)}
+    if number > params.candidates:
+        message = (
+            f"{number - 1} chunks match better, and the first {params.candidates} are considered"
+        )
+        reason = AbsenceReason("candidates", message, candidate.entry.id, **facts)
+        return reason, Change({"candidate_limit": number})
+    drops = [worse.score / better.score for better, worse in pairwise(hits[:number])]
+    cut = next((at for at, drop in enumerate(drops) if drop < params.cutoff_ratio), None)
+    change: dict[str, Any] = {"max_results": number} if number > params.kept else {}
+    if cut is None:
+        message = (
+            f"it is match {number}, and {params.kept} are kept where scores do not fall sharply"
+        )
+    else:
+        change["cutoff_ratio"] = math.floor(min(drops) * 1000) / 1000
+        facts["ratio"] = drops[cut]
+        last, after = hits[cut].score, hits[cut + 1].score
+        message = (
+            f"it is match {number} with {candidate.score:.2f}; the list ends after match "
+            f"{cut + 1}, where scores fall from {last:.2f} to {after:.2f}, "
+            f"below {params.cutoff_ratio:g} of the one before"
+        )
+    return AbsenceReason("cutoff", message, candidate.entry.id, **facts), Change(change)
+
+
+def without_parts(topic: Expression, parts: Iterable[Expression]) -> Expression | None:
+    """Return a topic without some of its parts; None if nothing to look for would be left."""
+    left_out = {id(part) for part in parts}
+    operands = topic.operands if isinstance(topic, And) else (topic,)
+    kept = [part for part in operands if id(part) not in left_out]
+    if all(isinstance(part, Not) for part in kept):
+        return None
+    return all_of(kept)
