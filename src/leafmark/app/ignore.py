@@ -24,7 +24,15 @@ from leafmark.app.globs import (
 )
 from leafmark.model import Diagnostic
 
-__all__ = ["Doubt", "IgnoreRules", "Rule", "parse_ignore_file", "parse_rules"]
+__all__ = [
+    "MAX_RULES",
+    "MAX_RULE_CHARS",
+    "Doubt",
+    "IgnoreRules",
+    "Rule",
+    "parse_ignore_file",
+    "parse_rules",
+]
 
 Doubt = Callable[[str, str], bool]
 

@@ -23,6 +23,7 @@ __all__ = [
     "ContextSettings",
     "EmbeddingSettings",
     "IndexSettings",
+    "RerankSettings",
     "SearchSettings",
 ]
 

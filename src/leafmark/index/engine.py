@@ -14,7 +14,7 @@ from pathlib import Path
 
 from leafmark.errors import DamagedError, LeafmarkError, LockedError, StorageError
 
-__all__ = ["engine_guard", "translate"]
+__all__ = ["REBUILD", "engine_guard", "is_panic", "translate"]
 
 _OS_ERROR = re.compile(r"os error (\d+)")
 _NO_ROOM = (

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from leafmark.parsing.json_places import BadJsonError, elements, members, string_value, value_end
 
-__all__ = ["MAX_STRINGS", "Cell", "Notebook", "read_cells"]
+__all__ = ["MAX_STRINGS", "Cell", "Notebook", "Ranges", "read_cells"]
 
 MAX_STRINGS = 500_000
 """Strings that the sources of all cells have, a line each as a rule, before no more are read."""

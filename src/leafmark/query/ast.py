@@ -24,6 +24,9 @@ from leafmark.query.ranges import Range
 from leafmark.query.tokens import is_beginning
 
 __all__ = [
+    "MAX_BOOST",
+    "MAX_DISTANCE",
+    "MIN_BOOST",
     "And",
     "Boost",
     "Expression",
@@ -37,6 +40,9 @@ __all__ = [
     "Term",
     "all_of",
     "any_of",
+    "is_prefix",
+    "only_negates",
+    "scores",
 ]
 
 MIN_BOOST = 0.001

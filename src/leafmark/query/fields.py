@@ -12,7 +12,19 @@ import re
 from types import MappingProxyType
 from typing import Final
 
-__all__ = ["FIELDS", "FILTERS", "META_PREFIX", "SCORING_FIELDS", "is_filter", "is_scoring"]
+__all__ = [
+    "FIELDS",
+    "FILTERS",
+    "HALF_CHARACTER",
+    "HAS_VALUES",
+    "META_PATTERN",
+    "META_PREFIX",
+    "QUOTES",
+    "SCORING_FIELDS",
+    "is_filter",
+    "is_scoring",
+    "nearest_field",
+]
 
 SCORING_FIELDS: Final = ("title", "tags", "body")
 FILTERS: Final = ("tree", "path", "id", "under", "has", "lang")

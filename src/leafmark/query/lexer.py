@@ -33,7 +33,7 @@ from leafmark.query.tokens import (
     unescape,
 )
 
-__all__ = ["tokenize"]
+__all__ = ["count_terms", "tokenize"]
 
 # A name, a colon, and a value that begins with something: not white space, a
 # colon (`std::vector`), a slash (`https://`), the end of a group, or a

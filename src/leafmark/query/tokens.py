@@ -9,6 +9,7 @@ from typing import NamedTuple
 from leafmark.query.fields import QUOTES
 
 __all__ = [
+    "ESCAPABLE",
     "OPERATORS",
     "Kind",
     "Token",

@@ -20,7 +20,7 @@ from leafmark.model import Candidate, Entry, Phase
 from leafmark.retrieval.ordering import key_of, sort_candidates
 from leafmark.retrieval.params import SearchParams
 
-__all__ = ["FindParent", "MeasureText", "aggregate", "drop_large", "filter_ancestors"]
+__all__ = ["FindParent", "MeasureText", "aggregate", "drop_large", "filter_ancestors", "merge_into"]
 
 STANDS_ABOVE = 0.7
 """A chunk that is too large stands for what is below it if that scores less than this share.

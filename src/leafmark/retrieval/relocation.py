@@ -11,7 +11,15 @@ import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-__all__ = ["Wanted", "effort", "find_among", "find_anywhere", "find_at_edges", "line_edges"]
+__all__ = [
+    "MOST_HASHED",
+    "Wanted",
+    "effort",
+    "find_among",
+    "find_anywhere",
+    "find_at_edges",
+    "line_edges",
+]
 
 Wanted = Mapping[int, Collection[str]]
 """By length in bytes, the beginnings of hex digests of sha256, all of one length."""

@@ -9,7 +9,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["DOUBT_BELOW", "GUESS_HOLDS", "K1", "KEYWORD_WEIGHTS", "QUESTION_WEIGHTS", "B"]
+__all__ = [
+    "CORRECTED_FROM",
+    "DERIVED_SHARE",
+    "DOUBT_BELOW",
+    "EDIT_SHARE",
+    "FARTHER",
+    "GUESS_HOLDS",
+    "K1",
+    "KEYWORD_WEIGHTS",
+    "LONG_QUERY_WORDS",
+    "MOST_ASKED_FOR",
+    "MOST_CORRECTIONS",
+    "MOST_PREFIXED",
+    "NEARBY_CHUNKS",
+    "QUESTION_WEIGHTS",
+    "QUESTION_WORDS",
+    "RAISED_MATCHES",
+    "RELAXED_FROM",
+    "WIDENED_BELOW",
+    "WIDENED_FROM",
+    "WIDENED_UP_TO",
+    "B",
+]
 
 KEYWORD_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {"title": 1.5, "tags": 1.0, "path": 0.1, "body": 1.0}
