@@ -61,11 +61,13 @@ def vector_model(spec: EmbedderSpec) -> VectorModel:
 def current_view(project: Project, reader: IndexReader, spec: EmbedderSpec) -> VectorView | None:
     """Return which vectors the chunks of this commit have; None where there are none at all.
 
+    A file of rows that was cut short counts as none.
+
     Sources that changed since vectors were last made are pending.
     """
     folder = vector_folder(project.index_dir, vector_model(spec))
     view = read_view(folder / "view")
-    if view is None or view.uuid != reader.meta.uuid:
+    if view is None or view.uuid != reader.meta.uuid or not view.has_rows(folder):
         return None
     if view.seq == reader.meta.seq:
         return view

@@ -81,7 +81,8 @@ def embed_project(
     view = current_view(project, reader, spec)
     if view is not None and view.seq == reader.meta.seq and not view.pending:
         folder = vector_folder(project.index_dir, vector_model(spec))
-        if (on_disk := read_view(folder / "view")) and on_disk.seq == view.seq:
+        on_disk = read_view(folder / "view")
+        if on_disk is not None and on_disk.seq == view.seq and view.has_valid_rows(folder):
             return Embedded()
     spec = replace(spec, stop=check)
     try:
@@ -212,7 +213,8 @@ class _Run:
     def _build(self) -> VectorView:
         meta = self.reader.meta
         store = map_rows(self.writer.rows_path, self.writer.model.dimension)
-        same = self.view is not None and self.view.uuid == meta.uuid
+        old = self.view
+        same = old is not None and old.uuid == meta.uuid and self.writer.has_rows(old.rows)
         return build_view(
             self.reader.manifest,
             self._rows,
@@ -220,7 +222,7 @@ class _Run:
             uuid=meta.uuid,
             seq=meta.seq,
             rows_name=self.writer.rows_path.name,
-            old=self.view if same else None,
+            old=old if same else None,
         )
 
     def _rows(self, key: Key) -> Sequence[Sequence[int]] | None:

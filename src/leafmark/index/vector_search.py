@@ -238,7 +238,8 @@ class VectorSearcher:
         import numpy as np
 
         vectors = self._vectors if rows is None else self._vectors[rows]
-        found = np.asarray(vectors @ query.ravel(), dtype=np.float32)
+        with np.errstate(all="ignore"):  # a damaged row may hold any number
+            found = np.asarray(vectors @ query.ravel(), dtype=np.float32)
         return np.nan_to_num(found, nan=ABSENT, posinf=ABSENT, neginf=ABSENT)
 
     def _prefiltered(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from leafmark.errors import LeafmarkError
 from leafmark.index.layout import replace_file
 from leafmark.index.manifest import Key, ManifestRow
+from leafmark.index.vectors import map_rows, row_type, valid_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,6 +70,19 @@ class VectorView:
     @property
     def chunks(self) -> int:
         return len(self.firsts) - 1
+
+    def has_rows(self, folder: Path) -> bool:
+        """Whether the file of rows is as long as the rows that are known."""
+        try:
+            size = (folder / self.rows_name).stat().st_size
+        except OSError:
+            return False
+        return bool(size >= self.row_count * row_type(self.dimension).itemsize)
+
+    def has_valid_rows(self, folder: Path) -> bool:
+        """Whether all rows that chunks have are what was written; reads the whole file."""
+        store = map_rows(folder / self.rows_name, self.dimension)
+        return all(valid_rows(store, self.rows[self.rows >= 0].tolist()))
 
 
 def stamp_of(row: ManifestRow) -> int:

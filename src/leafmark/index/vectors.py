@@ -247,6 +247,12 @@ class VectorWriter:
             self.known[hash_] = self._count
             self._count += 1
 
+    def has_rows(self, rows: NDArray[np.int32]) -> bool:
+        """Whether all these rows are whole on disk; negative ones are none."""
+        import numpy as np
+
+        return bool(np.isin(rows[rows >= 0], list(self.known.values())).all())
+
     def note(self, key: bytes, packed: bytes) -> None:
         """Say which texts the chunks of a document have: see `pack_texts`."""
         if self.documents.get(key) == packed:

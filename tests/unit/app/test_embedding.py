@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import prod
 
 import pytest
@@ -278,6 +278,32 @@ def test_a_slow_server_is_not_waited_for(here: Here, server: FakeServer) -> None
         "the embedder did not answer within 0 s, so this answer is lexical; "
         "embedding.deadline_s is how long a search waits"
     )
+
+
+def _cut(data: bytes) -> bytes:
+    return data[: len(data) // 2]
+
+
+def _flipped(data: bytes) -> bytes:
+    """The last bytes of each vector become numbers that are none."""
+    return bytes(0xFF if at % 4 > 1 and at > 40 else byte for at, byte in enumerate(data))
+
+
+@pytest.mark.parametrize("damage", [_cut, _flipped, lambda _: b""], ids=["cut", "wrong", "empty"])
+def test_a_store_that_was_damaged_is_told_of_and_mended(
+    here: Here, server: FakeServer, damage: Callable[[bytes], bytes]
+) -> None:
+    here.write("guide.md", GUIDE)
+    desk = project(here, server)
+    index_project(desk, IndexRequest())
+    whole = ids(search(desk, "mend automobile"))
+    (rows,) = here.home.rglob("rows-000001")
+    rows.write_bytes(damage(rows.read_bytes()))
+    assert search(desk, "mend automobile").results == ()
+    report = index_project(desk, IndexRequest())
+    assert (report.vectors > 0, report.pending_vectors) == (True, 0)
+    assert ids(search(desk, "mend automobile")) == whole
+    assert index_project(desk, IndexRequest()).vectors == 0
 
 
 def test_a_failed_run_keeps_what_it_has_and_goes_on(
