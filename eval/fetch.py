@@ -195,6 +195,27 @@ PACKAGES = (
         project="held_back",
     ),
     Package(
+        tree="ansible-lint",
+        registry="pypi",
+        name="ansible-lint",
+        version="26.10.1",
+        sha256="a746c6f3cb5719d1c202bc14e956ef3b0eca704025d1aa92707a27fc73ed73ea",
+        inside="docs",
+        wanted=("*.md",),
+        left_out=("_*.md",),  # included by others
+        project="more",
+    ),
+    Package(
+        tree="hvplot",
+        registry="pypi",
+        name="hvplot",
+        version="0.12.2",
+        sha256="9e29bbe65f94937d4eeaeccf33566540df936c8f9aeadfa12ea9f306d5237938",
+        inside="doc",
+        wanted=("ref/*.ipynb", "tutorials/*.ipynb", "user_guide/*.ipynb"),
+        project="more",
+    ),
+    Package(
         tree="openclaw",
         registry="npm",
         name="openclaw",

@@ -46,7 +46,7 @@ def test_every_query_says_where_it_belongs() -> None:
 
 def test_every_set_is_fetched_and_asked_about() -> None:
     packages = _packages()
-    for project in ("", "languages", "held_back"):
+    for project in ("", "languages", "held_back", "more"):
         queries = _queries(str(Path(project, "queries")))
         settings = (EVAL / project / "leafmark.toml").read_text(encoding="utf-8")
         trees = tomllib.loads(settings)["tree"]
