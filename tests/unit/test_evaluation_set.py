@@ -66,8 +66,8 @@ def test_other_languages_have_queries_of_every_kind() -> None:
     assert all(f"{counts[tree]} queries in {name}" in text for tree, name in names.items())
 
 
-def test_held_back_queries_are_of_every_kind_and_counted() -> None:
-    queries = _queries("held_back/queries")
+def test_queries_of_later_sets_are_of_every_kind_and_counted() -> None:
+    queries = [*_queries("held_back/queries"), *_queries("more/queries")]
     assert not any(query.draft for query in queries)
     assert all(query.language for query in queries)
     asked = Counter(query.tree for query in queries)
