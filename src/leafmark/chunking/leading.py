@@ -22,7 +22,9 @@ _LAST = frozenset(b":*_`\"')]>." + "：’”»".encode())
 """What a text that leads on may end with."""
 
 _CLOSING = rb"""(?:[*_`"')\]]|\xe2\x80[\x99\x9d]|\xc2\xbb|\s*</(?!pre\b)[a-z]+[0-9]?>|(?!))*+"""
-_COLON = re.compile(rb"(?<![:\s])(?::{1,2}|\xef\xbc\x9a)%b\Z" % _CLOSING, re.IGNORECASE)
+_COLON = re.compile(  # each way to begin is one byte, since such bytes are looked for at once
+    rb"(?::(?<![:\s]:):?|\xef\xbc\x9a(?<![:\s]\xef\xbc\x9a))%b\Z" % _CLOSING, re.IGNORECASE
+)
 _SHORTCODE = re.compile(rb"(?<![\w:]):[a-z0-9_+-]++:\Z")
 _GAP = re.compile(rb"\n(?:[ \t]*+\n)+")
 _BREAK = re.compile(rb"[ \t]*+(?:\*[* \t]{2,}|-[- \t]{2,}|_[_ \t]{2,})\Z")

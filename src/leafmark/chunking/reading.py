@@ -22,6 +22,7 @@ from leafmark.model import (
     ContentType,
     Document,
     Heading,
+    HeadingColumns,
     Stretches,
 )
 
@@ -207,18 +208,20 @@ class BodyReader:
         return [heading for heading in self.document.headings if not heading.nested]
 
     @cached_property
-    def _heading_starts(self) -> list[int]:
-        return [heading.start for heading in self._headings]
+    def _heading_starts(self) -> Sequence[int]:
+        columns = HeadingColumns.of(self.document.headings)
+        return columns.only([not nested for nested in columns.nested]).starts
 
     def headings_within(self, start: int, end: int) -> list[Heading]:
         """The headings at the top level whose lines start in `[start, end)`."""
         starts = self._heading_starts
-        return self._headings[bisect_left(starts, start) : bisect_left(starts, end)]
+        first, after = bisect_left(starts, start), bisect_left(starts, end)
+        return self._headings[first:after] if first < after else []
 
     def heading_after(self, start: int) -> Heading | None:
         """The next heading at the top level whose line starts after `start`."""
         at = bisect_left(self._heading_starts, start + 1)
-        return self._headings[at] if at < len(self._headings) else None
+        return self._headings[at] if at < len(self._heading_starts) else None
 
     def code_within(self, start: int, end: int) -> list[Block]:
         """The code blocks that have bytes in `[start, end)`, at any depth."""
