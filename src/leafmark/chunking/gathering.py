@@ -96,8 +96,7 @@ class _Members:
 
     def pack(self, first: int, after: int) -> list[Part]:
         """Pack what is small into parts."""
-        texts = [unit for unit in self.texts[first:after] if unit]
-        if any(unit.inline or unit.header for unit in texts):
+        if any(self.texts[first:after]):
             units = [self._unit(index) for index in range(first, after)]
             groups = self.shop.pack(units, self.splitter.capacity)
         else:

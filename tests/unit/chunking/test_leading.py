@@ -107,6 +107,16 @@ def test_an_introduction_goes_with_what_it_introduces() -> None:
     assert first_piece(text) == paragraph(230)
 
 
+def test_so_it_does_where_sections_are_gathered() -> None:
+    code = "```\n" + "x = 1\n" * 62 + "```\n\n"
+    source = (
+        paragraph(150) + "**Example**\n\nDo it like this:\n\n" + code + "# A\n\n" + paragraph(200)
+    )
+    options = ChunkingOptions(strategy="section", target_tokens=400, max_tokens=500)
+    chunks = chunk_document(parse(source.encode(), "p.md"), tree="t", options=options).chunks
+    assert chunks[1].body == paragraph(150)
+
+
 def test_it_stays_where_the_next_piece_would_be_too_large() -> None:
     behind = "".join(paragraph(130) for _ in range(3))
     introduction = "word " * 20 + "like this:\n\n"
