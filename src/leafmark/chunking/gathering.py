@@ -178,7 +178,10 @@ class Part(NamedTuple):
     @property
     def is_leftover(self) -> bool:
         """Whether this is own text, and too little of it to be a piece."""
-        return not self.children and self.size < self.members.shop.options.min_tokens
+        members = self.members
+        if any(members.children[self.first : self.after]):
+            return False
+        return self.size < members.shop.options.min_tokens
 
     @property
     def is_oversize(self) -> bool:

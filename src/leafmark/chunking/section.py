@@ -37,7 +37,9 @@ def choose_section(shop: Workshop) -> list[int]:
 
 def _whole(tree: SectionTree, node: int) -> int:
     """The node with everything below it as its body."""
-    tree.bodies[node] = [(tree.starts[node], tree.ends[node])]
+    tree.body_ends[node] = tree.ends[node]
+    if node in tree.bodies:
+        tree.bodies[node] = [(tree.starts[node], tree.ends[node])]
     return node
 
 

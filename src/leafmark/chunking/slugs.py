@@ -103,18 +103,13 @@ def number_slugs(names: Sequence[str], anchors: Sequence[str | None]) -> list[st
     for index, name in enumerate(names):
         slug = name
         if name in taken and owners.get(name) != index:
-            slug = _first_free(name, taken, counters)
+            number = counters.get(name, 1)
+            while (slug := f"{name}-{number}") in taken:
+                number += 1
+            counters[name] = number + 1
         taken.add(slug)
         slugs.append(slug)
     return slugs
-
-
-def _first_free(name: str, taken: set[str], counters: dict[str, int]) -> str:
-    number = counters.get(name, 1)
-    while (slug := f"{name}-{number}") in taken:
-        number += 1
-    counters[name] = number + 1
-    return slug
 
 
 def _first_places(anchors: Sequence[str | None]) -> dict[str, int]:
