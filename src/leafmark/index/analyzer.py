@@ -153,6 +153,12 @@ class Analyzer:
         """Return the terms of `text`, in order."""
         return self.engine.analyze(self.for_index(text))
 
+    def distinct_terms(self, text: str) -> set[str]:
+        """Return the terms of `text`, each once: several times faster than `terms` in ASCII."""
+        if not text.isascii():
+            return set(self.terms(text))
+        return set(self._terms_of(set(_ASCII_WORD.findall(text))).values())
+
     def tokens(self, text: str) -> list[Token]:
         """Return the tokens of `text`, in order; offsets count characters of `text` as given."""
         return list(self.iter_tokens(text))

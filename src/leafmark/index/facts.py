@@ -1,9 +1,9 @@
 """Facts: what a chunk can be filtered on, as terms of the form `name=value`.
 
-`tree=docs`, `kind=section`, `has=code`, `lang=python`, `tag=api`, and
-`meta.KEY=value` for each value of the front matter. Values have one spelling
-(`canonical`), so that equality is equality of terms; a comparison lists the terms
-that begin with `meta_prefix(key)` and compares the values.
+`tree=docs`, `kind=section`, `has=code`, `lang=python`, `tag=api`,
+`meta.KEY=value` for each value of the front matter, and `above=TERM` (see `headed`).
+Values have one spelling (`canonical`), so that equality is equality of terms; a
+comparison lists the terms that begin with `meta_prefix(key)` and compares the values.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from typing import Any
 
 from leafmark.index.analyzer import leaves_alone
 from leafmark.index.facts import fact, language_fact, meta_facts, tag_fact
+from leafmark.index.headed import headed
 from leafmark.index.names import with_parts
 from leafmark.index.records import document_entry, pack_document
 from leafmark.index.schema import Language, language_fields
@@ -54,9 +55,9 @@ def _rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield the fields of every chunk, the source's record among the first one's."""
     for_index = language.analyzer.for_index
-    path = entry.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    name = entry.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     shared: dict[str, Any] = {
-        language.path: for_index(path),
+        language.path: for_index(name),
         "doc_id": entry.doc_id,
         "mtime": max(0, entry.state.modified_ns // 1_000_000_000),
     }
@@ -68,7 +69,7 @@ def _rows(
     contents = [chunk.content for chunk in chunks]
     document = chunked.document
     as_it_is = document.reader is None and leaves_alone(document.data)
-    for chunk, content in zip(chunks, contents, strict=True):
+    for chunk, content, path in zip(chunks, contents, chunked.section_paths, strict=True):
         fields: dict[str, Any] = {
             **shared,
             language.title: for_index(with_parts(chunk.title)),
@@ -77,7 +78,9 @@ def _rows(
         }
         body = chunk.readable_body
         if body:
-            fields[language.body] = body if as_it_is else for_index(body)
+            body = body if as_it_is else for_index(body)
+            fields[language.body], above = headed(language.analyzer, path, body)
+            fields["facts"] += [fact("above", term) for term in above]
         if not chunk.position:
             fields["source"] = pack_document(
                 entry, chunks, contents, folded_position=chunked.folded_position

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import tantivy
 
-from leafmark.index import TEXT_FIELDS, IndexReader, Language, fold, is_solid
+from leafmark.index import TEXT_FIELDS, IndexReader, Language, fact, fold, is_solid
 from leafmark.query import Phrase, Prefix, Term
 from leafmark.retrieval.corrections import Alternative, Corrector
 from leafmark.retrieval.filters import any_of, unscored
@@ -236,9 +236,19 @@ class Leaves:
         found = [each for each in sequences if all(occurs(name, one.term) for one in each)]
         level = self._level(field, found)
         queries = [self._scored(field, each, weight, level) for each in found]
+        if around.field == "body":
+            queries = list(map(self._in_text, queries, found))
         if len(queries) < 2:
             return queries[0] if queries else None
         return tantivy.Query.disjunction_max_query(queries)
+
+    def _in_text(self, query: tantivy.Query, sequence: tuple[Alternative, ...]) -> tantivy.Query:
+        """Leave out the chunks that have one of the terms from the titles above them alone."""
+        above = [fact("above", one.term) for one in sequence]
+        alone = tantivy.Query.term_set_query(self._schema, "facts", above)
+        return tantivy.Query.boolean_query(
+            [(tantivy.Occur.Must, query), (tantivy.Occur.MustNot, alone)]
+        )
 
     def _level(self, field: str, sequences: Sequence[tuple[Alternative, ...]]) -> int:
         """Return the frequency by which the words that one word stands for are weighed.

@@ -34,18 +34,18 @@ __all__ = [
 ]
 
 KEYWORD_WEIGHTS: Mapping[str, float] = MappingProxyType(
-    {"title": 1.5, "tags": 1.0, "path": 0.1, "body": 1.0}
+    {"title": 0.7, "tags": 1.0, "path": 0.1, "body": 1.0}
 )
 """Factors of the fields for a short keyword query, where settings say nothing else.
 
 The founding factors (title 3, tags 2.5, path and its components 2 each, one
 field here) did worse: every chunk of a file has its path, so that its words tell
-files apart and no sections. Measured, but for
-tags, which no set has: as the title at first.
+files apart and no sections. A title's words count with the text below it, too, see
+`index.headed`. Measured, but for tags, which no set has: as the title at first.
 """
 
 QUESTION_WEIGHTS: Mapping[str, float] = MappingProxyType(
-    {"title": 0.6, "tags": 0.4, "path": 0.05, "body": 1.0}
+    {"title": 0.3, "tags": 0.4, "path": 0.05, "body": 1.0}
 )
 """Factors of the fields for a question, likewise."""
 
