@@ -217,12 +217,11 @@ def _read_headings(data: bytes, lines: _HeadingLines, limit: int) -> HeadingColu
     if not starts:
         return _NONE
     marked = [index for index, kind in enumerate(kinds) if kind == _MARKED]
-    has_definitions = bool(marked) and b"]:" in data
+    if marked and b"[" in b"".join(words) and b"]:" in data:
+        return None  # one may be a link to what is defined elsewhere
     rendered: list[int] = []
     for index in marked:
         word = words[index]
-        if has_definitions and b"[" in word:
-            return None  # it may be a link to what is defined elsewhere
         if b"`" in word and not _MARKUP.search(_CODE.sub(b" ", word)):
             words[index] = word.replace(b"`", b"")
         elif _MARKUP.search(word):
