@@ -19,9 +19,11 @@ from typing import Any
 
 from leafmark.model import Document
 from leafmark.parsing import parse
+from leafmark.parsing.html_page import NAVIGATION_CLASSES
 
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _LEFT_OUT = frozenset(("nav", "script", "style", "template", "button"))
+_NAVIGATION = frozenset(("navigation", *NAVIGATION_CLASSES))
 _NOT_SHOWN = re.compile(
     r"\b(?:headerlink|header-anchor|hash-link|anchorjs-link|permalink|out-of-band)\b"
 )
@@ -31,7 +33,8 @@ _SHOWN_AT_MOST = 20
 
 def is_left_out(element: Any) -> bool:
     name = element.tag if isinstance(element.tag, str) else ""
-    return name in _LEFT_OUT or "navigation" in (element.get("role") or "").lower().split()
+    called = {*(element.get("class") or "").split(), *(element.get("role") or "").lower().split()}
+    return name in _LEFT_OUT or not called.isdisjoint(_NAVIGATION)
 
 
 def regions(body: Any) -> list[Any]:
