@@ -226,7 +226,15 @@ TOOLS: tuple[Tool, ...] = (
                 "strings",
                 most=7,
             ),
-            Parameter("limit", "The most results.", "integer", default=10, least=1, most=50),
+            Parameter(
+                "limit",
+                "The most results. All places come before the first text: with a small max_tokens, "
+                "ask for few.",
+                "integer",
+                default=10,
+                least=1,
+                most=50,
+            ),
             _TREE,
             Parameter("tags", "Only documents that have all of these tags.", "strings", most=20),
             Parameter("since", "Only documents changed since then: 7d, 36h, 2026-01-31.", most=40),
