@@ -18,8 +18,8 @@ __all__ = ["leads_on"]
 _REACH = 240
 """Bytes before a cut that are looked at: the end of a sentence, or a whole line."""
 
-_LAST = frozenset(b":*_`\"')]>." + "：’”»".encode())
-"""What a text that leads on may end with."""
+_LAST = frozenset(b":*_`\"')]>" + "：’”»".encode())
+"""What a text that leads on may end with, a full stop behind it or not."""
 
 _CLOSING = rb"""(?:[*_`"')\]]|\xe2\x80[\x99\x9d]|\xc2\xbb|\s*</(?!pre\b)[a-z]+[0-9]?>|(?!))*+"""
 _COLON = re.compile(  # each way to begin is one byte, since such bytes are looked for at once
@@ -43,7 +43,8 @@ _INDENTED = re.compile(rb"(?:\A|\n)(?: {4}|\t)[^\n]*+\Z")
 def leads_on(reader: BodyReader, start: int, at: int) -> bool:
     """Whether `[start, at)`, which ends between blocks, leads on to what begins at `at`."""
     raw = _tail(reader, start, at)
-    if not raw or raw[-1] not in _LAST:
+    last = raw.removesuffix(b".")[-1:]
+    if not last or last[0] not in _LAST:
         return False
     parts = _GAP.split(raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
     if len(parts) > 1 and _BREAK.match(parts[-1]):
