@@ -26,7 +26,7 @@ _FLAGS = 16
 _DEEPEST = 8
 """Levels that are still set in further."""
 _GLIMPSE = 200
-"""Bytes of a piece looked at for its first words."""
+"""Characters of a piece looked at for its first words."""
 
 
 def iter_chunk_tree(
@@ -82,4 +82,4 @@ def _glimpse(chunk: Chunk) -> str:
     """What a piece is about: the sections in it, or its first words."""
     if chunk.covers:
         return " ".join("#" + clean_line(covered.partition("#")[2]) for covered in chunk.covers)
-    return fold(chunk.body_bytes[:_GLIMPSE].decode("utf-8", "replace").rstrip("\ufffd"))
+    return fold(chunk.readable_body[:_GLIMPSE])

@@ -115,6 +115,14 @@ def test_pieces_show_their_first_words_or_the_sections_in_them(chunk: Leafmark, 
     assert "~1 #s0 #s1 #s2" in packed
 
 
+def test_pieces_of_pages_show_what_is_read_in_them(chunk: Leafmark, work: Path) -> None:
+    page = f"<h1>A</h1><p><b>Some</b> words &amp; more.</p>{'<p>Other words.</p>' * 40}"
+    (work / "p.html").write_text(page)
+    out = chunk("p.html", "--max-tokens", "60").out
+    assert "~1 Some words & more. Other words." in out
+    assert "<" not in out
+
+
 def test_jsonl_holds_a_record_a_line(chunk: Leafmark) -> None:
     ran = chunk("guide.md", "--jsonl")
     assert ran.code == 0
