@@ -2,13 +2,15 @@
 
 A sentence that ends with a colon introduces the list, the code or the table after
 it, a line of nothing but bold type is a heading in all but name, an anchor names
-what follows, and the tag that opens a box belongs to what is in it. All of it is
-told by the last few bytes.
+what follows, the tag that opens a box belongs to what is in it, and so does a
+bracket in source code. What begins in lower case behind code goes on with the
+sentence before it. All of it is told by the bytes next to the cut.
 """
 
 from __future__ import annotations
 
 import re
+from operator import itemgetter
 
 from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.spans import subtract
@@ -16,45 +18,67 @@ from leafmark.chunking.spans import subtract
 __all__ = ["leads_on"]
 
 _REACH = 240
-"""Bytes before a cut that are looked at: the end of a sentence, or a whole line."""
+"""Bytes beside a cut that are looked at: the end of a sentence, or a whole line."""
 
 _LAST = frozenset(b":*_`\"')]>" + "：’”»".encode())
 """What a text that leads on may end with, a full stop behind it or not."""
 
-_CLOSING = rb"""(?:[*_`"')\]]|\xe2\x80[\x99\x9d]|\xc2\xbb|\s*</(?!pre\b)[a-z]+[0-9]?>|(?!))*+"""
+_MARKUP = 3
+"""How many times as many they are in pages."""
+
+_CLOSING = rb"""(?:[*_`"')\]]|\xe2\x80[\x99\x9d]|\xc2\xbb|\s*</(?!pre\b)[a-z]+[0-9]?\s*>|(?!))*+"""
 _COLON = re.compile(  # each way to begin is one byte, since such bytes are looked for at once
     rb"(?::(?<![:\s]:):?|\xef\xbc\x9a(?<![:\s]\xef\xbc\x9a))%b\Z" % _CLOSING, re.IGNORECASE
 )
 _SHORTCODE = re.compile(rb"(?<![\w:]):[a-z0-9_+-]++:\Z")
+
+_BELOW = frozenset(("list", "code", "table"))
+"""What an item of a list has below its text."""
+
+_kind_of = itemgetter(0)  # of a block
+
 _GAP = re.compile(rb"\n(?:[ \t]*+\n)+")
 _BREAK = re.compile(rb"[ \t]*+(?:\*[* \t]{2,}|-[- \t]{2,}|_[_ \t]{2,})\Z")
-_LINE = re.compile(
+_VOID = rb"(?!(?:area|br|hr|img|input|wbr)\b)"
+_LABEL = re.compile(
     rb"""\s*+(?:
-      (\*\*|__)(?=\S)(?:(?!\1)[^\n])+\1[.]?               # bold type
-    | <p\b[^>]*+>\s*+<(b|strong)\b[^>]*+>[^<]++</\2>[.]?\s*+</p>
+      (\*\*|__)(?=\S)(?:(?!\1)[^\n])+\1[.]?                 # bold type
     | <a\b[^>]*+>\s*+</a>                                   # an anchor
-    | <(?!br\b|hr\b|img\b|input\b|a\b)([a-z][\w.-]*+)(?=[\s>])(?:(?!</\3\b)[^\0])*(?<=>)(?<!/>)
-    )\Z""",
+    | <%b([a-z][\w.-]*+)(?=[\s>])(?:(?!</\2\b)[^\0])*(?<=>)(?<!/>)
+    )\Z"""
+    % _VOID,
     re.VERBOSE | re.IGNORECASE,
 )
-_INDENTED = re.compile(rb"(?:\A|\n)(?: {4}|\t)[^\n]*+\Z")
+_GOES_ON = re.compile(rb"\s*+[a-z]")
+
+_OPENED = re.compile(rb"(?:\s*<(?!p\b|dt\b)%b[a-z][^<>]*>)+\Z" % _VOID, re.IGNORECASE)
+_INLINE = rb"(?:\s|</?(?:a|em|font|i|span)\b[^<>]*>)*"
+_TITLE = re.compile(
+    rb"""<p\b(?:
+      [^>]*\bclass="(?:[^">]*\s)?(?:[a-z]+-)?(?:title|rubric)[\s"][^>]*>(?:(?!</p\b)[^\0])*
+    | [^>]*>%b<(b|strong)\b[^>]*>(?:(?!</\1\b)[^\0])+</\1\s*>[.]?%b
+    )</p\s*>\Z"""
+    % (_INLINE, _INLINE),
+    re.VERBOSE | re.IGNORECASE,
+)
+_PARAGRAPH_GOES_ON = re.compile(rb"\s*+<p\b[^>]*+>\s*+[a-z]")
 
 
 def leads_on(reader: BodyReader, start: int, at: int) -> bool:
     """Whether `[start, at)`, which ends between blocks, leads on to what begins at `at`."""
-    raw = _tail(reader, start, at)
-    last = raw.removesuffix(b".")[-1:]
-    if not last or last[0] not in _LAST:
-        return False
-    parts = _GAP.split(raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
-    if len(parts) > 1 and _BREAK.match(parts[-1]):
-        parts.pop()
-    is_whole = len(parts) > 1 or len(raw) < _REACH
-    return (
-        (_has_colon(parts[-1]) or (is_whole and _LINE.match(parts[-1]) is not None))
-        and not reader.headings_within(at, at + 1)
-        and not _ends_with_code(reader, parts[-1], (start, at))
-    )
+    document = reader.document
+    if document.format == "script":
+        return document.data[start:at].rstrip()[-1:] in (b":", b"(", b"[", b"{")
+    is_page = document.format == "html"
+    blocks = reader.top_within(start, at)
+    if blocks and blocks[-1].kind == "code":  # which may end with anything
+        goes_on = _PARAGRAPH_GOES_ON if is_page else _GOES_ON
+        return goes_on.match(document.data, at, at + _REACH) is not None
+    if not blocks and _BELOW.intersection(map(_kind_of, reader.blocks_within(at, at + 1))):
+        return True
+    before = _tail(reader, start, at)
+    is_leading = _page_leads(before) if is_page else _text_leads(before)
+    return is_leading and not reader.headings_within(at, at + 1)
 
 
 def _tail(reader: BodyReader, start: int, at: int) -> bytes:
@@ -63,18 +87,25 @@ def _tail(reader: BodyReader, start: int, at: int) -> bytes:
     if document.format == "notebook" and document.reader is not None:
         kept = list(subtract(start, at, reader.dropped))
         return document.reader(document.data, kept).text[-_REACH:].encode().rstrip()
-    return document.data[max(start, at - _REACH) : at].rstrip()
+    reach = _REACH * _MARKUP if document.format == "html" else _REACH
+    return document.data[max(start, at - reach) : at].rstrip()
+
+
+def _text_leads(before: bytes) -> bool:
+    end = before.removesuffix(b".")[-1:]
+    if not end or end[0] not in _LAST:
+        return False
+    *others, last = _GAP.split(before.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+    if others and _BREAK.match(last):
+        last = others.pop()
+    is_whole = bool(others) or len(before) < _REACH
+    return _has_colon(last) or (is_whole and _LABEL.match(last) is not None)
+
+
+def _page_leads(before: bytes) -> bool:
+    before = _OPENED.sub(b"", before).rstrip()
+    return _has_colon(before) or _TITLE.match(before, before.lower().rfind(b"<p")) is not None
 
 
 def _has_colon(text: bytes) -> bool:
     return _COLON.search(text) is not None and _SHORTCODE.search(text) is None
-
-
-def _ends_with_code(reader: BodyReader, text: bytes, span: tuple[int, int]) -> bool:
-    """Whether a range that ends with `text` ends with code, which may have any last line."""
-    document = reader.document
-    if document.format == "script" or not (document.reader or _INDENTED.search(text)):
-        return False
-    start, at = span
-    end = start + len(document.data[start:at].rstrip())
-    return bool(reader.code_within(end - 1, end))

@@ -33,7 +33,7 @@ _SURELY_LARGE = 8
 _CRUMBS = 4
 """Neighbours that together have fewer bytes than the grain has tokens, over this, are one unit."""
 
-_SOLID = frozenset(("code", "table"))
+_SOLID = frozenset(("code", "table", "list_item"))
 """What is not split while it fits."""
 
 _SPACES = b" \t"

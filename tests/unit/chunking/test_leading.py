@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leafmark.chunking import ChunkingOptions, chunk_document
+from leafmark.chunking import ChunkingOptions, Strategy, chunk_document
 from leafmark.chunking.leading import leads_on
 from leafmark.chunking.reading import BodyReader
 from leafmark.parsing import parse
@@ -44,7 +44,7 @@ ENDING = {
 
 
 def reads_as_leading(
-    source: bytes, *, path: str = "p.md", behind: bytes = b"what follows\n"
+    source: bytes, *, path: str = "p.md", behind: bytes = b"What follows\n"
 ) -> bool:
     reader = BodyReader(parse(source + behind, path))
     return leads_on(reader, 0, len(source))
@@ -77,6 +77,14 @@ def test_a_long_line_of_bold_type_is_text() -> None:
         ("p.html", "<p>Do it like this:</p>\n", True),
         ("p.html", "<p>Do it like <em>this:</em> </p>\n", True),
         ("p.html", '<p class="x"><strong>Getting started</strong></p>\n', True),
+        ("p.html", '<p>\n<span class="bold"><strong>NO WARRANTY</strong></span>\n</p>', True),
+        ("p.html", '<P><A NAME="x"></A><B\n>Example 2. <I>An</I> and list</B\n></P\n>', True),
+        ("p.html", '<p class="rubric">Examples</p>\n<div class="highlight">', True),
+        ("p.html", '<p class="first admonition-title">Note</p>\n', True),
+        ("p.html", '<p>Do it like this:</p>\n<div class="a"><div>\n', True),
+        ("p.html", '<p class="prev-next-title">Examples</p>\n', False),
+        ("p.html", "<p><b>Do</b> it like <b>this</b></p>\n", False),
+        ("p.html", "<p>Do it like this:</p>\n<p>More.</p>\n<div>", False),
         ("p.html", "<p>Do it like this.</p>\n", False),
         ("p.html", "<pre>if it:</pre>\n", False),
         ("p.rst", "Do it like this::\n\n", True),
@@ -84,18 +92,38 @@ def test_a_long_line_of_bold_type_is_text() -> None:
         ("p.adoc", "Do it like this:\n\n", True),
         ("p.txt", "Do it like this:\n\n", True),
         ("p.py", "for name in names:\n", True),
+        ("p.py", "names = [\n", True),
+        ("p.py", "names = []\n", False),
+        ("p.java", "public static void main(String[] arguments) {\n", True),
     ],
 )
 def test_other_formats(path: str, text: str, expected: bool) -> None:
     assert reads_as_leading(text.encode(), path=path) is expected
 
 
+@pytest.mark.parametrize(
+    ("path", "code", "sentence", "expected"),
+    [
+        ("p.md", "```\nmake\n```\n\n", "and start it.\n", True),
+        ("p.md", "```\nmake\n```\n\n", "Start it.\n", False),
+        ("p.md", "It is made.\n\n", "and started.\n", False),
+        ("p.rst", "Make::\n\n    make\n\n", "and start it.\n", True),
+        ("p.html", "<pre>make</pre>\n", "<p>and start it.</p>\n", True),
+        ("p.html", "<pre>make</pre>\n", "<p>Start it.</p>\n", False),
+    ],
+)
+def test_a_sentence_that_goes_on_behind_code(
+    path: str, code: str, sentence: str, expected: bool
+) -> None:
+    assert reads_as_leading(code.encode(), path=path, behind=sentence.encode()) is expected
+
+
 def paragraph(words: int) -> str:
     return "word " * (words - 1) + "end.\n\n"
 
 
-def first_piece(source: str) -> str:
-    options = ChunkingOptions(strategy="auto", target_tokens=400)
+def first_piece(source: str, strategy: Strategy = "auto") -> str:
+    options = ChunkingOptions(strategy=strategy, target_tokens=400)
     chunks = chunk_document(parse(source.encode(), "p.md"), tree="t", options=options).chunks
     assert "".join(chunk.body for chunk in chunks) == source
     return chunks[1].body
@@ -115,6 +143,20 @@ def test_so_it_does_where_sections_are_gathered() -> None:
     options = ChunkingOptions(strategy="section", target_tokens=400, max_tokens=500)
     chunks = chunk_document(parse(source.encode(), "p.md"), tree="t", options=options).chunks
     assert chunks[1].body == paragraph(150)
+
+
+def test_an_item_that_fits_is_not_torn_for_equal_sizes() -> None:
+    item = "- " + "word " * 170 + "end.\n\n  " + "word " * 160 + "end.\n\n"
+    text = item + "- " + "word " * 70 + "end.\n"
+    options = ChunkingOptions(strategy="auto", target_tokens=400)
+    chunks = chunk_document(parse(text.encode(), "p.md"), tree="t", options=options).chunks
+    assert [chunk.body for chunk in chunks] == [text]
+
+
+def test_the_text_of_an_item_stays_with_the_list_below_it() -> None:
+    below = "".join(f"  - {'word ' * 60}end.\n\n" for _ in range(9))
+    item = "- " + "word " * 250 + "end.\n\n"
+    assert first_piece(item + "- " + "word " * 25 + "begins.\n\n" + below) == item
 
 
 def test_it_stays_where_the_next_piece_would_be_too_large() -> None:
