@@ -7,7 +7,7 @@ and underscores in lower case, without stemming; nothing is corrected or relaxed
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,11 +33,13 @@ TEXT_FIELDS = ("title", "tags", "path", "body")
 class Chunk:
     """Text by field, and facts by filter name (`tree`, `id`, `lang`, `has`, `meta.KEY`).
 
+    `above` are the titles of the sections that the body stands in, which are read with it.
     `ancestors` are the ids that `under:` admits, its own among them.
     """
 
     texts: Mapping[str, str]
     facts: Mapping[str, Any] = field(default_factory=dict)
+    above: Sequence[str] = ()
     ancestors: Sequence[str] = ()
 
 
@@ -66,12 +68,27 @@ def matches(
             return _admitted(expression, chunk)
         case Term(text=text) | Phrase(text=text) | Prefix(text=text):
             open_end = isinstance(expression, Prefix)
-            return any(_holds(chunk.texts.get(f, ""), text, edits, open_end) for f in fields)
+            held = any(_holds(chunk.texts.get(f, ""), text, edits, open_end) for f in fields)
+            return held or ("body" in fields and _is_above(chunk, fields, text, edits, open_end))
     raise AssertionError(expression)
 
 
-def _holds(text: str, wanted: str, edits: int, open_end: bool) -> bool:
-    """True when the tokens of `wanted` stand beside each other in `text`."""
+def _is_above(chunk: Chunk, fields: Sequence[str], wanted: str, edits: int, open_end: bool) -> bool:
+    """Whether a title above the body has it; in the body alone, all its words must be there, too.
+
+    That is all that `body:` knows of a phrase.
+    """
+    body = frozenset(tokens(chunk.texts.get("body", "")))
+    among = None if len(fields) > 1 else body
+    return bool(body) and any(
+        _holds(title, wanted, edits, open_end, among) for title in chunk.above
+    )
+
+
+def _holds(
+    text: str, wanted: str, edits: int, open_end: bool, among: Collection[str] | None = None
+) -> bool:
+    """True when the tokens of `wanted` stand beside each other in `text`, each one of `among`."""
     asked, there = tokens(wanted), tokens(text)
     for start in range(len(there) - len(asked) + 1):
         pairs = list(zip(asked, there[start:], strict=False))
@@ -79,7 +96,7 @@ def _holds(text: str, wanted: str, edits: int, open_end: bool) -> bool:
         if all(
             (open_end and n == ends and b.startswith(a)) or distance(a, b) <= edits
             for n, (a, b) in enumerate(pairs)
-        ):
+        ) and (among is None or all(b in among for _, b in pairs)):
             return True
     return not asked
 

@@ -141,12 +141,12 @@ class SearchSettings:
         "English only",
     )
     keyword_title_weight: float = _setting(
-        1.5, "factor of titles against bodies, for keywords", least=0
+        0.7, "factor of titles against bodies, for keywords", least=0
     )
     keyword_tags_weight: float = _setting(1.0, "the same of tags", least=0)
     keyword_path_weight: float = _setting(0.1, "the same of paths", least=0)
     question_title_weight: float = _setting(
-        0.6, "factor of titles against bodies, for questions", least=0
+        0.3, "factor of titles against bodies, for questions", least=0
     )
     question_tags_weight: float = _setting(0.4, "the same of tags", least=0)
     question_path_weight: float = _setting(0.05, "the same of paths", least=0)
