@@ -74,11 +74,18 @@ def leads_on(reader: BodyReader, start: int, at: int) -> bool:
     if blocks and blocks[-1].kind == "code":  # which may end with anything
         goes_on = _PARAGRAPH_GOES_ON if is_page else _GOES_ON
         return goes_on.match(document.data, at, at + _REACH) is not None
-    if not blocks and _BELOW.intersection(map(_kind_of, reader.blocks_within(at, at + 1))):
+    if not blocks and _stands_below(reader, at):
         return True
     before = _tail(reader, start, at)
     is_leading = _page_leads(before) if is_page else _text_leads(before)
     return is_leading and not reader.headings_within(at, at + 1)
+
+
+def _stands_below(reader: BodyReader, at: int) -> bool:
+    """Whether what begins there is below the text of an item, and is no item of a whole list."""
+    if reader.begins_item(at):
+        return False
+    return bool(_BELOW.intersection(map(_kind_of, reader.blocks_within(at, at + 1))))
 
 
 def _tail(reader: BodyReader, start: int, at: int) -> bytes:

@@ -156,6 +156,9 @@ class BodyReader:
     _seen: dict[int, _Blocks] = field(default_factory=dict, repr=False)
     """Blocks by the number of the stretch they lie in."""
 
+    _items: dict[int, Sequence[int]] = field(default_factory=dict, repr=False)
+    """Where items begin, by where their list does."""
+
     @cached_property
     def dropped(self) -> list[tuple[int, int]]:
         """The ranges that are in no body, in order."""
@@ -201,7 +204,19 @@ class BodyReader:
 
     def item_starts(self, block: Block) -> Sequence[int]:
         """Where the items of a list of level 0 begin, in order."""
-        return self._stretches.item_starts(block)
+        if block.start not in self._items:
+            self._items[block.start] = self._stretches.item_starts(block)
+        return self._items[block.start]
+
+    def begins_item(self, at: int) -> bool:
+        """Whether an item of a list of level 0 begins at a byte."""
+        for part in self._blocks(at, at + 1):
+            number = bisect_right(part.top, at, key=_start_of) - 1
+            if number >= 0 and part.top[number].kind == "list":
+                starts = self.item_starts(part.top[number])
+                found = bisect_left(starts, at)
+                return found < len(starts) and starts[found] == at
+        return False
 
     @cached_property
     def _headings(self) -> list[Heading]:
