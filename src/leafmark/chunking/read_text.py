@@ -77,12 +77,13 @@ class ReadText:
         """
         before, after = self._whole.text_range(start, end)
         raw, found = self._whole.text[before:after].encode(), [0]
-        at, character = 0, before
+        at, character, passed = 0, before, before
         for offset in find(raw):
             character += len(raw[at:offset].decode())
             at = offset
-            if 0 < offset < len(raw):
-                place = self.cut_before(character)[1]
+            if 0 < offset < len(raw) and character >= passed:
+                cut, place = self.cut_before(character)
+                passed = self.step(character) if cut < character else character
                 if start + found[-1] < place < end:
                     found.append(place - start)
         return found

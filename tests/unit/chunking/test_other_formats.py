@@ -241,3 +241,18 @@ def test_twice_the_page_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
         assert [chunk.tokens + chunk.body_tokens for chunk in found.chunks]
         assert read == [len(document.data)]
         read.clear()
+
+
+def test_a_text_that_is_not_cut_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many sentences an image's alternative text has; each look reads all of it."""
+    looked: list[int] = []
+    cut_before = ReadableText.cut_before
+
+    def see(text: ReadableText, at: int) -> tuple[int, int, int]:
+        looked.append(at)
+        return cut_before(text, at)
+
+    monkeypatch.setattr(ReadableText, "cut_before", see)
+    page = f'<p>Before. <img alt="{"Some words. " * 2000}"> Behind.</p>'
+    chunk_document(parse(page.encode(), "p.html"), tree="t", options=ChunkingOptions())
+    assert 0 < len(looked) < 10
