@@ -13,7 +13,6 @@ import re
 from operator import itemgetter
 
 from leafmark.chunking.reading import BodyReader
-from leafmark.chunking.spans import subtract
 
 __all__ = ["leads_on"]
 
@@ -69,16 +68,18 @@ def leads_on(reader: BodyReader, start: int, at: int) -> bool:
     document = reader.document
     if document.format == "script":
         return document.data[start:at].rstrip()[-1:] in (b":", b"(", b"[", b"{")
+    if reader.headings_within(at, at + 1):
+        return False
     is_page = document.format == "html"
     blocks = reader.top_within(start, at)
-    if blocks and blocks[-1].kind == "code":  # which may end with anything
+    if not blocks or blocks[-1].end > at:
+        if _stands_below(reader, at):
+            return True
+    elif blocks[-1].kind == "code":  # which may end with anything
         goes_on = _PARAGRAPH_GOES_ON if is_page else _GOES_ON
         return goes_on.match(document.data, at, at + _REACH) is not None
-    if not blocks and _stands_below(reader, at):
-        return True
     before = _tail(reader, start, at)
-    is_leading = _page_leads(before) if is_page else _text_leads(before)
-    return is_leading and not reader.headings_within(at, at + 1)
+    return _page_leads(before) if is_page else _text_leads(before)
 
 
 def _stands_below(reader: BodyReader, at: int) -> bool:
@@ -91,9 +92,8 @@ def _stands_below(reader: BodyReader, at: int) -> bool:
 def _tail(reader: BodyReader, start: int, at: int) -> bytes:
     """The end of a range without the space behind it; of a notebook, as it is read."""
     document = reader.document
-    if document.format == "notebook" and document.reader is not None:
-        kept = list(subtract(start, at, reader.dropped))
-        return document.reader(document.data, kept).text[-_REACH:].encode().rstrip()
+    if document.format == "notebook" and reader.read_text is not None:
+        return reader.read_text.within(start, at)[-_REACH:].encode().rstrip()
     reach = _REACH * _MARKUP if document.format == "html" else _REACH
     return document.data[max(start, at - reach) : at].rstrip()
 

@@ -67,6 +67,31 @@ def test_nothing_leads_on_to_a_heading() -> None:
     assert not reads_as_leading(b"And this:\n\n", behind=b"# Next\n\ntext\n")
 
 
+@pytest.mark.parametrize(
+    ("path", "code", "heading"),
+    [
+        ("p.md", "```\nmake\n```\n\n", "make it\n-------\n\ntext\n"),
+        ("p.rst", "Make::\n\n    make\n\n", "os.path\n=======\n\ntext\n"),
+    ],
+)
+def test_a_heading_in_lower_case_does_not_go_on_with_what_stands_before_code(
+    path: str, code: str, heading: str
+) -> None:
+    assert not reads_as_leading(code.encode(), path=path, behind=heading.encode())
+
+
+def test_code_does_not_lead_on_to_its_own_lines() -> None:
+    assert not reads_as_leading(b"```\nx = 1\n", behind=b"y = 2\n```\n")
+
+
+@pytest.mark.parametrize("before", ["", "- One\n"])
+def test_the_text_of_an_item_leads_on_to_what_stands_below(before: str) -> None:
+    source = f"{before}- Set up\n\n".encode()
+    reader = BodyReader(parse(source + b"  - this\n  - that\n- More\n", "p.md"))
+    assert leads_on(reader, len(before), len(source))
+    assert not leads_on(reader, len(source), len(source) + len("  - this\n  - that\n"))
+
+
 def test_a_long_line_of_bold_type_is_text() -> None:
     assert not reads_as_leading(b"**" + b"word " * 60 + b"end**\n\n")
 
@@ -157,6 +182,12 @@ def test_the_text_of_an_item_stays_with_the_list_below_it() -> None:
     below = "".join(f"  - {'word ' * 60}end.\n\n" for _ in range(9))
     item = "- " + "word " * 250 + "end.\n\n"
     assert first_piece(item + "- " + "word " * 25 + "begins.\n\n" + below) == item
+
+
+def test_so_it_does_in_the_first_item() -> None:
+    below = "".join(f"  - {'word ' * 60}end.\n\n" for _ in range(9))
+    before = paragraph(250)
+    assert first_piece(before + "- " + "word " * 25 + "begins.\n\n" + below) == before
 
 
 def test_it_stays_where_the_next_piece_would_be_too_large() -> None:
