@@ -7,7 +7,7 @@ and underscores in lower case, without stemming; nothing is corrected or relaxed
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,21 +74,30 @@ def matches(
 
 
 def _is_above(chunk: Chunk, fields: Sequence[str], wanted: str, edits: int, open_end: bool) -> bool:
-    """Whether a title above the body has it; in the body alone, all its words must be there, too.
+    """Whether a title above the body has it; for the body alone, all its parts must be there, too.
 
-    That is all that `body:` knows of a phrase.
+    Parts of up to three words, which is all that `body:` knows of a longer phrase.
     """
-    body = frozenset(tokens(chunk.texts.get("body", "")))
-    among = None if len(fields) > 1 else body
+    body = tokens(chunk.texts.get("body", ""))
+    among = None if len(fields) > 1 else frozenset(_parts(body))
     return bool(body) and any(
         _holds(title, wanted, edits, open_end, among) for title in chunk.above
     )
 
 
+def _parts(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    for length in (1, 2, 3):
+        yield from (tuple(words[at : at + length]) for at in range(len(words) - length + 1))
+
+
 def _holds(
-    text: str, wanted: str, edits: int, open_end: bool, among: Collection[str] | None = None
+    text: str,
+    wanted: str,
+    edits: int,
+    open_end: bool,
+    among: Collection[tuple[str, ...]] | None = None,
 ) -> bool:
-    """True when the tokens of `wanted` stand beside each other in `text`, each one of `among`."""
+    """True when the tokens of `wanted` stand beside each other in `text`, all parts `among` some."""
     asked, there = tokens(wanted), tokens(text)
     for start in range(len(there) - len(asked) + 1):
         pairs = list(zip(asked, there[start:], strict=False))
@@ -96,7 +105,7 @@ def _holds(
         if all(
             (open_end and n == ends and b.startswith(a)) or distance(a, b) <= edits
             for n, (a, b) in enumerate(pairs)
-        ) and (among is None or all(b in among for _, b in pairs)):
+        ) and (among is None or all(part in among for part in _parts([b for _, b in pairs]))):
             return True
     return not asked
 

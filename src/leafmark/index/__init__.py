@@ -15,6 +15,7 @@ from leafmark.index.facts import canonical, fact, language_fact, meta_prefix, ta
 from leafmark.index.folding import fold, id_spellings, is_folded, spellings
 from leafmark.index.garbage import collection_paused
 from leafmark.index.generation import IndexMeta
+from leafmark.index.headed import phrases_within
 from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest
 from leafmark.index.names import with_parts
@@ -57,6 +58,7 @@ __all__ = [
     "meta_prefix",
     "open_reader",
     "open_writer",
+    "phrases_within",
     "prepare_source",
     "spellings",
     "tag_fact",

@@ -14,7 +14,15 @@ from typing import NamedTuple
 
 import tantivy
 
-from leafmark.index import TEXT_FIELDS, IndexReader, Language, fact, fold, is_solid
+from leafmark.index import (
+    TEXT_FIELDS,
+    IndexReader,
+    Language,
+    fact,
+    fold,
+    is_solid,
+    phrases_within,
+)
 from leafmark.query import Phrase, Prefix, Term
 from leafmark.retrieval.corrections import Alternative, Corrector
 from leafmark.retrieval.filters import any_of, unscored
@@ -243,8 +251,8 @@ class Leaves:
         return tantivy.Query.disjunction_max_query(queries)
 
     def _in_text(self, query: tantivy.Query, sequence: tuple[Alternative, ...]) -> tantivy.Query:
-        """Leave out the chunks that have one of the terms from the titles above them alone."""
-        above = [fact("above", one.term) for one in sequence]
+        """Leave out the chunks that have it, or a part, from the titles above them alone."""
+        above = [fact("above", part) for part in phrases_within([one.term for one in sequence])]
         alone = tantivy.Query.term_set_query(self._schema, "facts", above)
         return tantivy.Query.boolean_query(
             [(tantivy.Occur.Must, query), (tantivy.Occur.MustNot, alone)]

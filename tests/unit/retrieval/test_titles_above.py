@@ -17,6 +17,14 @@ Install the thing.
 
 Fold them.
 
+## Snow hare
+
+A hare in the snow, or a snow-white hare.
+
+## Nest of_eggs
+
+Eggs of a bird in a nest.
+
 ## Other
 
 The turtle walks, and then a setup.
@@ -39,6 +47,10 @@ The turtle walks, and then a setup.
         ('"setup install"', set()),
         ('"setup wings"', set()),
         ("guide fold", set()),
+        ('body:"snow hare"', set()),
+        ('body:"snow white hare"', {"snow-hare"}),
+        ("body:of_eggs", set()),
+        ("bird -body:of_eggs", {"nest-of_eggs"}),
     ],
 )
 def test_words_of_titles(tmp_path: Path, query: str, expected: set[str]) -> None:
