@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import unquote
 
@@ -75,14 +76,19 @@ def _key(draft: JudgedQuery) -> tuple[str, str]:
 
 def _drawn(drafts: Sequence[JudgedQuery], limit: int) -> set[tuple[str, str]]:
     """Return which drafts are taken: one of each document, then a second one, by lot."""
-    rounds: dict[str, int] = {}
+    rounds: Counter[str] = Counter()
     drawn = []
     for draft in sorted(drafts, key=_lot):
-        answer = draft.answers[0]
-        document = answer.path or answer.id.partition("#")[0]
-        rounds[document] = rounds.get(document, 0) + 1
+        document = _document(draft)
+        rounds[document] += 1
         drawn.append((rounds[document], _lot(draft), _key(draft)))
     return {key for _, _, key in sorted(drawn)[:limit]}
+
+
+def _document(draft: JudgedQuery) -> str:
+    """Return the id of the document with the answer, whichever way the answer names it."""
+    answer = draft.answers[0]
+    return f"{draft.tree}:{answer.path}" if answer.path else answer.id.partition("#")[0]
 
 
 def _lot(draft: JudgedQuery) -> bytes:

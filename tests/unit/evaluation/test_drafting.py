@@ -122,6 +122,14 @@ def test_drafts_are_drawn_from_all_documents_in_turn() -> None:
     assert [draft.answers[0].id.partition("#")[0] for draft in drafts] == ["t:a.md", "t:b.md"]
 
 
+def test_what_a_document_defines_is_drawn_in_turn_with_its_headings() -> None:
+    defining = "# The first part\n\n**Span first:** a range of bytes.\n"
+    documents = [_document(f"{name}.md", defining.replace("first", name)) for name in "abcdefgh"]
+    drafts = draft_queries([*documents, _document("z.md", "# The rest of it\n\nx\n")], limit=9)
+    named = [one.answers[0].path or one.answers[0].id.partition("#")[0][2:] for one in drafts]
+    assert named == [f"{name}.md" for name in "abcdefghz"]
+
+
 def test_a_few_drafts_are_not_those_of_the_first_documents() -> None:
     documents = [_document(f"{at:02}.md", f"# The part {at:x} of it\n\nx\n") for at in range(60)]
     places = [int(one.answers[0].id[2:4]) for one in draft_queries(documents, limit=10)]
