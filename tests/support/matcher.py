@@ -97,7 +97,7 @@ def _holds(
     open_end: bool,
     among: Collection[tuple[str, ...]] | None = None,
 ) -> bool:
-    """True when the tokens of `wanted` stand beside each other in `text`, all parts `among` some."""
+    """True when the tokens of `wanted` stand beside each other in `text`, their parts `among`."""
     asked, there = tokens(wanted), tokens(text)
     for start in range(len(there) - len(asked) + 1):
         pairs = list(zip(asked, there[start:], strict=False))
