@@ -50,7 +50,7 @@ def _phrases_alone(analyzer: Analyzer, titles: str, body: str, shared: set[str])
     """Yield the shortest phrases of the titles that the body lacks, while it has their parts."""
     words = _terms(analyzer, titles)
     text: list[str] = []
-    held = {(term,) for term in shared}
+    held: set[tuple[str, ...]] = {(term,) for term in shared}
     for length in range(2, LONGEST_PHRASE + 1):
         asked = {
             phrase
