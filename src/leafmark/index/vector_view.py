@@ -81,7 +81,10 @@ class VectorView:
 
     def has_valid_rows(self, folder: Path) -> bool:
         """Whether all rows that chunks have are what was written; reads the whole file."""
-        store = map_rows(folder / self.rows_name, self.dimension)
+        try:
+            store = map_rows(folder / self.rows_name, self.dimension)
+        except OSError:  # another run has put a smaller file in its place
+            return False
         return all(valid_rows(store, self.rows[self.rows >= 0].tolist()))
 
 

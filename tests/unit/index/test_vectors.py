@@ -253,6 +253,14 @@ def test_a_view_is_read_as_it_was_written(tmp_path: Path) -> None:
             assert again is None or again.rows.tolist() == view.rows.tolist()
 
 
+def test_rows_that_another_run_took_away_are_not_valid(tmp_path: Path) -> None:
+    corpus = Corpus(tmp_path, 9)
+    view = corpus.view()
+    assert view.has_valid_rows(corpus.folder)
+    (corpus.folder / view.rows_name).unlink()
+    assert not view.has_valid_rows(corpus.folder)
+
+
 def test_the_nearest_are_those_of_brute_force(tmp_path: Path) -> None:
     corpus = Corpus(tmp_path, 400)
     searcher = VectorSearcher(corpus.view(), corpus.folder)
