@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from leafmark.errors import LeafmarkError, StorageError, reason_of
+from leafmark.render.counts import count_of
 from leafmark.render.errors import (
     error_record,
     render_diagnostic,
@@ -124,8 +125,10 @@ class Console(NamedTuple):
         shown = len(found) if self.verbose else _DIAGNOSTICS_SHOWN
         for diagnostic in found[:shown]:
             self.note(render_diagnostic(diagnostic, self.err_style))
-        if len(found) > shown:
-            self.hint(f"there are {len(found) - shown} more diagnostics: -v prints them all")
+        left = len(found) - shown
+        if left > 0:
+            verb = "is" if left == 1 else "are"
+            self.hint(f"there {verb} {count_of(left, 'more diagnostic')}: -v prints them all")
 
     def error(self, error: LeafmarkError) -> None:
         """Print an error: as JSON on standard output under `--json`, else as text."""

@@ -235,15 +235,20 @@ def test_index_asks_for_what_was_written(leafmark_run: Leafmark, app: FakeApp) -
 DIAGNOSTICS = tuple(Diagnostic(f"{n}.md", "bad-utf8", "1 byte is not UTF-8") for n in range(12))
 
 
-def test_index_prints_diagnostics_on_standard_error(leafmark_run: Leafmark, app: FakeApp) -> None:
-    app.indexed = IndexReport(diagnostics=DIAGNOSTICS, documents=12)
+@pytest.mark.parametrize(
+    ("number", "more"), [(11, "is 1 more diagnostic"), (12, "are 2 more diagnostics")]
+)
+def test_index_prints_diagnostics_on_standard_error(
+    leafmark_run: Leafmark, app: FakeApp, number: int, more: str
+) -> None:
+    app.indexed = IndexReport(diagnostics=DIAGNOSTICS[:number], documents=12)
     ran = leafmark_run("index")
     assert ran.code == 0
     assert ran.out.startswith("indexed 12 documents, 0 chunks in 0.0 s\n")
     assert ran.err.startswith("warning: 1 byte is not UTF-8\n  --> 0.md\n")
     assert ran.err.count("warning:") == 10
-    assert ran.err.endswith("hint: there are 2 more diagnostics: -v prints them all\n")
-    assert leafmark_run("index", "-v").err.count("warning:") == 12
+    assert ran.err.endswith(f"hint: there {more}: -v prints them all\n")
+    assert leafmark_run("index", "-v").err.count("warning:") == number
 
 
 def test_strict_diagnostics_are_1(leafmark_run: Leafmark, app: FakeApp) -> None:
