@@ -146,7 +146,7 @@ class _Reader:
         if start == self._pre_start:
             start += data[start : start + 1] == b"\r"
             start += data[start : start + 1] == b"\n"
-        if start < end:
+        if data[start:end].strip(b"\0"):
             self._space = None
             self._begin(start)
         for piece in _PREFORMATTED.finditer(data, start, end):

@@ -256,3 +256,13 @@ def test_a_text_that_is_not_cut_is_looked_at_once(monkeypatch: pytest.MonkeyPatc
     page = f'<p>Before. <img alt="{"Some words. " * 2000}"> Behind.</p>'
     chunk_document(parse(page.encode(), "p.html"), tree="t", options=ChunkingOptions())
     assert 0 < len(looked) < 10
+
+
+@pytest.mark.parametrize("nothing", [b"<pre>\0</pre>", b"<pre>\0<div>", b"<pre><li>\0<ul>"])
+def test_no_window_is_nothing_but_what_tags_make(nothing: bytes) -> None:
+    """A browser drops the character U+0000: an item or code without another has no words."""
+    page = b"<h1>A</h1>One" + nothing + b"Two"
+    options = ChunkingOptions(strategy="fixed", fixed_tokens=2, fixed_overlap=0)
+    windows = chunk_document(parse(page, "p.html"), tree="t", options=options).chunks[1:]
+    assert [window.readable_body.strip("- \n") for window in windows] == ["A", "One", "Two"]
+    assert all(window.byte_start < window.byte_end for window in windows)
