@@ -302,26 +302,24 @@ def _apply(work: _Work, plan: Plan, outcome: Outcome) -> None:
     with closing(prepared):
         work.interrupts.check()
         for done, each in enumerate(prepared, start=1):
-            if _put(each, work.writer):
-                changed = outcome.added if done <= added else outcome.modified
-                changed.append(document_id(each.tree, each.path))
-            else:
-                outcome.unchanged += 1
+            _put(each, work.writer, outcome, outcome.added if done <= added else outcome.modified)
             if work.progress is not None:
                 work.progress("indexing", done, total)
             work.interrupts.check()
 
 
-def _put(prepared: Prepared, writer: IndexWriter) -> bool:
-    """Hand the writer a source; False if its bytes are those that are indexed already."""
+def _put(prepared: Prepared, writer: IndexWriter, outcome: Outcome, changed: list[str]) -> None:
+    """Hand the writer a source, and note what became of it; `changed` is the list if it is put."""
+    key = prepared.tree, prepared.path
     if prepared.source is not None:
         writer.put_prepared(prepared.source)
-    elif prepared.same is None:
-        writer.remove(prepared.tree, prepared.path)
-    else:
-        writer.touch(prepared.tree, prepared.path, prepared.same)
-        return False
-    return True
+        changed.append(document_id(*key))
+    elif prepared.same is not None:  # its bytes are those that are indexed already
+        writer.touch(*key, prepared.same)
+        outcome.unchanged += 1
+    elif key in writer.manifest:  # it cannot be read as a document any more
+        writer.remove(*key)
+        outcome.removed.append(document_id(*key))
 
 
 def _remove(project: Project, request: IndexRequest) -> IndexReport:

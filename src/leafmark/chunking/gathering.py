@@ -97,7 +97,11 @@ class _Members:
     def pack(self, first: int, after: int) -> list[Part]:
         """Pack what is small into parts."""
         if any(self.texts[first:after]):
-            units = [self._unit(index) for index in range(first, after)]
+            columns = zip(self.texts[first:after], self.ends[first:after], strict=True)
+            units = [
+                unit if unit is not None and unit.end == end else self._unit(index)
+                for index, (unit, end) in enumerate(columns, first)
+            ]
             groups = self.shop.pack(units, self.splitter.capacity)
         else:
             groups = pack(self.tokens[first:after], self.splitter.capacity)

@@ -41,7 +41,8 @@ class IndexReport(NamedTuple):
     """What one indexing run did.
 
     `added`, `modified` and `removed` hold document ids, sorted; with `unchanged` they
-    count the sources that were looked at, those that were then skipped among them.
+    count the sources that were looked at, but for new ones that were then skipped. A dry
+    run reads none, and counts those as added.
     `vectors` were made, and `pending_vectors` chunks have none yet; `warnings` say why.
     """
 

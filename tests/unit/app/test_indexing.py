@@ -140,6 +140,18 @@ def test_binary_file_is_skipped_each_time_it_is_reported(here: Here) -> None:
         assert report.documents == 1
 
 
+def test_a_source_that_becomes_binary_is_removed_and_a_new_one_is_no_addition(here: Here) -> None:
+    here.write("a.txt", "text\n")
+    here.write("b.txt", "\0\x01\x02" * 100)
+    first = here.index()
+    assert (first.added, first.documents) == (("here:a.txt",), 1)
+
+    here.write("a.txt", "\0\x01\x02" * 200)
+    second = here.index()
+    assert (second.modified, second.removed) == ((), ("here:a.txt",))
+    assert {each.path for each in second.skipped} == {"a.txt", "b.txt"}
+
+
 def test_unreadable_file_is_a_diagnostic_and_stops_nothing(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
