@@ -25,7 +25,7 @@ from leafmark.app.walk import SourceFile, WalkNotes, named_source
 from leafmark.errors import ConfirmationError, DamagedError, LeafmarkError, NotFoundError
 from leafmark.index import IndexReader, collection_paused, has_index
 from leafmark.index.manifest import Key
-from leafmark.model import IndexReport
+from leafmark.model import LEFT_OUT, IndexReport
 from leafmark.model.ids import document_id
 
 if TYPE_CHECKING:
@@ -302,18 +302,21 @@ def _apply(work: _Work, plan: Plan, outcome: Outcome) -> None:
     with closing(prepared):
         work.interrupts.check()
         for done, each in enumerate(prepared, start=1):
-            _put(each, work.writer, outcome, outcome.added if done <= added else outcome.modified)
+            _put(each, work.writer, outcome, is_new=done <= added)
             if work.progress is not None:
                 work.progress("indexing", done, total)
             work.interrupts.check()
 
 
-def _put(prepared: Prepared, writer: IndexWriter, outcome: Outcome, changed: list[str]) -> None:
-    """Hand the writer a source, and note what became of it; `changed` is the list if it is put."""
+def _put(prepared: Prepared, writer: IndexWriter, outcome: Outcome, *, is_new: bool) -> None:
+    """Hand the writer a source, and note what became of it; a new one may be left out."""
     key = prepared.tree, prepared.path
     if prepared.source is not None:
         writer.put_prepared(prepared.source)
-        changed.append(document_id(*key))
+        if not is_new:
+            outcome.modified.append(document_id(*key))
+        elif not any(note.code in LEFT_OUT for note in prepared.source.entry.diagnostics):
+            outcome.added.append(document_id(*key))
     elif prepared.same is not None:  # its bytes are those that are indexed already
         writer.touch(*key, prepared.same)
         outcome.unchanged += 1

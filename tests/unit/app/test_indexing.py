@@ -140,7 +140,7 @@ def test_binary_file_is_skipped_each_time_it_is_reported(here: Here) -> None:
         assert report.documents == 1
 
 
-def test_a_source_that_becomes_binary_is_removed_and_a_new_one_is_no_addition(here: Here) -> None:
+def test_a_source_that_becomes_binary_is_modified_and_a_new_one_is_no_addition(here: Here) -> None:
     here.write("a.txt", "text\n")
     here.write("b.txt", "\0\x01\x02" * 100)
     first = here.index()
@@ -148,7 +148,7 @@ def test_a_source_that_becomes_binary_is_removed_and_a_new_one_is_no_addition(he
 
     here.write("a.txt", "\0\x01\x02" * 200)
     second = here.index()
-    assert (second.modified, second.removed) == ((), ("here:a.txt",))
+    assert (second.modified, second.documents) == (("here:a.txt",), 0)
     assert {each.path for each in second.skipped} == {"a.txt", "b.txt"}
 
 
