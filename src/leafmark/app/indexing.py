@@ -320,7 +320,7 @@ def _put(prepared: Prepared, writer: IndexWriter, outcome: Outcome, *, is_new: b
     elif prepared.same is not None:  # its bytes are those that are indexed already
         writer.touch(*key, prepared.same)
         outcome.unchanged += 1
-    elif key in writer.manifest:  # it cannot be read as a document any more
+    elif key in writer.manifest:  # the file went after it had been found
         writer.remove(*key)
         outcome.removed.append(document_id(*key))
 

@@ -97,11 +97,7 @@ class _Members:
     def pack(self, first: int, after: int) -> list[Part]:
         """Pack what is small into parts."""
         if any(self.texts[first:after]):
-            columns = zip(self.texts[first:after], self.ends[first:after], strict=True)
-            units = [
-                unit if unit is not None and unit.end == end else self._unit(index)
-                for index, (unit, end) in enumerate(columns, first)
-            ]
+            units = [self._unit(index) for index in range(first, after)]
             groups = self.shop.pack(units, self.splitter.capacity)
         else:
             groups = pack(self.tokens[first:after], self.splitter.capacity)
@@ -109,9 +105,9 @@ class _Members:
 
     def _unit(self, index: int) -> Unit:
         unit, end = self.texts[index], self.ends[index]
-        if unit:
-            return unit._replace(end=end)
-        return Unit(self.starts[index], end, self.tokens[index])
+        if unit is None:
+            return Unit(self.starts[index], end, self.tokens[index])
+        return unit if unit.end == end else unit._replace(end=end)
 
     def merge(self, parts: list[Part]) -> list[Part]:
         """Give what is too small to a neighbour."""

@@ -50,8 +50,10 @@ def _enter(shop: Workshop, sizes: Sizes, node: int) -> Iterator[int]:
     one and next to nothing that could take it.
     """
     parts = gather(shop, sizes, node)
-    left = [part for part in parts if part.is_leftover]
-    pieces = [part for part in parts if not part.is_child and not part.is_leftover]
+    left, pieces = list[Part](), list[Part]()
+    for part in parts:
+        if not part.is_child:
+            (left if part.is_leftover else pieces).append(part)
     kept = pieces if len(pieces) == 1 and _is_body(shop, node, [*pieces, *left]) else []
     tree, body = shop.tree, shop.tree.body(node)
     if any(part.is_oversize for part in kept):

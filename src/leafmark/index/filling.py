@@ -55,9 +55,9 @@ def _rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield the fields of every chunk, the source's record among the first one's."""
     for_index = language.analyzer.for_index
-    name = entry.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    path = entry.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     shared: dict[str, Any] = {
-        language.path: for_index(name),
+        language.path: for_index(path),
         "doc_id": entry.doc_id,
         "mtime": max(0, entry.state.modified_ns // 1_000_000_000),
     }
@@ -69,7 +69,7 @@ def _rows(
     contents = [chunk.content for chunk in chunks]
     document = chunked.document
     as_it_is = document.reader is None and leaves_alone(document.data)
-    for chunk, content, path in zip(chunks, contents, chunked.section_paths, strict=True):
+    for chunk, content, titles in zip(chunks, contents, chunked.section_paths, strict=True):
         fields: dict[str, Any] = {
             **shared,
             language.title: for_index(with_parts(chunk.title)),
@@ -79,7 +79,7 @@ def _rows(
         body = chunk.readable_body
         if body:
             body = body if as_it_is else for_index(body)
-            fields[language.body], above = headed(language.analyzer, path, body)
+            fields[language.body], above = headed(language.analyzer, titles, body)
             fields["facts"] += [fact("above", term) for term in above]
         if not chunk.position:
             fields["source"] = pack_document(

@@ -69,8 +69,8 @@ class Leaves:
     """Compiles the leaves of one topic.
 
     `weights` are the factors of the fields, `derives` says whether other forms of words
-    are looked for. With `with_corrections` off, words
-    that occur stand for nothing but themselves; `widened` tells whether any does.
+    are looked for. With `with_corrections` off, words that occur stand for nothing but
+    themselves; `widened` tells whether any does.
     """
 
     def __init__(
