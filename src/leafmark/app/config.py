@@ -42,6 +42,7 @@ from leafmark.app.tree_merge import TreeMerge
 from leafmark.app.trees import Tree
 from leafmark.app.trust import distrusted_owner, read_trust
 from leafmark.errors import ConfigError, NotFoundError, reason_of
+from leafmark.likeness import nearest
 from leafmark.model import SettingOrigin
 from leafmark.model.ids import tree_name
 
@@ -264,9 +265,7 @@ def _from_environment(environ: Mapping[str, str], folder: Path, home: Path) -> d
         if not variable.startswith(tables) or not environ[variable]:
             continue
         if variable not in known:
-            import difflib  # slow to load, and needed only here
-
-            near = difflib.get_close_matches(variable, known, n=1)
+            near = nearest(variable, known)
             raise ConfigError(
                 f"{variable} is no setting",
                 location=variable,

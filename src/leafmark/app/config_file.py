@@ -19,6 +19,7 @@ from leafmark.app.setting_rules import Setting, Value, check_value
 from leafmark.app.settings import SETTINGS, TABLES
 from leafmark.app.toml_lines import KeyPath, find_line, key_lines, repeated_table
 from leafmark.errors import ConfigError, reason_of
+from leafmark.likeness import nearest
 from leafmark.model.ids import TREE_NAME
 
 __all__ = ["PYPROJECT_NAME", "ConfigFile", "ContextRule", "Found", "TreeTable", "read_config_file"]
@@ -215,9 +216,7 @@ class _Reader:
                 raise self._unknown(key, choices, keys)
 
     def _unknown(self, key: str, known: list[str], keys: KeyPath) -> ConfigError:
-        import difflib  # slow to load, and needed only here
-
-        near = difflib.get_close_matches(key, known, n=1)
+        near = nearest(key, known)
         hint = f"did you mean `{near[0]}`?" if near else "known here: " + ", ".join(known)
         name = ".".join([*(part for part in keys if isinstance(part, str)), key])
         return ConfigError(f"unknown key `{name}`", location=self._at((*keys, key)), hint=hint)

@@ -7,7 +7,6 @@ error that names it: a wrong judgment would count as a bad search.
 
 from __future__ import annotations
 
-import difflib
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,6 +20,7 @@ from leafmark.app.scanning import scan
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.errors import LeafmarkError, NotFoundError, UsageError, unreadable
 from leafmark.evaluation import JudgedQuery, Passage, Reference, parse_judgments
+from leafmark.likeness import nearest
 from leafmark.model import Chunk, ChunkedDocument, Document, whole_range
 from leafmark.model.ids import PREAMBLE, document_id, encode_path
 from leafmark.parsing import parse
@@ -207,7 +207,7 @@ class Library:
 
 
 def _nearest(name: str, known: Iterable[str], mark: str = "") -> str:
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
+    near = nearest(name, known)
     return f"; did you mean {mark}{near[0]}?" if near else ""
 
 

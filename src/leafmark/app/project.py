@@ -16,6 +16,7 @@ from leafmark.app.settings import ChunkingSettings
 from leafmark.app.trees import Tree
 from leafmark.errors import ConfigError, NotFoundError
 from leafmark.index import IndexReader, IndexSettings, open_reader
+from leafmark.likeness import nearest
 from leafmark.parsing.script_languages import installed_grammars
 
 if TYPE_CHECKING:
@@ -54,8 +55,13 @@ class Project:
         """
         found = self.tree(name)
         if found is None:
-            near = tuple(tree.name for tree in self.trees)[:3]
-            raise NotFoundError(f"there is no tree named {name!r}", did_you_mean=near)
+            names = [tree.name for tree in self.trees]
+            near = nearest(name, names)
+            raise NotFoundError(
+                f"there is no tree named {name!r}",
+                did_you_mean=near,
+                hint=None if near else f"there are: {', '.join(names)}",
+            )
         return found
 
     def open_reader(self) -> IndexReader:

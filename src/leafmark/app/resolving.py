@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from leafmark.errors import AmbiguousError, NotFoundError
@@ -81,7 +81,7 @@ class Resolver:
         raise NotFoundError(
             f"nothing indexed is called {wanted!r}",
             did_you_mean=nearest,
-            hint=hint_for(wanted, nearest),
+            hint=None if nearest else hint_for(wanted),
             exit_code=1,
         )
 
@@ -150,10 +150,8 @@ class Resolver:
         return [entry.id for doc_id in doc_ids for entry in self._lookup.chunks_of(doc_id)]
 
 
-def hint_for(wanted: str, nearest: Sequence[str]) -> str | None:
-    """What to do where nothing is called `wanted`."""
-    if nearest:
-        return "did you mean " + " or ".join(nearest) + "?"
+def hint_for(wanted: str) -> str | None:
+    """What to do where nothing is called `wanted`, or like it."""
     if _SHORT_ORDINAL.fullmatch(wanted):
         return f"write the document before it: path{wanted}"
     return None

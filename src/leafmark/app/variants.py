@@ -7,13 +7,13 @@ way is written out with each of them: `auto+mode=hybrid`.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
 from leafmark.app.setting_rules import parse_value
 from leafmark.app.settings import SETTINGS
 from leafmark.errors import UsageError
 from leafmark.evaluation import Variant
+from leafmark.likeness import nearest
 
 __all__ = ["parse_variants"]
 
@@ -71,7 +71,7 @@ def _change(text: str, way: str) -> tuple[str, str]:
             parse_value(SETTINGS[each], value, location=way)  # to refuse it here
             return each, value
     short = [each.partition(".")[2] for each in known]
-    near = difflib.get_close_matches(name, short, n=1)
+    near = nearest(name, short)
     raise UsageError(
         f"there is no setting {name!r}",
         hint=f"did you mean {near[0]}?" if near else "`leafmark config` lists them",

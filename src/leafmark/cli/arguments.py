@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from leafmark.cli.options import COMMON, Command, Option
-from leafmark.cli.suggestions import nearest
 from leafmark.errors import UsageError
+from leafmark.likeness import choices_hint, nearest
 
 __all__ = ["parse_arguments", "split_command", "wants_json"]
 
@@ -164,7 +164,5 @@ def _check_words(command: Command, words: Sequence[str]) -> None:
             hint=f"leafmark {command.name} --help shows what it takes",
         )
     if expected and expected.choices and words and words[0] not in expected.choices:
-        near = nearest(words[0], expected.choices)
-        known = ", ".join(expected.choices)
-        hint = f"did you mean `{near[0]}`? There are: {known}" if near else f"there are: {known}"
+        hint = choices_hint(words[0], expected.choices)
         raise UsageError(f"`leafmark {command.name}` does not know `{words[0]}`", hint=hint)

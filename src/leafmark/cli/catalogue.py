@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 
 from leafmark.cli.options import Command
-from leafmark.cli.suggestions import nearest
 from leafmark.errors import UsageError
+from leafmark.likeness import nearest
 
 __all__ = ["ALIASES", "COMMANDS", "all_commands", "find_command"]
 

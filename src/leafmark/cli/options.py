@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafmark.errors import UsageError
+from leafmark.likeness import choices_hint
 
 if TYPE_CHECKING:
     from leafmark.cli.console import Console
@@ -151,12 +152,7 @@ def one_of(*choices: str) -> Callable[[str, str], str]:
     def read(value: str, name: str) -> str:
         if value in choices:
             return value
-        from leafmark.cli.suggestions import nearest
-
-        near = nearest(value, choices)
-        known = ", ".join(choices)
-        hint = f"did you mean `{near[0]}`? There are: {known}" if near else f"there are: {known}"
-        raise UsageError(f"{name} got `{value}`", hint=hint)
+        raise UsageError(f"{name} got `{value}`", hint=choices_hint(value, choices))
 
     return read
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, Literal, NamedTuple
 
 from leafmark.errors import UsageError
+from leafmark.likeness import choices_hint
 
 __all__ = ["Parameter", "check_arguments", "input_schema"]
 
@@ -58,12 +58,8 @@ class Parameter(NamedTuple):
         return value
 
     def _no_choice(self, value: str) -> UsageError:
-        near = get_close_matches(value, self.choices, 1)
-        meant = f"did you mean {near[0]!r}? " if near else ""
-        return UsageError(
-            f"`{self.name}` got {_shown(value)}",
-            hint=f"{meant}There are: {', '.join(self.choices)}",
-        )
+        hint = choices_hint(value, self.choices)
+        return UsageError(f"`{self.name}` got {_shown(value)}", hint=hint)
 
     @property
     def _accepted(self) -> str:
@@ -123,11 +119,7 @@ def check_arguments(
     known = {each.name: each for each in parameters}
     for name in given:
         if name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f"did you mean `{near[0]}`? " if near else ""
-            raise UsageError(
-                f"there is no argument `{name}`", hint=f"{hint}There are: {', '.join(known)}"
-            )
+            raise UsageError(f"there is no argument `{name}`", hint=choices_hint(name, known))
     missing = [each.name for each in parameters if each.required and given.get(each.name) is None]
     if missing:
         raise UsageError(f"`{missing[0]}` is missing", hint=known[missing[0]].description)

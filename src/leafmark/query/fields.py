@@ -12,6 +12,8 @@ import re
 from types import MappingProxyType
 from typing import Final
 
+from leafmark.likeness import edits_from
+
 __all__ = [
     "FIELDS",
     "FILTERS",
@@ -110,12 +112,4 @@ def nearest_field(name: str) -> str | None:
 
 
 def _is_slip(name: str, known: str) -> bool:
-    longer = max(len(name), len(known))
-    if longer < NEAR_LETTERS or abs(len(name) - len(known)) > 1:
-        return False
-    same = 0
-    while name[same : same + 1] == known[same : same + 1] != "":
-        same += 1
-    one, other = name[same:], known[same:]
-    swapped = one[:2] == other[1::-1] and one[2:] == other[2:]
-    return swapped or one[1:] == other[1:] or one == other[1:] or one[1:] == other
+    return max(len(name), len(known)) >= NEAR_LETTERS and edits_from(name)(known) <= 1

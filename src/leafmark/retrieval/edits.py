@@ -7,8 +7,10 @@ neighbours. Letters come from the alphabet of the word's own script.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+
+from leafmark.likeness import edits_from
 
 __all__ = ["alphabet_of", "edits_of", "share_letters", "within_distance"]
 
@@ -94,39 +96,8 @@ def share_letters(forms: Sequence[str], others: Iterable[str], distance: int) ->
 def within_distance(word: str, others: Iterable[str], distance: int) -> list[str]:
     """Return those of `others` that are within `distance` edits of `word`, in order.
 
-    No place is edited twice.
-
     >>> within_distance("recieve", ["receive", "relieved", "deceive"], 2)
     ['receive', 'relieved', 'deceive']
     """
-    near = share_letters([word], others, distance)
-    places: dict[str, int] = {}
-    for at, letter in enumerate(word):
-        places[letter] = places.get(letter, 0) | 1 << at
-    return [other for other in near if _distance(len(word), places, other) <= distance]
-
-
-def _distance(length: int, places: Mapping[str, int], other: str) -> int:
-    """Return the optimal string alignment distance of a word, not empty, from another one.
-
-    The word is given by the places of its letters, as bits. A column of the usual
-    table is a few numbers, in which bits tell where it goes up and down (H. Hyyrö,
-    A bit-vector algorithm for computing Levenshtein and Damerau edit distances, 2003).
-    """
-    last = 1 << (length - 1)
-    everywhere = 2 * last - 1
-    found = length
-    up, down, diagonal, before = everywhere, 0, 0, 0
-    for letter in other:
-        same = places.get(letter, 0)
-        swapped = (~diagonal & same) << 1 & before
-        diagonal = ((same & up) + up ^ up) | same | down | swapped
-        right, left = down | ~(diagonal | up), diagonal & up
-        if right & last:
-            found += 1
-        elif left & last:
-            found -= 1
-        right, left = right << 1 | 1, left << 1
-        up, down = (left | ~(diagonal | right)) & everywhere, right & diagonal & everywhere
-        before = same
-    return found
+    edits = edits_from(word)
+    return [other for other in share_letters([word], others, distance) if edits(other) <= distance]

@@ -5,8 +5,7 @@ Each is told with the nearest that there are. Asked only of empty answers.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from leafmark.index import (
     IndexReader,
@@ -17,6 +16,7 @@ from leafmark.index import (
     spellings,
     tag_fact,
 )
+from leafmark.likeness import nearest
 from leafmark.model import Hint
 from leafmark.model.ids import encode_path
 from leafmark.query import Expression, Filter, Range, admits, format_query, iter_leaves
@@ -27,9 +27,6 @@ __all__ = ["unknown_names"]
 
 NEAREST = 3
 """Names that are suggested in one hint at most."""
-
-LIKENESS = 0.6
-"""Names less alike than this are not suggested: difflib's own measure of a close match."""
 
 _META = "meta."
 
@@ -103,12 +100,5 @@ def _metadata(reader: IndexReader, node: Filter) -> Iterator[Hint]:
 
 
 def _unknown(code: str, message: str, name: str, known: Iterable[str]) -> Hint:
-    near = _nearest(name, list(known))
+    near = nearest(name, known, NEAREST)
     return Hint(code, f"{message}; the nearest: {', '.join(near)}" if near else message)
-
-
-def _nearest(name: str, known: Sequence[str]) -> list[str]:
-    """Return the names most like one, in any case."""
-    folded = {one.casefold(): one for one in reversed(known)}
-    near = difflib.get_close_matches(name.casefold(), list(folded), NEAREST, LIKENESS)
-    return [folded[one] for one in near]

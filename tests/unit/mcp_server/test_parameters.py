@@ -44,7 +44,7 @@ def test_what_is_not_given_has_its_default() -> None:
         (
             {"zzz": "x"},
             "there is no argument `zzz`",
-            "There are: query, limit, trees, strict, grain",
+            "there are: query, limit, trees, strict, grain",
         ),
         ({"query": ""}, "`query` got ''", "it is a text from 1 to 10 characters"),
         ({"query": 7}, "`query` got 7", "it is a text from 1 to 10 characters"),
@@ -65,7 +65,7 @@ def test_what_is_not_given_has_its_default() -> None:
         (
             {"query": "x", "grain": "peice"},
             "`grain` got 'peice'",
-            "did you mean 'piece'? There are: auto, piece",
+            "did you mean `piece`? There are: auto, piece",
         ),
         (
             {"query": "x" * 99},

@@ -55,7 +55,11 @@ def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str
             "backup path:guidez/",
             {},
             [
-                ("unknown-path", "no path begins with guidez/; the nearest: guides/"),
+                (
+                    "unknown-path",
+                    "no path begins with guidez/; the nearest: "
+                    "guides/, guides/access.md, guides/backups.md",
+                ),
                 ("filter", "without path:guidez/, there would be 2 matches"),
             ],
         ),
@@ -63,7 +67,7 @@ def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str
             "backup tree:tt",
             {},
             [
-                ("unknown-tree", "there is no tree named tt; the nearest: t"),
+                ("unknown-tree", "there is no tree named tt"),
                 ("filter", "without tree:tt, there would be 2 matches"),
             ],
         ),
@@ -73,8 +77,8 @@ def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str
             [
                 (
                     "unknown-id",
-                    "nothing indexed is called t:guides/backup.md; the nearest: "
-                    "t:guides/backups.md, t:guides/access.md",
+                    "nothing indexed is called t:guides/backup.md; "
+                    "the nearest: t:guides/backups.md",
                 ),
                 ("filter", "without under:t:guides/backup.md, there would be 2 matches"),
             ],
@@ -155,7 +159,8 @@ def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str
             [
                 (
                     "unknown-path",
-                    "no path begins with GUIDES/; the nearest: guides/, guides/access.md",
+                    "no path begins with GUIDES/; the nearest: "
+                    "guides/, guides/access.md, guides/backups.md",
                 )
             ],
         ),
@@ -178,7 +183,7 @@ def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str
         (
             "meta.stauts:draft",
             {},
-            [("unknown-key", "no document has the metadata stauts; the nearest: status, tags")],
+            [("unknown-key", "no document has the metadata stauts; the nearest: status")],
         ),
         (
             "meta.status:drat",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from leafmark.cli.options import JSON, Argument, Call, Command, Option
-from leafmark.cli.suggestions import nearest
 from leafmark.errors import NotFoundError
+from leafmark.likeness import nearest
 
 __all__ = ["COMMAND"]
 
@@ -26,7 +26,7 @@ def run(call: Call) -> int:
         if not settings:
             raise NotFoundError(
                 f"there is no setting `{wanted}`",
-                did_you_mean=tuple(nearest(wanted, names)),
+                did_you_mean=nearest(wanted, names, 3),
             )
     if console.json:
         console.write_json(settings_record(settings))

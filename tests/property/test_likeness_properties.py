@@ -1,0 +1,49 @@
+"""One slip in a name that is long enough does not hide what was meant."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leafmark.likeness import edits_from, nearest
+
+letters = st.text(st.sampled_from("abcdeй取_"), max_size=70)
+words = st.text(st.sampled_from("abcdefgh"), min_size=4, max_size=9)
+names = st.lists(words, min_size=1, max_size=4).map("-".join)
+
+
+def _table(word: str, other: str) -> int:
+    """The edits from one word to another by the usual table, whole."""
+    rows = [list(range(len(other) + 1))]
+    for i, a in enumerate(word, start=1):
+        row = [i]
+        for j, b in enumerate(other, start=1):
+            best = min(row[j - 1] + 1, rows[i - 1][j] + 1, rows[i - 1][j - 1] + (a != b))
+            if i > 1 and j > 1 and (a, word[i - 2]) == (other[j - 2], b):
+                best = min(best, rows[i - 2][j - 2] + 1)
+            row.append(best)
+        rows.append(row)
+    return rows[-1][-1]
+
+
+@given(letters, letters)
+def test_edits_are_those_of_the_table(word: str, other: str) -> None:
+    assert edits_from(word)(other) == _table(word, other)
+
+
+@given(names, st.lists(names), st.data())
+def test_one_slip_hides_no_name(name: str, others: list[str], data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(name) - 1))
+    slip = data.draw(st.sampled_from([name[:at] + name[at + 1 :], name[:at] + "x" + name[at:]]))
+    known = [*others, name]
+    assert name in nearest(slip, known, len(known))
+    assert name in nearest(slip.upper(), known, len(known))
+
+
+@given(names, st.lists(names), st.integers(0, 3))
+def test_what_is_there_is_nearest_to_itself(name: str, others: list[str], limit: int) -> None:
+    found = nearest(name, [*others, name], limit)
+    assert len(found) <= limit
+    assert len(set(found)) == len(found)
+    assert set(found) <= {*others, name}
+    assert not found or name in found or sorted(found[0]) == sorted(name)
