@@ -13,6 +13,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from leafmark.chunking.normalising import dedent_code, is_dedented, tidy_prose
+from leafmark.chunking.placed import (
+    OneStretch,
+    PlacedBlocks,
+    end_of,
+    has_any,
+    may_have_code,
+    outermost,
+    start_of,
+)
 from leafmark.chunking.read_text import ReadText
 from leafmark.model import (
     Block,
@@ -26,7 +35,7 @@ from leafmark.model import (
     Stretches,
 )
 
-__all__ = ["BodyReader", "outermost"]
+__all__ = ["BodyReader"]
 
 _WHITE_SPACE = b" \t\n\r\x0b\x0c"
 _SHARE = 0.8
@@ -35,12 +44,6 @@ _SHARE = 0.8
 _ABNORMAL = (b"\r", b" \n", b"\t\n", b"\n\n\n", b"\x0b", b"\x0c", b"\xc2\xa0\n", b"\xe3\x80\x80\n")
 """White space that `text` does not have. Rarer kinds at line ends weigh no more than a token."""
 
-_CODE_MARKS = (b"```", b"~~~", b"    ", b"\t")
-"""Without one of these there is no code in Markdown: no fence, and no indent wide enough."""
-
-_HOLDERS = frozenset(("list", "quote", "definition"))
-"""Blocks of Markdown that other code than their own may lie in."""
-
 _TYPES: dict[str, ContentType] = {"code": "code", "table": "table", "list": "list"}
 _UNCOUNTED: frozenset[BlockKind] = frozenset(("front_matter", "heading"))
 
@@ -48,112 +51,12 @@ _Part = tuple[BlockKind, int, int]
 """A block's kind, and where it begins and ends."""
 
 
-class _Blocks:
-    """Blocks in order, of a document or a part of one, to be found by place.
-
-    Those that lie in others are looked for when they are needed, and code in
-    others only where there may be some.
-    """
-
-    def __init__(self, stretches: Stretches, number: int, document: Document) -> None:
-        self.top = stretches.top(number)
-        self._inside = stretches.inside
-        self._document = document
-
-    @cached_property
-    def blocks(self) -> list[Block]:
-        return [block for top in self.top for block in (top, *self._inside(top))]
-
-    def within(self, start: int, end: int) -> list[Block]:
-        """Those that start in `[start, end)`."""
-        first = max(0, bisect_right(self.top, start, key=_start_of) - 1)
-        found: list[Block] = []
-        for top in self.top[first : bisect_left(self.top, end, key=_start_of)]:
-            if top.start >= start:
-                found.append(top)
-            inner = self._inside(top)
-            low, high = bisect_left(inner, start, key=_start_of), len(inner)
-            if top.end > end:
-                high = bisect_left(inner, end, key=_start_of)
-            found += inner[low:high]
-        return found
-
-    @cached_property
-    def code(self) -> list[Block]:
-        found: list[Block] = []
-        for top in self.top:
-            if top.kind == "code":  # code in code, as scripts have it, is part of it
-                found.append(top)
-            elif _may_hold_code(self._document, top):
-                found += [block for block in self._inside(top) if block.kind == "code"]
-        return outermost(found)
-
-    @cached_property
-    def code_ends(self) -> list[int]:
-        return [block.end for block in self.code]
-
-    def code_between(self, start: int, end: int) -> Sequence[Block]:
-        """The code that has bytes in `[start, end)`."""
-        at = bisect_left(self.code_ends, start + 1)
-        return self.code[at : bisect_left(self.code, end, key=_start_of)]
-
-    @cached_property
-    def tables(self) -> list[Block]:
-        return [block for block in self.blocks if block.kind == "table"]
-
-    @cached_property
-    def table_starts(self) -> list[int]:
-        return [block.start for block in self.tables]
-
-    @cached_property
-    def table_holders(self) -> list[int]:
-        """The number of the table that each table lies in, -1 for none."""
-        holders: list[int] = []
-        for number, table in enumerate(self.tables):
-            holder = number - 1
-            while holder >= 0 and self.tables[holder].end <= table.start:
-                holder = holders[holder]
-            holders.append(holder)
-        return holders
-
-
-class _OneStretch(Stretches):
-    """Blocks that are there all at once."""
-
-    def __init__(self, blocks: Sequence[Block]) -> None:
-        self._inner: dict[Block, list[Block]] = {}
-        inner: list[Block] = []
-        for block in blocks:
-            if not block.level:
-                inner = self._inner[block] = []
-            else:
-                inner.append(block)
-        self._top = list(self._inner)
-
-    def stretches_of(self, start: int, end: int) -> range:
-        return range(1)
-
-    def top(self, number: int) -> Sequence[Block]:
-        return self._top
-
-    def inside(self, block: Block) -> Sequence[Block]:
-        return self._inner[block]
-
-
-def _start_of(block: Block) -> int:
-    return block.start
-
-
-def _end_of(block: Block) -> int:
-    return block.end
-
-
 @dataclass(eq=False)
 class BodyReader:
     """Reads the bodies of one document's chunks."""
 
     document: Document
-    _seen: dict[int, _Blocks] = field(default_factory=dict, repr=False)
+    _seen: dict[int, PlacedBlocks] = field(default_factory=dict, repr=False)
     """Blocks by the number of the stretch they lie in."""
 
     _items: dict[int, Sequence[int]] = field(default_factory=dict, repr=False)
@@ -173,15 +76,15 @@ class BodyReader:
     @cached_property
     def _stretches(self) -> Stretches:
         blocks = self.document.blocks
-        return blocks if isinstance(blocks, Stretches) else _OneStretch(blocks)
+        return blocks if isinstance(blocks, Stretches) else OneStretch(blocks)
 
-    def _blocks(self, start: int, end: int) -> list[_Blocks]:
+    def _blocks(self, start: int, end: int) -> list[PlacedBlocks]:
         """The blocks that have bytes in `[start, end)`, and others, in order."""
         stretches, seen = self._stretches, self._seen
         numbers = stretches.stretches_of(start, end)
         for number in numbers:
             if number not in seen:
-                seen[number] = _Blocks(stretches, number, self.document)
+                seen[number] = PlacedBlocks(stretches, number, self.document)
         return [seen[number] for number in numbers]
 
     def blocks_within(self, start: int, end: int) -> Sequence[Block]:
@@ -197,8 +100,8 @@ class BodyReader:
         for number in stretches.stretches_of(start, end):
             top = stretches.top(number)
             if top and (top[0].start < start or top[-1].start >= end):
-                first = bisect_left(top, start, key=_start_of)
-                top = top[first : bisect_left(top, end, key=_start_of)]
+                first = bisect_left(top, start, key=start_of)
+                top = top[first : bisect_left(top, end, key=start_of)]
             found += top
         return found
 
@@ -211,7 +114,7 @@ class BodyReader:
     def begins_item(self, at: int) -> bool:
         """Whether an item of a list of level 0 begins at a byte."""
         for part in self._blocks(at, at + 1):
-            number = bisect_right(part.top, at, key=_start_of) - 1
+            number = bisect_right(part.top, at, key=start_of) - 1
             if number >= 0 and part.top[number].kind == "list":
                 starts = self.item_starts(part.top[number])
                 found = bisect_left(starts, at)
@@ -274,8 +177,8 @@ class BodyReader:
             for part in self._blocks(start, end):
                 top: Sequence[Block] = part.top
                 if top and (top[0].start < start or top[-1].end > end):
-                    at = bisect_left(top, start + 1, key=_end_of)
-                    top = top[at : bisect_left(top, end, key=_start_of)]
+                    at = bisect_left(top, start + 1, key=end_of)
+                    top = top[at : bisect_left(top, end, key=start_of)]
                 found += [
                     (kind, max(first, start), min(last, end)) for kind, first, last, *_ in top
                 ]
@@ -350,9 +253,9 @@ class BodyReader:
         if self.document.reader is not None:
             return False
         raw = self.document.data[start:end]
-        if _has_any(raw, _ABNORMAL):
+        if has_any(raw, _ABNORMAL):
             return False
-        if not _may_have_code(self.document, raw):
+        if not may_have_code(self.document, raw):
             return True
         return all(
             start <= code.start and code.end <= end and is_dedented(self.document.data, code)
@@ -379,33 +282,6 @@ class BodyReader:
         if not start:
             text = text.removeprefix("\ufeff")
         return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
-
-
-def _may_hold_code(document: Document, block: Block) -> bool:
-    if document.format == "markdown" and block.kind not in _HOLDERS:
-        return False
-    return _may_have_code(document, document.data[block.start : block.end])
-
-
-def _may_have_code(document: Document, raw: bytes) -> bool:
-    """Whether there may be a code block among `raw`, by bytes that it would have."""
-    if document.format != "markdown":
-        return True
-    return _has_any(raw, _CODE_MARKS)
-
-
-def _has_any(raw: bytes, marks: Sequence[bytes]) -> bool:
-    """Whether one of the marks is in `raw`; one byte is found twenty times as fast as two."""
-    return any(mark[:1] in raw and mark in raw for mark in marks)
-
-
-def outermost(blocks: Sequence[Block]) -> list[Block]:
-    """Those of the blocks that lie in no other of them."""
-    found: list[Block] = []
-    for block in blocks:
-        if not found or block.start >= found[-1].end:
-            found.append(block)
-    return found
 
 
 def _is_fenced(block: Block) -> bool:

@@ -18,7 +18,8 @@ from typing import NamedTuple
 from leafmark.chunking.cutting import coalesce, line_starts, token_cuts
 from leafmark.chunking.measuring import Meter, text_tokens
 from leafmark.chunking.packing import pack
-from leafmark.chunking.reading import BodyReader, outermost
+from leafmark.chunking.placed import outermost
+from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.sentences import sentence_starts
 from leafmark.model import Block, Heading
 

@@ -1,0 +1,152 @@
+"""Blocks, to be found by where they stand: those of one stretch of a document.
+
+Blocks lie in others (items in lists, code in items); those within are looked for
+when they are needed, and code in others only where its bytes say that there may be some.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from functools import cached_property
+
+from leafmark.model import Block, Document, Stretches
+
+__all__ = [
+    "OneStretch",
+    "PlacedBlocks",
+    "end_of",
+    "has_any",
+    "may_have_code",
+    "outermost",
+    "start_of",
+]
+
+_CODE_MARKS = (b"```", b"~~~", b"    ", b"\t")
+"""Without one of these there is no code in Markdown: no fence, and no indent wide enough."""
+
+_HOLDERS = frozenset(("list", "quote", "definition"))
+"""Blocks of Markdown that other code than their own may lie in."""
+
+
+class PlacedBlocks:
+    """The blocks of the stretch `number`, in order."""
+
+    def __init__(self, stretches: Stretches, number: int, document: Document) -> None:
+        self.top = stretches.top(number)
+        self._inside = stretches.inside
+        self._document = document
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        return [block for top in self.top for block in (top, *self._inside(top))]
+
+    def within(self, start: int, end: int) -> list[Block]:
+        """Those that start in `[start, end)`."""
+        first = max(0, bisect_right(self.top, start, key=start_of) - 1)
+        found: list[Block] = []
+        for top in self.top[first : bisect_left(self.top, end, key=start_of)]:
+            if top.start >= start:
+                found.append(top)
+            inner = self._inside(top)
+            low, high = bisect_left(inner, start, key=start_of), len(inner)
+            if top.end > end:
+                high = bisect_left(inner, end, key=start_of)
+            found += inner[low:high]
+        return found
+
+    @cached_property
+    def code(self) -> list[Block]:
+        found: list[Block] = []
+        for top in self.top:
+            if top.kind == "code":  # code in code, as scripts have it, is part of it
+                found.append(top)
+            elif _may_hold_code(self._document, top):
+                found += [block for block in self._inside(top) if block.kind == "code"]
+        return outermost(found)
+
+    @cached_property
+    def code_ends(self) -> list[int]:
+        return [block.end for block in self.code]
+
+    def code_between(self, start: int, end: int) -> Sequence[Block]:
+        """The code that has bytes in `[start, end)`."""
+        at = bisect_left(self.code_ends, start + 1)
+        return self.code[at : bisect_left(self.code, end, key=start_of)]
+
+    @cached_property
+    def tables(self) -> list[Block]:
+        return [block for block in self.blocks if block.kind == "table"]
+
+    @cached_property
+    def table_starts(self) -> list[int]:
+        return [block.start for block in self.tables]
+
+    @cached_property
+    def table_holders(self) -> list[int]:
+        """The number of the table that each table lies in, -1 for none."""
+        holders: list[int] = []
+        for number, table in enumerate(self.tables):
+            holder = number - 1
+            while holder >= 0 and self.tables[holder].end <= table.start:
+                holder = holders[holder]
+            holders.append(holder)
+        return holders
+
+
+class OneStretch(Stretches):
+    """Blocks that are there all at once."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self._inner: dict[Block, list[Block]] = {}
+        inner: list[Block] = []
+        for block in blocks:
+            if not block.level:
+                inner = self._inner[block] = []
+            else:
+                inner.append(block)
+        self._top = list(self._inner)
+
+    def stretches_of(self, start: int, end: int) -> range:
+        return range(1)
+
+    def top(self, number: int) -> Sequence[Block]:
+        return self._top
+
+    def inside(self, block: Block) -> Sequence[Block]:
+        return self._inner[block]
+
+
+def start_of(block: Block) -> int:
+    return block.start
+
+
+def end_of(block: Block) -> int:
+    return block.end
+
+
+def outermost(blocks: Sequence[Block]) -> list[Block]:
+    """Those of the blocks that lie in no other of them."""
+    found: list[Block] = []
+    for block in blocks:
+        if not found or block.start >= found[-1].end:
+            found.append(block)
+    return found
+
+
+def _may_hold_code(document: Document, block: Block) -> bool:
+    if document.format == "markdown" and block.kind not in _HOLDERS:
+        return False
+    return may_have_code(document, document.data[block.start : block.end])
+
+
+def may_have_code(document: Document, raw: bytes) -> bool:
+    """Whether there may be a code block among `raw`, by bytes that it would have."""
+    if document.format != "markdown":
+        return True
+    return has_any(raw, _CODE_MARKS)
+
+
+def has_any(raw: bytes, marks: Sequence[bytes]) -> bool:
+    """Whether one of the marks is in `raw`; one byte is found twenty times as fast as two."""
+    return any(mark[:1] in raw and mark in raw for mark in marks)
