@@ -12,7 +12,7 @@ from typing import Any
 
 import leafmark
 from leafmark.errors import LeafmarkError
-from leafmark.evaluation import EvaluationReport
+from leafmark.evaluation import Drafts, EvaluationReport
 from leafmark.model import (
     Answer,
     IndexReport,
@@ -40,6 +40,7 @@ class FakeApp:
     listed: tuple[Any, ...] = ()
     absence: WhyNotReport = field(default_factory=lambda: WhyNotReport("docs:a.md", "x"))
     verified: tuple[VerifyReport, ...] = ()
+    drafted: Drafts = field(default_factory=lambda: Drafts(()))
     evaluated: EvaluationReport = field(default_factory=small_report)
     written: Path = Path("/srv/leafmark.toml")
     error: BaseException | None = None
@@ -61,7 +62,7 @@ class FakeApp:
             "project_status": lambda _: self._reply("status", self.status),
             "examine": lambda directory, flags, environ: self._reply("doctor", self.examined),
             "evaluate_project": lambda _, request, **around: self._reply(request, self.evaluated),
-            "draft_judgments": lambda _, request: self._reply(request, self.listed),
+            "draft_judgments": lambda _, request: self._reply(request, self.drafted),
             "list_settings": lambda _: self._reply("settings", self.settings),
             "write_config": lambda _, request, environ: self._reply(request, self.written),
         }

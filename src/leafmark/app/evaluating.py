@@ -12,15 +12,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leafmark.app.answered_sections import sections_of
+from leafmark.app.indexing import check_concern, refresh
 from leafmark.app.judging import Library, read_queries
-from leafmark.app.opening import open_index
 from leafmark.app.project import Project, open_project
 from leafmark.app.requests import DraftRequest, EvaluationRequest, Progress
 from leafmark.app.trial_indexes import forget_unused, place_of
-from leafmark.app.trials import Reading, Trial
+from leafmark.app.trials import Reading, Trial, check_query
 from leafmark.app.variants import parse_variants
 from leafmark.errors import UsageError
 from leafmark.evaluation import (
+    Drafts,
     EvaluationReport,
     Gate,
     GateOutcome,
@@ -33,6 +34,7 @@ from leafmark.evaluation import (
     build_groups,
     draft_queries,
     half_of,
+    kind_of,
     parse_gate,
 )
 
@@ -59,21 +61,23 @@ def evaluate_project(
 
     Raises:
         UsageError: a file, query, reference, way to search or gate is wrong.
-        StorageError: a file cannot be read.
-        ConfirmationError, LockedError, ...: see `open_index`.
+        StorageError: a file cannot be read, or documents were changed meanwhile.
+        ProviderError: there are no vectors, where they are asked for.
+        ConfirmationError, LockedError, ...: see `check_concern` and `refresh`.
     """
-    gates = [parse_gate(text) for text in request.gates]
     variants = parse_variants(
         request.compare, project.configuration.chunking.strategy, request.modes
     )
+    opened = [_opened_apart(project, {**flags, **one.settings}, environ) for one in variants]
     library = Library(project)
     judged, reading = _judged(project, request, library), Reading(library)
-    opened = [_opened_apart(project, {**flags, **one.settings}, environ) for one in variants]
+    gates = _gates(request, variants, judged)
     found = []
     for variant, apart in zip(variants, opened, strict=True):
         reader = _index_apart(apart, request, progress)
         trial = Trial(apart, reader, request, reading)
         found.append(_judge(variant, trial, judged, progress))
+        library.check_unchanged(reader)
     forget_unused({apart.index_dir for apart in opened})
     resampler = Resampler(seed=request.seed, resamples=request.resamples)
     by = request.by
@@ -88,6 +92,7 @@ def evaluate_project(
         variants=tuple(found),
         groups=groups,
         gates=tuple(_held(gate, variants, groups[0]) for gate in gates),
+        warnings=project.left_out(),
     )
 
 
@@ -96,6 +101,8 @@ def _judged(
 ) -> list[tuple[JudgedQuery, tuple[Passage, ...]]]:
     """Return the queries that the request chooses, each with what answers it."""
     queries = _chosen(read_queries(request.files, project.directory), request)
+    for query in queries:
+        check_query(project, query)
     passages = library.passages(queries)
     if request.answers == "section":
         passages = [sections_of(library, each) for each in passages]
@@ -108,14 +115,23 @@ def _opened_apart(
     """Return the project under other settings, with the index of one way to search."""
     flags = {"embedding.deadline_s": PATIENCE_S, **settings}
     opened = open_project(project.directory, flags=flags, environ=environ)
+    if _mode_of(opened) != "lexical" and opened.configuration.embedding.provider == "none":
+        from leafmark.app.meaning import no_embedder  # late: few evaluations need it
+
+        raise no_embedder(_mode_of(opened))
     return replace(opened, index_dir=place_of(opened))
 
 
 def _index_apart(
     project: Project, request: EvaluationRequest, progress: Progress | None
 ) -> IndexReader:
-    """Return the refreshed index of one way to search, with the vectors that it needs."""
-    reader, _ = open_index(project, fresh=True, confirmed=request.confirmed, progress=progress)
+    """Return the refreshed index of one way to search, with the vectors that it needs.
+
+    Another evaluation that makes it is waited for: an older state would be judged as this one.
+    """
+    check_concern(project, confirmed=request.confirmed)
+    timeout_s = project.configuration.index.lock_timeout_s
+    reader = refresh(project, progress=progress, timeout_s=timeout_s)
     if _mode_of(project) != "lexical":
         _embed(project, reader, progress)
     return reader
@@ -159,7 +175,7 @@ def _embed(project: Project, reader: IndexReader, progress: Progress | None) -> 
         raise KeyboardInterrupt
 
 
-def draft_judgments(project: Project, request: DraftRequest) -> list[JudgedQuery]:
+def draft_judgments(project: Project, request: DraftRequest) -> Drafts:
     """Return queries drafted from the project's documents.
 
     Raises:
@@ -169,7 +185,7 @@ def draft_judgments(project: Project, request: DraftRequest) -> list[JudgedQuery
         tree.name for tree in project.trees
     }
     owners = (owner for owner in Library(project).documents() if owner.tree in trees)
-    return draft_queries(owners, limit=request.limit)
+    return Drafts(tuple(draft_queries(owners, limit=request.limit)), project.left_out())
 
 
 def _chosen(queries: Sequence[JudgedQuery], request: EvaluationRequest) -> list[JudgedQuery]:
@@ -198,16 +214,33 @@ def _named(what: str, names: Iterable[str]) -> str:
     return f"there are queries of the {what}s {known}" if known else f"no query names its {what}"
 
 
+def _gates(
+    request: EvaluationRequest,
+    variants: Sequence[Variant],
+    judged: Sequence[tuple[JudgedQuery, tuple[Passage, ...]]],
+) -> list[Gate]:
+    """Return the gates that the request states, before minutes are spent on searching.
+
+    Raises:
+        UsageError: one is no gate, or there is nothing that it is about.
+    """
+    gates = [parse_gate(text) for text in request.gates]
+    names = [variant.name for variant in variants]
+    kinds = {"answerable" if passages else "unanswerable" for _, passages in judged}
+    for gate in gates:
+        if gate.variant and gate.variant not in names:
+            raise UsageError(
+                f"the gate {gate} names a way to search that is not compared",
+                hint="there are: " + ", ".join(names),
+            )
+        if kind_of(gate.metric) not in kinds:
+            raise UsageError(f"the gate {gate} is about queries that there are none of")
+    return gates
+
+
 def _held(gate: Gate, variants: Sequence[Variant], table: Group) -> GateOutcome:
     """Return whether a gate holds; without a name it binds the last way to search."""
     names = [variant.name for variant in variants]
-    if gate.variant and gate.variant not in names:
-        raise UsageError(
-            f"the gate {gate} names a way to search that is not compared",
-            hint="there are: " + ", ".join(names),
-        )
-    if gate.metric not in table.rows:
-        raise UsageError(f"the gate {gate} is about queries that there are none of")
     at = names.index(gate.variant) if gate.variant else len(names) - 1
     value = table.rows[gate.metric][at].value.mean
     return GateOutcome(str(gate), value, gate.admits(value))

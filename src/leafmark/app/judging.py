@@ -18,8 +18,9 @@ from leafmark.app.files import read_beneath
 from leafmark.app.project import Project
 from leafmark.app.scanning import scan
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.errors import LeafmarkError, NotFoundError, UsageError, unreadable
+from leafmark.errors import LeafmarkError, NotFoundError, StorageError, UsageError, unreadable
 from leafmark.evaluation import JudgedQuery, Passage, Reference, parse_judgments
+from leafmark.index import IndexReader
 from leafmark.likeness import nearest
 from leafmark.model import Chunk, ChunkedDocument, Document, whole_range
 from leafmark.model.ids import PREAMBLE, document_id, encode_path
@@ -82,6 +83,7 @@ class Library:
     def __init__(self, project: Project):
         self._project = project
         self._documents: dict[str, ChunkedDocument] = {}
+        self._digests: dict[str, str] = {}
         self._files = {
             document_id(source.tree, source.path): (source.tree, source.path)
             for source in scan(project, ()).found
@@ -105,12 +107,31 @@ class Library:
             if tree is None:
                 return None
             try:
-                data, _ = read_beneath(tree, path)
+                data, state = read_beneath(tree, path)
             except OSError:
                 return None
-            options = ChunkingOptions(strategy="heading")
-            self._documents[doc_id] = chunk_document(parse(data, path), tree=name, options=options)
+            self._digests[doc_id] = state.digest
+            set_up = self._project.chunking_options(tree)
+            document = parse(data, path, notebook_outputs=set_up.notebook_outputs)
+            options = ChunkingOptions(strategy="heading", slug_style=set_up.slug_style)
+            self._documents[doc_id] = chunk_document(document, tree=name, options=options)
         return self._documents[doc_id]
+
+    def check_unchanged(self, reader: IndexReader) -> None:
+        """Refuse an index of other bytes than those that were read here.
+
+        Raises:
+            StorageError: a source was written or removed meanwhile.
+        """
+        for doc_id, digest in self._digests.items():
+            entry = reader.document(doc_id)
+            gone = entry is None and bool(self._documents[doc_id].chunks)
+            if gone or (entry is not None and entry.state.digest != digest):
+                raise StorageError(
+                    "a document was changed while searches in it were judged",
+                    location=doc_id,
+                    hint="evaluate again",
+                )
 
     def text(self, doc_id: str, start: int, end: int) -> str:
         """Return what a person reads in bytes `[start, end)` of a source."""

@@ -26,7 +26,7 @@ from leafmark.query import Expression
 from leafmark.retrieval import SearchParams
 from leafmark.retrieval.meaning import Meaning, Usual, corrected_text, topic_text
 
-__all__ = ["Asked", "Unasked", "ask_meaning"]
+__all__ = ["Asked", "Unasked", "ask_meaning", "no_embedder"]
 
 LATE_S = 10.0
 """How much longer than it is waited for an answer may take, before its thread gives up."""
@@ -52,15 +52,20 @@ def ask_meaning(
     if spec is None:
         if mode == "auto":
             return None
-        raise UsageError(
-            f"the mode {mode} needs an embedder, and none is configured",
-            hint="set provider in [embedding], then run `leafmark index`; see docs/embeddings.md",
-        )
+        raise no_embedder(mode)
     if not asked:
         return None
     if mode != "semantic" and not all(reads(spec, topic_text(topic)) for topic in asked):
         return Unasked((Hint("letters", _LETTERS.format(spec.provider)),))
     return Asked(project, spec, asked)
+
+
+def no_embedder(mode: str) -> UsageError:
+    """Say that a mode needs an embedder, where the settings name none."""
+    return UsageError(
+        f"the mode {mode} needs an embedder, and none is configured",
+        hint="set provider in [embedding], then run `leafmark index`; see docs/embeddings.md",
+    )
 
 
 class Unasked(NamedTuple):

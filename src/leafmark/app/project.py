@@ -90,6 +90,10 @@ class Project:
             if not tree.root.is_dir()
         ]
 
+    def left_out(self) -> tuple[str, ...]:
+        """Say what of the configuration is not used, and which trees are not there."""
+        return (*self.configuration.warnings, *self.missing_trees())
+
     def chunking_options(self, tree: Tree) -> ChunkingOptions:
         """How the documents of `tree` become chunks.
 

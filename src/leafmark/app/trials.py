@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from leafmark.app.judging import Library
@@ -28,9 +29,10 @@ from leafmark.evaluation import (
 )
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Entry, Result, whole_range
+from leafmark.query import parse_topics
 from leafmark.retrieval.introductions import introduction_of, may_introduce
 
-__all__ = ["Reading", "Trial"]
+__all__ = ["Reading", "Trial", "check_query"]
 
 TOKENIZER = "o200k_base"
 """What a reader's tokens are counted in, whatever chunks are measured by."""
@@ -61,6 +63,32 @@ class Reading:
         if key not in self.counts:
             self.counts[key] = token_counter(TOKENIZER)(self.library.text(*key))
         return Read(*key, self.counts[key])
+
+
+def check_query(project: Project, query: JudgedQuery) -> None:
+    """Refuse a query that cannot be understood, or whose tree is not of this project.
+
+    Raises:
+        UsageError: it is such a query; it is named with its place.
+    """
+    with _searching(project, query):
+        parse_topics((query.query,))
+        if query.tree:
+            project.get_tree(query.tree)
+
+
+@contextmanager
+def _searching(project: Project, query: JudgedQuery) -> Iterator[None]:
+    """Within it a query is understood or searched; what is wrong with it is said with its place."""
+    try:
+        yield
+    except (QueryError, NotFoundError) as error:
+        trees = ", ".join(tree.name for tree in project.trees)
+        raise UsageError(
+            f"the query {query.query!r} cannot be searched: {error.message}",
+            location=query.location,
+            hint=error.hint if isinstance(error, QueryError) else f"there are: {trees}",
+        ) from error
 
 
 class Trial:
@@ -112,15 +140,8 @@ class Trial:
             trees=(query.tree,) if query.tree else (),
             aggregation=aggregation,
         )
-        try:
+        with _searching(project, query):
             answer = search_index(project, self._reader, request, self._sources)
-        except (QueryError, NotFoundError) as error:
-            trees = ", ".join(tree.name for tree in project.trees)
-            raise UsageError(
-                f"the query {query.query!r} cannot be searched: {error.message}",
-                location=query.location,
-                hint=error.hint if isinstance(error, QueryError) else f"there are: {trees}",
-            ) from error
         for hint in answer.hints:
             if hint.code in WITHOUT_MEANING:
                 raise ProviderError(hint.message, location=query.location)
@@ -176,6 +197,8 @@ class Trial:
         rank = rank_of(self._reads(matched, passages), passages, overlaps)
         if rank is None:
             found = len(matched.results)
+            if not found:
+                return "nothing matches"
             return f"not matched: not among {found} match{'' if found == 1 else 'es'}"
         partly = " and matches some of the words only" if matched.results[rank - 1].relaxed else ""
         kept = answer.counts["after_cutoff"]

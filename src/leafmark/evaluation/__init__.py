@@ -17,11 +17,12 @@ from leafmark.evaluation.judgments import (
     parse_judgments,
     render_judgments,
 )
-from leafmark.evaluation.metrics import METRICS, Read, measure, rank_of, tokens_to
+from leafmark.evaluation.metrics import METRICS, Read, kind_of, measure, rank_of, tokens_to
 from leafmark.evaluation.passages import Passage, covers, overlaps, shared_bytes
 from leafmark.evaluation.perfect import perfect_values
 from leafmark.evaluation.report import (
     Cell,
+    Drafts,
     EvaluationReport,
     GateOutcome,
     Group,
@@ -35,6 +36,7 @@ __all__ = [
     "HALVES",
     "METRICS",
     "Cell",
+    "Drafts",
     "Estimate",
     "EvaluationReport",
     "Gate",
@@ -52,6 +54,7 @@ __all__ = [
     "covers",
     "draft_queries",
     "half_of",
+    "kind_of",
     "measure",
     "overlaps",
     "parse_gate",

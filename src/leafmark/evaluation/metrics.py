@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from leafmark.evaluation.passages import Bytes, Passage, covers, overlaps, shared_bytes, union
 
-__all__ = ["METRICS", "Metric", "Read", "measure", "rank_of", "tokens_to"]
+__all__ = ["METRICS", "Metric", "Read", "kind_of", "measure", "rank_of", "tokens_to"]
 
 DEPTH = 10
 """Ranks that MRR and nDCG look at."""
@@ -186,3 +186,8 @@ METRICS: tuple[Metric, ...] = (
     Metric("doubt-unanswerable", "the same of queries without an answer", "unanswerable"),
 )
 """All metrics, in the order in which they are shown."""
+
+
+def kind_of(name: str) -> str:
+    """Return which queries have the metric of this name: `answerable` or `unanswerable` ones."""
+    return next(metric.of for metric in METRICS if metric.name == name)

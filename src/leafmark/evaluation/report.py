@@ -13,6 +13,7 @@ from leafmark.evaluation.perfect import PERFECT
 
 __all__ = [
     "Cell",
+    "Drafts",
     "EvaluationReport",
     "GateOutcome",
     "Group",
@@ -48,6 +49,13 @@ class Outcome(NamedTuple):
     doubtful: bool = False
     lost: str = ""
     perfect: Mapping[str, float] = MappingProxyType({})
+
+
+class Drafts(NamedTuple):
+    """Queries that a program drafted; `warnings` say what was left out."""
+
+    queries: tuple[JudgedQuery, ...]
+    warnings: tuple[str, ...] = ()
 
 
 class VariantOutcomes(NamedTuple):
@@ -95,7 +103,8 @@ class GateOutcome(NamedTuple):
 class EvaluationReport(NamedTuple):
     """The whole evaluation; the first group holds all queries.
 
-    `answers` is what a judged passage stood for: `passage` or `section`.
+    `answers` is what a judged passage stood for: `passage` or `section`. `warnings` say
+    what was left out.
     """
 
     mode: str
@@ -107,6 +116,7 @@ class EvaluationReport(NamedTuple):
     variants: tuple[VariantOutcomes, ...]
     groups: tuple[Group, ...]
     gates: tuple[GateOutcome, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def build_groups(

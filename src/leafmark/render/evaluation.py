@@ -58,7 +58,8 @@ def _heading(report: EvaluationReport, names: Sequence[str], labels: Sequence[st
     pairs = zip(labels, names, strict=True)
     lines += [f"{label} is {name}" for label, name in pairs if label != name]
     if report.drafts:
-        lines.append(f"{report.drafts} of the queries are drafts that nobody has looked at")
+        are = "is a draft" if report.drafts == 1 else "are drafts"
+        lines.append(f"{report.drafts} of the queries {are} that nobody has looked at")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -139,10 +140,16 @@ def _came_to(outcome: Outcome) -> str:
     doubt = ", marked doubtful" if outcome.doubtful else ""
     if not outcome.query.answers:
         return f"{shown}{doubt}; nothing answers it"
-    rank = "answer not found" if outcome.rank is None else f"answer at {outcome.rank}"
-    dear = "" if outcome.tokens is None else f" after {outcome.tokens:,} tokens"
+    if outcome.rank is not None:
+        dear = "" if outcome.tokens is None else f" after {outcome.tokens:,} tokens"
+        found = f"answer at {outcome.rank}{dear} of {shown}"
+    else:
+        found = f"no answer among {shown}" if outcome.results else shown
     lost = f"; {outcome.lost}" if outcome.lost else ""
-    return f"{RANKED_BY} {outcome.values[RANKED_BY]:.2f}  {rank}{dear} of {shown}{doubt}{lost}"
+    first = ""
+    if outcome.results and outcome.rank != 1:
+        first = f"; first is {clean_line(outcome.results[0])}"
+    return f"{RANKED_BY} {outcome.values[RANKED_BY]:.2f}  {found}{doubt}{lost}{first}"
 
 
 def evaluation_record(report: EvaluationReport, places: Sequence[int]) -> dict[str, Any]:
@@ -165,6 +172,7 @@ def evaluation_record(report: EvaluationReport, places: Sequence[int]) -> dict[s
         ],
         "groups": [_group_record(report, group) for group in report.groups],
         "gates": [gate._asdict() for gate in report.gates],
+        "warnings": list(report.warnings),
         "queries": [_query_record(report, at) for at in places],
     }
 

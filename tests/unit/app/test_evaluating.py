@@ -11,11 +11,21 @@ import pytest
 from support.embedders import FakeServer, Reply, embedding_flags, serve_embeddings
 from support.projects import Here
 
-from leafmark.app import draft_judgments, evaluate_project, open_project
+from leafmark.app import Project, draft_judgments, evaluate_project, open_project
 from leafmark.app import meaning as app_meaning
+from leafmark.app.indexing import refresh
 from leafmark.app.requests import DraftRequest, EvaluationRequest
-from leafmark.errors import ConfigError, NotFoundError, ProviderError, UsageError
+from leafmark.errors import (
+    ConfigError,
+    LockedError,
+    NotFoundError,
+    ProviderError,
+    StorageError,
+    UsageError,
+)
 from leafmark.evaluation import EvaluationReport
+from leafmark.index import IndexReader
+from leafmark.index.lock import hold_lock
 
 WORDS = ["alpha", "beta", "gamma", "delta"]
 
@@ -172,6 +182,64 @@ def test_gates(here: Here) -> None:
     ]
 
 
+def test_what_is_wrong_is_said_before_anything_is_searched(here: Here) -> None:
+    wrong: list[dict[str, Any]] = [
+        {"gates": ("heading:rr500>0",)},
+        {"gates": ("empty-unanswerable>0",)},
+        {"compare": ("auto", "fixed+mode=semantic")},
+    ]
+    for wishes in wrong:
+        with pytest.raises(UsageError):
+            _judge(here, FOUND, **wishes)
+    with pytest.raises(UsageError):
+        _judge(here, FOUND, {"query": 'say "x', "answers": []})
+    assert not (here.home / ".leafmark" / "cache").exists()
+
+
+def test_a_document_changed_meanwhile_ends_the_evaluation(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def changing(project: Project, **wishes: Any) -> IndexReader:
+        here.write("gamma.md", "# Page of gamma\n\n## Zebra gamma\n\nStripes of gamma moved.\n")
+        return refresh(project, **wishes)
+
+    monkeypatch.setattr("leafmark.app.evaluating.refresh", changing)
+    with pytest.raises(StorageError) as caught:
+        _judge(here, FOUND)
+    assert caught.value.message == "a document was changed while searches in it were judged"
+    assert (caught.value.location, caught.value.hint) == (
+        f"{here.root.name}:gamma.md",
+        "evaluate again",
+    )
+    monkeypatch.undo()
+    assert _mean(_judge(here, FOUND), "overlap-mrr@10") == 1
+
+
+def test_an_index_that_another_run_makes_is_waited_for(here: Here) -> None:
+    _judge(here, FOUND)
+    (place,) = (here.home / ".leafmark" / "cache" / "evaluation").iterdir()
+    here.write("gamma.md", "# Page of gamma\n\n## Zebra gamma\n\nStripes of gamma moved.\n")
+    with hold_lock(place / "LOCK", timeout_s=0), pytest.raises(LockedError):
+        _judge(here, FOUND, flags={"index.lock_timeout_s": 0.1})
+
+
+def test_names_of_sections_are_those_that_the_settings_give(here: Here) -> None:
+    here.write("odd.md", "# Odd\n\n## Okapi & co\n\nOkapi and its company.\n")
+    flags: dict[str, object] = {"chunking.slug_style": "collapse"}
+    query = {"query": "okapi company", "answers": ["odd.md#okapi-co"]}
+    assert _mean(_judge(here, query, flags=flags), "overlap-mrr@10") == 1
+    with pytest.raises(UsageError, match="no section #okapi-co"):
+        _judge(here, query)
+
+
+def test_what_is_left_out_is_said(here: Here) -> None:
+    config = '[tree.docs]\npath = "."\n[tree.gone]\npath = "gone"\n'
+    here.write("leafmark.toml", config)
+    said = (f"the folder of tree 'gone' is missing: {here.root / 'gone'}",)
+    assert _judge(here, FOUND).warnings == said
+    assert draft_judgments(here.project(), DraftRequest(limit=3)).warnings == said
+
+
 def test_why_an_answer_was_not_found(here: Here) -> None:
     partly = {"query": "stripes zebra alpha", "answers": ["delta.md#zebra-delta"]}
     some = "ranks 3 of the matches and matches some of the words only"
@@ -181,6 +249,8 @@ def test_why_an_answer_was_not_found(here: Here) -> None:
         f"crowded out: {some}",
         "",
     ]
+    report = _judge(here, {**UNFOUND, "query": "xylophone"}, diagnose=True)
+    assert report.variants[0].outcomes[0].lost == "nothing matches"
     report = _judge(here, partly, limit=1, diagnose=True)  # one strict match is enough for it
     assert report.variants[0].outcomes[0].lost == f"cut off: {some}, of which 1 were kept"
 
@@ -242,8 +312,9 @@ def test_a_query_that_cannot_be_understood_is_named(here: Here) -> None:
 
 def test_drafts_find_what_they_were_drafted_from(here: Here) -> None:
     drafts = draft_judgments(here.project(), DraftRequest(limit=3))
-    assert len({str(draft.answers[0].id).partition("#")[0] for draft in drafts}) == 3
-    rows = [{"query": one.query, "answers": [one.answers[0].id]} for one in drafts]
+    assert drafts.warnings == ()
+    assert len({draft.answers[0].id.partition("#")[0] for draft in drafts.queries}) == 3
+    rows = [{"query": one.query, "answers": [one.answers[0].id]} for one in drafts.queries]
     assert _mean(_judge(here, *rows), "overlap-mrr@10") == 1
     with pytest.raises(NotFoundError, match="there is no tree named 'x'"):
         draft_judgments(here.project(), DraftRequest(trees=("x",)))

@@ -10,7 +10,7 @@ from support.fake_app import FakeApp, Leafmark
 from support.schema import problems
 
 from leafmark.app.requests import DraftRequest, EvaluationRequest
-from leafmark.evaluation import GateOutcome, JudgedQuery, Reference
+from leafmark.evaluation import Drafts, GateOutcome, JudgedQuery, Reference
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,19 @@ def test_a_gate_that_fails_makes_the_exit_code_1(leafmark_run: Leafmark, app: Fa
     assert ran.out.endswith("\nrr500>=0.9 fails: it is 0.7000\n")
 
 
+def test_what_was_left_out_is_said(leafmark_run: Leafmark, app: FakeApp) -> None:
+    app.evaluated = small_report()._replace(warnings=("tree.x is left out",))
+    assert leafmark_run("eval", "q.jsonl").err == "warning: tree.x is left out\n"
+    ran = leafmark_run("eval", "q.jsonl", "--json")
+    assert ran.json["warnings"] == ["tree.x is left out"]
+    assert problems(ran.json, "eval") == []
+
+
 def test_make_prints_queries(leafmark_run: Leafmark, app: FakeApp) -> None:
-    app.listed = (JudgedQuery("Set up", (Reference("t:a.md#set-up"),), "heading", draft=True),)
+    draft = JudgedQuery("Set up", (Reference("t:a.md#set-up"),), "heading", draft=True)
+    app.drafted = Drafts((draft,), ("tree.x is left out",))
     ran = leafmark_run("eval", "make", "-n", "3", "-t", "t")
+    assert ran.err == "warning: tree.x is left out\n"
     assert (ran.code, ran.out) == (
         0,
         '{"query": "Set up", "answers": ["t:a.md#set-up"], "kind": "heading", "draft": true}\n',

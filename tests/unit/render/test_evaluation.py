@@ -23,7 +23,7 @@ def test_the_table() -> None:
         "lexical, 10 results a query; fixed 1,200 chunks, auto 30 chunks\n"
         "[95 % intervals of 200 resamples, seed 1]\n"
         "differences are against fixed; * is more than chance\n"
-        "1 of the queries are drafts that nobody has looked at\n"
+        "1 of the queries is a draft that nobody has looked at\n"
         "\n"
         "all: 2 with an answer, 1 without\n"
         "                      fixed                 auto\n"
@@ -68,9 +68,10 @@ def test_what_became_of_each_query_the_worst_first() -> None:
     assert worst_first(report, 1) == [1]
     assert render_outcomes(report, worst_first(report, None), PLAIN) == (
         "lost\\x1b[1m words  q.jsonl:2\n"
-        "  fixed  rr500 0.00  answer not found of 1 result; not matched: not among 9 matches\n"
+        "  fixed  rr500 0.00  no answer among 1 result; not matched: not among 9 matches; "
+        "first is t:a.md\n"
         "  auto   rr500 0.40  answer at 2 after 1,250 tokens of 2 results; "
-        "dear: 1,250 tokens, most of them its own\n"
+        "dear: 1,250 tokens, most of them its own; first is t:a.md\n"
         "restore (keywords)  q.jsonl:1\n"
         "  fixed  rr500 1.00  answer at 1 after 200 tokens of 1 result\n"
         "  auto   rr500 1.00  answer at 1 after 200 tokens of 1 result\n"

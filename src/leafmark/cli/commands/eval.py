@@ -18,11 +18,9 @@ from leafmark.cli.options import (
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from leafmark.app import Project
     from leafmark.app.requests import Progress
-    from leafmark.evaluation import EvaluationReport, JudgedQuery
+    from leafmark.evaluation import Drafts, EvaluationReport
 
 __all__ = ["COMMAND"]
 
@@ -137,6 +135,8 @@ def _print(call: Call, report: EvaluationReport, diagnose: bool) -> None:
     from leafmark.render import evaluation
 
     console = call.console
+    for warning in report.warnings:
+        console.warn(warning)
     places = evaluation.worst_first(report, call.values.get("worst")) if diagnose else []
     if console.json:
         console.write_json(evaluation.evaluation_record(report, places))
@@ -159,17 +159,17 @@ def _make(call: Call) -> int:
             hint="it drafts from the project's documents; --tree limits it to one tree",
         )
 
-    def use_case(
-        project: Project, progress: Progress | None, confirmed: bool
-    ) -> Sequence[JudgedQuery]:
+    def use_case(project: Project, progress: Progress | None, confirmed: bool) -> Drafts:
         limit, trees = call.values.get("limit", 100), tuple(call.values.get("tree", ()))
         return draft_judgments(project, DraftRequest(limit, trees, confirmed))
 
     drafts = with_project(call, use_case)
-    console.write(render_judgments(drafts))
-    if not drafts:
+    for warning in drafts.warnings:
+        console.warn(warning)
+    console.write(render_judgments(drafts.queries))
+    if not drafts.queries:
         console.note("no document holds anything to draft a query from\n")
-    return 0 if drafts else 1
+    return 0 if drafts.queries else 1
 
 
 COMMAND = Command(
