@@ -3,7 +3,7 @@
 In: the bytes of a page. Out: a document whose spans are bytes of the page (of
 its UTF-8 decoding, where it is in another encoding). The content region is the
 first `main`, else every `article` or `role=main`, else `body`; navigation,
-scripts, styles and templates inside it, and all outside, are `dropped_spans`.
+scripts, styles, templates and line numbers inside it, and all outside, are `dropped_spans`.
 Every heading in the region opens a section, however deep it stands in the
 markup, but for the name of a box (a note, a warning), after which the section
 goes on. `header`, `footer`, `aside` and hidden elements are content: they hold
@@ -26,6 +26,7 @@ from leafmark.parsing.html_soup import read_soup
 from leafmark.parsing.html_text import heading_text, read_html
 from leafmark.parsing.html_tokens import attribute, iter_tokens
 from leafmark.parsing.html_tree import OffsetError, read_tree, refusal
+from leafmark.parsing.html_unread import unread_spans
 from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import file_title
 
@@ -39,7 +40,6 @@ _TAG_LIMIT = 1_000_000
 The largest pages that people publish (whole standards on one page) have about half as many.
 """
 
-_DROPPED_TAGS = frozenset(("nav", "script", "style", "template"))
 _BOXES = frozenset(
     (
         *("admonition", "alert", "attention", "callout", "caution", "danger"),
@@ -131,8 +131,7 @@ class _Outline:
         limits = _region(page)
         size = len(page.data)
         outside = list(gaps(limits, 0, size))
-        inside = [(e.start, e.end) for e in page.elements if _is_dropped(e)]
-        dropped = merge([*outside, *inside])
+        dropped = merge([*outside, *unread_spans(page)])
         return cls(page, limits, list(gaps(dropped, 0, size)), dropped)
 
     def keeps(self, offset: int) -> bool:
@@ -287,10 +286,6 @@ def _has_words(data: bytes, spans: Spans) -> bool:
             elif name is not None and not raw and data[at:stop].strip():
                 return True
     return False
-
-
-def _is_dropped(element: HtmlElement) -> bool:
-    return element.tag in _DROPPED_TAGS or "navigation" in element.roles
 
 
 def _span_at(spans: Spans, offset: int) -> tuple[int, int] | None:

@@ -15,7 +15,7 @@ from leafmark.parsing.html_tokens import attribute, unescape
 
 __all__ = [
     "HEADING_LEVELS",
-    "NAVIGATION_CLASSES",
+    "ROLE_CLASSES",
     "TRACKED",
     "HtmlElement",
     "HtmlPage",
@@ -77,9 +77,12 @@ class HtmlPage:
 
 NAVIGATION_CLASSES = (
     *("navheader", "navfooter", "docnav"),  # DocBook, Publican
-    *("nav-panel", "related", "sphinxsidebar", "navpath"),  # Texinfo, Sphinx, Doxygen
+    *("nav-panel", "sphinxsidebar", "navpath"),  # Texinfo, Sphinx, Doxygen
 )
 """What generators of pages call the links to the pages around."""
+
+ROLE_CLASSES = (*NAVIGATION_CLASSES, "related")
+"""The classes that give an element a role; what is `related` is looked at more closely."""
 
 
 def roles_of(data: bytes, start: int, end: int) -> frozenset[str]:
@@ -88,4 +91,6 @@ def roles_of(data: bytes, start: int, end: int) -> frozenset[str]:
     classes = (attribute(data, start, end, b"class") or "").split()
     if any(name in NAVIGATION_CLASSES for name in classes):
         roles.append("navigation")
+    if "related" in classes:
+        roles.append("related")
     return frozenset(roles)

@@ -24,7 +24,7 @@ from turbohtml import Namespace
 
 from leafmark.parsing.html_page import (
     HEADING_LEVELS,
-    NAVIGATION_CLASSES,
+    ROLE_CLASSES,
     TRACKED,
     HtmlElement,
     HtmlPage,
@@ -115,7 +115,7 @@ class _Adapter:
         """What selects the elements that have a role."""
         if b"role" in self._lower:
             yield "[role]"
-        yield from (f".{name}" for name in NAVIGATION_CLASSES if name.encode() in self.data)
+        yield from (f".{name}" for name in ROLE_CLASSES if name.encode() in self.data)
 
     def _links(self) -> Iterator[HtmlElement]:
         """The links and images. They are many, so their tags are found in the source.
