@@ -4,7 +4,8 @@ A sentence that ends with a colon introduces the list, the code or the table aft
 it, a line of nothing but bold type is a heading in all but name, an anchor names
 what follows, the tag that opens a box belongs to what is in it, and so does a
 bracket in source code. What begins in lower case behind code goes on with the
-sentence before it. All of it is told by the bytes next to the cut.
+sentence before it, and a caption or a line of attributes belongs to the code, the
+table or the picture above it. All of it is told by the bytes next to the cut.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 from operator import itemgetter
 
 from leafmark.chunking.reading import BodyReader
+from leafmark.model import Block
 
 __all__ = ["leads_on"]
 
@@ -30,6 +32,8 @@ _COLON = re.compile(  # each way to begin is one byte, since such bytes are look
     rb"(?::(?<![:\s]:):?|\xef\xbc\x9a(?<![:\s]\xef\xbc\x9a))%b\Z" % _CLOSING, re.IGNORECASE
 )
 _SHORTCODE = re.compile(rb"(?<![\w:]):[a-z0-9_+-]++:\Z")
+
+_CAPTIONED = frozenset(("code", "table"))
 
 _BELOW = frozenset(("list", "code", "table"))
 """What an item of a list has below its text."""
@@ -60,6 +64,31 @@ _TITLE = re.compile(
     % (_INLINE, _INLINE),
     re.VERBOSE | re.IGNORECASE,
 )
+_TAGS = rb"(?:\s|<[^<>]*>|&nbsp;|\xc2\xa0)*+"
+_CAPTION = re.compile(
+    rb"""%b[*_(\[]*+(?:
+      fig(?:ure|\.)?|tab(?:le|\.)|listing|example|abb(?:ildung|\.)|tabelle|tableau
+    | (?:figur|tabell?|tabl)a|%b)%b[.]?%b[0-9]"""
+    % (
+        _TAGS,
+        "|".join(("Рис", "Рисунок", "Таблица", "Листинг", "図", "表", "图", "圖", "그림")).encode(),
+        rb"[*_]*+",
+        _TAGS,
+    ),
+    re.VERBOSE | re.IGNORECASE,
+)
+"""What names a figure, a table or a listing by its number, in the languages with most documents."""
+
+_ATTRIBUTES = re.compile(rb"\s*+(?:\{[:#.][^{}\n]*\}[ \t]*+(?:[\r\n]|\Z)|/// [a-z-]*caption\b)")
+_UNDER_TABLE = re.compile(rb"\s*+(?:Table)?:[ \t]")
+_UNDER_PICTURE = re.compile(rb"\s*+([*_])(?![*_\s])[^\n]*\1[ \t]*+(?:[\r\n]|\Z)")
+_PICTURE = re.compile(
+    rb"""(?:
+      !\[[^\n]*\)\]?[^\n\s]* | <img\b[^<>]*> | </(?:svg|figure|object)\s*> | :::image\b[^\n]*
+    )(?:\s|</[a-z][^<>]*>|<br\b[^<>]*>)*+\Z""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
 _PARAGRAPH_GOES_ON = re.compile(rb"\s*+<p\b[^>]*+>\s*+[a-z]")
 
 
@@ -70,16 +99,33 @@ def leads_on(reader: BodyReader, start: int, at: int) -> bool:
         return document.data[start:at].rstrip()[-1:] in (b":", b"(", b"[", b"{")
     if reader.headings_within(at, at + 1):
         return False
-    is_page = document.format == "html"
+    is_page, before = document.format == "html", _tail(reader, start, at)
     blocks = reader.top_within(start, at)
     if not blocks or blocks[-1].end > at:
         if _stands_below(reader, at):
             return True
+    elif _names_what_is_above(reader, blocks[-1], at, before=before):
+        return True
     elif blocks[-1].kind == "code":  # which may end with anything
         goes_on = _PARAGRAPH_GOES_ON if is_page else _GOES_ON
         return goes_on.match(document.data, at, at + _REACH) is not None
-    before = _tail(reader, start, at)
     return _page_leads(before) if is_page else _text_leads(before)
+
+
+def _names_what_is_above(reader: BodyReader, above: Block, at: int, *, before: bytes) -> bool:
+    """Whether what begins there is the caption of the block before it, or its attributes."""
+    data = reader.document.data
+    end = at + _REACH
+    if _CAPTION.match(data, at, end):
+        return above.kind in _CAPTIONED or _PICTURE.search(before) is not None
+    if reader.document.format == "html":
+        return False
+    if _ATTRIBUTES.match(data, at, end):
+        return True
+    if above.kind == "table":
+        return _UNDER_TABLE.match(data, at, end) is not None
+    is_short = _UNDER_PICTURE.match(data, at, end) is not None
+    return is_short and _PICTURE.search(before) is not None
 
 
 def _stands_below(reader: BodyReader, at: int) -> bool:
@@ -110,7 +156,11 @@ def _text_leads(before: bytes) -> bool:
 
 
 def _page_leads(before: bytes) -> bool:
-    before = _OPENED.sub(b"", before).rstrip()
+    opened = _OPENED.search(before)
+    if opened is not None:
+        if b"<figcaption" in opened[0].lower():
+            return True
+        before = before[: opened.start()].rstrip()
     return _has_colon(before) or _TITLE.match(before, before.lower().rfind(b"<p")) is not None
 
 

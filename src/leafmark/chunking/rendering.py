@@ -103,17 +103,24 @@ class Renderer:
             candidates = [] if header is None else [(table.start, header)]
         else:
             candidates = self._overlaps(chunk)
-        room = self._room(chunk) if candidates else 0
+        room = self._room(chunk, is_header=table is not None) if candidates else 0
         return next(((span,) for span in candidates if self.meter.fits(*span, room)), ())
 
-    def _room(self, chunk: Chunk) -> int:
-        """The tokens that `max_tokens` leaves beside breadcrumb, body and two gaps."""
+    def _room(self, chunk: Chunk, *, is_header: bool) -> int:
+        """The tokens that `max_tokens` leaves beside breadcrumb, body and two gaps.
+
+        For the header of a table the breadcrumb is shortened, as it is for a body.
+        """
         body = self.reader.normalise(chunk.body_spans)
         shown = len(chunk.breadcrumb.encode()) + len(body.encode()) + 2 * len(_GAP)
         limit = self.options.max_tokens
         if shown * 2 <= limit:
             return limit - shown
-        return limit - self.meter.count(chunk.breadcrumb + _GAP + body) - len(_GAP)
+        room = limit - self.meter.count(chunk.breadcrumb + _GAP + body) - len(_GAP)
+        if not is_header:
+            return room
+        crumb = min(self.meter.count(chunk.breadcrumb + _GAP), limit // BREADCRUMB_SHARE)
+        return max(room, limit - crumb - self.meter.count(body + _GAP))
 
     def _overlaps(self, chunk: Chunk) -> Spans:
         """The last sentences of the piece before, first as many as are wanted, then fewer."""

@@ -42,7 +42,7 @@ _SPACES = b" \t"
 _ITEM = Block("list_item", 0, 0, 1)
 """An item of a list at the top, as far as splitting asks: where it stands, its unit says."""
 
-_HEADER_SHARE = 4
+_HEADER_SHARE = 2
 """A table's header is repeated while it takes at most one in this many of the capacity's tokens."""
 
 

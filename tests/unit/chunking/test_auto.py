@@ -8,6 +8,7 @@ from support.documents import Part, make_document, words
 
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.model import Chunk, ChunkedDocument, Document
+from leafmark.parsing import parse
 
 
 def chunked(document: Document, *, target_tokens: int = 400, **sizes: Any) -> ChunkedDocument:
@@ -139,6 +140,30 @@ def test_a_large_table_is_cut_between_rows_and_repeats_its_header() -> None:
         assert piece.text.count(header) == 1
         assert piece.tokens <= 1000
     assert [piece.context_spans for piece in result] == [(), *[((0, 27),)] * (len(result) - 1)]
+
+
+def headed(header: str, row: str, *, titles: int = 1) -> Document:
+    lines = [f"{'#' * level} {words(20)}\n" for level in range(1, titles + 1)]
+    return parse("\n".join([*lines, header, *[row] * 20]).encode(), "p.md")
+
+
+def test_a_wide_header_is_repeated_too() -> None:
+    row = "| one and two " * 8 + "|"
+    header = f"{row}\n{'|---' * 8}|"
+    found = pieces(chunked(headed(header, row), target_tokens=120, max_tokens=125, min_tokens=20))
+    assert len(found) > 1
+    assert all(piece.text.count(header) == 1 for piece in found)
+    assert max(piece.tokens for piece in found) <= 125
+
+
+def test_a_long_breadcrumb_is_shortened_for_the_header_of_a_table() -> None:
+    header, row = "| Name | Value |\n|---|---|", f"| {words(10)} | {words(10)} |"
+    document = headed(header, row, titles=5)
+    found = pieces(chunked(document, target_tokens=100, min_tokens=40, max_tokens=120))
+    assert len(found) > 1
+    assert all(piece.text.count(header) == 1 for piece in found)
+    assert all(piece.text.startswith("> …") for piece in found)
+    assert max(piece.tokens for piece in found) <= 120
 
 
 def test_list_items_are_kept_whole() -> None:

@@ -206,3 +206,62 @@ def test_code_that_is_too_large_takes_its_introduction_in() -> None:
     code = "```\n" + "x = 1\n" * 200 + "```\n"
     text = paragraph(200) + "Do it like this:\n\n" + code
     assert first_piece(text) == paragraph(200)
+
+
+ABOVE = {
+    "a picture": b"![A loop](loop.png)",
+    "a linked picture": b"[![A loop](loop.png)](loop.html)",
+    "a picture's tag": b'<img src="loop.png">',
+    "a drawing": b"<svg><path d='M0'/></svg>",
+    "code": b"```rust\nloop {}\n```",
+    "a table": b"| a |\n|---|\n| b |",
+}
+CAPTIONS = {
+    "a figure's number": "Figure 3: a loop\n",
+    "a short word": "*Fig. 3*\n",
+    "a listing's number in bold type": "**Listing 4-7**: a loop\n",
+    "German": "Abb. 3: eine Schleife\n",
+    "Russian": "Рисунок 3. Цикл\n",
+    "Chinese": "图 3 循环\n",
+    "attributes": "{: .wide}\n",
+    "a block of Python-Markdown": "/// caption\nA loop\n///\n",
+}
+BELOW_TEXT = ("Text.", "An ![icon](i.png) in a sentence.")
+
+
+@pytest.mark.parametrize("above", ABOVE.values(), ids=list(ABOVE))
+@pytest.mark.parametrize("caption", CAPTIONS.values(), ids=list(CAPTIONS))
+def test_a_caption_belongs_to_what_is_above_it(above: bytes, caption: str) -> None:
+    assert reads_as_leading(above + b"\n\n", behind=caption.encode())
+
+
+@pytest.mark.parametrize("text", BELOW_TEXT)
+def test_the_number_of_a_figure_begins_a_sentence_below_text(text: str) -> None:
+    assert not reads_as_leading(f"{text}\n\n".encode(), behind=b"Figure 3 shows a loop.\n")
+
+
+def test_a_line_in_italics_is_a_legend_below_a_picture_only() -> None:
+    assert reads_as_leading(ABOVE["a picture"] + b"\n\n", behind=b"*A loop that ends*\n")
+    assert not reads_as_leading(ABOVE["code"] + b"\n\n", behind=b"*A loop that ends*\n")
+
+
+def test_the_caption_of_a_table_may_stand_below_it() -> None:
+    assert reads_as_leading(ABOVE["a table"] + b"\n\n", behind=b"Table: words\n")
+    assert reads_as_leading(ABOVE["a table"] + b"\n\n", behind=b": words\n")
+
+
+PAGE_CAPTIONS = {
+    "code": b'<pre>loop {}</pre><p><span class="caption">Listing 4-7: a loop</span></p>',
+    "a table": b"<table><tr><td>a<tr><td>b</table><p><b>Table 2.</b> Words</p>",
+    "a picture": b'<p><a href="l.png"><img src="l.png"></a><br></p><p>Figure&nbsp;3. A loop</p>',
+    "a figure": b'<figure><img src="l.png"><figcaption><p>A loop</p></figcaption></figure>',
+}
+
+
+@pytest.mark.parametrize("page", PAGE_CAPTIONS.values(), ids=list(PAGE_CAPTIONS))
+def test_a_caption_in_a_page(page: bytes) -> None:
+    at = page.rfind(b"<p>")
+    assert leads_on(BodyReader(parse(page, "p.html")), 0, at)
+    before = page[:at].removesuffix(b"<figcaption>")
+    other = BodyReader(parse(before + b"<p>Then it ends.</p>", "p.html"))
+    assert not leads_on(other, 0, len(before))
