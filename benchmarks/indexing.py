@@ -137,7 +137,7 @@ def _chunk(corpus: Corpus, path: Path, options: ChunkingOptions) -> ChunkedDocum
 def _texts(chunked: ChunkedDocument) -> Iterator[tuple[tuple[str, str], ...]]:
     """The fields of each chunk, ready for the engine."""
     fields = language_fields("english")
-    prepare = analyzer_for("english").for_index
+    prepare = analyzer_for("english").for_engine
     for chunk in chunked.chunks:
         yield (
             (fields.body, prepare(chunk.body)),

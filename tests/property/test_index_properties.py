@@ -15,8 +15,10 @@ from support.indexes import SETTINGS, as_bytes, chunk, contents, state_of
 
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.index import analyzer_for, open_reader, open_writer
-from leafmark.index.analyzer import MAX_TOKEN_CHARS, leaves_alone
+from leafmark.index.analyzer import MAX_TOKEN_CHARS
+from leafmark.index.generation import create_engine, index_languages
 from leafmark.index.records import document_entry, pack_document, unpack_document
+from leafmark.index.schema import Language
 from leafmark.model import Entry
 from leafmark.parsing import parse
 
@@ -32,24 +34,11 @@ TEXTS = st.lists(WORDS, max_size=12).map(" ".join) | st.lists(WORDS, max_size=6)
 ANALYZERS = st.sampled_from([None, "english", "german", "tamil", "turkish"]).map(analyzer_for)
 
 
-@given(ANALYZERS, st.lists(TEXTS | st.binary(max_size=50), max_size=4))
+@given(ANALYZERS, TEXTS)
 @settings(deadline=None)
-def test_what_is_left_alone_as_a_whole_is_left_alone_in_parts(
-    analyzer: Any, parts: list[str | bytes]
-) -> None:
-    sources = [as_bytes(part) for part in parts]
-    if leaves_alone(b"".join(sources)):
-        for source in sources:
-            text = source.decode("utf-8", "replace")
-            assert analyzer.for_index(text) == text
-
-
-@pytest.mark.parametrize(
-    ("source", "alone"),
-    [("plain café — words", True), ("日本", False), ("x" * 41, False), ("é" * 20, True)],
-)
-def test_what_is_usual_is_left_alone(source: str, alone: bool) -> None:
-    assert leaves_alone(source.encode()) is alone
+def test_terms_are_those_of_the_engine(analyzer: Any, text: str) -> None:
+    """Words are remembered one by one; the engine reads the whole text."""
+    assert analyzer.terms(text) == analyzer.engine.analyze(analyzer.for_engine(text))
 
 
 @given(ANALYZERS, TEXTS)
@@ -69,28 +58,33 @@ def test_tokens_are_the_terms_where_they_stand(analyzer: Any, text: str) -> None
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40)
 def test_the_engine_finds_every_text_as_a_phrase(analyzer: Any, texts: list[str]) -> None:
     """What the engine indexed is what `terms` says, in that order."""
-    builder = tantivy.SchemaBuilder()
-    builder.add_text_field("body", tokenizer_name=analyzer.name)
-    index = tantivy.Index(builder.build())
-    index.register_tokenizer(analyzer.name, analyzer.engine)
-    writer = index.writer(15_000_000, 1)
-    for text in texts:
-        document = tantivy.Document()
-        document.add_text("body", analyzer.for_index(text))
-        writer.add_document(document)
-    writer.commit()
-    index.reload()
+    (language,) = index_languages({"t": analyzer.language})
+    with tempfile.TemporaryDirectory() as folder:
+        index = create_engine(Path(folder, "text"), (language,))
+        writer = index.writer(15_000_000, 1)
+        for text in texts:
+            document = tantivy.Document()
+            document.add_text(language.body, analyzer.for_index(text))
+            writer.add_document(document)
+        writer.commit()
+        writer.wait_merging_threads()
+        index.reload()
+        _check_phrases(index, language, texts)
+
+
+def _check_phrases(index: tantivy.Index, language: Language, texts: list[str]) -> None:
+    analyzer, body = language.analyzer, language.body
     searcher = index.searcher()
-    found = {term for term, _ in searcher.terms_with_prefix("body", "")}
+    found = {term for term, _ in searcher.terms_with_prefix(body, "")}
     assert found == {term for text in texts for term in analyzer.terms(text)}
     for number, text in enumerate(texts):
         terms = analyzer.terms(text)
         if not terms:
             continue
         if len(terms) == 1:
-            query = tantivy.Query.term_query(index.schema, "body", terms[0])
+            query = tantivy.Query.term_query(index.schema, body, terms[0])
         else:
-            query = tantivy.Query.phrase_query(index.schema, "body", terms)
+            query = tantivy.Query.phrase_query(index.schema, body, [*terms])
         assert number in {address.doc for _, address in searcher.search(query, 10).hits}
 
 

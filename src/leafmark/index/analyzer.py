@@ -1,9 +1,9 @@
 """The text pipeline: split, lower-case, drop long tokens, stem; the same for text and queries.
 
 In: text, and a language or none. Out: terms, with their places where asked for.
-Tantivy's own pipeline makes the terms, so that what is highlighted is what was
-indexed. Three things are done to text before Tantivy sees it; the places in `tokens`
-are those in the text as given:
+Tantivy's own pipeline makes each word's term, which is remembered: words come again and
+again. An index is given terms. Three things are done to text before Tantivy sees it; the
+places in `tokens` are those in the text as given:
 
 - Spellings that are read as the same become the same (`folding`).
 - In scripts that are written without spaces every character becomes a token of
@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import tantivy
 
-from leafmark.index.folding import Places, fold, is_folded
+from leafmark.index.folding import Places, fold
 
 __all__ = [
     "LANGUAGES",
@@ -30,7 +30,6 @@ __all__ = [
     "Token",
     "analyzer_for",
     "is_solid",
-    "leaves_alone",
 ]
 
 LANGUAGES = frozenset(
@@ -78,6 +77,10 @@ _USUAL_BYTES = bytes(byte for byte in range(256) if not 0xE0 <= byte < 0xF5 or b
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ASCII_WORD = re.compile("[0-9A-Za-z]+")
 _WORD_BYTES = bytes(ord("a" if byte >= 0x80 or chr(byte).isalnum() else " ") for byte in range(256))
+_LOWER_WORD_BYTES = bytes(
+    byte if byte >= 0x80 else ord(chr(byte).lower() if chr(byte).isalnum() else " ")
+    for byte in range(256)
+)
 _TOO_LONG = b"a" * (MAX_TOKEN_CHARS + 1)
 _LONG_RUN = re.compile(rf"\S{{{MAX_TOKEN_CHARS + 1},}}")
 _LONG_ASCII_WORD = re.compile(rf"[0-9A-Za-z]{{{MAX_TOKEN_CHARS + 1}}}")
@@ -90,6 +93,24 @@ class Token(NamedTuple):
     start: int
     end: int
     position: int
+
+
+class _Memo(dict[str, str]):
+    """What runs become: a term, several with spaces between, or nothing; made when asked for."""
+
+    def __init__(self, engine: tantivy.TextAnalyzer):
+        self._engine = engine
+
+    def __missing__(self, run: str) -> str:
+        if len(run) > MAX_TOKEN_CHARS:  # no word, or many that are seldom seen together again
+            return "" if run.isascii() else self._made(run)
+        if len(self) > _MEMO_LIMIT:
+            self.clear()
+        terms = self[run] = self._made(run)
+        return terms
+
+    def _made(self, run: str) -> str:
+        return " ".join(self._engine.analyze(run))
 
 
 class Analyzer:
@@ -106,7 +127,7 @@ class Analyzer:
             builder = builder.filter(filters.stemmer(language))
         self.engine = builder.build()
         self._splitter = tantivy.TextAnalyzerBuilder(_tokenizer(language)).build()
-        self._memo: dict[str, str] = {}
+        self._memo = _Memo(self.engine)
 
     @property
     def name(self) -> str:
@@ -114,7 +135,11 @@ class Analyzer:
         return f"leafmark_{self.language or 'none'}"
 
     def for_index(self, text: str) -> str:
-        """Return the text as Tantivy must get it for its field."""
+        """Return the text as its field in the index takes it: its terms."""
+        return " ".join(self.terms(text))
+
+    def for_engine(self, text: str) -> str:
+        """Return the text as `engine` must get it."""
         return self._prepared(fold(text))
 
     def _prepared(self, text: str) -> str:
@@ -150,14 +175,12 @@ class Analyzer:
         return "".join((*parts, run[at:]))
 
     def terms(self, text: str) -> list[str]:
-        """Return the terms of `text`, in order."""
-        return self.engine.analyze(self.for_index(text))
-
-    def distinct_terms(self, text: str) -> set[str]:
-        """Return the terms of `text`, each once: several times faster than `terms` in ASCII."""
-        if not text.isascii():
-            return set(self.terms(text))
-        return set(self._terms_of(set(_ASCII_WORD.findall(text))).values()) - {""}
+        """Return the terms of `text`, in order; the words that they come from are remembered."""
+        memo = self._memo
+        if text.isascii():
+            found = list(map(memo.__getitem__, _runs(text)))
+            return [term for term in found if term] if "" in found else found
+        return " ".join(map(memo.__getitem__, _runs(self.for_engine(text)))).split()
 
     def tokens(self, text: str) -> list[Token]:
         """Return the tokens of `text`, in order; offsets count characters of `text` as given."""
@@ -178,31 +201,14 @@ class Analyzer:
         """
         if not text.isascii():
             return [token for token in self._any_tokens(text) if wanted(token.term)]
-        term_of = self._terms_of(set(_ASCII_WORD.findall(text)))
-        kept = {term for term in set(term_of.values()) if wanted(term)}
+        kept = {term for term in set(self.terms(text)) if wanted(term)}
         return [t for t in self._ascii_tokens(text) if t.term in kept] if kept else []
 
     def _ascii_tokens(self, text: str) -> Iterator[Token]:
-        """In ASCII a word is a run of letters and digits, and each word's term is remembered."""
-        term_of = self._terms_of(set(_ASCII_WORD.findall(text)))
-        position = 0
-        for match in _ASCII_WORD.finditer(text):
-            term = term_of[match[0]]
-            if term:
-                yield Token(term, match.start(), match.end(), position)
-                position += 1
-
-    def _terms_of(self, words: set[str]) -> dict[str, str]:
-        """Return the term of each ASCII word, "" for one that is too long."""
-        if len(self._memo) > _MEMO_LIMIT:
-            self._memo = {}
-        memo = self._memo
-        unknown = [word for word in words if word not in memo]
-        if unknown:
-            kept = [word for word in unknown if len(word) <= MAX_TOKEN_CHARS]
-            memo.update(dict.fromkeys(unknown, ""))
-            memo.update(zip(kept, self.engine.analyze(" ".join(kept)), strict=True))
-        return {word: memo[word] for word in words}
+        """In ASCII a word is a run of letters and digits, and gives one term."""
+        words = (word for word in _ASCII_WORD.finditer(text) if len(word[0]) <= MAX_TOKEN_CHARS)
+        for position, (word, term) in enumerate(zip(words, self.terms(text), strict=True)):
+            yield Token(term, word.start(), word.end(), position)
 
     def _any_tokens(self, text: str) -> Iterator[Token]:
         """Tokens of any text: what Tantivy says, at the places in the text as given."""
@@ -238,16 +244,10 @@ def is_solid(term: str) -> bool:
     return not term.isascii() and _solid_runs().fullmatch(term) is not None
 
 
-def leaves_alone(data: bytes) -> bool:
-    """Whether `for_index` changes nothing in any text that is a part of `data`, in UTF-8.
-
-    One look at a source instead of one at each of its texts; may say no where it would not.
-    """
-    return (
-        not data.translate(None, _USUAL_BYTES)
-        and _TOO_LONG not in data.translate(_WORD_BYTES)
-        and (data.isascii() or is_folded(data.decode("utf-8", "replace")))
-    )
+def _runs(text: str) -> list[str]:
+    """Cut a text at what stands in no token, ASCII letters made small: in ASCII, into words."""
+    data = text.encode("utf-8", "surrogatepass").translate(_LOWER_WORD_BYTES)
+    return data.decode("utf-8", "surrogatepass").split()
 
 
 def _may_have_long_token(text: str) -> bool:

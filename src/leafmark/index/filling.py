@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from leafmark.index.analyzer import leaves_alone
 from leafmark.index.facts import fact, language_fact, meta_facts, tag_fact
 from leafmark.index.headed import headed
 from leafmark.index.names import with_parts
@@ -67,8 +66,6 @@ def _rows(
     facts += meta_facts(entry.metadata)
     chunks = tuple(chunked.chunks)
     contents = [chunk.content for chunk in chunks]
-    document = chunked.document
-    as_it_is = document.reader is None and leaves_alone(document.data)
     for chunk, content, titles in zip(chunks, contents, chunked.section_paths, strict=True):
         fields: dict[str, Any] = {
             **shared,
@@ -78,8 +75,8 @@ def _rows(
         }
         body = chunk.readable_body
         if body:
-            body = body if as_it_is else for_index(body)
-            fields[language.body], above = headed(language.analyzer, titles, body)
+            terms = language.analyzer.terms(body)
+            fields[language.body], above = headed(language.analyzer, titles, terms)
             fields["facts"] += [fact("above", term) for term in above]
         if not chunk.position:
             fields["source"] = pack_document(

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from leafmark.index.analyzer import Analyzer
 
 __all__ = ["BETWEEN", "headed", "phrases_within"]
 
-BETWEEN = " \U00010280 "
+BETWEEN = "\U00010280"
 """Stands after each title: a letter (Lycian) that nobody types, so that no phrase goes over it."""
 
 MOST_TITLES = 16
@@ -31,43 +32,66 @@ LONGEST_PHRASE = 3
 """Terms beside each other that are compared with the text."""
 
 
-def headed(analyzer: Analyzer, section_path: Sequence[str], body: str) -> tuple[str, list[str]]:
-    """Return what the index takes for a body that is not empty, and what its titles alone say.
+class _Phrase(NamedTuple):
+    """Terms beside each other, with spaces between, and the two phrases that make it up."""
 
-    `body` is as `Analyzer.for_index` gives it. `section_path` begins with the document's title.
+    text: str
+    begin: str
+    end: str
+
+
+class _Title(NamedTuple):
+    """A title as it is indexed, its terms, and its phrases by length, the shortest first."""
+
+    text: str
+    terms: frozenset[str]
+    phrases: tuple[frozenset[_Phrase], ...]
+
+
+def headed(
+    analyzer: Analyzer, section_path: Sequence[str], terms: Sequence[str]
+) -> tuple[str, list[str]]:
+    """Return what the index takes for a body with these terms, and what its titles alone say.
+
+    `section_path` begins with the document's title.
     """
-    above = [title for title in section_path[1:][-MOST_TITLES:] if len(title) <= LONGEST_TITLE]
-    if not above:
+    body = " ".join(terms)
+    above = section_path[1:][-MOST_TITLES:]
+    titles = [_title(analyzer, title) for title in above if len(title) <= LONGEST_TITLE]
+    if not titles:
         return body, []
-    titles = analyzer.for_index(BETWEEN.join((*above, "")))
-    terms = analyzer.distinct_terms(titles) - {BETWEEN.strip()}
-    shared = terms & analyzer.distinct_terms(body)
-    phrases = _phrases_alone(analyzer, titles, body, shared) if shared else ()
-    return titles + body, sorted([*(terms - shared), *phrases])
+    text = f" {BETWEEN} ".join([*(title.text for title in titles), body])
+    asked = frozenset[str]().union(*(title.terms for title in titles))
+    shared = asked.intersection(terms)
+    phrases = _phrases_alone(titles, body, shared) if shared else ()
+    return text, sorted([*(asked - shared), *phrases])
 
 
-def _phrases_alone(analyzer: Analyzer, titles: str, body: str, shared: set[str]) -> Iterator[str]:
-    """Yield the shortest phrases of the titles that the body lacks, while it has their parts."""
-    words = _terms(analyzer, titles)
-    text: list[str] = []
-    held: set[tuple[str, ...]] = {(term,) for term in shared}
+@lru_cache(4096)
+def _title(analyzer: Analyzer, title: str) -> _Title:
+    """Return a title, read; those of a section's pieces and of all sections below it share it."""
+    terms = analyzer.terms(title)
+    phrases = []
     for length in range(2, LONGEST_PHRASE + 1):
+        found = _phrases(terms, length)
+        phrases.append(
+            frozenset(_Phrase(" ".join(p), " ".join(p[:-1]), " ".join(p[1:])) for p in found)
+        )
+    return _Title(" ".join(terms), frozenset(terms), tuple(phrases))
+
+
+def _phrases_alone(titles: Sequence[_Title], body: str, shared: frozenset[str]) -> Iterator[str]:
+    """Yield the shortest phrases of the titles that the body lacks, while it has their parts."""
+    held = shared
+    body = f" {body} "
+    for phrases in zip(*(title.phrases for title in titles), strict=True):
         asked = {
-            phrase
-            for phrase in _phrases(words, length)
-            if phrase[1:] in held and phrase[:-1] in held
+            text
+            for text, begin, end in frozenset[_Phrase]().union(*phrases)
+            if begin in held and end in held
         }
-        if not asked:
-            return
-        text = text or analyzer.terms(body)
-        held = asked.intersection(_phrases(text, length))
-        yield from map(" ".join, asked - held)
-
-
-@lru_cache(64)
-def _terms(analyzer: Analyzer, titles: str) -> list[str]:
-    """Return the terms of titles, which the pieces of a section share."""
-    return analyzer.terms(titles)
+        held = frozenset(text for text in asked if f" {text} " in body)
+        yield from asked - held
 
 
 def phrases_within(terms: Sequence[str]) -> list[str]:

@@ -8,36 +8,48 @@ from leafmark.index.headed import BETWEEN, headed
 ENGLISH = analyzer_for("english")
 
 
+def above(path: tuple[str, ...], body: str) -> list[str]:
+    return headed(ENGLISH, path, ENGLISH.terms(body))[1]
+
+
+def text(path: tuple[str, ...], body: str) -> str:
+    return headed(ENGLISH, path, ENGLISH.terms(body))[0]
+
+
 def test_titles_stand_before_the_text_without_the_documents() -> None:
     path = ("Guide", "Windows", "Auto-start")
-    body, _ = headed(ENGLISH, path, "Open the settings.")
-    assert body == f"Windows{BETWEEN}Auto-start{BETWEEN}Open the settings."
+    found = text(path, "Open the settings.")
+    assert found == f"window {BETWEEN} auto start {BETWEEN} open the set"
 
 
 def test_terms_of_the_titles_alone_are_told() -> None:
-    _, above = headed(ENGLISH, ("Guide", "Installing on Windows"), "How to install it on Linux.")
-    assert above == ["instal on", "window"]
+    path = ("Guide", "Installing on Windows")
+    assert above(path, "How to install it on Linux.") == ["instal on", "window"]
 
 
 def test_what_stands_below_no_section_is_as_it_was() -> None:
-    assert headed(ENGLISH, ("Guide",), "Open the settings.") == ("Open the settings.", [])
+    assert text(("Guide",), "Open the settings.") == "open the set"
+    assert above(("Guide",), "Open the settings.") == []
 
 
 def test_titles_in_any_script_are_prepared_as_texts_are() -> None:
-    text = ENGLISH.for_index("設定を開く。")
-    body, above = headed(ENGLISH, ("Guide", "設定"), text)
-    assert ENGLISH.terms(body)[:2] == ["設", "定"]
-    assert above == []
+    path = ("Guide", "設定")
+    assert text(path, "設定を開く。") == f"設 定 {BETWEEN} 設 定 を 開 く"
+    assert above(path, "設定を開く。") == []
 
 
 def test_phrases_of_the_titles_alone_are_told_where_the_text_has_their_words() -> None:
     path = ("Guide", "Set up farm", "Up the barn")
-    _, above = headed(ENGLISH, path, "Set up the barn. This sums up farm work, and the rest.")
-    assert above == ["set up farm"]
+    body = "Set up the barn. This sums up farm work, and the rest."
+    assert above(path, body) == ["set up farm"]
+
+
+def test_no_phrase_goes_from_one_title_to_the_next() -> None:
+    assert above(("Guide", "Set up", "farm work"), "Farm: set up a barn, work.") == ["farm work"]
 
 
 def test_what_is_too_long_or_too_far_above_is_not_read_with_every_text() -> None:
     long = "word " * 400
     levels = [f"level{number}" for number in range(100)]
-    text, _ = headed(ENGLISH, ("Guide", long, *levels), "Open it.")
-    assert text == f"{BETWEEN.join(levels[-16:])}{BETWEEN}Open it."
+    found = text(("Guide", long, *levels), "Open it.")
+    assert found == f" {BETWEEN} ".join([*levels[-16:], "open it"])
