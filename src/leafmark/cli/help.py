@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from leafmark.cli.options import COMMON, Command, Option
 
@@ -14,7 +14,7 @@ _WIDTH = 88
 
 _EXAMPLES = (
     ('leafmark search "restore a backup"', "search the current folder"),
-    ("leafmark show guides/backups.md#restoring", "read what was found, by its id"),
+    ("leafmark show guides/backups.md#restoring-a-backup", "read what was found, by its id"),
     ("leafmark ls docs", "see what is indexed"),
 )
 
@@ -47,8 +47,11 @@ def overview(commands: Iterable[Command]) -> str:
     )
 
 
-def command_help(command: Command) -> str:
-    """Return the text of `leafmark COMMAND --help`: examples first."""
+def command_help(command: Command, *, common: bool = True) -> str:
+    """Return the text of `leafmark COMMAND --help`: examples first.
+
+    Without `common`, the options of every command are left out.
+    """
     parts = [f"leafmark {command.name}: {command.summary}", "", *_examples(command.examples)]
     parts += ["", f"Usage: {usage(command)}"]
     if command.aliases:
@@ -57,10 +60,22 @@ def command_help(command: Command) -> str:
         parts += ["", textwrap.fill(paragraph, _WIDTH, break_on_hyphens=False)]
     if command.argument:
         parts += ["", "Arguments:", *_columns([(command.argument.name, command.argument.help)])]
-    if command.options:
-        parts += ["", "Options:", *_columns(_option_row(option) for option in command.options)]
-    parts += ["", "Options of every command:", *_columns(_option_row(option) for option in COMMON)]
+    groups = _option_groups(command)
+    if common:
+        groups["Options of every command:"] = COMMON
+    for title, options in groups.items():
+        parts += ["", title, *_columns(_option_row(option) for option in options)]
     return "\n".join(parts) + "\n"
+
+
+def _option_groups(command: Command) -> dict[str, Sequence[Option]]:
+    """Return a command's own options by the line above them: those for settings come last."""
+    groups: dict[str, list[Option]] = {}
+    for option in sorted(command.options, key=lambda option: option.setting is not None):
+        table = option.setting.partition(".")[0] if option.setting else ""
+        title = f"Settings of [{table}], for this run only:" if table else "Options:"
+        groups.setdefault(title, []).append(option)
+    return dict(groups)
 
 
 def usage(command: Command) -> str:
@@ -91,8 +106,6 @@ def _option_row(option: Option) -> tuple[str, str]:
         notes.append(f"One of: {', '.join(option.choices)}.")
     if option.repeat:
         notes.append("May be given several times.")
-    if option.setting:
-        notes.append(f"Setting: {option.setting}.")
     return names + metavar, " ".join(notes)
 
 

@@ -12,8 +12,8 @@ __all__ = ["reference"]
 
 _HEAD = """# The command line
 
-This page is generated from the commands' own help:
-`python -m leafmark.cli.reference docs/cli.md`.
+Every command with its options, as `leafmark COMMAND --help` prints them, but for the
+options of every command, which stand once, under [`leafmark`](#leafmark).
 
 Data go to standard output, everything else to standard error. `--json` prints
 one JSON object, errors too, of the shapes in `leafmark/render/schema.json`;
@@ -24,16 +24,21 @@ switch colour off, `CLICOLOR_FORCE=1` switches it on, and `--color` decides over
 all of them. `COLUMNS` sets the width. Control characters of documents are
 printed as `\\x1b`, on a terminal or not; JSON writes them as `\\u001b`, and only
 `show --raw` gives the exact bytes, to a file or a pipe.
+
+(This page is generated: `python -m leafmark.cli.reference docs/cli.md`.)
 """
 
 
 def reference() -> str:
     """Return the whole page as Markdown."""
     commands = all_commands()
-    parts = [_HEAD, f"```\n{overview(commands)}```\n"]
-    parts += [
-        f"## leafmark {command.name}\n\n```\n{command_help(command)}```\n" for command in commands
+    linked = [
+        f"- [{command.name}](#leafmark-{command.name}): {command.summary}" for command in commands
     ]
+    parts = [_HEAD, "\n".join(linked) + "\n", f"## leafmark\n\n```\n{overview(commands)}```\n"]
+    for command in commands:
+        text = command_help(command, common=False)
+        parts.append(f"## leafmark {command.name}\n\n```\n{text}```\n")
     return "\n".join(parts)
 
 

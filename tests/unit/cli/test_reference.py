@@ -52,6 +52,25 @@ def test_help_names_everything_and_fits(command: Command) -> None:
     assert max(map(len, text.splitlines())) <= 100
 
 
+def test_options_for_settings_stand_below_the_others_under_their_table() -> None:
+    text = command_help(find_command("chunk"))
+    titles = [line for line in text.splitlines() if line.endswith(":") and line[0] != " "]
+    assert titles == [
+        "Examples:",
+        "Arguments:",
+        "Options:",
+        "Settings of [chunking], for this run only:",
+        "Options of every command:",
+    ]
+    at = text.index("Settings of [chunking]")
+    assert text.index("  --root DIR") < at < text.index("  --min-tokens N")
+
+
+def test_the_page_says_once_what_every_command_takes() -> None:
+    assert reference().count("Options of every command:") == 1
+    assert all(f"](#leafmark-{name})" in reference() for name in COMMANDS)
+
+
 def test_the_overview_names_every_command() -> None:
     text = overview(all_commands())
     assert all(f"\n  {name} " in text for name in COMMANDS)

@@ -86,8 +86,8 @@ COMMAND = Command(
     name="ls",
     summary="list trees, documents, chunks or tags",
     description=(
-        "Lists what is indexed. docs and chunks take a path prefix or an id, and list what is "
-        "below it."
+        "Lists what is indexed: all of it, or what is below a folder or an id.\n\n"
+        "Exit code 1 means that there is nothing to list."
     ),
     examples=(
         ("leafmark ls", "the trees"),
@@ -96,6 +96,13 @@ COMMAND = Command(
         ("leafmark ls tags --json", "the tags, for programs"),
     ),
     run=run,
-    argument=Argument("KIND", "trees (the default), docs, chunks or tags.", 0, 2, choices=KINDS),
+    argument=Argument(
+        "KIND [PATH]",
+        "trees (the default), docs, chunks or tags; with docs, chunks and tags, what they are "
+        "listed of: a folder, the beginning of a path, or an id.",
+        0,
+        2,
+        choices=KINDS,
+    ),
     options=OPTIONS,
 )

@@ -73,7 +73,7 @@ OPTIONS = (
         choices=MODES,
     ),
     Option(("--sort",), "Order of the results.", "KEY", one_of(*SORTS), choices=SORTS),
-    Option(("--strict",), "All words of a question must match, as of any other query."),
+    Option(("--strict",), "All words must match, those of a question too."),
     Option(("--no-refresh",), "Answer from the index as it is."),
     Option(("--explain",), "Show how the query was understood, and what the scores are made of."),
     Option(
@@ -94,37 +94,54 @@ OPTIONS = (
     Option(("--json",), "Print JSON, errors too: the same as -o json."),
     Option(("--group",), "Group the pretty output by document (the default).", target="group"),
     Option(("--flat",), "Don't group it.", value=False, target="group"),
-    _setting("candidate_limit", "Chunks considered.", "N", positive),
-    _setting("cutoff_ratio", "Cut where the next score falls below this share.", "R", fraction),
-    _setting("max_results", "Most results where the scores show no drop.", "N", positive),
+    _setting("candidate_limit", "Chunks that are considered for the results.", "N", positive),
     _setting(
-        "aggregation_threshold",
-        "Merge sections into the one above when this share of them matches.",
+        "cutoff_ratio",
+        "End the list where a score falls below this share of the one before.",
         "R",
         fraction,
     ),
+    _setting("max_results", "Most results where no score falls so sharply.", "N", positive),
     _setting(
-        "aggregation_min_matches", "Merge them only when at least this many match.", "N", positive
+        "aggregation_threshold",
+        "Show a section or document in place of those right below it when this share of them "
+        "matches.",
+        "R",
+        fraction,
     ),
+    _setting("aggregation_min_matches", "Do so only when at least this many match.", "N", positive),
     _setting(
         "aggregation_max_tokens",
-        "Merge them only into one of at most so many tokens; 0: any size.",
+        "Do so only where it has at most so many tokens; 0: any size.",
         "N",
         natural,
     ),
-    _setting("max_merge_depth", "Merge into no section above this depth.", "N", natural),
+    _setting(
+        "max_merge_depth",
+        "Do so in no section above this depth; 0: in documents too.",
+        "N",
+        natural,
+    ),
     _setting(
         "merge_bonus",
-        "Raise the score of a merged section by this share for each match.",
+        "Raise its score by this share for each of them.",
         "X",
         number,
     ),
-    Option(("--no-aggregation",), "Merge nothing.", value=False, target="aggregation"),
-    _setting(
-        "fuzzy_distance", "Edits in which a word may differ; 0 switches it off.", "N", natural
+    Option(
+        ("--no-aggregation",),
+        "Never show a section or document in place of those in it that match.",
+        value=False,
+        target="aggregation",
     ),
-    _setting("relax_share", "Share of a question's words that must match.", "R", fraction),
-    _setting("local_boost", "Weight of the project's own trees.", "X", number),
+    _setting("fuzzy_distance", "Typing errors forgiven in a word; 0 forgives none.", "N", natural),
+    _setting("relax_share", "Share of a question's words that a result must have.", "R", fraction),
+    _setting(
+        "local_boost",
+        "Factor of the project's own trees against those of your own configuration.",
+        "X",
+        number,
+    ),
 )
 
 

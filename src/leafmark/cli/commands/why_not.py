@@ -58,7 +58,10 @@ COMMAND = Command(
         "Exit code 1 means that there is nothing to say: it is among the results."
     ),
     examples=(
-        ("leafmark why-not guides/backups.md#schedule restore", "why a section is not found"),
+        (
+            "leafmark why-not guides/backups.md#making-a-backup restore",
+            "why a section is not found",
+        ),
         ('leafmark why-not guides/backups.md "how do I restore?" -n 3', "with options of search"),
         ("leafmark why-not guides/backups.md.4 retries --json", "for programs"),
     ),
