@@ -74,11 +74,11 @@ class Setting:
 
 def _range(rules: Rules) -> str:
     if rules.open_low:
-        low = f" above {rules.least:g}"
-        return low if rules.most is None else f"{low} and at most {rules.most:g}"
+        low = f" above {rules.least:.12g}"
+        return low if rules.most is None else f"{low} and at most {rules.most:.12g}"
     if rules.most is None:
-        return f" of at least {rules.least:g}"
-    return f" from {rules.least:g} to {rules.most:g}"
+        return f" of at least {rules.least:.12g}"
+    return f" from {rules.least:.12g} to {rules.most:.12g}"
 
 
 def check_value(setting: Setting, value: object, *, location: str | None = None) -> Value:

@@ -56,6 +56,7 @@ BAD = [
     ("search.limit", True, "true", "a whole number from 1 to 10000"),
     ("search.limit", "ten", '"ten"', "a whole number from 1 to 10000"),
     ("chunking.min_tokens", 2**63, "9223372036854775808", "a whole number of at least 0"),
+    ("embedding.batch_tokens", 0, "0", "a whole number from 1 to 10000000"),
     ("search.cutoff_ratio", 1.5, "1.5", "a number from 0 to 1"),
     ("search.cutoff_ratio", float("nan"), "nan", "a number from 0 to 1"),
     ("search.merge_bonus", float("inf"), "inf", "a number of at least 0"),
