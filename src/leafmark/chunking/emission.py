@@ -157,5 +157,5 @@ def _unusual_row(tree: SectionTree, number: int, usual: Row, *, name: str) -> Ro
 
 def _covered(tree: SectionTree, piece: int, name: str) -> tuple[str, ...]:
     """The ids of the sections that are part of a piece."""
-    document = document_id(name, tree.document.path)
-    return tuple([f"{document}#{tree.slugs[node]}" for node in tree.covers[piece]])
+    document, slugs = document_id(name, tree.document.path), tree.slugs
+    return tuple([f"{document}#{slugs[node]}" for node in tree.covers[piece]])

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from operator import add
+from operator import add, attrgetter
 from typing import Literal, NamedTuple
 
 from leafmark.chunking.packing import absorb_small, pack
@@ -20,6 +20,8 @@ from leafmark.chunking.splitting import Splitter, Unit
 from leafmark.chunking.workshop import Workshop
 
 __all__ = ["Part", "gather"]
+
+_is_whole = attrgetter("whole")
 
 _Role = Literal["barrier", "large", "small"]
 """What a child is among its siblings; a barrier is an h1 section, or one to be entered."""
@@ -101,7 +103,14 @@ class _Members:
             groups = self.shop.pack(units, self.splitter.capacity)
         else:
             groups = pack(self.tokens[first:after], self.splitter.capacity)
-        return [Part(self, first + begin, first + end) for begin, end in groups]
+        return [self.part(first + begin, first + end) for begin, end in groups]
+
+    def part(self, first: int, after: int) -> Part:
+        """Make one part of neighbouring members."""
+        start, end = self.starts[first], self.ends[after - 1]
+        tokens = sum(self.tokens[first:after])
+        size = self.shop.size_of((start, end), tokens, number=after - first)
+        return Part(self, first, after, start, end, tokens, size)
 
     def _unit(self, index: int) -> Unit:
         unit, end = self.texts[index], self.ends[index]
@@ -125,7 +134,7 @@ class _Members:
             taken=[self._overhead(part) for part in parts],
             alone=alone,
         )
-        return [Part(self, parts[a].first, parts[b - 1].after) for a, b in groups]
+        return [self.part(parts[a].first, parts[b - 1].after) for a, b in groups]
 
     def _overhead(self, part: Part) -> int:
         """What the text of a section near the bound gains when it becomes part of a piece.
@@ -142,23 +151,22 @@ class _Members:
 
 
 class Part(NamedTuple):
-    """A stretch of an entered node: units of its own text, children, or both, in order."""
+    """A stretch of an entered node: units of its own text, children, or both, in order.
+
+    `size` is its tokens, exact where it matters to `min_tokens`.
+    """
 
     members: _Members
     first: int
     after: int
-
-    @property
-    def start(self) -> int:
-        return self.members.starts[self.first]
-
-    @property
-    def end(self) -> int:
-        return self.members.ends[self.after - 1]
+    start: int
+    end: int
+    tokens: int
+    size: int
 
     @property
     def children(self) -> list[int]:
-        return [child for child in self.members.children[self.first : self.after] if child]
+        return [*filter(None, self.members.children[self.first : self.after])]
 
     @property
     def is_child(self) -> bool:
@@ -166,29 +174,18 @@ class Part(NamedTuple):
         return self.after - self.first == 1 and self.members.children[self.first] > 0
 
     @property
-    def tokens(self) -> int:
-        return sum(self.members.tokens[self.first : self.after])
-
-    @property
-    def size(self) -> int:
-        """The tokens, exact where it matters to `min_tokens`."""
-        shop, number = self.members.shop, self.after - self.first
-        return shop.size_of((self.start, self.end), self.tokens, number=number)
-
-    @property
     def is_leftover(self) -> bool:
         """Whether this is own text, and too little of it to be a piece."""
-        members = self.members
-        if any(members.children[self.first : self.after]):
+        if any(self.members.children[self.first : self.after]):
             return False
-        return self.size < members.shop.options.min_tokens
+        return self.size < self.members.shop.options.min_tokens
 
     @property
     def is_oversize(self) -> bool:
         """Whether one block that cannot be cut takes the text over `max_tokens`."""
         members = self.members
-        texts = members.texts[self.first : self.after]
-        if not any(unit.whole for unit in texts if unit):
+        units = filter(None, members.texts[self.first : self.after])
+        if True not in map(_is_whole, units):
             return False
         return members.shop.is_over(members.node, (self.start, self.end), self.tokens)
 
@@ -202,10 +199,10 @@ def gather(shop: Workshop, sizes: Sizes, node: int) -> list[Part]:
         if role == "small":
             run += members.pack(at, after)
         elif role == "large":
-            run += [Part(members, index, index + 1) for index in range(at, after)]
+            run += [members.part(index, index + 1) for index in range(at, after)]
         else:
             parts += members.merge(run)
-            parts += [Part(members, index, index + 1) for index in range(at, after)]
+            parts += [members.part(index, index + 1) for index in range(at, after)]
             run = []
         at = after
     return parts + members.merge(run)

@@ -7,8 +7,9 @@ when they are needed, and code in others only where its bytes say that there may
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from operator import itemgetter
 
 from leafmark.model import Block, Document, Stretches
 
@@ -27,6 +28,10 @@ _CODE_MARKS = (b"```", b"~~~", b"    ", b"\t")
 
 _HOLDERS = frozenset(("list", "quote", "definition"))
 """Blocks of Markdown that other code than their own may lie in."""
+
+start_of: Callable[[Block], int] = itemgetter(1)
+end_of: Callable[[Block], int] = itemgetter(2)
+"""Where a block starts, and where it ends; asked for at each step of a search."""
 
 
 class PlacedBlocks:
@@ -115,14 +120,6 @@ class OneStretch(Stretches):
 
     def inside(self, block: Block) -> Sequence[Block]:
         return self._inner[block]
-
-
-def start_of(block: Block) -> int:
-    return block.start
-
-
-def end_of(block: Block) -> int:
-    return block.end
 
 
 def outermost(blocks: Sequence[Block]) -> list[Block]:

@@ -46,8 +46,9 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
     stays = _staying(document, headings, opens)
     kept = headings.only(stays)
     columns = headings.levels, headings.starts, headings.limits, opens, stays
+    depths = [0, *kept.levels]
     holders, parents, ends, body_ends, afters = _grow(
-        zip(*columns, strict=True), size=len(document.data)
+        zip(*columns, strict=True), depths, size=len(document.data)
     )
     tree = SectionTree(
         document,
@@ -59,7 +60,7 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
         heading_slugs=slugs,
         heading_nodes=holders,
         parents=parents,
-        depths=[0, *kept.levels],
+        depths=depths,
         ends=ends,
         body_ends=body_ends,
         afters=afters,
@@ -113,14 +114,17 @@ def _blankness(document: Document) -> Callable[[bytes, int, int], object]:
     return lambda data, start, end: not read(data, list(subtract(start, end, dropped))).text.strip()
 
 
-def _grow(headings: Iterable[_Heading], *, size: int) -> tuple[list[int], ...]:
-    """Make a node of each heading that stays.
+def _grow(
+    headings: Iterable[_Heading], depths: Sequence[int], *, size: int
+) -> tuple[list[int], ...]:
+    """Make a node of each heading that stays; `depths` are those of the nodes.
 
     Return the deepest node that holds each heading, and of the nodes their parents,
     their ends, those of their own text, and what follows them.
     """
-    parents, depths, ends, afters = [0], [0], [size], [0]
-    holders, body_ends = list[int](), list[int]()
+    parents, ends, body_ends = [0], [size], list[int]()
+    afters = [len(depths)] * len(depths)
+    holders = list[int]()
     node = last = 0
     for level, start, limit, may_open, stays in headings:
         while node and (ends[node] <= start or (may_open and depths[node] >= level)):
@@ -133,16 +137,10 @@ def _grow(headings: Iterable[_Heading], *, size: int) -> tuple[list[int], ...]:
             body_ends.append(start if start < end else end)
             end = ends[node]
             ends.append(limit if limit < end else end)
-            afters.append(0)
-            depths.append(level)
             parents.append(node)
             node = last = last + 1
         holders.append(node)
     body_ends.append(ends[last])
-    while node:
-        afters[node] = last + 1
-        node = parents[node]
-    afters[0] = last + 1
     return holders, parents, ends, body_ends, afters
 
 

@@ -97,17 +97,18 @@ def number_slugs(names: Sequence[str], anchors: Sequence[str | None]) -> list[st
     ['setup-1', 'setup', 'setup-2']
     """
     owners = _first_places(anchors)
-    taken = set(owners)
-    counters: dict[str, int] = {}
+    following = dict.fromkeys(owners, 1)
+    """Every slug that is taken, with the number that its next repeat gets."""
     slugs = []
     for index, name in enumerate(names):
-        slug = name
-        if name in taken and owners.get(name) != index:
-            number = counters.get(name, 1)
-            while (slug := f"{name}-{number}") in taken:
+        slug, number = name, following.get(name)
+        if number is None:
+            following[name] = 1
+        elif owners.get(name) != index:
+            while (slug := f"{name}-{number}") in following:
                 number += 1
-            counters[name] = number + 1
-        taken.add(slug)
+            following[name] = number + 1
+            following[slug] = 1
         slugs.append(slug)
     return slugs
 

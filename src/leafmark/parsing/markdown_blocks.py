@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Any
 
 from leafmark.model import Block, BlockKind, Heading, HeadingColumns, Span, Stretches
@@ -81,7 +81,13 @@ class MarkdownBlocks(Deferred[Block], Stretches):
         if self._places is None:
             headings = HeadingColumns.of(self._headings)
             top = headings.only([not nested for nested in headings.nested])
-            self._places = [*top.starts], [self._start, *top.ends]
+            ends = [self._start, *top.ends]
+            # a byte between two of them is a blank line
+            apart = [after - end > 1 for end, after in zip(ends[:-1], top.starts, strict=True)]
+            self._places = (
+                [*compress(top.starts, apart)],
+                [*compress(ends, [*apart, True])],
+            )
         return self._places
 
     def stretches_of(self, start: int, end: int) -> range:

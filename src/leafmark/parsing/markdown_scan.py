@@ -122,11 +122,11 @@ def _heading_lines(data: bytes, start: int) -> _HeadingLines | None:
             if line.end() > at:
                 return None  # HTML that goes on after a comment
         elif kind <= _MARKED and begin >= doubtful:
-            at = line.end()
+            first, at = line.span(kind)
             begins.append(begin)
             ends.append(at)
-            levels.append(line.start(kind) - begin - 1)
-            words.append(line[kind])
+            levels.append(first - begin - 1)
+            words.append(data[first:at])
             kinds.append(kind)
         elif kind in (_HTML, _RAW_HTML):
             passed = _pass_html(data, line, at, doubtful)
