@@ -192,7 +192,7 @@ class StoredDocument:
             spans,
             self._section_path(position),
             content,
-            tuple(blocks),
+            blocks,
             not piece and last == position,
             bool(flags & 1),
             bool(flags & 2),
@@ -266,7 +266,7 @@ def unpack_document(data: bytes) -> StoredDocument:
     """
     record = unpack_object(data)
     try:
-        tree, path, state, title, form, encoding, count, tags, version, *rest = record["q"]
+        tree, path, state, title, form, encoding, count, tags, version, *rest = record.pop("q")
         metadata, slugs, degraded, notes, named, front_matter_end = rest
         entry = DocumentEntry(
             tree,
@@ -291,6 +291,7 @@ def unpack_document(data: bytes) -> StoredDocument:
                 raise ValueError("columns of different lengths")
             # what collects garbage walks lists whenever it runs, tuples of plain values once
             record |= {name: tuple(record[name]) for name in COLUMNS}
+            record["y"] = tuple((content, tuple(blocks)) for content, blocks in record["y"])
     except _UNREADABLE as err:
         raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err
     return StoredDocument(entry, record)
