@@ -29,7 +29,7 @@ from leafmark.query import (
 )
 from leafmark.retrieval import SearchParams, search
 from leafmark.retrieval.edits import edits_of, share_letters, within_distance
-from leafmark.retrieval.scanning import Place, WordFinder, find_phrase
+from leafmark.retrieval.scanning import PhraseFinder, Place, WordFinder, scan
 from leafmark.retrieval.statistics import Statistics
 from leafmark.retrieval.vocabulary import Vocabulary
 
@@ -182,6 +182,7 @@ texts = st.one_of(
         ),
         max_size=12,
     ).map(" ".join),
+    st.text(st.sampled_from("日本語ดี\u0e48\u3099、 a1"), max_size=40),
     st.text(st.characters(codec="utf-8"), max_size=30),
 )
 
@@ -197,7 +198,7 @@ def test_words_are_found_as_by_analysing_everything(
     known = sorted({token.term for token in tokens}) or ["none"]
     terms = data.draw(st.sets(st.sampled_from([*known, "other"])))
     expected = [Place(t.start, t.end, t.term) for t in tokens if t.term in terms]
-    assert sorted(WordFinder(terms, analyzer).find(text)) == expected
+    assert sorted(WordFinder(terms, analyzer).find(scan(text, analyzer))) == expected
 
 
 @settings(max_examples=100, deadline=None)
@@ -218,7 +219,7 @@ def test_phrases_are_found_where_their_terms_stand_beside_each_other(
         for token in tokens[start : start + size]
         if [each.term for each in tokens[start : start + size]] == phrase
     ]
-    assert find_phrase(text, phrase, analyzer) == expected
+    assert PhraseFinder(phrase, analyzer).find(scan(text, analyzer)) == expected
 
 
 short = st.text(st.sampled_from("abc"), min_size=1, max_size=6)

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from leafmark.index import Analyzer, fold
 from leafmark.retrieval.leaves import Looked
-from leafmark.retrieval.scanning import WordFinder, find_phrase
+from leafmark.retrieval.scanning import PhraseFinder, Scanned, WordFinder, scan
 from leafmark.retrieval.snippets import Match
 
 __all__ = ["Highlighter"]
@@ -28,35 +28,40 @@ class Highlighter:
     def __init__(self, looked: Iterable[Looked], analyzer: Analyzer):
         self._analyzer = analyzer
         self._by_term: dict[str, list[Looked]] = {}
-        self._phrases: list[tuple[tuple[str, ...], Looked]] = []
+        self._phrases: list[tuple[int, PhraseFinder, Looked]] = []
         for each in looked:
             for sequence in each.sequences:
                 if len(sequence) == 1:
                     self._by_term.setdefault(sequence[0], []).append(each)
                 else:
-                    self._phrases.append((sequence, each))
+                    finder = PhraseFinder(sequence, analyzer)
+                    self._phrases.append((len(sequence), finder, each))
         self._words = WordFinder(self._by_term.keys(), analyzer)
 
     def find(self, text: str) -> list[Match]:
         """Return the matches in `text`, sorted by start; offsets count its characters."""
         simple = text.isascii()
         found: set[Match] = set()
-        for start, end, term in self._words.find(text):
+        scanned = scan(text, self._analyzer)
+        for start, end, term in self._words.find(scanned):
             for looked in self._by_term[term]:
                 if not looked.prefix or _begins(start, end, text, looked.prefix):
                     last = end if simple else _after_marks(text, end)
                     found.add(Match(start, last, looked.number))
-        for phrase, looked in self._phrases:
-            found.update(self._of_phrase(phrase, text, looked))
+        for length, finder, looked in self._phrases:
+            found.update(_of_phrase(length, finder, scanned, looked))
         return sorted(found)
 
-    def _of_phrase(self, phrase: tuple[str, ...], text: str, looked: Looked) -> Iterable[Match]:
-        places = find_phrase(text, phrase, self._analyzer)
-        for at in range(0, len(places), len(phrase)):
-            here = places[at : at + len(phrase)]
-            if _begins(here[-1].start, here[-1].end, text, looked.prefix):
-                for place in here:
-                    yield Match(place.start, _after_marks(text, place.end), looked.number)
+
+def _of_phrase(
+    length: int, finder: PhraseFinder, scanned: Scanned, looked: Looked
+) -> Iterable[Match]:
+    text, places = scanned.text, finder.find(scanned)
+    for at in range(0, len(places), length):
+        here = places[at : at + length]
+        if _begins(here[-1].start, here[-1].end, text, looked.prefix):
+            for place in here:
+                yield Match(place.start, _after_marks(text, place.end), looked.number)
 
 
 def _after_marks(text: str, at: int) -> int:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from leafmark.index import Analyzer, is_folded
+from leafmark.index import Analyzer, is_folded, is_solid
 
-__all__ = ["Place", "WordFinder", "find_phrase"]
+__all__ = ["PhraseFinder", "Place", "Scanned", "WordFinder", "scan"]
 
 _IN_ASCII = frozenset(
     [None, "danish", "english", "finnish", "french", "hungarian", "italian", "norwegian"]
@@ -45,23 +45,39 @@ class Place(NamedTuple):
     term: str
 
 
+class Scanned(NamedTuple):
+    """A text as it is looked through; `safe` says that its words can be told by their beginnings.
+
+    Then characters stand in `lowered` where they stand in `text`.
+    """
+
+    text: str
+    lowered: str
+    safe: bool
+
+
+def scan(text: str, analyzer: Analyzer) -> Scanned:
+    """Return a text, ready to be looked through as often as need be."""
+    lowered = text.lower()
+    return Scanned(text, lowered, _is_safe(text, lowered, analyzer.language))
+
+
 class WordFinder:
     """Finds the words that make one of some terms, in one text after the other."""
 
     def __init__(self, terms: Collection[str], analyzer: Analyzer):
-        self._terms = terms
         self._analyzer = analyzer
-        self._beginnings = {_beginning(term) for term in terms}
+        self._all = frozenset(terms)
+        self._solid = [term for term in terms if is_solid(term)]
+        self._terms = self._all.difference(self._solid)
+        self._beginnings = {_beginning(term) for term in self._terms}
         self._known: dict[str, str] = {}
 
-    def find(self, text: str) -> list[tuple[int, int, str]]:
-        """Return where words of `text` make one of the terms: `Place`s as tuples, in any order."""
-        terms, analyzer = self._terms, self._analyzer
-        if not terms:
-            return []
-        lowered = text.lower()
-        if not _is_safe(text, lowered, analyzer.language):
-            tokens = analyzer.find(text, terms.__contains__)
+    def find(self, scanned: Scanned) -> list[tuple[int, int, str]]:
+        """Return where words of a text make one of the terms: `Place`s as tuples, in any order."""
+        text, lowered, safe = scanned
+        if not safe:
+            tokens = self._analyzer.find(text, self._all.__contains__) if self._all else []
             return [(token.start, token.end, token.term) for token in tokens]
         words, runs = _candidates(lowered, self._beginnings)
         places = [
@@ -70,8 +86,11 @@ class WordFinder:
             if (term := self._term_of(word))
         ]
         for start, end in runs.items():
-            found = [token for token in analyzer.tokens(text[start:end]) if token.term in terms]
+            tokens = self._analyzer.tokens(text[start:end])
+            found = [token for token in tokens if token.term in self._terms]
             places += [(start + each.start, start + each.end, each.term) for each in found]
+        for term in self._solid:  # each of its characters is a word, whatever is beside it
+            places += [(at, at + len(term), term) for at in _occurrences(text, term)]
         return places
 
     def _term_of(self, word: str) -> str:
@@ -130,6 +149,13 @@ def _candidates(lowered: str, beginnings: Collection[str]) -> tuple[dict[int, st
     return words, runs
 
 
+def _occurrences(text: str, character: str) -> Iterator[int]:
+    at = text.find(character)
+    while at >= 0:
+        yield at
+        at = text.find(character, at + 1)
+
+
 def _ascii_candidates(lowered: str, beginnings: Iterable[str]) -> dict[int, str]:
     words: dict[int, str] = {}
     find, match = lowered.find, _ASCII_WORD.match
@@ -175,19 +201,37 @@ def _may_be_word(character: str) -> bool:
     return character > "\x7f" and unicodedata.category(character) in _UNSURE
 
 
-def find_phrase(text: str, phrase: Sequence[str], analyzer: Analyzer) -> list[Place]:
-    """Return the words of every place where the terms of `phrase` stand beside each other."""
-    found: list[Place] = []
-    lowered = text.lower()
-    safe = _is_safe(text, lowered, analyzer.language)
-    second = _beginning(phrase[1])
-    for start, end, _ in sorted(WordFinder({phrase[0]}, analyzer).find(text)):
-        if safe and not _may_follow(lowered, end, second):
-            continue
-        places = _words_from(text, start, len(phrase), analyzer)
-        if [place.term for place in places] == list(phrase):
-            found += places
-    return found
+class PhraseFinder:
+    """Finds the places where the terms of a phrase stand beside each other."""
+
+    def __init__(self, phrase: Sequence[str], analyzer: Analyzer):
+        self._phrase = list(phrase)
+        self._analyzer = analyzer
+        self._first = WordFinder({phrase[0]}, analyzer)
+        self._second = _beginning(phrase[1])
+        self._solid = all(map(is_solid, phrase))
+
+    def find(self, scanned: Scanned) -> list[Place]:
+        """Return the words of every such place, in order of the places."""
+        text, lowered, safe = scanned
+        found: list[Place] = []
+        for start, end, _ in sorted(self._first.find(scanned)):
+            if safe and not _may_follow(lowered, end, self._second):
+                continue
+            places = self._solid_words(text, start) if safe and self._solid else None
+            if places is None:
+                places = _words_from(text, start, len(self._phrase), self._analyzer)
+            if [place.term for place in places] == self._phrase:
+                found += places
+        return found
+
+    def _solid_words(self, text: str, start: int) -> list[Place] | None:
+        """Return the words from `start` where no analyzer is needed to tell whether they fit."""
+        for at, term in enumerate(self._phrase, start):
+            character = text[at : at + 1]
+            if character != term:
+                return [] if character.isalnum() and is_solid(character) else None
+        return [Place(at, at + 1, term) for at, term in enumerate(self._phrase, start)]
 
 
 def _may_follow(lowered: str, at: int, beginning: str) -> bool:
