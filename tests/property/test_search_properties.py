@@ -269,7 +269,10 @@ def test_frequencies_are_the_same_looked_up_by_a_beginning(beginning: str) -> No
     terms = [*reader.languages[0].analyzer.terms(" ".join(WORDS)), "absent"]
     expected = [(term, n) for term in terms if (n := statistics.rough_frequency(field, term))]
     assert expected
-    assert statistics.rough_frequencies(field, terms, beginning=beginning) == expected
+    alike = {term for term in terms if beginning and term.startswith(beginning)}
+    others = [term for term in terms if term not in alike]
+    found = statistics.rough_frequencies(field, others, alike, beginning=beginning)
+    assert sorted(found) == sorted(expected)
 
 
 def test_what_is_remembered_is_made_once_and_let_go_in_time() -> None:

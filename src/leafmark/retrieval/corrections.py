@@ -157,10 +157,13 @@ class Corrector:
         self, terms: Collection[str], fields: Iterable[str], *, beginning: str = ""
     ) -> dict[str, int]:
         """Return in how many chunks, deleted ones too, each of the terms stands that occur."""
+        alike = {each for each in terms if beginning and each.startswith(beginning)}
+        others = [each for each in terms if each not in alike]
         found: dict[str, int] = {}
         for name in fields:
-            counts = self._statistics.rough_frequencies(name, terms, beginning=beginning)
-            for each, count in counts:
+            for each, count in self._statistics.rough_frequencies(
+                name, others, alike, beginning=beginning
+            ):
                 found[each] = max(count, found.get(each, 0))
         return found
 

@@ -62,18 +62,20 @@ def edits_of(word: str, language: str | None = None) -> list[str]:
     About 53 per letter in Latin script.
     """
     letters = "".join(dict.fromkeys("".join(alphabet_of(each, language) for each in word)))
-    splits = [(word[:at], word[at:]) for at in range(len(word) + 1)]
-    found: dict[str, None] = {}
-    for left, right in splits:
-        if len(right) > 1:
-            found[left + right[1] + right[0] + right[2:]] = None
+    found: list[str] = []
+    for at in range(len(word) + 1):
+        left, right = word[:at], word[at:]
+        rest = right[1:]
+        if rest:
+            found.append(left + rest[0] + right[0] + rest[1:])
         if right:
-            found[left + right[1:]] = None
-            found.update(dict.fromkeys([left + letter + right[1:] for letter in letters]))
-        found.update(dict.fromkeys([left + letter + right for letter in letters]))
-    found.pop(word, None)
-    found.pop("", None)
-    return list(found)
+            found.append(left + rest)
+            found += [left + letter + rest for letter in letters]
+        found += [left + letter + right for letter in letters]
+    distinct = dict.fromkeys(found)
+    distinct.pop(word, None)
+    distinct.pop("", None)
+    return list(distinct)
 
 
 def share_letters(forms: Sequence[str], others: Iterable[str], distance: int) -> list[str]:

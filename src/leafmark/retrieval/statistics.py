@@ -9,7 +9,7 @@ score must be multiplied for the idf to be that of a fresh index.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from itertools import chain
 from operator import itemgetter
 from typing import Any, TypeVar
@@ -92,23 +92,23 @@ class Statistics:
         return found
 
     def rough_frequencies(
-        self, field: str, terms: Collection[str], *, beginning: str = ""
-    ) -> list[tuple[str, int]]:
-        """Return those of the terms that occur in `field`, each with its `rough_frequency`.
+        self,
+        field: str,
+        terms: Collection[str],
+        alike: Collection[str] = (),
+        *,
+        beginning: str = "",
+    ) -> Iterator[tuple[str, int]]:
+        """Yield those of the terms that occur in `field`, each with its `rough_frequency`.
 
-        Where most of them have the same `beginning`, one look-up of it spares theirs.
+        So it does of those `alike`, all of which have a `beginning`: one look-up of that
+        spares theirs.
         """
-        listed: dict[str, int] = {}
-        if beginning:
-            listed = dict(self._searcher.terms_with_prefix(field, beginning))
+        if alike:
+            listed = self._searcher.terms_with_prefix(field, beginning)
+            yield from (found for found in listed if found[0] in alike)
         frequency = self._searcher.doc_freq
-        found = []
-        for term in terms:
-            alike = beginning and term.startswith(beginning)
-            count = listed.get(term, 0) if alike else frequency(field, term)
-            if count:
-                found.append((term, count))
-        return found
+        yield from ((term, count) for term in terms if (count := frequency(field, term)))
 
     def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` returns, which the key determines; called once for a while."""
