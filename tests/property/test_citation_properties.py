@@ -12,6 +12,8 @@ from support.projects import Here
 from leafmark.app import search_project, verify_texts
 from leafmark.app.requests import SearchRequest, VerifyRequest
 from leafmark.model import Verified
+from leafmark.model.ids import document_id
+from leafmark.retrieval.citations import cited_ids, format_citation
 
 lines = st.sampled_from(
     [
@@ -87,3 +89,9 @@ def _check(one: Verified, cited: bytes, new: dict[str, str], *, known: dict[str,
     if one.place is not None:
         path = one.place.id.partition(":")[2].partition("#")[0].partition("~")[0]
         assert sources[path][one.place.byte_start : one.place.byte_end] == cited
+
+
+@given(st.text(max_size=30), st.text(max_size=20).filter(lambda slug: "%" not in slug))
+def test_a_citation_leads_back_to_its_id(path: str, slug: str) -> None:
+    for chunk_id in (document_id("t", path), f"{document_id('t', path)}#{slug}"):
+        assert chunk_id in cited_ids(format_citation(chunk_id, "0123456789abcdef", 0, 5))

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
-from urllib.parse import unquote
 
 from leafmark.app.files import read_beneath
 from leafmark.app.project import Project
@@ -23,8 +22,9 @@ from leafmark.evaluation import JudgedQuery, Passage, Reference, parse_judgments
 from leafmark.index import IndexReader
 from leafmark.likeness import nearest
 from leafmark.model import Chunk, ChunkedDocument, Document, whole_range
-from leafmark.model.ids import PREAMBLE, document_id, encode_path
+from leafmark.model.ids import PREAMBLE, document_id, document_part, encode_path
 from leafmark.parsing import parse
+from leafmark.retrieval.citations import cited_ids
 
 __all__ = ["Library", "read_queries"]
 
@@ -189,7 +189,8 @@ class Library:
         return name in self._files or name in self._by_path or encode_path(name) in self._by_path
 
     def _cited(self, cited: re.Match[str], reference: Reference) -> Passage:
-        owner = self.document(unquote(cited["id"]).partition("#")[0].partition("~")[0])
+        owners = map(self.document, map(document_part, cited_ids(reference.id)))
+        owner = next(filter(None, owners), None)
         start, end = int(cited["start"]), int(cited["end"])
         data = b"" if owner is None else owner.document.data[start:end]
         if owner is None or sha256(data).hexdigest()[:12] != cited["digest"]:

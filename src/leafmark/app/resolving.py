@@ -1,4 +1,4 @@
-"""What a user means by an id: exact id, bare path, `path#slug`, or `path.N`.
+"""What a user means by an id: exact id, bare path, `path#slug`, `path.N`, or a citation.
 
 Ids are looked up whole, in that order; a form that fits several documents is an
 error that lists them. Nothing is joined to a path and opened: what the index
@@ -16,6 +16,7 @@ from leafmark.errors import AmbiguousError, NotFoundError
 from leafmark.index import id_spellings
 from leafmark.model import DocumentEntry, Entry
 from leafmark.model.ids import PREAMBLE, document_id, encode_path, ordinal_id
+from leafmark.retrieval.citations import cited_ids
 
 __all__ = ["Lookup", "Resolver", "hint_for"]
 
@@ -161,12 +162,15 @@ def _spellings(wanted: str) -> Iterator[str]:
     """`wanted` as it stands, without the blanks around it, and as it is printed.
 
     A file name may begin or end with a space; what could change a terminal is
-    printed as an escape. A letter may have its mark as a character of its own.
+    printed as an escape. A letter may have its mark as a character of its own. A citation
+    names the chunk that it is of.
     """
     plain = wanted.strip().removeprefix("./")
     yield from dict.fromkeys((wanted, plain, _ESCAPE.sub(_unescape, plain)))
     if not plain.isascii():
         yield from id_spellings(plain)
+    for cited in cited_ids(plain):
+        yield from id_spellings(cited)
 
 
 def _unescape(match: re.Match[str]) -> str:

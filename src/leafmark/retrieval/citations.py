@@ -11,8 +11,18 @@ import html
 import re
 from collections.abc import Collection
 from typing import NamedTuple
+from urllib.parse import unquote
 
-__all__ = ["DIGEST_DIGITS", "Citation", "citation_name", "find_citations", "format_citation"]
+from leafmark.model.ids import encode_path
+
+__all__ = [
+    "DIGEST_DIGITS",
+    "Citation",
+    "citation_name",
+    "cited_ids",
+    "find_citations",
+    "format_citation",
+]
 
 DIGEST_DIGITS = 12
 
@@ -22,6 +32,11 @@ LONGEST_NAME = 16_384
 _ENDING = re.compile(r"@([0-9a-f]{12}):([0-9]{1,15})-([0-9]{1,15})(?![0-9])")
 _UNSAFE_SIGNS = r"\s\"'`()\[\]{}<>«»‘’“”„‹›（）［］｛｝「」『』【】〈〉《》"
 _UNSAFE = re.compile(rf"[{_UNSAFE_SIGNS}]|@(?=[0-9a-f]{{12}}:[0-9])")
+_ESCAPED = re.compile(
+    "%[0-7][0-9A-F]|%[CD][0-9A-F]%[89AB][0-9A-F]|%E[0-9A-F](?:%[89AB][0-9A-F]){2}"
+)
+"""A character as `citation_name` escapes it; those that it does are below U+10000."""
+
 _BOUNDARY = re.compile(rf"[{_UNSAFE_SIGNS}]")
 _TREE = re.compile(r"[A-Za-z0-9._-]+(?=:)")
 _JSON_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|[bfnrt])")
@@ -67,6 +82,35 @@ def citation_name(chunk_id: str) -> str:
     like the end of the id is encoded, too.
     """
     return _UNSAFE.sub(_escape, chunk_id)
+
+
+def cited_ids(citation: str) -> tuple[str, ...]:
+    """Return the ids that a citation may be of, likeliest first; none where it is no citation.
+
+    >>> cited_ids("docs:a%20b.md#c@0123456789ab:3-9")
+    ('docs:a%20b.md#c', 'docs:a b.md#c')
+    >>> cited_ids("docs:a.md")
+    ()
+    """
+    ending = _ENDING.search(citation, max(0, citation.rfind("@")))
+    if ending is None or ending.end() != len(citation):
+        return ()
+    name = citation[: ending.start()]
+    document, mark, slug = name.partition("#")
+    read = f"{_ESCAPED.sub(_unescape, document)}{mark}{_ESCAPED.sub(_unescape_slug, slug)}"
+    return tuple(dict.fromkeys((name, read)))
+
+
+def _unescape(match: re.Match[str]) -> str:
+    """Return the character of an escape; but not where ids have that escape, too."""
+    sign = _unescape_slug(match)
+    return sign if encode_path(sign) == sign else match[0]
+
+
+def _unescape_slug(match: re.Match[str]) -> str:
+    """Return the character of an escape, where `citation_name` would have written it so."""
+    sign = unquote(match[0], errors="strict")
+    return sign if _UNSAFE.fullmatch(sign) or sign == "@" else match[0]
 
 
 def _escape(match: re.Match[str]) -> str:

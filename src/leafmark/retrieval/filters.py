@@ -20,6 +20,7 @@ from leafmark.index import (
 from leafmark.model import Entry
 from leafmark.model.ids import document_part, encode_path
 from leafmark.query import Filter, Range, admits
+from leafmark.retrieval.citations import cited_ids
 from leafmark.retrieval.params import SearchParams
 
 __all__ = ["Filters", "any_of", "find_chunk", "find_chunks", "unscored"]
@@ -143,8 +144,12 @@ def _quote(text: str) -> str:
 
 
 def find_chunks(reader: IndexReader, name: str) -> list[Entry]:
-    """Return the chunk with a whole id, else those that it names without a tree."""
-    names = list(id_spellings(name.removeprefix("./")))
+    """Return the chunk with a whole id, else those that it names without a tree.
+
+    A citation names the chunk that it is of.
+    """
+    written = name.removeprefix("./")
+    names = [each for form in (written, *cited_ids(written)) for each in id_spellings(form)]
     for wanted in names:
         found = find_chunk(reader, wanted)
         if found is not None:

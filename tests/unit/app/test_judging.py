@@ -11,6 +11,7 @@ from support.projects import Here
 from leafmark.app.judging import Library, read_queries
 from leafmark.errors import StorageError, UsageError
 from leafmark.evaluation import JudgedQuery, Passage, Reference
+from leafmark.retrieval.citations import format_citation
 
 GUIDE = """---
 title: Manual
@@ -122,6 +123,9 @@ def test_a_citation_is_checked(here: Here) -> None:
     digest = hashlib.sha256(GUIDE[start : start + 5].encode()).hexdigest()[:12]
     cited = f"docs:guide.md#set-up@{digest}:{start}-{start + 5}"
     assert _bytes(here, "guide.md", Reference(cited)) == "First"
+    here.write("100 % #1.md", GUIDE)
+    odd = format_citation("docs:100 %25 %231.md#set-up", digest, start, start + 5)
+    assert _passage(here, Reference(odd)).doc_id == "docs:100 %25 %231.md"
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from leafmark.app.trees import Tree
 from leafmark.chunking import token_counter
 from leafmark.errors import AmbiguousError, NotFoundError
 from leafmark.model import Chunk, FileState
+from leafmark.retrieval.citations import format_citation
 
 Form = Literal["NFC", "NFD"]
 
@@ -134,6 +135,17 @@ def test_reserved_characters_of_a_path_may_be_typed_as_they_are(here: Here) -> N
     for wanted in ("a#b~1%.md", "a#b~1%.md#a", "here:a%23b%7E1%25.md", "a%23b%7E1%25.md#a"):
         (shown,) = here.show(wanted).shown
         assert shown.entry.doc_id == "here:a%23b%7E1%25.md"
+
+
+@pytest.mark.parametrize(
+    "path", ["p.md", "a#b~1%.md", "100 % (new) “x” 日本　語.md", "a%20b.md", "x@y.md"]
+)
+def test_a_citation_names_the_chunk_that_it_is_of(here: Here, path: str) -> None:
+    here.write(path, "# Guide\n\ntext\n\n## A part\n\nmore\n")
+    (shown,) = here.show(f"{path}#a-part").shown
+    cited = format_citation(shown.entry.id, "0123456789abcdef", 3, 9)
+    assert " " not in cited
+    assert here.show(cited, cited + " ").shown == (shown, shown)
 
 
 def test_the_record_is_made_where_it_is_asked_for(

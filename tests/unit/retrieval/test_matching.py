@@ -57,6 +57,7 @@ CASES: list[tuple[str, str, list[str]]] = [
     ("an ordinal", "id:t:fox.md.2", ["fox.md#dogs"]),
     ("an unknown id", "id:t:fox.md#cats", []),
     ("below an id", "under:t:fox.md#animals", ["fox.md#animals", "fox.md#dogs"]),
+    ("below a citation", "under:t:fox.md#dogs@0123456789ab:3-9", ["fox.md#dogs"]),
     ("below a leaf", "under:t:fox.md#dogs", ["fox.md#dogs"]),
     ("code", "has:code", ["code.md#code"]),
     ("a table", "has:table", ["code.md#grid"]),
