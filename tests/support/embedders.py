@@ -30,8 +30,13 @@ SYNONYMS = {"automobile": "car", "cars": "car", "repair": "fix", "mend": "fix"}
 
 
 def vector_of(text: str) -> list[float]:
-    """The words of a text, hashed into a few numbers; the same for words of one meaning."""
+    """The words of a text, hashed into a few numbers; the same for words of one meaning.
+
+    Nothing is known of a text with a `§`: its vector is zeros.
+    """
     found = np.zeros(DIMENSION)
+    if "§" in text:
+        return [0.0] * DIMENSION
     for word in text.lower().replace(".", " ").replace("?", " ").split():
         word = SYNONYMS.get(word, word)
         seed = int.from_bytes(word.encode()[:8], "little")

@@ -133,6 +133,8 @@ class Asked:
             return None, (Hint("no-vectors", _NO_VECTORS),)
         if any(each.shape[1] != view.dimension for each in self._vectors.values()):
             return None, (Hint("provider", _OTHER_DIMENSION),)
+        if not any(each.any() for each in self._vectors.values()):
+            return None, (Hint("unknown-words", _UNKNOWN),)
         hints: tuple[Hint, ...] = ()
         if view.pending:
             message = _ONE_PENDING if view.pending == 1 else _PENDING.format(view.pending)
@@ -186,6 +188,7 @@ _LATE = (
 _LETTERS = (
     "{} reads Latin letters alone, so this answer is lexical; another model may read all letters"
 )
+_UNKNOWN = "the embedder's model knows no word of the query, so this answer is lexical"
 _OTHER_DIMENSION = (
     "the embedder gives vectors of another dimension than those of the index, "
     "so this answer is lexical; `leafmark index` makes them anew"

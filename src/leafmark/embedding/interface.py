@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
-    """(n_texts, dimension) float32, contiguous, rows of length 1."""
+    """(n_texts, dimension) float32, contiguous, rows of length 1.
+
+    A row of zeros is that of a text of which the model knows no word: it has no meaning to it.
+    """
 else:
     Vectors = object
 
@@ -99,7 +102,7 @@ class Embedder(Protocol):
 
 
 def checked_vectors(rows: object, *, count: int, dimension: int | None, location: str) -> Vectors:
-    """Return what a model answered as vectors of length 1.
+    """Return what a model answered as vectors of length 1, or of zeros alone.
 
     `dimension` None accepts any. `location` says where the model is.
 
@@ -131,9 +134,7 @@ def checked_vectors(rows: object, *, count: int, dimension: int | None, location
         )
     with np.errstate(over="ignore"):
         norms = np.linalg.norm(found, axis=1, keepdims=True)
-    if not np.isfinite(norms).all() or not (norms > 0).all():
-        raise ProviderError(
-            "the embedder answered a vector that is zero or not finite", location=location
-        )
-    checked: Vectors = found / norms
+    if not np.isfinite(norms).all():
+        raise ProviderError("the embedder answered a vector that is not finite", location=location)
+    checked: Vectors = found / np.where(norms > 0, norms, 1)
     return checked

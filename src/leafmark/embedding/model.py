@@ -36,7 +36,7 @@ class Model:
     @property
     def dimension(self) -> int:
         if self._dimension is None:
-            self.embed_query("dimension")
+            self._vectors(["dimension"])
         assert self._dimension is not None
         return self._dimension
 

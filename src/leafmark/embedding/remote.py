@@ -43,8 +43,16 @@ class _Remote(Model):
             most_tokens=spec.batch_tokens,
             most_texts=MOST_TEXTS,
         )
-        found = [super(_Remote, self)._vectors([cut[at] for at in batch]) for batch in batches]
+        found = [self._batch([cut[at] for at in batch]) for batch in batches]
         return np.concatenate(found) if found else np.empty((0, self.dimension), dtype=np.float32)
+
+    def _batch(self, texts: Sequence[str]) -> Vectors:
+        found = super()._vectors(texts)
+        if len(texts) > 1 and not found.any():  # no model knows a word of so many texts
+            raise ProviderError(
+                "the embedder answered vectors of zeros alone", location=self._connection.location
+            )
+        return found
 
     def _rows(self, texts: Sequence[str]) -> object:
         answer = self._connection.post(self._path, self._question(texts))

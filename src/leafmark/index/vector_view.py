@@ -150,10 +150,20 @@ def _rows_of(found: Sequence[Sequence[int]] | None, chunks: int, store: NDArray[
 
     if found is None or len(found) != chunks:
         found = [[PENDING]] * chunks
-    found = [[PENDING] if PENDING in one else one or [WITHOUT_TEXT] for one in found]
+    silent = _silent([row for one in found for row in one if row >= 0], store)
+    said = [[row for row in one if row not in silent] for one in found]
+    found = [[PENDING] if PENDING in one else one or [WITHOUT_TEXT] for one in said]
     counts = np.array([len(one) for one in found], dtype=np.int64)
     rows = np.array([row for one in found for row in one], dtype=np.int32)
     return _Rows(counts, rows, _mean_length(rows, store))
+
+
+def _silent(rows: Sequence[int], store: NDArray[np.void]) -> set[int]:
+    """Return those of some rows that are zeros: the model knows no word of their texts."""
+    import numpy as np
+
+    places = np.array(rows, dtype=np.int64)
+    return set(places[~store["vector"][places].any(axis=1)].tolist()) if rows else set()
 
 
 def _mean_length(rows: NDArray[np.int32], store: NDArray[np.void]) -> float:

@@ -252,6 +252,27 @@ def test_before_the_first_vectors_the_answer_is_lexical(here: Here, server: Fake
     )
 
 
+def test_what_the_model_knows_no_word_of_is_left_to_words(here: Here, server: FakeServer) -> None:
+    here.write("cars.md", "# Vehicles\n\nHow to fix a car.\n\n## Paragraph\n\n§ 7 car law.\n")
+    here.write("roses.md", "# Garden\n\nWater roses in the evening.\n")
+    report = index_project(project(here, server), IndexRequest())
+    assert (report.pending_vectors, report.warnings) == (0, ())
+    assert "here:cars.md#paragraph" not in ids(search(project(here, server), "mend automobile"))
+    answer = search(project(here, server), "law", aggregation=False)
+    assert ids(answer) == ["here:cars.md#paragraph"]
+    assert answer.hints == ()
+    silent = search(project(here, server), "§ car", aggregation=False)
+    assert [(hint.code, hint.message) for hint in silent.hints] == [
+        (
+            "unknown-words",
+            "the embedder's model knows no word of the query, so this answer is lexical",
+        )
+    ]
+    assert ids(silent)[0] == "here:cars.md#paragraph"
+    here.write("roses.md", "# Garden\n\nWater roses in the morning.\n")
+    assert index_project(project(here, server), IndexRequest()).vectors == 1
+
+
 def test_a_server_that_fails_leaves_the_answer_lexical(here: Here, server: FakeServer) -> None:
     here.write("guide.md", GUIDE)
     desk = project(here, server)
