@@ -136,5 +136,6 @@ def checked_vectors(rows: object, *, count: int, dimension: int | None, location
         norms = np.linalg.norm(found, axis=1, keepdims=True)
     if not np.isfinite(norms).all():
         raise ProviderError("the embedder answered a vector that is not finite", location=location)
-    checked: Vectors = found / np.where(norms > 0, norms, 1)
+    norms[norms == 0] = 1
+    checked: Vectors = found / norms
     return checked
