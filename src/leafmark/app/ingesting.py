@@ -97,4 +97,4 @@ def _without_chunks(task: Task, recipe: Recipe, state: FileState, note: Diagnost
         chunk_count=0,
         diagnostics=(note,),
     )
-    return Prepared(entry.tree, entry.path, PreparedSource(entry, recipe.stemmer, ()))
+    return Prepared(entry.tree, entry.path, PreparedSource(entry, recipe.stemmer))

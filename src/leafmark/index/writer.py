@@ -172,7 +172,7 @@ class IndexWriter:
         Raises:
             UsageError: its tree has no language in the settings, or another one.
         """
-        entry, schema = source.entry, self._index.schema
+        entry = source.entry
         with self._spoiled_by_errors() as engine:
             if self.stemmer(entry.tree) != source.stemmer:
                 raise UsageError(f"the tree {entry.tree!r} is not in {source.stemmer}")
@@ -180,8 +180,8 @@ class IndexWriter:
             if not source.rows:
                 self._add_stub(engine, entry)
                 return
-            for fields in source.rows:
-                engine.add_document(tantivy.Document.from_dict(fields, schema))
+            for document in source.documents():
+                engine.add_json(document)
             self._manifest[entry.tree, entry.path] = row_of(entry)
 
     def stemmer(self, tree: str) -> str | None:

@@ -1,0 +1,79 @@
+"""What the engine gets of a source: the fields of each chunk, as JSON."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from typing import Any
+
+from support.indexes import chunk, state_of
+
+from leafmark.index import prepare_source
+from leafmark.index.headed import BETWEEN
+from leafmark.index.records import unpack_document
+
+SOURCE = r"""---
+tags: ['say "hi"', 'C:\temp']
+note: "two\nlines\0"
+---
+# The "printRoutes" \o/
+
+## Usage
+
+Say "usage" twice.
+
+```c"\
+x
+```
+"""
+
+
+def fields_of(path: str, source: str) -> list[dict[str, Any]]:
+    prepared = prepare_source(chunk(path, source), state_of(source), stemmer="english")
+    return [json.loads(document) for document in prepared.documents()]
+
+
+def test_every_chunk_has_its_fields() -> None:
+    document, routes, usage = fields_of('do"c\\s/ä.md', SOURCE)
+    shared = {
+        "path_english": "do c s ä md",
+        "tags_english": "say hi c temp",
+        "doc_id": 't:do"c\\s/ä.md',
+        "mtime": 1_700_000_000,
+    }
+    facts = ["tree=t", 'tag=say "hi"', "tag=c:\\temp"]
+    facts += ['meta.tags=say "hi"', "meta.tags=c:\\temp", "meta.note=two lines\0"]
+    record = unpack_document(b64decode(document.pop("source")))
+    assert [entry.title for entry in record] == ['The "printRoutes" \\o/'] * 2 + ["Usage"]
+    title = "the printrout o print rout"
+    assert document == {
+        **shared,
+        "title_english": title,
+        "position": 0,
+        "facts": [*facts, "kind=document"],
+    }
+    assert routes == {
+        **shared,
+        "title_english": title,
+        "body_english": "",
+        "position": 1,
+        "facts": [*facts, "kind=section"],
+    }
+    assert usage == {
+        **shared,
+        "title_english": "usag",
+        "body_english": f"the printrout o {BETWEEN} usag {BETWEEN} say usag twice c x",
+        "position": 2,
+        "facts": [
+            *facts,
+            "kind=section",
+            "has=code",
+            'lang=c"\\',
+            *(f"above={term}" for term in ["o", "printrout", "the"]),
+        ],
+    }
+
+
+def test_a_path_that_is_no_text_has_an_id_and_words() -> None:
+    (document,) = fields_of("a\udcff b.txt", "text")
+    assert (document["doc_id"], document["path_english"]) == ("t:a%FF b.txt", "a b txt")
