@@ -19,7 +19,6 @@ from leafmark.chunking.placed import (
     end_of,
     has_any,
     may_have_code,
-    outermost,
     start_of,
 )
 from leafmark.chunking.read_text import ReadText
@@ -160,11 +159,11 @@ class BodyReader:
         return Content(self._name(parts, kinds), tuple(sorted(kinds)), tuple(sorted(languages)))
 
     def _of_script(self, spans: Sequence[tuple[int, int]]) -> tuple[list[_Part], set[str]]:
-        """What `_contents` returns, for code: a piece may begin inside a block."""
+        """What `_contents` returns, for code: a piece may begin and end inside a block."""
         blocks = [block for start, end in spans for block in self.blocks_within(start, end)]
         around = [code for start, end in spans for code in self.code_within(start, end)]
         languages = {b.info for b in (*blocks, *around) if b.kind == "code" and b.info}
-        return [(b.kind, b.start, b.end) for b in outermost(blocks)], languages
+        return [(code.kind, code.start, code.end) for code in around], languages
 
     def _contents(self, spans: Sequence[tuple[int, int]]) -> tuple[list[_Part], set[str]]:
         """The blocks at the top that have bytes in the spans, and the languages of all code there.

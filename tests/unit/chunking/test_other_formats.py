@@ -71,6 +71,16 @@ def test_the_quality_report_lets_a_function_be_cut_between_its_statements() -> N
         assert ("split_code" in kinds) == (strategy == "fixed")
 
 
+def test_windows_inside_a_block_of_code_are_code() -> None:
+    rows = "".join(f"{number};{number * 7}\n" for number in range(200))
+    source = f'ROWS = """\n{rows}"""\n'.encode()
+    options = ChunkingOptions(strategy="fixed", fixed_tokens=60, fixed_overlap=10)
+    chunked = chunk_document(parse(source, "p.py"), tree="t", options=options)
+    windows = [chunk for chunk in chunked.chunks if chunk.kind == "piece"]
+    assert len(windows) > 5
+    assert {(w.content_type, w.block_types) for w in windows} == {("code", ("code",))}
+
+
 def test_short_ranges_between_many_sections_may_come_to_more_than_the_bound() -> None:
     parts = [
         f"X{k} = [{', '.join(map(str, range(12)))}]\n\n\ndef f{k}():\n    return {k}\n\n\n"
