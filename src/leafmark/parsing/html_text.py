@@ -90,6 +90,8 @@ class _Reader:
         self.data = data
         self.out = ReadableBuilder()
         self._breaks = 0
+        self._row_breaks = 0
+        """Those that are due before the first word of a row, in whatever cell it is."""
         self._space: tuple[int, int] | None = None
         self._prefix = ""
         self._in_row = False
@@ -166,6 +168,7 @@ class _Reader:
                 self.out.add_break(self._breaks)
             self.out.add(self._prefix, at, at)
             self._breaks, self._prefix, self._fresh = 0, "", False
+            self._row_breaks = 0
         elif self._space is not None and self.out:
             self.out.add(" ", *self._space)
         self._space = None
@@ -182,7 +185,7 @@ class _Reader:
         self._line(_BREAKS[name])
         if name == b"tr":
             self._prefix, self._fresh, self._in_row = "", False, False
-            self._breaks = max(self._breaks, _LINE)
+            self._breaks = self._row_breaks = max(self._breaks, _LINE)
         elif name in _PRE:
             self._preformat(name, start, end, closing)
 
@@ -206,7 +209,7 @@ class _Reader:
             return
         self._space = None
         if self._in_row:
-            self._breaks, self._prefix = 0, self._prefix + "\t"
+            self._breaks, self._prefix = self._row_breaks, self._prefix + "\t"
         self._in_row = self._fresh = True
 
     def _break(self, name: bytes, start: int, end: int, closing: bool) -> None:

@@ -22,6 +22,9 @@ _ACCESS_KEY = re.compile(rb"<a\s[^<>]*\baccesskey\s*=", re.IGNORECASE)
 _NUMBERS = re.compile(rb"(?:\s|<[^<>]*>|[0-9]{1,9}(?![0-9]))*+")
 _BETWEEN = re.compile(rb"(?:\s|</?(?:td|div|figure|code)\b[^<>]*>)*+")
 _TAG = re.compile(rb"<[^<>]*>")
+_CELL_REACH = 400
+_CELL = re.compile(rb"<td\b[^<>]*>((?:\s|<div\b[^<>]*>)*)\Z", re.IGNORECASE)
+_CELL_END = re.compile(rb"((?:\s|</div\s*>)*)</td\s*>", re.IGNORECASE)
 _LEAST_NUMBERS = 2
 """A single number before a single line of code may be anything."""
 
@@ -33,8 +36,20 @@ def unread_spans(page: HtmlPage) -> Iterator[tuple[int, int]]:
     keys = [found.start() for found in _ACCESS_KEY.finditer(page.data)]
     numbers = _line_numbers(page)
     for element in page.elements:
-        if _is_apart(element, keys) or element.start in numbers:
+        if element.start in numbers:
+            yield _with_cell(page.data, element.start, element.end)
+        elif _is_apart(element, keys):
             yield element.start, element.end
+
+
+def _with_cell(data: bytes, start: int, end: int) -> tuple[int, int]:
+    """The span of a cell that holds nothing but the element `[start, end)`, else of that."""
+    first = max(0, start - _CELL_REACH)
+    opening = _CELL.search(data[first:start])
+    closing = _CELL_END.match(data, end)
+    if opening is None or closing is None or opening[1].count(b"<") != closing[1].count(b"<"):
+        return start, end
+    return first + opening.start(), closing.end()
 
 
 def _is_apart(element: HtmlElement, keys: list[int]) -> bool:
