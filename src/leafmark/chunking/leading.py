@@ -1,9 +1,9 @@
 """Which texts lead on to what stands behind them, so that a cut between the two is a poor one.
 
-A sentence that ends with a colon introduces the list, the code or the table after
-it, a line of nothing but bold type is a heading in all but name, an anchor names
-what follows, the tag that opens a box belongs to what is in it, and so does a
-bracket in source code. What begins in lower case behind code goes on with the
+A sentence that ends with a colon, or with no mark at all, introduces the list, the
+code or the table after it, a line of nothing but bold type is a heading in all but
+name, an anchor names what follows, the tag that opens a box belongs to what is in
+it, and so does a bracket in source code. What begins in lower case behind code goes on with the
 sentence before it, and a caption or a line of attributes belongs to the code, the
 table or the picture above it. All of it is told by the bytes next to the cut.
 """
@@ -32,6 +32,12 @@ _COLON = re.compile(  # each way to begin is one byte, since such bytes are look
     rb"(?::(?<![:\s]:):?|\xef\xbc\x9a(?<![:\s]\xef\xbc\x9a))%b\Z" % _CLOSING, re.IGNORECASE
 )
 _SHORTCODE = re.compile(rb"(?<![\w:]):[a-z0-9_+-]++:\Z")
+
+_INTRODUCED = frozenset(("list", "code", "table", "definition"))
+"""What a text without the end of a sentence introduces."""
+
+_LONGEST_CHARACTER = 4
+_CLOSED = re.compile(rb"(?:\s|</?[a-z][^<>]*>)+\Z", re.IGNORECASE)
 
 _CAPTIONED = frozenset(("code", "table"))
 
@@ -109,7 +115,18 @@ def leads_on(reader: BodyReader, start: int, at: int) -> bool:
     elif blocks[-1].kind == "code":  # which may end with anything
         goes_on = _PARAGRAPH_GOES_ON if is_page else _GOES_ON
         return goes_on.match(document.data, at, at + _REACH) is not None
+    if blocks and blocks[-1].kind == "paragraph" and _is_unfinished(before, is_page=is_page):
+        below = reader.top_within(at, at + 1)
+        if below and below[0].kind in _INTRODUCED:
+            return True
     return _page_leads(before) if is_page else _text_leads(before)
+
+
+def _is_unfinished(before: bytes, *, is_page: bool) -> bool:
+    """Whether a text ends with a letter, a digit or a comma, which end no sentence."""
+    before = _CLOSED.sub(b"", before) if is_page else before
+    last = before[-_LONGEST_CHARACTER:].decode("utf-8", "ignore")[-1:]
+    return last.isalnum() or last == ","
 
 
 def _names_what_is_above(reader: BodyReader, above: Block, at: int, *, before: bytes) -> bool:

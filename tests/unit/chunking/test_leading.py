@@ -265,3 +265,28 @@ def test_a_caption_in_a_page(page: bytes) -> None:
     before = page[:at].removesuffix(b"<figcaption>")
     other = BodyReader(parse(before + b"<p>Then it ends.</p>", "p.html"))
     assert not leads_on(other, 0, len(before))
+
+
+BELOW_A_LABEL = ("- one\n- two\n", "```\ncode\n```\n", "| a |\n|---|\n| b |\n")
+LABELS = {
+    "a label": b"What you need",
+    "a sentence that the items end": b"It fails if",
+    "a comma": b"Then,",
+    "Chinese": "所需工具".encode(),
+}
+
+
+@pytest.mark.parametrize("label", LABELS.values(), ids=list(LABELS))
+@pytest.mark.parametrize("below", BELOW_A_LABEL)
+def test_a_text_without_an_end_leads_on_to_what_is_no_text(label: bytes, below: str) -> None:
+    assert reads_as_leading(label + b"\n\n", behind=below.encode())
+    assert not reads_as_leading(label + b".\n\n", behind=below.encode())
+    assert not reads_as_leading(label + b"\n\n", behind=b"What follows\n")
+
+
+@pytest.mark.parametrize("below", ["<ul><li>one</ul>", "<pre>code</pre>", "<dl><dt>a<dd>b</dl>"])
+def test_a_text_of_a_page_without_an_end_leads_on(below: str) -> None:
+    for end, leads in (("", True), (".", False), ("?", False)):
+        page = f"<p>It fails <em>if{end}</em> </p>"
+        reader = BodyReader(parse((page + below).encode(), "p.html"))
+        assert leads_on(reader, 0, len(page)) is leads
