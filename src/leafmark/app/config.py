@@ -195,7 +195,7 @@ def _real_folder(directory: Path) -> Path:
             f"the folder cannot be entered: {reason_of(error)}", location=str(directory)
         ) from error
     if not folder.is_dir():
-        raise NotFoundError("this is no folder", location=str(directory))
+        raise NotFoundError("this is not a folder", location=str(directory))
     return folder
 
 
@@ -267,7 +267,7 @@ def _from_environment(environ: Mapping[str, str], folder: Path, home: Path) -> d
         if variable not in known:
             near = nearest(variable, known)
             raise ConfigError(
-                f"{variable} is no setting",
+                f"{variable} is not a setting",
                 location=variable,
                 hint=f"did you mean {near[0]}?" if near else None,
             )
@@ -283,7 +283,7 @@ def _from_flags(flags: Mapping[str, object], folder: Path, home: Path) -> dict[s
         if given is None:
             continue
         if name not in SETTINGS:
-            raise ConfigError(f"{name} is no setting", location="flag")
+            raise ConfigError(f"{name} is not a setting", location="flag")
         setting = SETTINGS[name]
         if isinstance(given, str):
             value = parse_value(setting, given, location="flag")

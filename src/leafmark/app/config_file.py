@@ -107,7 +107,7 @@ def _read_bytes(path: Path) -> bytes:
     try:
         # a pipe would be waited for
         if not stat.S_ISREG(path.stat().st_mode):
-            raise ConfigError("the configuration is no regular file", location=str(path))
+            raise ConfigError("the configuration is not a regular file", location=str(path))
         with open(path, "rb") as file:
             return file.read(MAX_CONFIG_BYTES + 1)
     except OSError as error:

@@ -156,7 +156,7 @@ def _look(tree: Tree, path: str, descriptor: int) -> Look:
     """Return size, mtime, ctime and inode."""
     info = os.fstat(descriptor)
     if not stat.S_ISREG(info.st_mode):
-        raise OSError(errno.EINVAL, "it is no regular file", path)
+        raise OSError(errno.EINVAL, "it is not a regular file", path)
     if info.st_size > tree.max_file_bytes:
         raise OSError(errno.EFBIG, "it is larger than max_file_bytes", path)
     return info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino

@@ -59,7 +59,12 @@ def _of_file(
 ) -> list[WeightedText]:
     path = project.directory / name
     if "\0" in name or not path.is_file():
-        raise unknown
+        raise NotFoundError(
+            f"{unknown.message}, and there is no such file",
+            did_you_mean=unknown.did_you_mean,
+            hint=unknown.hint,
+            exit_code=unknown.exit_code,
+        ) from unknown
     return read_working_file(path, name, settings)
 
 

@@ -151,11 +151,11 @@ class Resolver:
         return [entry.id for doc_id in doc_ids for entry in self._lookup.chunks_of(doc_id)]
 
 
-def hint_for(wanted: str) -> str | None:
+def hint_for(wanted: str) -> str:
     """What to do where nothing is called `wanted`, or like it."""
     if _SHORT_ORDINAL.fullmatch(wanted):
         return f"write the document before it: path{wanted}"
-    return None
+    return "`leafmark ls chunks` lists the ids"
 
 
 def _spellings(wanted: str) -> Iterator[str]:

@@ -254,7 +254,7 @@ def _read_rules(
 ) -> IgnoreRules | None:
     data = read_small(handle, kind, _MAX_IGNORE_BYTES)
     if data is None:
-        message = f"{kind} is no regular file, or cannot be read; it is not heeded"
+        message = f"{kind} is not a regular file, or cannot be read; it is not heeded"
         diagnostics.append(Diagnostic(path=folder + kind, code="ignore-file", message=message))
         return None
     rules, problems = parse_ignore_file(data, folder + kind)

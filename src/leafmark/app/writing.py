@@ -58,7 +58,7 @@ def check_regular(path: Path, *, what: str) -> None:
         return  # whoever opens it says why it cannot be
     if not stat.S_ISREG(mode):
         raise StorageError(
-            f"{what} is no regular file",
+            f"{what} is not a regular file",
             location=str(path),
             hint="name a file; pipes, devices and folders are left as they are",
         )

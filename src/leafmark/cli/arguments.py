@@ -140,7 +140,7 @@ def _unknown_option(
             f"; for the option write {apart}" if apart else ""
         )
         return UsageError(
-            f"`{argument}` is no option, and may be meant as a part of the query",
+            f"`{argument}` is not an option, and may be meant as a part of the query",
             hint=hint,
         )
     hint = f"did you mean {apart}?" if apart else f"leafmark {command.name} --help lists them"

@@ -123,17 +123,17 @@ def positive(value: str, name: str) -> int:
 
 def _whole(value: str, name: str, *, least: int) -> int:
     if not (value.isascii() and value.isdigit() and len(value) < 10 and int(value) >= least):
-        raise UsageError(f"{name} got `{value}`, which is no whole number from {least} up")
+        raise UsageError(f"{name} got `{value}`, which is not a whole number of at least {least}")
     return int(value)
 
 
 def number(value: str, name: str) -> float:
     """Read a number that is not negative."""
-    return _real(value, name, most=float("inf"), what="no number from 0 up")
+    return _real(value, name, most=float("inf"), what="not a number of at least 0")
 
 
 def fraction(value: str, name: str) -> float:
-    return _real(value, name, most=1.0, what="no number from 0 to 1")
+    return _real(value, name, most=1.0, what="not a number from 0 to 1")
 
 
 def _real(value: str, name: str, *, most: float, what: str) -> float:

@@ -95,11 +95,11 @@ def _answer_to(error: Exception) -> types.JSONRPCError:
         except (ValueError, RecursionError):
             value = None
         else:
-            code, message = _INVALID_REQUEST, "the line is no message of JSON-RPC 2.0"
+            code, message = _INVALID_REQUEST, "the line is not a message of JSON-RPC 2.0"
         if isinstance(value, dict) and isinstance(value.get("id"), int | str):
             number = value["id"]
     elif details and details[0].get("type") != "json_invalid":
-        code, message = _INVALID_REQUEST, "the line is no message of JSON-RPC 2.0"
+        code, message = _INVALID_REQUEST, "the line is not a message of JSON-RPC 2.0"
     return types.JSONRPCError(
         jsonrpc="2.0", id=number, error=types.ErrorData(code=code, message=message)
     )

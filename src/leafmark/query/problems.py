@@ -72,7 +72,7 @@ def empty_phrase(query: str, start: int, end: int) -> QueryError:
 
 def dangling(query: str, start: int, end: int, side: str) -> QueryError:
     word = query[start:end]
-    lower = f", or write {word.lower()} to search for the word" if word.isalpha() else ""
+    lower = ", or write it in small letters to search for it" if word.isalpha() else ""
     return _error(query, start, end, f"{word} has nothing {side} it", f"add a word{lower}")
 
 

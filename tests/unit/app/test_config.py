@@ -103,7 +103,7 @@ def test_a_file_is_no_folder(desk: Desk) -> None:
     desk.write("a.md", "")
     with pytest.raises(NotFoundError) as caught:
         open_configuration(desk.home / "a.md", flags={}, environ=desk.environ)
-    assert caught.value.message == "this is no folder"
+    assert caught.value.message == "this is not a folder"
 
 
 # what is found, and what wins
@@ -604,7 +604,7 @@ def test_a_pyproject_that_is_not_about_leafmark_is_no_concern(desk: Desk, text: 
 def test_a_variable_that_is_no_setting_is_an_error(desk: Desk) -> None:
     desk.environ["LEAFMARK_SEARCH_LIMITS"] = "3"
     assert refuse(desk) == (
-        "LEAFMARK_SEARCH_LIMITS is no setting",
+        "LEAFMARK_SEARCH_LIMITS is not a setting",
         "LEAFMARK_SEARCH_LIMITS",
         "did you mean LEAFMARK_SEARCH_LIMIT?",
     )
@@ -621,7 +621,7 @@ def test_a_variable_with_a_bad_value_is_an_error(desk: Desk) -> None:
 
 def test_a_flag_with_a_bad_value_is_an_error(desk: Desk) -> None:
     assert refuse(desk, search__cutoff_ratio=2)[:2] == ("search.cutoff_ratio is 2", "flag")
-    assert refuse(desk, search__nothing=2)[:2] == ("search.nothing is no setting", "flag")
+    assert refuse(desk, search__nothing=2)[:2] == ("search.nothing is not a setting", "flag")
 
 
 def test_a_file_that_is_not_utf_8_is_an_error(desk: Desk) -> None:
@@ -651,7 +651,7 @@ def test_deep_nesting_is_an_error(desk: Desk) -> None:
 def test_what_is_no_file_is_an_error(desk: Desk, kind: str) -> None:
     path = desk.project / "leafmark.toml"
     path.mkdir() if kind == "folder" else os.mkfifo(path)
-    assert refuse(desk)[0] == "the configuration is no regular file"
+    assert refuse(desk)[0] == "the configuration is not a regular file"
 
 
 @posix

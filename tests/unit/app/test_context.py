@@ -179,6 +179,10 @@ def test_like_a_file_that_is_not_indexed(desk: Here) -> None:
     with pytest.raises(NotFoundError) as caught:
         like(desk, "none.md")
     assert caught.value.exit_code == 1
+    assert (caught.value.message, caught.value.hint) == (
+        "nothing indexed is called 'none.md', and there is no such file",
+        "`leafmark ls chunks` lists the ids",
+    )
 
 
 def test_like_a_chunk_whose_source_changed_since(desk: Here) -> None:

@@ -47,6 +47,14 @@ def test_an_unknown_id_is_told(guide: Here) -> None:
         ask(guide, "guide.md#fuels", "petrol")
     assert caught.value.exit_code == 1
     assert caught.value.did_you_mean[0] == "here:guide.md#fuel"
+    assert caught.value.hint is None
+    with pytest.raises(NotFoundError) as caught:
+        ask(guide, "zzz", "petrol")
+    assert (caught.value.message, caught.value.did_you_mean, caught.value.hint) == (
+        "nothing indexed is called 'zzz'",
+        (),
+        "`leafmark ls chunks` lists the ids",
+    )
 
 
 def test_words_of_markup_are_not_near_what_is_asked(here: Here) -> None:

@@ -32,7 +32,7 @@ def test_pipes_and_folders_stay_what_they_are(tmp_path: Path, make: object) -> N
     for name in (path, link):
         with pytest.raises(StorageError) as caught:
             replace_file(name, b"x", what="the file")
-        assert caught.value.message == "the file is no regular file"
+        assert caught.value.message == "the file is not a regular file"
         assert caught.value.location == str(name)
         assert caught.value.hint == "name a file; pipes, devices and folders are left as they are"
     assert not path.is_file()

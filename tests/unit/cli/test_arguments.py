@@ -79,27 +79,27 @@ SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
         (
             "search",
             ["backup", "-restore"],
-            "`-restore` is no option, and may be meant as a part of the query",
+            "`-restore` is not an option, and may be meant as a part of the query",
             "to leave out a word, put the whole query in quotes, or write -- before it",
         ),
         (
             "search",
             ["backup", "-n5"],
-            "`-n5` is no option, and may be meant as a part of the query",
+            "`-n5` is not an option, and may be meant as a part of the query",
             "to leave out a word, put the whole query in quotes, or write -- before it; "
             "for the option write `-n 5`",
         ),
         (
             "search",
             ["backup", "--limt", "3"],
-            "`--limt` is no option, and may be meant as a part of the query",
+            "`--limt` is not an option, and may be meant as a part of the query",
             "to leave out a word, put the whole query in quotes, or write -- before it; "
             "for the option write `--limit`",
         ),
         (
             "search",
             ["backup", "-restore it"],
-            "`-restore it` is no option, and may be meant as a part of the query",
+            "`-restore it` is not an option, and may be meant as a part of the query",
             "to leave out a word, put the whole query in quotes, or write -- before it",
         ),
         (
@@ -123,30 +123,30 @@ SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
         ),
         ("search", ["a", "-n"], "-n needs a value", "write -n N"),
         ("search", ["a", "-n", "-t", "x"], "-n needs a value", "write -n N"),
-        ("search", ["a", "-n", "x"], "-n got `x`, which is no whole number from 1 up", None),
-        ("search", ["a", "-n", "0"], "-n got `0`, which is no whole number from 1 up", None),
+        ("search", ["a", "-n", "x"], "-n got `x`, which is not a whole number of at least 1", None),
+        ("search", ["a", "-n", "0"], "-n got `0`, which is not a whole number of at least 1", None),
         (
             "search",
             ["a", "--max-merge-depth", "-1"],
-            "--max-merge-depth got `-1`, which is no whole number from 0 up",
+            "--max-merge-depth got `-1`, which is not a whole number of at least 0",
             None,
         ),
         (
             "search",
             ["a", "--limit", "9" * 5000],
-            f"--limit got `{'9' * 5000}`, which is no whole number from 1 up",
+            f"--limit got `{'9' * 5000}`, which is not a whole number of at least 1",
             None,
         ),
         (
             "search",
             ["a", "--cutoff-ratio", "2"],
-            "--cutoff-ratio got `2`, which is no number from 0 to 1",
+            "--cutoff-ratio got `2`, which is not a number from 0 to 1",
             None,
         ),
         (
             "search",
             ["a", "--merge-bonus", "nan"],
-            "--merge-bonus got `nan`, which is no number from 0 up",
+            "--merge-bonus got `nan`, which is not a number of at least 0",
             None,
         ),
         (

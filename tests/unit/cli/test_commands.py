@@ -157,7 +157,7 @@ def test_an_unknown_id_is_1_and_names_the_nearest(leafmark_run: Leafmark, app: F
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (
         "error: there is no `a.md#x`\nhint: did you mean docs:a.md#y?\n"
-        "error: there is no `b`\nhint: leafmark ls chunks lists the ids\n"
+        "error: there is no `b`\nhint: `leafmark ls chunks` lists the ids\n"
     )
     ran = leafmark_run("show", "a.md#x", "--json")
     assert (ran.code, ran.err) == (1, "")
@@ -167,7 +167,7 @@ def test_an_unknown_id_is_1_and_names_the_nearest(leafmark_run: Leafmark, app: F
 def test_ids_may_come_from_standard_input(leafmark_run: Leafmark, app: FakeApp) -> None:
     leafmark_run("show", "-", stdin="a.md\n\nb c.md#x\ntrail \nls\u2028.md\n")
     assert app.asked[0].ids == ("a.md", "b c.md#x", "trail ", "ls\u2028.md")
-    hint = "hint: leafmark ls chunks lists the ids\n"
+    hint = "hint: `leafmark ls chunks` lists the ids\n"
     ran = leafmark_run("show", "-", stdin="\n")
     assert (ran.code, ran.err) == (2, f"error: there is no id on standard input\n{hint}")
     ran = leafmark_run("show", " ")
@@ -342,6 +342,13 @@ def test_config(leafmark_run: Leafmark, app: FakeApp) -> None:
     assert ran.err == (
         "error: there is no setting `search.limt`\n"
         "hint: did you mean search.limit or search.limits?\n"
+    )
+    assert leafmark_run("config", "serach").err == (
+        "error: there is no setting `serach`\n"
+        "hint: did you mean search or search.limit or search.limits?\n"
+    )
+    assert leafmark_run("config", "colour").err == (
+        "error: there is no setting `colour`\nhint: `leafmark config` lists them\n"
     )
 
 

@@ -99,7 +99,7 @@ def test_settings_come_from_the_call_then_the_environment_then_files(
     assert len(index.search("wizard", "kettle", "folder", aggregation=False).results) == 3
     with pytest.raises(leafmark.ConfigError) as wrong:
         open_index(docs, config={"search.limits": 3})
-    assert wrong.value.message == "search.limits is no setting"
+    assert wrong.value.message == "search.limits is not a setting"
 
 
 def test_a_relative_path_is_read_when_the_index_is_opened(

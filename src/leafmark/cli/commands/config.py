@@ -24,9 +24,12 @@ def run(call: Call) -> int:
             one for one in settings if one.name == wanted or one.name.startswith(f"{wanted}.")
         )
         if not settings:
+            tables = [] if "." in wanted else [name.partition(".")[0] for name in names]
+            near = nearest(wanted, [*tables, *names], 3)
             raise NotFoundError(
                 f"there is no setting `{wanted}`",
-                did_you_mean=nearest(wanted, names, 3),
+                did_you_mean=near,
+                hint=None if near else "`leafmark config` lists them",
             )
     if console.json:
         console.write_json(settings_record(settings))

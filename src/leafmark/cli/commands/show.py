@@ -94,14 +94,14 @@ def _ids(words: tuple[str, ...]) -> tuple[str, ...]:
         ids += [line for line in lines if line.strip()]
     if not ids:
         nothing = "there is no id on standard input" if "-" in words else "the id is empty"
-        raise UsageError(nothing, hint="leafmark ls chunks lists the ids")
+        raise UsageError(nothing, hint="`leafmark ls chunks` lists the ids")
     return tuple(ids)
 
 
 def _not_found(asked: str, near: tuple[str, ...]) -> NotFoundError:
     from leafmark.app.resolving import hint_for  # late: most ids are found
 
-    hint = None if near else hint_for(asked) or "leafmark ls chunks lists the ids"
+    hint = None if near else hint_for(asked)
     return NotFoundError(f"there is no `{asked}`", did_you_mean=near, hint=hint)
 
 
