@@ -22,7 +22,13 @@ from leafmark.app.project import Project
 from leafmark.app.requests import IndexRequest, Progress
 from leafmark.app.scanning import Scan, find_place, scan
 from leafmark.app.walk import SourceFile, WalkNotes, named_source
-from leafmark.errors import ConfirmationError, DamagedError, LeafmarkError, NotFoundError
+from leafmark.errors import (
+    ConfirmationError,
+    DamagedError,
+    LeafmarkError,
+    LockedError,
+    NotFoundError,
+)
 from leafmark.index import IndexReader, collection_paused, has_index
 from leafmark.index.manifest import Key
 from leafmark.model import LEFT_OUT, IndexReport
@@ -73,15 +79,21 @@ def _with_vectors(project: Project, report: IndexReport, progress: Progress | No
         made = embed_project(project, reader, progress=progress, check=interrupts.check)
     warnings = []
     if made.problem is not None:
-        where = f" ({made.problem.location})" if made.problem.location else ""
-        hint = f"; {made.problem.hint}" if made.problem.hint else ""
-        warnings.append(f"vectors are missing: {made.problem.message}{where}{hint}")
+        warnings.append(_why_missing(made.problem))
     return report._replace(
         vectors=made.made,
         pending_vectors=made.pending,
         warnings=tuple(warnings),
         interrupted=made.interrupted,
     )
+
+
+def _why_missing(problem: LeafmarkError) -> str:
+    if isinstance(problem, LockedError):
+        return f"{problem.message}; what it leaves, the next `leafmark index` makes"
+    where = f" ({problem.location})" if problem.location else ""
+    hint = f"; {problem.hint}" if problem.hint else ""
+    return f"vectors are missing: {problem.message}{where}{hint}"
 
 
 def refresh(

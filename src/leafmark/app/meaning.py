@@ -118,7 +118,7 @@ class Asked:
         if self._thread.ident is None:
             return None, self._provider_hints()
         view = current_view(self._project, reader, self._spec)
-        if view is None or view.pending == view.chunks:
+        if view is None or (view.pending and not view.has_any):
             return None, (Hint("no-vectors", _NO_VECTORS),)
         self._wait()
         if self._problem is not None:
@@ -139,9 +139,8 @@ class Asked:
         if view.pending:
             message = _ONE_PENDING if view.pending == 1 else _PENDING.format(view.pending)
             hints = (Hint("pending-vectors", message),)
-        settings = self._project.configuration.embedding
-        least = settings.least_similarity or LEAST_SIMILARITY.get(self._spec.provider, 0.0)
-        return _Meaning(searcher, self._vectors, least), hints
+        stated = self._project.configuration.embedding.least_similarity
+        return _Meaning(searcher, self._vectors, stated, MEASURED.get(self._spec.provider)), hints
 
     def _wait(self) -> None:
         left = self._deadline_s - (time.monotonic() - self._began)
@@ -168,17 +167,31 @@ class Asked:
         return (Hint("provider", f"{said.message}{where}; this answer is lexical"),)
 
 
-LEAST_SIMILARITY = {"minilm": 0.35}
-"""What a chunk's similarity must be to be found by meaning alone, for models we measured."""
+class _Bounds(NamedTuple):
+    """Similarities that mean something: of a chunk that may be found by meaning alone, of a
+    document that may be found as a whole, and of a chunk whose meaning speaks for itself.
+    """
+
+    least: float
+    document: float
+    certain: float
+
+
+MEASURED = {"minilm": _Bounds(0.35, 0.5, 0.65)}
+"""The bounds of models that were measured (2026-11-22, docs/DECISIONS.md)."""
 
 LEAST_DEVIATIONS = 3.0
-"""For other models: how far above the mean of all chunks, in standard deviations (by eye)."""
+"""For other models: how far above the mean of all chunks, in standard deviations.
 
-DOCUMENT_FACTOR = 1.429
-"""A document is found as a whole from this many times the least similarity on (measured: 0.5)."""
+With the next two it gives `minilm` the answers that its own bounds give, within 0.004 of
+overlap-MRR, and as many marks of doubt.
+"""
 
-DOUBT_FACTOR = 1.714
-"""An answer by meaning is doubtful below this many times the least similarity (measured: 0.6)."""
+DOCUMENT_FACTOR = 1.5
+"""A document is found as a whole this many times as far above the mean."""
+
+CERTAIN_FACTOR = 2.0
+"""An answer by meaning is doubtful up to this many times as far above the mean."""
 
 _NO_VECTORS = "there are no vectors yet, so this answer is lexical; `leafmark index` makes them"
 _LATE = (
@@ -221,10 +234,17 @@ def _deviations(count: int) -> float:
 class _Meaning:
     """The vectors of an index, asked by text."""
 
-    def __init__(self, searcher: VectorSearcher, vectors: dict[str, Vectors], least: float):
-        self._least = least
+    def __init__(
+        self,
+        searcher: VectorSearcher,
+        vectors: dict[str, Vectors],
+        stated: float,
+        measured: _Bounds | None,
+    ):
         self._searcher = searcher
         self._vectors = vectors
+        self._stated = stated
+        self._measured = measured
 
     def nearest(
         self, text: str, limit: int, admits: Callable[[str], bool] | None
@@ -243,10 +263,19 @@ class _Meaning:
         return self._searcher.similarities(self._vectors[text], places)
 
     def usual(self, text: str) -> Usual:
-        """The mean of all chunks, and the bounds known for the model, else estimated."""
+        """The mean of all chunks, and the bounds known for the model, else estimated.
+
+        Models differ in where their similarities lie, so that the others are estimated by
+        how far above the mean the least one is.
+        """
         found = self._searcher.background(self._vectors[text])
-        least = self._least or found.mean + _deviations(found.size) * found.deviation
-        return Usual(found.mean, least, least * DOUBT_FACTOR, least * DOCUMENT_FACTOR)
+        known = self._measured
+        if known is not None and not self._stated:
+            return Usual(found.mean, known.least, known.certain, known.document)
+        least = self._stated or found.mean + _deviations(found.size) * found.deviation
+        above = max(0.0, least - found.mean)
+        certain = found.mean + CERTAIN_FACTOR * above
+        return Usual(found.mean, least, certain, found.mean + DOCUMENT_FACTOR * above)
 
 
 def _by_tree(admits: Callable[[str], bool] | None) -> Callable[[str, str], bool] | None:

@@ -40,11 +40,13 @@ class LockHolder:
 
 
 @contextmanager
-def hold_lock(path: Path, *, timeout_s: float) -> Iterator[None]:
+def hold_lock(
+    path: Path, *, timeout_s: float, doing: str = "the index is being written"
+) -> Iterator[None]:
     """Hold the lock at `path`, waiting for it up to `timeout_s` (0: not at all).
 
     Raises:
-        LockedError: another process holds it.
+        LockedError: another process holds it; `doing` is what holding it means.
         StorageError: the file cannot be opened.
     """
     try:
@@ -52,7 +54,7 @@ def hold_lock(path: Path, *, timeout_s: float) -> Iterator[None]:
     except OSError as err:
         raise translate(err, "write the index", path) from err
     try:
-        _wait_for(handle, path, time.monotonic() + timeout_s)
+        _wait_for(handle, path, time.monotonic() + timeout_s, doing)
         _write_holder(handle)
         try:
             yield
@@ -64,12 +66,12 @@ def hold_lock(path: Path, *, timeout_s: float) -> Iterator[None]:
         os.close(handle)
 
 
-def _wait_for(handle: int, path: Path, deadline: float) -> None:
+def _wait_for(handle: int, path: Path, deadline: float, doing: str) -> None:
     while not _locked(handle, path):
         left = deadline - time.monotonic()
         if left <= 0:
             raise LockedError(
-                f"the index is being written by {_read_holder(path)}",
+                f"{doing} by {_read_holder(path)}",
                 location=str(path),
                 hint="searching works meanwhile; `index.lock_timeout_s` says how long to wait",
             )

@@ -68,6 +68,11 @@ class VectorView:
         return int((self.rows == PENDING).sum())
 
     @property
+    def has_any(self) -> bool:
+        """Whether any chunk has a vector."""
+        return bool((self.rows >= 0).any())
+
+    @property
     def chunks(self) -> int:
         return len(self.firsts) - 1
 

@@ -167,7 +167,7 @@ def open_vector_writer(
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise translate(error, "write the vectors", folder) from error
-    with hold_lock(folder / "LOCK", timeout_s=timeout_s):
+    with hold_lock(folder / "LOCK", timeout_s=timeout_s, doing="vectors are being made"):
         writer = VectorWriter(folder, model)
         try:
             yield writer

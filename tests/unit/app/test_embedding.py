@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from math import prod
 
 import pytest
@@ -25,6 +26,7 @@ from leafmark.app.embedding import embed_project
 from leafmark.app.indexing import read_index
 from leafmark.app.requests import IndexRequest, SearchRequest, WhyNotRequest
 from leafmark.errors import UsageError
+from leafmark.index.lock import hold_lock
 from leafmark.model import Answer, Factor, WhyNotReport
 from leafmark.render.absence import remedy_flags
 
@@ -186,7 +188,7 @@ def test_why_not_tells_how_near_the_whole_document_is(here: Here, server: FakeSe
     assert reason.lost_at == "meaning"
     assert re.fullmatch(
         r"its meaning is not near enough "
-        r"\(-?0\.\d\d, and 0\.42 is the least; as a whole -?0\.\d\d, and 0\.60\)",
+        r"\(-?0\.\d\d, and 0\.42 is the least; as a whole -?0\.\d\d, and 0\.6\d\)",
         reason.message,
     )
 
@@ -325,6 +327,39 @@ def test_a_store_that_was_damaged_is_told_of_and_mended(
     assert (report.vectors > 0, report.pending_vectors) == (True, 0)
     assert ids(search(desk, "mend automobile")) == whole
     assert index_project(desk, IndexRequest()).vectors == 0
+
+
+def test_vectors_that_another_run_makes_are_waited_for_and_told_of(
+    here: Here, server: FakeServer
+) -> None:
+    here.write("guide.md", GUIDE)
+    desk = project(here, server)
+    assert index_project(desk, IndexRequest()).vectors == 3
+    here.write("later.md", "# Later\n\nHow to mend a roof.\n")
+    flags = embedding_flags(server) | {"index.lock_timeout_s": 0}
+    (folder,) = here.home.rglob("vectors/*")
+    hasty = open_project(here.root, flags=flags, environ={"LEAFMARK_HOME": str(here.home)})
+    hasty = replace(hasty, index_dir=desk.index_dir)
+    with hold_lock(folder / "LOCK", timeout_s=0):
+        report = index_project(hasty, IndexRequest())
+    assert (len(report.added), report.vectors, report.pending_vectors) == (1, 0, 2)
+    (warning,) = report.warnings
+    assert re.fullmatch(
+        r"vectors are being made by process \d+, for \d+ s; "
+        r"what it leaves, the next `leafmark index` makes",
+        warning,
+    )
+    assert index_project(desk, IndexRequest()).vectors == 1
+
+
+def test_before_the_first_vector_empty_sections_do_not_count(
+    here: Here, server: FakeServer
+) -> None:
+    here.write("guide.md", "# Empty\n\n## Cars\n\nHow to fix a car.\n")
+    server.replies += [Reply(), Reply(501)]
+    assert index_project(project(here, server), IndexRequest()).pending_vectors == 1
+    (hint,) = search(project(here, server), "car").hints
+    assert hint.code == "no-vectors"
 
 
 def test_a_failed_run_keeps_what_it_has_and_goes_on(
