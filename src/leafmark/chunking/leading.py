@@ -33,7 +33,8 @@ _COLON = re.compile(  # each way to begin is one byte, since such bytes are look
 )
 _SHORTCODE = re.compile(rb"(?<![\w:]):[a-z0-9_+-]++:\Z")
 
-_INTRODUCED = frozenset(("list", "code", "table", "definition"))
+_INTRODUCED = frozenset(("list", "code", "table"))
+_INTRODUCED_IN_PAGES = _INTRODUCED | {"definition"}
 """What a text without the end of a sentence introduces."""
 
 _LONGEST_CHARACTER = 4
@@ -116,8 +117,8 @@ def leads_on(reader: BodyReader, start: int, at: int) -> bool:
         goes_on = _PARAGRAPH_GOES_ON if is_page else _GOES_ON
         return goes_on.match(document.data, at, at + _REACH) is not None
     if blocks and blocks[-1].kind == "paragraph" and _is_unfinished(before, is_page=is_page):
-        below = reader.top_within(at, at + 1)
-        if below and below[0].kind in _INTRODUCED:
+        introduced = _INTRODUCED_IN_PAGES if is_page else _INTRODUCED
+        if not introduced.isdisjoint(map(_kind_of, reader.top_within(at, at + 1))):
             return True
     return _page_leads(before) if is_page else _text_leads(before)
 

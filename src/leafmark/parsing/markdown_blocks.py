@@ -171,10 +171,25 @@ def blocks_of(
     """Return the blocks of a document whose content begins at byte `start`."""
     blocks = list(_blocks(rows, raw, start))
     if _LINK_DEFINITION.search(raw) or _FIRST_DEFINITION.match(raw, start):
+        _end_lists(blocks)
         definitions = list(_link_definitions(blocks, headings, raw, start))
         if definitions:
             blocks = sorted(blocks + definitions, key=lambda block: block.start)
     return tuple(blocks)
+
+
+def _end_lists(blocks: list[Block]) -> None:
+    """Let each list end with its last item: the parser stretches it over definitions behind it."""
+    lists: dict[int, int] = {}  # where the last one of a level stands
+    ends: dict[int, int] = {}
+    for index, block in enumerate(blocks):
+        if block.kind == "list":
+            lists[block.level] = index
+        elif block.kind == "list_item":
+            ends[lists[block.level - 1]] = block.end
+    for index, end in ends.items():
+        if end < blocks[index].end:
+            blocks[index] = blocks[index]._replace(end=end)
 
 
 def _blocks(rows: Sequence[Row], raw: bytes, first: int, *, offset: int = 0) -> Iterator[Block]:

@@ -93,6 +93,27 @@ STRUCTURE = {
         "text\n\n[a]: b\n  [c]: d 'e'\n\nmore\n",
         ["[0:5) paragraph", "[6:26) definition", "[27:32) paragraph"],
     ),
+    "a list ends before the definitions below it": (
+        "- a\n\n[b]: c\n[d]: e\n[f]: g\n\n- h\n",
+        [
+            "[0:4) list",
+            "[0:4)   list_item",
+            "[5:26) definition",
+            "[27:31) list",
+            "[27:31)   list_item",
+        ],
+    ),
+    "and so does one whose items hold lists": (
+        "- a\n\n  - b\n\n[c]: d\n[e]: f\n",
+        [
+            "[0:11) list",
+            "[0:11)   list_item",
+            "[0:4)     paragraph",
+            "[5:11)     list",
+            "[5:11)       list_item",
+            "[12:26) definition",
+        ],
+    ),
     "a footnote is a definition": (
         "x[^n]\n\n[^n]: note\n",
         ["[0:6) paragraph", "[7:18) definition", "[7:18)   paragraph"],
