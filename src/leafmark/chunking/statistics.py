@@ -34,7 +34,8 @@ class Statistics:
 
     `chunks` are all; `empty` those with a body that has no token. `estimate` is
     `ceil(total / target)` summed over the documents, to be compared with the
-    chunks that are not empty. `size_bytes` are the sources'.
+    chunks that are not empty; the target of `fixed` is the size of its windows.
+    `size_bytes` are the sources'.
     """
 
     documents: int
@@ -100,7 +101,8 @@ def measure_document(
 ) -> DocumentSizes:
     """Return the sizes of one document's chunks."""
     own = tuple([tokens for chunk in document.chunks if (tokens := chunk.body_tokens)])
-    estimate = -(-sum(own) // options.target_tokens)
+    is_fixed = options.strategy == "fixed"
+    estimate = -(-sum(own) // (options.fixed_tokens if is_fixed else options.target_tokens))
     return DocumentSizes(
         doc_id=document.doc_id,
         chunks=len(document.chunks),

@@ -69,6 +69,13 @@ def test_deviations_over_the_tolerance() -> None:
     assert (deviation.doc_id, deviation.estimate, deviation.actual) == ("t:p.md", 1, 9)
 
 
+def test_windows_are_estimated_by_their_own_size() -> None:
+    parts = [("paragraph", words(1000))]
+    document, options = chunked(*parts, strategy="fixed", fixed_tokens=250, fixed_overlap=0)
+    found = summarise([measure_document(document, options=options)])
+    assert (found.estimate, found.chunks - found.empty, found.deviations) == (4, 4, ())
+
+
 def test_statistics_of_nothing() -> None:
     found = summarise([])
     assert (found.chunks, found.median_tokens, found.megabytes_per_second) == (0, 0.0, 0.0)
