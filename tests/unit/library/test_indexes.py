@@ -73,6 +73,61 @@ def test_text_keeps_to_a_budget_and_more_of_it_only_adds(docs: Path) -> None:
         assert wrong.value.hint == "max_tokens must be a whole number of at least 1"
 
 
+def test_factors_are_filled_where_an_explanation_is_asked_for(docs: Path) -> None:
+    with open_index(docs) as index:
+        (plain,) = index.search("wizard").results
+        (explained,) = index.search("wizard", explain=True).results
+    assert plain.factors == ()
+    assert {factor.name for factor in explained.factors} >= {"wizard"}
+    assert (plain.id, plain.score) == (explained.id, explained.score)
+
+
+@pytest.mark.parametrize(
+    ("wishes", "found"),
+    [
+        ({}, ["docs:guide.md", "docs:notes.txt"]),
+        ({"limit": 1}, ["docs:guide.md"]),
+        ({"section": "Install"}, ["docs:guide.md#install"]),
+        ({"tags": ["guide"]}, ["docs:guide.md"]),
+        ({"since": "2100-01-01"}, []),
+        ({"grain": "piece"}, ["docs:guide.md#ask", "docs:notes.txt", "docs:guide.md#install"]),
+        ({"aggregation": False, "limit": 2}, ["docs:guide.md#ask", "docs:notes.txt"]),
+        (
+            {"grain": "piece", "sort": "path"},
+            ["docs:guide.md#install", "docs:guide.md#ask", "docs:notes.txt"],
+        ),
+    ],
+)
+def test_every_wish_is_heeded(docs: Path, wishes: dict[str, Any], found: list[str]) -> None:
+    (docs / "notes.txt").write_text("The wizard boils the kettle.\n")
+    with open_index(docs) as index:
+        assert ids(index.search("wizard", "list", **wishes)) == found
+
+
+def test_a_strict_question_is_answered_whole_or_not_at_all(docs: Path) -> None:
+    with open_index(docs) as index:
+        assert ids(index.search("where does the wizard wander")) == ["docs:guide.md#install"]
+        assert ids(index.search("where does the wizard wander", strict=True)) == []
+
+
+def test_what_is_shown_of_a_section(docs: Path) -> None:
+    (docs / "tea.md").write_text("# Tea\n\nKinds.\n\n## Green\n\nChina.\n\n### Sencha\n\nJapan.\n")
+    with open_index(docs) as index:
+        (shown,) = index.show("tea.md#green").shown
+        (own,) = index.show("tea.md#green", own=True).shown
+        (document,) = index.show("tea.md#sencha", full_document=True).shown
+        (near,) = index.show("tea.md#tea").shown
+        (deep,) = index.show("tea.md#tea", outline=True).shown
+        (around,) = index.show("tea.md#sencha", expand=["parent"]).shown
+    whole = "## Green\n\nChina.\n\n### Sencha\n\nJapan.\n"
+    assert (shown.full_text, shown.body, shown.raw) == (whole, "\nChina.\n\n", whole.encode())
+    assert (own.full_text, own.body, own.raw) == (whole, "\nChina.\n\n", b"\nChina.\n\n")
+    assert document.id == "docs:tea.md"
+    assert [one.slug for one in near.children] == ["green"]
+    assert [one.slug for one in deep.children] == ["green", "sencha"]
+    assert [one.entry.slug for one in around.expanded] == ["green"]
+
+
 def test_without_fresh_the_last_committed_state_answers(docs: Path) -> None:
     index = open_index(docs, fresh=False)
     with pytest.raises(leafmark.NotFoundError) as missing:

@@ -71,6 +71,14 @@ def test_bytes_that_are_no_utf_8_do_not_move_matches() -> None:
     assert line == MatchLine(1, "\ufffd\ufffd word", (4,), ((3, 7),))
 
 
+def test_a_byte_order_mark_has_no_column() -> None:
+    result = result_in(b"\xef\xbb\xbfword word\n", ((0, 13),), b"word")
+    line = MatchLine(1, "word word", (1, 6), ((0, 4), (5, 9)))
+    assert match_lines(result) == [line]
+    marked = result._replace(match_ranges=((0, 3), *result.match_ranges))
+    assert match_lines(marked) == [line]
+
+
 def test_lines_are_never_guessed() -> None:
     result = make_result()._replace(body_places=())
     with pytest.raises(
