@@ -30,6 +30,9 @@ from leafmark.retrieval.statistics import statistics_of
 
 __all__ = ["Around", "Leaves", "Looked"]
 
+MOST_MENDED = 2
+"""Parts of one word that are corrected; more unknown ones are no typing error (by eye)."""
+
 MOST_PHRASES = 64
 """Phrases that one phrase with several alternatives for its words may become."""
 
@@ -131,7 +134,7 @@ class Leaves:
     def _word(self, node: Term, around: Around) -> tantivy.Query | None:
         tokens = self._analyzer.tokens_of_word(node.text)
         if len(tokens) != 1:
-            return self.phrase(node, around)
+            return self.phrase(node, around, mended=True)
         typed = fold(node.text[tokens[0].start : tokens[0].end])
         choices = self._choices(typed, tokens[0].term, around)
         return self._look_for(node, around, [(choice,) for choice in choices])
@@ -158,14 +161,27 @@ class Leaves:
             for field in TEXT_FIELDS
         )
 
-    def phrase(self, node: Term | Phrase, around: Around) -> tantivy.Query | None:
-        """Words beside each other; corrected only where edits were asked for."""
+    def phrase(
+        self, node: Term | Phrase, around: Around, *, mended: bool = False
+    ) -> tantivy.Query | None:
+        """Words beside each other; corrected only where edits were asked for.
+
+        With `mended` those that occur nowhere are, too, unless there are many of them.
+        """
         tokens = self._analyzer.tokens_of_word(node.text)
         if not tokens:
             return None
+        names = self._fields(around)
+        unknown = {each.term for each in tokens if not self._corrector.frequency(each.term, names)}
+        if not mended or len(unknown) > MOST_MENDED:
+            unknown = set()
         exactly = around._replace(distance=around.distance or 0)
         words = [
-            self._choices(fold(node.text[token.start : token.end]), token.term, exactly)
+            self._choices(
+                fold(node.text[token.start : token.end]),
+                token.term,
+                around if token.term in unknown else exactly,
+            )
             for token in tokens
         ]
         return self._look_for(node, around, _combinations(words))
@@ -296,9 +312,16 @@ class Leaves:
 
 
 def _corrected(sequences: Iterable[tuple[Alternative, ...]]) -> tuple[str, ...]:
-    """Return the words that a word which occurs nowhere was corrected to, best first."""
-    singles = [each[0] for each in sequences if len(each) == 1]
-    return tuple(one.word for one in singles if one.kind == "corrected" and one.share == 1.0)
+    """Return the words that a word which occurs nowhere was corrected to, best first.
+
+    Of a word of several parts, all of them, with spaces between.
+    """
+    mended = (each for each in sequences if any(map(_is_mended, each)))
+    return tuple(" ".join(one.word for one in each) for each in mended)
+
+
+def _is_mended(one: Alternative) -> bool:
+    return one.kind == "corrected" and one.share == 1.0
 
 
 def _terms_of(sequences: Iterable[tuple[Alternative, ...]]) -> frozenset[tuple[str, ...]]:
