@@ -44,7 +44,10 @@ if TYPE_CHECKING:
 __all__ = ["draft_judgments", "evaluate_project"]
 
 PATIENCE_S = 600.0
-"""How long a query's vector is waited for: an answer without it would be judged as one with it."""
+"""How long a query's vector, and a reranker, are waited for.
+
+An answer without them would be judged as one with them.
+"""
 
 
 def evaluate_project(
@@ -113,7 +116,8 @@ def _opened_apart(
     project: Project, settings: Mapping[str, object], environ: Mapping[str, str]
 ) -> Project:
     """Return the project under other settings, with the index of one way to search."""
-    flags = {"embedding.deadline_s": PATIENCE_S, **settings}
+    patience = dict.fromkeys(("embedding.deadline_s", "rerank.deadline_s"), PATIENCE_S)
+    flags = {**patience, **settings}
     opened = open_project(project.directory, flags=flags, environ=environ)
     if _mode_of(opened) != "lexical" and opened.configuration.embedding.provider == "none":
         from leafmark.app.meaning import no_embedder  # late: few evaluations need it

@@ -40,8 +40,8 @@ TOKENIZER = "o200k_base"
 DOUBTFUL = "doubtful"
 """The code of the hint that marks an answer which may be none."""
 
-WITHOUT_MEANING = ("provider", "no-vectors", "pending-vectors")
-"""Codes of the hints that say that an answer is not by meaning, or not wholly."""
+WITHOUT_MODEL = ("provider", "no-vectors", "pending-vectors", "reranker")
+"""Codes of the hints that say that an answer lacks what a model was to give, or some of it."""
 
 DEAR_TOKENS = 1000
 """Reading more than this to come upon an answer is worth a word; chosen by eye."""
@@ -143,7 +143,7 @@ class Trial:
         with _searching(project, query):
             answer = search_index(project, self._reader, request, self._sources)
         for hint in answer.hints:
-            if hint.code in WITHOUT_MEANING:
+            if hint.code in WITHOUT_MODEL:
                 raise ProviderError(hint.message, location=query.location)
         return answer
 

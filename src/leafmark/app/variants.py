@@ -19,7 +19,7 @@ __all__ = ["parse_variants"]
 
 _STRATEGY = "chunking.strategy"
 _MODE = "search.mode"
-_TABLES = ("chunking.", "search.")
+_TABLES = ("chunking.", "search.", "embedding.", "rerank.")
 
 
 def parse_variants(
@@ -66,13 +66,19 @@ def _change(text: str, way: str) -> tuple[str, str]:
     if not equals or not value:
         raise UsageError(f"{text!r} changes no setting", hint="write it like relax_share=0.5")
     known = [each for each in SETTINGS if each.startswith(_TABLES)]
-    for each in known:
-        if name in (each, each.partition(".")[2]):
-            parse_value(SETTINGS[each], value, location=way)  # to refuse it here
-            return each, value
+    meant = [each for each in known if name in (each, each.partition(".")[2])]
+    if len(meant) > 1:
+        raise UsageError(f"several tables have a setting {name!r}", hint=f"name {_or(meant)}")
+    for each in meant:
+        parse_value(SETTINGS[each], value, location=way)  # to refuse it here
+        return each, value
     short = [each.partition(".")[2] for each in known]
     near = nearest(name, short)
     raise UsageError(
         f"there is no setting {name!r}",
         hint=f"did you mean {near[0]}?" if near else "`leafmark config` lists them",
     )
+
+
+def _or(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"

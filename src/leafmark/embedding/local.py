@@ -5,6 +5,7 @@ They may fetch a model by its name when it is first used, as they do for everybo
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -23,6 +24,8 @@ __all__ = [
     "open_model2vec",
     "open_sentence_transformers",
 ]
+
+_PLACE = "a model on disk is named by its whole path, without ~"
 
 LIMIT = 256
 """Tokens of a window where nothing is said: fastembed's models read 256 or more, and tell not."""
@@ -102,7 +105,11 @@ def load_model(name: str, location: str, load: Callable[[], Any]) -> Any:
     try:
         return load()
     except Exception as error:
+        if name.startswith(("/", ".", "~")) and not os.path.exists(name):
+            raise ProviderError(
+                f"there is no model at {name}", location=location, hint=_PLACE
+            ) from error
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise ProviderError(
-            f"the model {name} cannot be loaded: {type(error).__name__}: {error}",
-            location=location,
+            f"the model {name} cannot be loaded: {reason}", location=location
         ) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from leafmark.app import Project, draft_judgments, evaluate_project, open_projec
 from leafmark.app import meaning as app_meaning
 from leafmark.app.indexing import refresh
 from leafmark.app.requests import DraftRequest, EvaluationRequest
+from leafmark.app.searching import answer_topics
 from leafmark.errors import (
     ConfigError,
     LockedError,
@@ -26,6 +28,7 @@ from leafmark.errors import (
 from leafmark.evaluation import EvaluationReport
 from leafmark.index import IndexReader
 from leafmark.index.lock import hold_lock
+from leafmark.model import Hint
 
 WORDS = ["alpha", "beta", "gamma", "delta"]
 
@@ -120,6 +123,35 @@ def test_a_query_without_a_vector_is_not_judged_as_one_with(
     assert caught.value.message == (
         f"the embedder answered 500 ({server.url}); this answer is lexical"
     )
+
+
+def test_models_are_compared(here: Here, meaning: tuple[FakeServer, dict[str, object]]) -> None:
+    server, _ = meaning
+    here.write("cars.md", "# Vehicles\n\nHow to fix a car.\n")
+    mended = {"query": "mend automobile", "answers": ["cars.md"]}
+    ways = ("auto", f"auto+embedding.provider=ollama+embedding.model=m+endpoint={server.url}")
+    report = _judge(here, mended, compare=ways, flags={"embedding.provider": "none"})
+    assert report.mode == "lexical, hybrid"
+    assert [_mean(report, "overlap-mrr@10", at) for at in range(2)] == [0, 1]
+
+
+def test_a_query_without_its_reranker_is_not_judged_as_one_with(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited = []
+
+    def ask(project: Project, query: str) -> object:
+        waited.append(project.configuration.rerank.deadline_s)
+        return SimpleNamespace(hints=(Hint("reranker", "it failed"),))
+
+    monkeypatch.setattr("leafmark.app.reranking.ask_reranker", ask)
+    monkeypatch.setattr(
+        "leafmark.app.searching.answer_topics",
+        lambda *given: answer_topics(*given[:-1]),
+    )
+    with pytest.raises(ProviderError, match="it failed"):
+        _judge(here, FOUND, flags={"rerank.provider": "fastembed"})
+    assert waited == [600.0]
 
 
 def test_two_runs_give_the_same(here: Here) -> None:

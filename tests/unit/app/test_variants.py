@@ -44,6 +44,11 @@ def test_none_is_the_project_s_own_way() -> None:
             "did you mean relax_share?",
         ),
         (["auto+zzz=1"], "there is no setting 'zzz'", "`leafmark config` lists them"),
+        (
+            ["auto+model=x"],
+            "several tables have a setting 'model'",
+            "name embedding.model or rerank.model",
+        ),
         (["auto", "auto"], "'auto' is compared with itself", "name each way once"),
     ],
 )

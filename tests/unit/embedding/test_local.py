@@ -127,8 +127,8 @@ def test_a_model_that_fails_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
             return [[1.0, 0.0]] * len(texts)
 
     def load(name: str) -> Model:
-        if name == "none":
-            raise OSError("no such model")
+        if name.endswith("none"):
+            raise OSError("no such\n  model")
         return Model()
 
     package = SimpleNamespace(StaticModel=SimpleNamespace(from_pretrained=load))
@@ -136,6 +136,10 @@ def test_a_model_that_fails_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ProviderError) as caught:
         open_embedder(EmbedderSpec(provider="model2vec", model="none"))
     assert caught.value.message == "the model none cannot be loaded: OSError: no such model"
+    with pytest.raises(ProviderError) as caught:
+        open_embedder(EmbedderSpec(provider="model2vec", model="~/none"))
+    assert caught.value.message == "there is no model at ~/none"
+    assert caught.value.hint == "a model on disk is named by its whole path, without ~"
     embedder = open_embedder(EmbedderSpec(provider="model2vec", model="m"))
     assert embedder.embed_documents(["good"]).tolist() == [[1.0, 0.0]]
     with pytest.raises(ProviderError) as caught:
