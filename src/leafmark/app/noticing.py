@@ -11,7 +11,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from pathlib import Path
 
 __all__ = ["NoticeError", "is_remote", "notice", "notice_by_clock"]
@@ -37,19 +37,28 @@ class NoticeError(Exception):
 def notice(
     folders: Sequence[Path], ignored: Sequence[Path], stop: threading.Event
 ) -> Iterator[bool]:
-    """Yield True after changes below `folders`, False after a while without any.
+    """Give True after changes below `folders`, False after a while without any.
 
     Ends when `stop` is set. What lies below `ignored` is not noticed.
 
     Raises:
-        NoticeError: the folders cannot be watched, from the start or any more.
+        NoticeError: the folders cannot be watched, at the call or, while it goes on, any more.
     """
     try:
         import watchfiles  # late: it comes with the extra `watch`
     except ImportError:
         raise NoticeError('the extra is not installed: pip install "leafmark[watch]"') from None
+    return _watch(watchfiles.watch, folders, ignored, stop)
+
+
+def _watch(
+    watch: Callable[..., Generator[Collection[object]]],
+    folders: Sequence[Path],
+    ignored: Sequence[Path],
+    stop: threading.Event,
+) -> Iterator[bool]:
     is_noise = _noise(folders, ignored)
-    events = watchfiles.watch(
+    events = watch(
         *folders,
         watch_filter=lambda change, path: not is_noise(path),
         debounce=_LONGEST_MS,

@@ -93,9 +93,10 @@ class Watcher:
         if why is None:
             directories = self._project.configuration.directories
             ignored = [self._project.index_dir, directories.cache]
-            self._tell(WatchEvent("watching", "by events of the system"))
             try:
-                yield from notice(roots, ignored, stop)
+                events = notice(roots, ignored, stop)
+                self._tell(WatchEvent("watching", "by events of the system"))
+                yield from events
                 return
             except NoticeError as error:
                 if not all(root.is_dir() for root in roots):

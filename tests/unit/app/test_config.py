@@ -710,3 +710,15 @@ def test_many_files_are_a_concern(desk: Desk) -> None:
 
 def test_every_error_is_one_of_ours() -> None:
     assert issubclass(ConfigError, LeafmarkError)
+
+
+def test_a_tree_without_a_path_has_that_of_its_own_name(desk: Desk) -> None:
+    """Not that of another tree that the user names, which lies outside of the project."""
+    desk.write(
+        "own/leafmark.toml", '[tree.all]\npath = "~/all"\n[tree.mine]\npath = "~/project/mine"\n'
+    )
+    desk.write("project/leafmark.toml", '[tree.mine]\nexclude = ["old/"]\n')
+    found = open_configuration(desk.project, flags={}, environ=desk.environ)
+    (mine,) = [tree for tree in found.trees if tree.name == "mine"]
+    assert (mine.root, mine.exclude) == (desk.project / "mine", ("old/",))
+    assert found.warnings == ()

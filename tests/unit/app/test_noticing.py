@@ -16,7 +16,7 @@ from leafmark.app.noticing import NoticeError, notice, notice_by_clock
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "watchfiles", None)
     with pytest.raises(NoticeError) as caught:
-        next(notice([Path("/")], [], threading.Event()))
+        notice([Path("/")], [], threading.Event())
     assert str(caught.value) == 'the extra is not installed: pip install "leafmark[watch]"'
 
 
