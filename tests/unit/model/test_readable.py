@@ -79,6 +79,12 @@ def test_the_source_can_be_cut_between_two_words_but_in_nothing_that_stands_for_
     assert text.cut_before(at) == found
 
 
+def test_what_begins_with_a_mark_is_cut_before_it_from_the_start_on() -> None:
+    text = readable("- ab", ((0, 5, 5), (2, 5, 7)), ((2, 10),))
+    assert [text.cut_before(at) for at in (0, 1, 2)] == [(0, 2, 5)] * 3
+    assert text.cut_before(3) == (3, 6, 6)
+
+
 @pytest.mark.parametrize(("start", "end"), [(0, 0), (-1, 2), (3, 2), (0, 11)])
 def test_a_range_outside_the_text_is_refused(start: int, end: int) -> None:
     with pytest.raises(ValueError, match=rf"no characters \[{start}, {end}\) in a text of 10"):
