@@ -65,6 +65,11 @@ def test_every_language_joins_forms_of_a_word(language: str, first: str, second:
     assert analyzer_for(None).terms(first) != analyzer_for(None).terms(second)
 
 
+def test_a_mark_ends_no_word_in_tamil() -> None:
+    assert len(analyzer_for("tamil").terms("புத்தகங்கள்")) == 1
+    assert len(analyzer_for("tamil").terms("மின்னஞ்சல் புத்தகங்கள்")) == 2
+
+
 def test_there_are_eighteen_languages() -> None:
     assert len(LANGUAGES) == 18
     assert all(analyzer_for(language).terms("x") == ["x"] for language in LANGUAGES)
