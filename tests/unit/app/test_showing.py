@@ -267,3 +267,16 @@ def test_texts_are_shown_without_chunking_and_are_those_of_the_records(
     assert [one._replace(record={}) for one in whole] == list(shown)
     for one, known in zip(shown, whole, strict=True):
         assert one.body == known.record["body"]
+
+
+def test_of_a_page_what_a_person_reads_is_given_beside_its_bytes(here: Here) -> None:
+    page = "<h1>Bread</h1><p>Flour &amp; water.</p><nav>Menu</nav><h2>Rye</h2><p>Dark.</p>"
+    here.write("page.html", f"<main>{page}</main>")
+    here.write("a.md", "# A\n\ntext\n")
+    (shown,) = here.show("page.html#bread").shown
+    assert shown.readable == "Bread\n\nFlour & water.\n\nRye\n\nDark."
+    assert shown.full_text is not None
+    assert "&amp;" in shown.full_text
+    (own,) = here.show("page.html#bread", own=True).shown
+    assert own.readable == "Flour & water."
+    assert here.show("a.md").shown[0].readable is None

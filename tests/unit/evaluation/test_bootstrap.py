@@ -45,3 +45,9 @@ def test_one_value_is_its_own_interval() -> None:
 def test_no_values_have_no_mean() -> None:
     with pytest.raises(ValueError, match="there is no mean of no values"):
         Resampler(seed=1, resamples=9).estimate([])
+
+
+def test_one_value_has_no_interval_and_two_have() -> None:
+    resampler = Resampler(seed=1, resamples=200)
+    assert resampler.estimate([0.3])[:3] == (0.3, 0.3, 0.3)
+    assert resampler.estimate([0.0, 1.0])[:3] == (0.5, 0.0, 1.0)

@@ -38,3 +38,19 @@ def test_a_first_way_that_is_perfect_leaves_no_distance() -> None:
     found = (_way("fixed", 1.0, 1.0), _way("auto", 1.0, 1.0))
     (table,) = build_groups(found, Resampler(seed=1, resamples=20))
     assert table.rows["rr500"][1].closed is None
+
+
+def test_a_perfect_mean_is_known_only_where_every_query_has_one() -> None:
+    query = JudgedQuery("q", (Reference("t:a.md"),))
+    values = {"rr500": 0.5, "ndcg@10": 0.5}
+    known = Outcome(query, values, perfect={"rr500": 1.0, "ndcg@10": 1.0})
+    unknown = Outcome(query, values, perfect={})
+
+    def perfect(*outcomes: Outcome) -> list[float | None]:
+        found = (VariantOutcomes(Variant("fixed", {}), 1, outcomes),)
+        (table,) = build_groups(found, Resampler(seed=1, resamples=20))
+        return [table.rows[name][0].perfect for name in ("rr500", "ndcg@10")]
+
+    assert perfect(known, known) == [1.0, None]  # no ranking of chunks is perfect for the other
+    assert perfect(known, unknown) == [None, None]
+    assert perfect(unknown, unknown) == [None, None]
