@@ -111,11 +111,11 @@ def test_one_cut_settles_at_the_nearest_place_that_sizes_allow(
     at = groups[0][1]
     settled = settle(sizes, groups, least=least, capacity=capacity, is_poor=poor.__contains__)
     (_, cut), _ = settled
-    least = min(least, sum(sizes[at:]))
+    behind = min(least, sum(sizes[at:]))
     allowed = [
         place
         for place in range(1, len(sizes))
-        if least <= sum(sizes[:place]) <= capacity and least <= sum(sizes[place:]) <= capacity
+        if least <= sum(sizes[:place]) <= capacity and behind <= sum(sizes[place:]) <= capacity
     ]
     good = set(allowed) - poor if at in poor else {at}
     nearest = min([abs(sum(sizes[:place]) - sum(sizes[:at])) for place in good], default=0)
