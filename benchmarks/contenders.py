@@ -16,6 +16,9 @@ from leafmark.parsing import parse
 
 TARGET, MOST, LEAST = 400, 1000, 100
 
+_APART = "\x1f"
+"""Between the titles of a path that is given as one text: in no title, where `/` is in many."""
+
 
 class Part(NamedTuple):
     """One part. `path` are the titles above and of its section, None where none are given.
@@ -107,12 +110,12 @@ def _langchain(name: str, module: Any) -> Contender:
 def _llama_index(name: str, module: Any) -> Contender:
     from llama_index.core import Document  # type: ignore[import-not-found, unused-ignore]
 
-    parser = module.MarkdownNodeParser()
+    parser = module.MarkdownNodeParser(header_path_separator=_APART)
 
     def split(data: bytes, path: str) -> list[Part]:
         nodes = parser.get_nodes_from_documents([Document(text=_text(data))])
         return [
-            Part(node.text, tuple(filter(None, node.metadata["header_path"].split("/"))))
+            Part(node.text, tuple(filter(None, node.metadata["header_path"].split(_APART))))
             for node in nodes
         ]
 

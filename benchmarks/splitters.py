@@ -12,7 +12,7 @@ import re
 import time
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise, zip_longest
 
 from benchmarks.contenders import LEAST, MOST, Contender, Part, contenders
@@ -23,7 +23,9 @@ from leafmark.chunking import token_counter
 from leafmark.parsing import parse
 
 _SPACE = re.compile(r"\s+")
-_MARKUP = re.compile(r"[`*_~\\\[\]<>#]|\(.*?\)|&\w+;|\W")
+_MARKUP = re.compile(
+    r"</?(?![A-Za-z][A-Za-z0-9+.-]*:)[A-Za-z][^<>]*>|[`*_~\\\[\]<>#]|\(.*?\)|&\w+;|\W"
+)
 _COLUMNS = (
     ("MB/s", 6),
     ("parts", 9),
@@ -71,7 +73,7 @@ def _is_plain(data: bytes) -> bool:
     return bool(data.strip())
 
 
-def _line(contender: Contender, sources: Sequence[tuple[bytes, str]], judges: list[_Judge]) -> str:
+def _line(contender: Contender, sources: Sequence[tuple[bytes, str]], judges: list[Judge]) -> str:
     seconds = 0.0
     totals: Counter[str] = Counter()
     for (data, name), judge in zip(sources, judges, strict=True):
@@ -100,14 +102,14 @@ def _line(contender: Contender, sources: Sequence[tuple[bytes, str]], judges: li
     return " ".join([contender.name.ljust(31), *shown]) + failed
 
 
-def _judge(data: bytes, name: str) -> _Judge | None:
+def _judge(data: bytes, name: str) -> Judge | None:
     """The judge of a document; None where cmark-gfm cannot say what is in it."""
     front = parse(data, name).front_matter
     seen = outline(data, front.end if front else 0)
-    return None if seen is None else _Judge(data, seen)
+    return None if seen is None else Judge(data, seen)
 
 
-class _Judge:
+class Judge:
     """What is true of one document, in places among its characters that are no white space."""
 
     def __init__(self, data: bytes, seen: Outline):
@@ -190,26 +192,41 @@ class _Judge:
     def _is_right(self, path: tuple[str, ...], place: int, kind: str) -> bool:
         """Whether the titles given are those above the place where the part begins.
 
-        In favour of all: a heading with nothing below it may count or not, and
-        so may the one that the part begins with.
+        In favour of all: a heading with nothing below it may count or not, and so
+        may those that the part begins with.
         """
         given = [_plain(title) for title in path if _plain(title)]
         for titles in (self._titles, self._kept):
-            above = self._above(titles, place)
-            ways = [above]
-            if above and self._lines[above[-1].line - 1] == place:
-                ways.append(above[:-1])
-            for way in ways:
+            for way in self._ways(titles, place):
                 expected = [_plain(title.text) for title in way if _plain(title.text)]
                 # leafmark's paths begin with the document's title
                 if given == expected or (kind == "leafmark" and given[1:] == expected):
                     return True
         return False
 
+    def _ways(self, titles: Sequence[Title], place: int) -> Iterator[list[Title]]:
+        """Yield the titles above a place, and above and below each heading that stands there.
+
+        Another heading stands there too where nothing is between the two.
+        """
+        yield self._above(titles, place)
+        for title, after in zip_longest(titles, titles[1:]):
+            if self._place_of(title) != place:
+                continue
+            above = self._above(titles, place)
+            yield above
+            yield above[:-1]
+            line = self._lines[min(title.line, len(self._lines) - 1)]
+            if after is not None and not self._solid[line : self._place_of(after)].strip("-="):
+                place = self._place_of(after)
+
+    def _place_of(self, title: Title) -> int:
+        return self._lines[title.line - 1]
+
     def _above(self, titles: Sequence[Title], place: int) -> list[Title]:
         above: list[Title] = []
         for title in titles:
-            if self._lines[title.line - 1] > place:
+            if self._place_of(title) > place:
                 break
             while above and above[-1].level >= title.level:
                 above.pop()
