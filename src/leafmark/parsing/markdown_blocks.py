@@ -178,15 +178,23 @@ def blocks_of(
     return tuple(blocks)
 
 
+_LINE_ENDS = b"\r\n"
+_LISTED = frozenset(("list", "list_item"))
+
+
 def _end_lists(blocks: list[Block]) -> None:
     """Let each list end with its last item: the parser stretches it over definitions behind it."""
-    lists: dict[int, int] = {}  # where the last one of a level stands
+    lists: list[int] = []  # that are open, by where they stand, the outer ones first
     ends: dict[int, int] = {}
     for index, block in enumerate(blocks):
+        if block.kind not in _LISTED:
+            continue
+        while lists and blocks[lists[-1]].level >= block.level:
+            lists.pop()
         if block.kind == "list":
-            lists[block.level] = index
-        elif block.kind == "list_item":
-            ends[lists[block.level - 1]] = block.end
+            lists.append(index)
+        elif lists:
+            ends[lists[-1]] = max(ends.get(lists[-1], 0), block.end)
     for index, end in ends.items():
         if end < blocks[index].end:
             blocks[index] = blocks[index]._replace(end=end)
@@ -201,6 +209,8 @@ def _blocks(rows: Sequence[Row], raw: bytes, first: int, *, offset: int = 0) -> 
         kind = _KINDS.get(name)
         if kind is None:
             continue
+        if raw[start] in _LINE_ENDS:  # before a tab that is a part of the indent above
+            start += 2 if raw[start : start + 2] == b"\r\n" else 1
         while start >= open_ends[-1]:
             open_ends.pop()
         level = len(open_ends) - 1

@@ -114,6 +114,17 @@ STRUCTURE = {
             "[12:26) definition",
         ],
     ),
+    "items below a tab begin at their own lines": (
+        "- a\n\t- b\n\t- c\n\n[x]: y\n[z]: y\n",
+        [
+            "[0:14) list",
+            "[0:14)   list_item",
+            "[4:14)     list",
+            "[4:9)       list_item",
+            "[9:14)       list_item",
+            "[15:29) definition",
+        ],
+    ),
     "a footnote is a definition": (
         "x[^n]\n\n[^n]: note\n",
         ["[0:6) paragraph", "[7:18) definition", "[7:18)   paragraph"],
