@@ -2,8 +2,10 @@
 
 In: a page's elements. Out: spans to drop. What a generator calls navigation is told
 by its tag, role or class; `related` is a word that authors use too, so what is called
-so must hold a link with an access key, as Sphinx's bars have. A column of line numbers
-is told by its words: a `pre` of numbers that count the lines of the `pre` after it.
+so must hold a link with an access key, as Sphinx's bars have. A list of nothing but
+links is a table of contents where they all lead to places in the page itself, and
+navigation where it stands above the page's h1. A column of line numbers is told by its
+words: a `pre` of numbers that count the lines of the `pre` after it.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from leafmark.parsing.html_page import HtmlElement, HtmlPage
+from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
+from leafmark.parsing.html_tokens import attribute, iter_tokens
 
 __all__ = ["unread_spans"]
 
@@ -22,7 +25,18 @@ _ACCESS_KEY = re.compile(rb"<a\s[^<>]*\baccesskey\s*=", re.IGNORECASE)
 _NUMBERS = re.compile(rb"(?:\s|<[^<>]*>|[0-9]{1,9}(?![0-9]))*+")
 _BETWEEN = re.compile(rb"(?:\s|</?(?:td|div|figure|code)\b[^<>]*>)*+")
 _TAG = re.compile(rb"<[^<>]*>")
-_CELL_REACH = 400
+_LISTS = frozenset(("ul", "ol", "menu", "dir"))
+_CONTENT = frozenset((b"img", *(level.encode() for level in HEADING_LEVELS)))
+_LEAST_LINKS = 3
+_SIGNS = b" \t\r\n\f0123456789.,|"
+"""What may stand between the links of a list: white space, numbers and what parts them."""
+
+_REACH = 400
+"""Bytes before an element that are looked at for what stands right before it."""
+
+_INTRODUCED = re.compile(rb":(?:\s|</?[a-z][^<>]*>|(?!))*+\Z", re.IGNORECASE)
+"""A sentence that says what a list is: then it is content."""
+
 _CELL = re.compile(rb"<td\b[^<>]*>((?:\s|<div\b[^<>]*>)*)\Z", re.IGNORECASE)
 _CELL_END = re.compile(rb"((?:\s|</div\s*>)*)</td\s*>", re.IGNORECASE)
 _LEAST_NUMBERS = 2
@@ -34,17 +48,17 @@ _LINE_END = re.compile(rb"\r\n?|\n")
 def unread_spans(page: HtmlPage) -> Iterator[tuple[int, int]]:
     """Yield the spans of the elements that are not read, in order of start."""
     keys = [found.start() for found in _ACCESS_KEY.finditer(page.data)]
-    numbers = _line_numbers(page)
+    numbers, menus = _line_numbers(page), _menus(page)
     for element in page.elements:
         if element.start in numbers:
             yield _with_cell(page.data, element.start, element.end)
-        elif _is_apart(element, keys):
+        elif element.start in menus or _is_apart(element, keys):
             yield element.start, element.end
 
 
 def _with_cell(data: bytes, start: int, end: int) -> tuple[int, int]:
     """The span of a cell that holds nothing but the element `[start, end)`, else of that."""
-    first = max(0, start - _CELL_REACH)
+    first = max(0, start - _REACH)
     opening = _CELL.search(data[first:start])
     closing = _CELL_END.match(data, end)
     if opening is None or closing is None or opening[1].count(b"<") != closing[1].count(b"<"):
@@ -59,6 +73,39 @@ def _is_apart(element: HtmlElement, keys: list[int]) -> bool:
         return False
     at = bisect_left(keys, element.inner)
     return at < len(keys) and keys[at] < element.close
+
+
+def _menus(page: HtmlPage) -> set[int]:
+    """Where the lists begin, in no other list, that are tables of contents or navigation."""
+    top = next((one.start for one in page.elements if one.tag == "h1"), 0)
+    found: set[int] = set()
+    after = 0
+    for element in page.elements:
+        if element.tag in _LISTS and element.start >= after:
+            after = element.end
+            if _INTRODUCED.search(page.data, max(0, element.start - _REACH), element.start):
+                continue
+            targets = _linked(page.data, element)
+            is_local = all(target.startswith("#") for target in targets)
+            if len(targets) >= _LEAST_LINKS and (is_local or element.end <= top):
+                found.add(element.start)
+    return found
+
+
+def _linked(data: bytes, element: HtmlElement) -> list[str]:
+    """What the links of a list lead to; nothing where it has more than links."""
+    found: list[str] = []
+    in_link = False
+    for name, start, end, closing in iter_tokens(data, element.inner, element.close):
+        if name == b"a":
+            in_link = not closing
+            target = None if closing else attribute(data, start, end, b"href")
+            found += [] if target is None else [target.strip()]
+        elif name in _CONTENT or (
+            name == b"" and not in_link and data[start:end].translate(None, _SIGNS)
+        ):
+            return []
+    return found
 
 
 def _line_numbers(page: HtmlPage) -> set[int]:
