@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from leafmark.app.ingesting import Prepared, Recipe, Task, prepare
 from leafmark.app.workers import Worker, can_start, core_count
+from leafmark.index import collection_paused
 from leafmark.parsing import format_of
 
 __all__ = ["prepare_all"]
@@ -154,7 +155,8 @@ class _Line:
         return self._prepare(slot.batch) if answer is None else answer
 
     def _prepare(self, batch: Batch) -> list[Prepared]:
-        return [self._work(task) for task in batch]
+        with collection_paused():  # till hardly anything is left that could be looked at
+            return [self._work(task) for task in batch]
 
 
 class _Ahead:

@@ -10,7 +10,6 @@ alone. It holds nothing that is not in an answer: killing it loses nothing.
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import pickle
 import subprocess
@@ -20,7 +19,7 @@ from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 from typing import IO, Any, Generic, TypeVar
 
-from leafmark.app.collection import GARBAGE_THRESHOLD
+from leafmark.index import collection_paused
 
 if sys.platform == "linux":
     import fcntl
@@ -144,7 +143,6 @@ def _widen(pipe: IO[bytes]) -> None:
 
 def serve() -> None:
     """Be a worker: answer batches until the input ends."""
-    gc.set_threshold(GARBAGE_THRESHOLD, 20, 20)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what anything prints is no answer
     with contextlib.suppress(EOFError, BrokenPipeError):
@@ -155,9 +153,10 @@ def serve() -> None:
 def _answer_all(batches: IO[bytes], answers: IO[bytes]) -> None:
     work: Callable[[Any], Any] = pickle.load(batches)
     while True:
-        done = [work(task) for task in pickle.load(batches)]
-        data = pickle.dumps(done, pickle.HIGHEST_PROTOCOL)
+        batch = pickle.load(batches)
+        with collection_paused():  # till hardly anything is left that could be looked at
+            data = pickle.dumps([work(task) for task in batch], pickle.HIGHEST_PROTOCOL)
         answers.write(len(data).to_bytes(_HEAD_BYTES, "little"))
         answers.write(data)
         answers.flush()
-        del done, data
+        del data
