@@ -106,8 +106,9 @@ class _Memo(dict[str, str]):
             return "" if run.isascii() else self._made(run)
         if len(self) > _MEMO_LIMIT:
             self.clear()
-        terms = self[run] = self._made(run)
-        return terms
+        terms = self._made(run)
+        self[run] = run if terms == run else terms  # one text for both, for half of all words
+        return self[run]
 
     def _made(self, run: str) -> str:
         return " ".join(self._engine.analyze(run))
@@ -145,7 +146,7 @@ class Analyzer:
     def _prepared(self, text: str) -> str:
         """Return a folded text as Tantivy must get it."""
         if not text.isascii() and _is_unusual(text):
-            text = _solid_runs().sub(_spread, _SURROGATE.sub("\ufffd", text))
+            text = _spread(_SURROGATE.sub("\ufffd", text))
         if (
             len(text) > MAX_TOKEN_CHARS
             and _may_have_long_token(text)
@@ -279,7 +280,7 @@ def analyzer_for(language: str | None) -> Analyzer:
 @cache
 def _solid_runs() -> re.Pattern[str]:
     """Compiled when a text needs it: that takes as long as all else a cold search does here."""
-    return re.compile(f"[{_SOLID}]+")
+    return re.compile(f"([{_SOLID}]+)")
 
 
 @cache
@@ -288,8 +289,11 @@ def _unusual() -> re.Pattern[str]:
     return re.compile(f"[{_SOLID}\ud800-\udfff]")
 
 
-def _spread(run: re.Match[str]) -> str:
-    return f" {' '.join(run[0])} "
+def _spread(text: str) -> str:
+    """Put spaces around every solid character."""
+    parts = _solid_runs().split(text)
+    parts[1::2] = map(" ".join, parts[1::2])
+    return " ".join(parts)
 
 
 def _added_spaces(text: str) -> list[int]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from leafmark.index.analyzer import Analyzer
 from leafmark.index.facts import fact, language_fact, meta_facts, tag_fact
 from leafmark.index.headed import headed
 from leafmark.index.names import with_parts
@@ -87,20 +88,20 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
     contents = [chunk.content for chunk in chunks]
     for chunk, content, titles in zip(chunks, contents, chunked.section_paths, strict=True):
         facts = _own_facts(chunk.kind, content[1:])
-        fields = f'"{language.title}":"{_title(language, chunk.title)}"'
+        fields = f'"{language.title}":"{_title_terms(analyzer, chunk.title)}"'
         body = chunk.readable_body
         if body:
             text, above = headed(analyzer, titles, analyzer.terms(body))
             fields += f',"{language.body}":"{text}"'
-            facts = "".join([facts, *(f',"above={term}"' for term in above)])
+            facts = ',"above='.join([facts, *[f'{term}"' for term in above]])
         if not chunk.position:
             fields += f',"source":"{_record(chunked, entry, contents)}"'
         yield f'{facts}],{fields},"position":{chunk.position}}}'
 
 
 @lru_cache(4096)
-def _title(language: Language, title: str) -> str:
-    return language.analyzer.for_index(with_parts(title))
+def _title_terms(analyzer: Analyzer, title: str) -> str:
+    return analyzer.for_index(with_parts(title))
 
 
 @lru_cache(4096)

@@ -11,7 +11,7 @@ terms, and terms beside each other whose parts the text does have.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -45,7 +45,7 @@ class _Title(NamedTuple):
 
     text: str
     terms: frozenset[str]
-    phrases: tuple[frozenset[_Phrase], ...]
+    phrases: tuple[list[_Phrase], ...]
 
 
 def headed(
@@ -60,8 +60,8 @@ def headed(
     titles = [_title(analyzer, title) for title in above if len(title) <= LONGEST_TITLE]
     if not titles:
         return body, []
-    text = f" {BETWEEN} ".join([*(title.text for title in titles), body])
-    asked = frozenset[str]().union(*(title.terms for title in titles))
+    text = f" {BETWEEN} ".join([*[title.text for title in titles], body])
+    asked = set[str]().union(*[title.terms for title in titles])
     shared = asked.intersection(terms)
     phrases = _phrases_alone(titles, body, shared) if shared else ()
     return text, sorted([*(asked - shared), *phrases])
@@ -71,26 +71,25 @@ def headed(
 def _title(analyzer: Analyzer, title: str) -> _Title:
     """Return a title, read; those of a section's pieces and of all sections below it share it."""
     terms = analyzer.terms(title)
-    phrases = []
-    for length in range(2, LONGEST_PHRASE + 1):
-        found = _phrases(terms, length)
-        phrases.append(
-            frozenset(_Phrase(" ".join(p), " ".join(p[:-1]), " ".join(p[1:])) for p in found)
-        )
-    return _Title(" ".join(terms), frozenset(terms), tuple(phrases))
+    phrases = (_phrases(terms, length) for length in range(2, LONGEST_PHRASE + 1))
+    return _Title(
+        " ".join(terms),
+        frozenset(terms),
+        tuple([_Phrase(*map(" ".join, (p, p[:-1], p[1:]))) for p in each] for each in phrases),
+    )
 
 
-def _phrases_alone(titles: Sequence[_Title], body: str, shared: frozenset[str]) -> Iterator[str]:
+def _phrases_alone(titles: Sequence[_Title], body: str, shared: Set[str]) -> Iterator[str]:
     """Yield the shortest phrases of the titles that the body lacks, while it has their parts."""
     held = shared
     body = f" {body} "
-    for phrases in zip(*(title.phrases for title in titles), strict=True):
+    for phrases in zip(*[title.phrases for title in titles], strict=True):
         asked = {
-            text
-            for text, begin, end in frozenset[_Phrase]().union(*phrases)
-            if begin in held and end in held
+            text for each in phrases for text, begin, end in each if begin in held and end in held
         }
-        held = frozenset(text for text in asked if f" {text} " in body)
+        if not asked:
+            return
+        held = {text for text in asked if f" {text} " in body}
         yield from asked - held
 
 
