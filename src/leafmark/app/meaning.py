@@ -14,9 +14,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from leafmark.app.background import start_thread
 from leafmark.app.embedder import current_view, embedder_spec, vector_model
 from leafmark.app.project import Project
-from leafmark.embedding import Embedder, EmbedderSpec, Vectors, load_numpy, open_embedder, reads
+from leafmark.embedding import (
+    Embedder,
+    EmbedderSpec,
+    Vectors,
+    is_remote,
+    load_numpy,
+    open_embedder,
+    reads,
+)
 from leafmark.errors import LeafmarkError, ProviderError, UsageError
 from leafmark.index import IndexReader
 from leafmark.index.vector_search import Near, VectorSearcher
@@ -78,7 +87,7 @@ class Unasked(NamedTuple):
 
 
 class Asked:
-    """Vectors that are being made. The thread ends with the process, if not before."""
+    """Vectors that are being made, in a thread of their own."""
 
     def __init__(self, project: Project, spec: EmbedderSpec, topics: Sequence[Expression]):
         self._project = project
@@ -89,16 +98,18 @@ class Asked:
         self._texts = {text: text for text in map(topic_text, topics)}
         self._vectors: dict[str, Vectors] = {}
         self._problem: LeafmarkError | None = None
-        self._thread = self._new_thread()
+        self._thread: threading.Thread | None = None
         try:
             load_numpy()
         except ProviderError as error:
             self._problem = error
         else:
-            self._thread.start()
+            self._start()
 
-    def _new_thread(self) -> threading.Thread:
-        return threading.Thread(target=self._embed, name="embedder", daemon=True)
+    def _start(self) -> threading.Thread:
+        here = not is_remote(self._spec)
+        self._thread = start_thread(self._embed, "embedder", waited_for=here)
+        return self._thread
 
     def _embed(self) -> None:
         quick = replace(self._spec, retries=0, timeout_s=self._deadline_s + LATE_S)
@@ -115,12 +126,12 @@ class Asked:
 
     def answer(self, reader: IndexReader) -> tuple[Meaning | None, tuple[Hint, ...]]:
         """Return what can be asked of vectors, waiting up to the deadline, and what is missing."""
-        if self._thread.ident is None:
+        if self._thread is None:
             return None, self._provider_hints()
         view = current_view(self._project, reader, self._spec)
         if view is None or (view.pending and not view.has_any):
             return None, (Hint("no-vectors", _NO_VECTORS),)
-        self._wait()
+        self._wait(self._thread)
         if self._problem is not None:
             return None, self._provider_hints()
         if self._thread.is_alive():
@@ -142,9 +153,9 @@ class Asked:
         stated = self._project.configuration.embedding.least_similarity
         return _Meaning(searcher, self._vectors, stated, MEASURED.get(self._spec.provider)), hints
 
-    def _wait(self) -> None:
+    def _wait(self, thread: threading.Thread) -> None:
         left = self._deadline_s - (time.monotonic() - self._began)
-        self._thread.join(max(0.0, left))
+        thread.join(max(0.0, left))
 
     def _correct(self, reader: IndexReader) -> None:
         """Take the vectors of the corrected words for those of misspelt ones.
@@ -156,9 +167,7 @@ class Asked:
         texts = {topic_text(topic): corrected_text(reader, topic, params) for topic in self._topics}
         self._texts = {name: text for name, text in texts.items() if name != text}
         if self._texts:
-            self._thread = self._new_thread()
-            self._thread.start()
-            self._wait()
+            self._wait(self._start())
 
     def _provider_hints(self) -> tuple[Hint, ...]:
         said = self._problem

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import TypeVar
 
+from leafmark.app.background import start_thread
 from leafmark.app.project import Project
 from leafmark.embedding import Reranker, RerankerSpec, open_reranker
 from leafmark.errors import LeafmarkError, ProviderError
@@ -80,7 +81,7 @@ def _failed(loading: Future[Reranker]) -> bool:
 
 
 def _started(name: str, work: Callable[[], T]) -> Future[T]:
-    """Do some work in a thread that ends with the process, if not before."""
+    """Do some work beside the search."""
     done: Future[T] = Future()
 
     def run() -> None:
@@ -92,5 +93,5 @@ def _started(name: str, work: Callable[[], T]) -> Future[T]:
             message = f"the reranker failed: {type(error).__name__}: {error}"
             done.set_exception(ProviderError(message))
 
-    threading.Thread(target=run, name=name, daemon=True).start()
+    start_thread(run, name)
     return done

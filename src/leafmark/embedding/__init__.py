@@ -10,7 +10,7 @@ from __future__ import annotations
 from leafmark.embedding.interface import Embedder, Vectors, load_numpy
 from leafmark.embedding.providers import open_embedder
 from leafmark.embedding.reranking import Reranker, RerankerSpec, open_reranker
-from leafmark.embedding.spec import EmbedderSpec, completed, reads, revision_of
+from leafmark.embedding.spec import EmbedderSpec, completed, is_remote, reads, revision_of
 
 __all__ = [
     "Embedder",
@@ -19,6 +19,7 @@ __all__ = [
     "RerankerSpec",
     "Vectors",
     "completed",
+    "is_remote",
     "load_numpy",
     "open_embedder",
     "open_reranker",

@@ -16,7 +16,15 @@ from typing import NamedTuple
 
 from leafmark.errors import ConfigError
 
-__all__ = ["PROVIDERS", "EmbedderSpec", "Provider", "completed", "reads", "revision_of"]
+__all__ = [
+    "PROVIDERS",
+    "EmbedderSpec",
+    "Provider",
+    "completed",
+    "is_remote",
+    "reads",
+    "revision_of",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +96,15 @@ def completed(spec: EmbedderSpec) -> EmbedderSpec:
             hint='name it: model = "…" in [embedding]',
         )
     return replace(spec, model=model, endpoint=spec.endpoint or provider.endpoint)
+
+
+def is_remote(spec: EmbedderSpec) -> bool:
+    """Return whether the embedder is a server.
+
+    >>> is_remote(EmbedderSpec(provider="ollama")), is_remote(EmbedderSpec(provider="minilm"))
+    (True, False)
+    """
+    return bool(PROVIDERS[spec.provider].endpoint)
 
 
 def reads(spec: EmbedderSpec, text: str) -> bool:
