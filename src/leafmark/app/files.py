@@ -51,17 +51,17 @@ def read_beneath(tree: Tree, path: str, known: KnownFiles | None = None) -> tupl
             below the root.
     """
     _check_path(path)
+    kept = None if known is None else _kept(tree, path, known)
+    if kept is not None:
+        return kept
     descriptor = _open(tree, path)
     try:
         for attempt in range(ATTEMPTS):
             if attempt:
                 os.lseek(descriptor, 0, os.SEEK_SET)
-            before = _look(tree, path, descriptor)
-            kept = None if known is None else known.find(tree.root, path, before)
-            if kept is not None:
-                return kept
+            before = _look(tree, path, os.fstat(descriptor))
             data = _read_all(descriptor, before[0])
-            if len(data) == before[0] and _look(tree, path, descriptor) == before:
+            if len(data) == before[0] and _look(tree, path, os.fstat(descriptor)) == before:
                 state = FileState(*before, hashlib.sha256(data).hexdigest())
                 if known is not None:
                     known.keep(tree.root, path, data, state)
@@ -69,6 +69,19 @@ def read_beneath(tree: Tree, path: str, known: KnownFiles | None = None) -> tupl
     finally:
         os.close(descriptor)
     raise FileChangedError(errno.EAGAIN, "the file changes while it is being read", path)
+
+
+def _kept(tree: Tree, path: str, known: KnownFiles) -> tuple[bytes, FileState] | None:
+    """Return what is known of a file that is still the very one that was read, unopened.
+
+    A link on the way can only lead to that same file: nothing else is ever given.
+    """
+    try:
+        whole = f"{_real_root(tree.root)}/{path}"
+        info = os.stat(whole, follow_symlinks=tree.follow_symlinks)
+        return known.find(tree.root, path, _look(tree, path, info))
+    except OSError:  # opening it will say why
+        return None
 
 
 @lru_cache(maxsize=4096)  # a search reads the same files again and again
@@ -152,9 +165,8 @@ def _read_all(descriptor: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _look(tree: Tree, path: str, descriptor: int) -> Look:
+def _look(tree: Tree, path: str, info: os.stat_result) -> Look:
     """Return size, mtime, ctime and inode."""
-    info = os.fstat(descriptor)
     if not stat.S_ISREG(info.st_mode):
         raise OSError(errno.EINVAL, "it is not a regular file", path)
     if info.st_size > tree.max_file_bytes:

@@ -1,8 +1,8 @@
 """The bytes of files that were read lately, given again as long as the files look the same.
 
 A warm search shows much the same few files as the one before it, and would spend a fifth
-of its time on reading and hashing them. Size, times and inode are compared each time,
-of the file as it was opened: what a refresh of the index trusts, too. A file that
+of its time on reading and hashing them. Size, times and inode are compared each time:
+what a refresh of the index trusts, too. A file that
 changed within the last seconds is not kept, since it might change once more without
 its times telling. Nor is any where the system does not say when a file was changed last
 (Windows): there, a file's times can be set back.

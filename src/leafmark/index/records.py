@@ -6,7 +6,6 @@ chunk makes it a third of the size, and results need the ancestors of a chunk al
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
@@ -156,7 +155,10 @@ class StoredDocument:
     def _unfolded(self) -> _Unfolded:
         parents = _parents(self._columns)
         starts, lines = accumulate(self._columns["b"]), accumulate(self._columns["l"])
-        return _Unfolded(tuple(parents), tuple(starts), tuple(lines), Counter(parents))
+        counts = [0] * (len(parents) + 1)
+        for parent in parents:
+            counts[parent] += 1  # the parent of the document is -1, the last place
+        return _Unfolded(tuple(parents), tuple(starts), tuple(lines), tuple(counts))
 
     def _make(self, position: int) -> Entry:
         columns, document, whole = self._columns, self.entry, self._unfolded
@@ -243,12 +245,15 @@ class StoredDocument:
 
 
 class _Unfolded(NamedTuple):
-    """What follows from the columns of a document, by position; of children, by parent."""
+    """What follows from the columns of a document, by position.
+
+    `child_counts` are by parent: the last one counts the document itself, whose parent is -1.
+    """
 
     parents: tuple[int, ...]
     starts: tuple[int, ...]
     lines: tuple[int, ...]
-    child_counts: Mapping[int, int]
+    child_counts: tuple[int, ...]
 
 
 def _parents(columns: Mapping[str, Any]) -> list[int]:
