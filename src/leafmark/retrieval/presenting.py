@@ -133,11 +133,15 @@ class Presenter:
         """Return an excerpt of the own match, else of the best constituent, else the lead."""
         own = [each for each in matches if each]
         if candidate.constituents and (candidate.direct_score is None or not own):
-            best = _best_snippet(map(self._constituent, candidate.constituents))
+            best = _best_snippet(map(self._snippet_of, candidate.constituents))
             if best.text:
                 return best
         size = self._snippet_chars
         return join_snippets(make_snippet(body.shown, each, size=size) for each in own or [[]])
+
+    def _snippet_of(self, part: Candidate) -> Snippet:
+        body = self._texts.body(part.entry)
+        return self._snippet(part, body, self._matches(part, body)) if body else Snippet()
 
     def _is_whole(self, candidate: Candidate, ranges: Sequence[tuple[int, int]]) -> bool:
         """Whether a document with sections matched by its title, path or tags, and none of them.
@@ -155,16 +159,17 @@ class Presenter:
         found = (self._compiled(topic, entry) for topic in candidate.topics)
         if not any(one.looked for one in found if one):
             return False
-        tops = map(self._constituent, candidate.constituents)
-        parts = (part for one in tops for part in one.with_constituents())
-        return not any(part.match_ranges or self._has_title(candidate, part) for part in parts)
+        return not any(
+            self.has_matches(part) or self._has_title(candidate, part.entry)
+            for part in _all_below(candidate)
+        )
 
-    def _has_title(self, candidate: Candidate, part: Result) -> bool:
+    def _has_title(self, candidate: Candidate, entry: Entry) -> bool:
         """Whether a section's own title matches; that of the document is no section's."""
-        title = part.entry.title
-        if title == part.document.title or part.entry.kind == "document":
+        title = entry.title
+        if title == self._texts.document(entry).title or entry.kind == "document":
             return False
-        found = (self._compiled(topic, part.entry) for topic in candidate.topics)
+        found = (self._compiled(topic, entry) for topic in candidate.topics)
         text = with_parts(title)
         return any(self._highlighter(one, of_titles=True).find(text) for one in found if one)
 
@@ -180,7 +185,7 @@ class Presenter:
             for one, candidate in zip(results, candidates, strict=True)
             if one.entry.doc_id in wholes
             and not one.whole
-            and (one.match_ranges or self._has_title(candidate, one))
+            and (one.match_ranges or self._has_title(candidate, one.entry))
         }
         return tuple(
             one._replace(whole=False) if one.whole and one.entry.doc_id in standing_out else one
@@ -188,11 +193,16 @@ class Presenter:
         )
 
 
-def _best_snippet(constituents: Iterable[Result]) -> Snippet:
-    """Return the snippet of the best constituent that has matches, else the first there is."""
+def _all_below(candidate: Candidate) -> Iterator[Candidate]:
+    for part in candidate.constituents:
+        yield part
+        yield from _all_below(part)
+
+
+def _best_snippet(snippets: Iterable[Snippet]) -> Snippet:
+    """Return the first snippet that has matches, else the first there is."""
     lead = Snippet()
-    for constituent in constituents:
-        snippet = constituent.snippet
+    for snippet in snippets:
         if snippet.ranges:
             return snippet
         lead = lead if lead.text else snippet

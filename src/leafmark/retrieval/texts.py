@@ -143,7 +143,8 @@ class Texts:
             made = self._make_readable(self.document(entry), source, entry.body_spans)
             if made is not None:
                 return Body(data, made.text, readable=made)
-        skipped = _bytes_before(self.document(entry).front_matter_end, entry.body_spans)
+        front_matter_end = self.document(entry).front_matter_end
+        skipped = _bytes_before(front_matter_end, entry.body_spans) if front_matter_end else 0
         return Body(data, data[skipped:].decode("utf-8", "surrogateescape"), skipped)
 
     def readable(self, entry: Entry, start: int, end: int) -> str | None:
@@ -181,11 +182,12 @@ class Texts:
 
         They are found when they are looked at: most forms of an answer show none.
         """
-        source = self.source(entry)
-        return Deferred(lambda: () if source is None else self._places(entry, source))
+        return Deferred(lambda: self._places(entry, self.source(entry)))
 
     @staticmethod
-    def _places(entry: Entry, source: bytes) -> tuple[tuple[int, int], ...]:
+    def _places(entry: Entry, source: bytes | None) -> tuple[tuple[int, int], ...]:
+        if source is None:
+            return ()
         at = _known_line(entry)
         ends = entry.line_start - 1 + _in_line_end(source, at) if at else 0
         found = []
