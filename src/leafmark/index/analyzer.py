@@ -183,6 +183,10 @@ class Analyzer:
             return [term for term in found if term] if "" in found else found
         return " ".join(map(memo.__getitem__, _runs(self.for_engine(text)))).split()
 
+    def terms_once(self, text: str) -> list[str]:
+        """Return what `terms` does, of words that are not seen again: none is remembered."""
+        return self.engine.analyze(self.for_engine(text))
+
     def tokens(self, text: str) -> list[Token]:
         """Return the tokens of `text`, in order; offsets count characters of `text` as given."""
         return list(self.iter_tokens(text))

@@ -174,9 +174,9 @@ class Corrector:
         """
         stops = stop_words(self._language.name)
         kept = [word for word in words if word not in stops and word.isalnum()]
-        stems = self._analyzer.terms(" ".join(kept))
+        stems = self._analyzer.terms_once(" ".join(kept))
         if len(stems) != len(kept):  # a word of another number of tokens, or a dropped one
-            pairs = [(self._analyzer.terms(word), word) for word in kept]
+            pairs = [(self._analyzer.terms_once(word), word) for word in kept]
             return {found[0]: word for found, word in reversed(pairs) if len(found) == 1}
         return dict(zip(reversed(stems), reversed(kept), strict=True))
 

@@ -80,10 +80,10 @@ class WordFinder:
             tokens = self._analyzer.find(text, self._all.__contains__) if self._all else []
             return [(token.start, token.end, token.term) for token in tokens]
         words, runs = _candidates(lowered, self._beginnings)
+        self._learn(words.values())
+        terms = self._known
         places = [
-            (start, start + len(word), term)
-            for start, word in words.items()
-            if (term := self._term_of(word))
+            (start, start + len(word), terms[word]) for start, word in words.items() if terms[word]
         ]
         for start, end in runs.items():
             tokens = self._analyzer.tokens(text[start:end])
@@ -93,13 +93,12 @@ class WordFinder:
             places += [(at, at + len(term), term) for at in _occurrences(text, term)]
         return places
 
-    def _term_of(self, word: str) -> str:
-        """Return the term of an ASCII word, "" for one that is none of ours."""
-        found = self._known.get(word)
-        if found is None:
-            term = _term_of(self._analyzer, word)
-            found = self._known[word] = term if term in self._terms else ""
-        return found
+    def _learn(self, words: Iterable[str]) -> None:
+        """Note the term of each ASCII word, "" for one that is none of ours."""
+        for word in words:
+            if word not in self._known:
+                term = _term_of(self._analyzer, word)
+                self._known[word] = term if term in self._terms else ""
 
 
 @lru_cache(maxsize=10_000)
