@@ -8,6 +8,7 @@ case; and so are whole columns that are as in most documents. `records` is the w
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from operator import sub
 from typing import Any, Literal, get_args
 
@@ -46,7 +47,8 @@ def lay_out(chunks: Sequence[Chunk], contents: Sequence[Content]) -> dict[str, A
     return {"y": list(kinds), **told, "x": _extras(fields)}
 
 
-def usual_columns(count: int) -> dict[str, tuple[Any, ...]]:
+@lru_cache(maxsize=64)  # for documents of as many chunks, they are the same
+def usual_columns(count: int) -> Mapping[str, tuple[Any, ...]]:
     """Columns as most documents have them, which are left out: sections without pieces."""
     zeros = (0,) * count
     return {"s": (None, *zeros[1:]), "k": (0, *(1,) * (count - 1)), "n": zeros, "c": zeros}

@@ -291,7 +291,7 @@ def unpack_document(data: bytes) -> StoredDocument:
             front_matter_end,
         )
         if count:
-            record = usual_columns(count) | record
+            record = {**usual_columns(count), **record}
             if {len(record[name]) for name in COLUMNS} != {count}:
                 raise ValueError("columns of different lengths")
             # what collects garbage walks lists whenever it runs, tuples of plain values once
