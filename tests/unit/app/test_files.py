@@ -91,8 +91,8 @@ def test_a_file_that_changes_once_is_read_again(
     target = tree.root / "docs/a.md"
     looks = iter([1, 0, 0, 0])
 
-    def look(tree: Tree, path: str, descriptor: int) -> tuple[int, int, int, int]:
-        found = real(tree, path, descriptor)
+    def look(tree: Tree, path: str, info: os.stat_result) -> tuple[int, int, int, int]:
+        found = real(tree, path, info)
         if next(looks):
             target.write_bytes(b"# longer\n")
         return found

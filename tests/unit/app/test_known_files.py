@@ -106,6 +106,42 @@ def test_a_file_that_is_gone_or_became_a_link_is_not_given(tree: Tree, tmp_path:
             read_beneath(tree, name, known)
 
 
+@pytest.mark.usefixtures("later")
+def test_a_file_behind_a_link_is_given_only_if_it_is_the_very_one_that_was_read(
+    tmp_path: Path,
+) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    for folder in (root / "in", outside):
+        folder.mkdir(parents=True)
+        (folder / "a.md").write_bytes(b"# " + folder.name.encode())
+    tree, known = Tree(name="t", root=root), KnownFiles()
+    before = read_beneath(tree, "in/a.md", known)
+    (root / "in").rename(root / "moved")
+    (root / "in").symlink_to("moved")
+    assert read_beneath(tree, "in/a.md", known) == before
+    (root / "in").unlink()
+    (root / "in").symlink_to(outside)
+    with pytest.raises(OSError, match=r"Not a directory|Too many levels"):
+        read_beneath(tree, "in/a.md", known)
+
+
+@pytest.mark.usefixtures("later")
+def test_a_known_file_over_a_new_limit_is_not_given(tree: Tree) -> None:
+    known = KnownFiles()
+    read_beneath(tree, "a.md", known)
+    small = Tree(name="t", root=tree.root, max_file_bytes=3)
+    with pytest.raises(OSError, match="it is larger than max_file_bytes"):
+        read_beneath(small, "a.md", known)
+
+
+@pytest.mark.usefixtures("later")
+def test_a_known_file_is_not_opened(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = KnownFiles()
+    before = read_beneath(tree, "a.md", known)
+    monkeypatch.setattr(files, "_open", lambda *_: pytest.fail("it was opened"))
+    assert read_beneath(tree, "a.md", known) == before
+
+
 def test_a_file_that_has_just_changed_is_not_kept(tree: Tree, reads: list[int]) -> None:
     known = KnownFiles()
     assert read_beneath(tree, "a.md", known) == read_beneath(tree, "a.md", known)
