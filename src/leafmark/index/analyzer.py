@@ -107,8 +107,10 @@ class _Memo(dict[str, str]):
         if len(self) > _MEMO_LIMIT:
             self.clear()
         terms = self._made(run)
-        self[run] = run if terms == run else terms  # one text for both, for half of all words
-        return self[run]
+        if terms == run:  # as for half of all words, which one text is kept for then
+            terms = run
+        self[run] = terms
+        return terms
 
     def _made(self, run: str) -> str:
         return " ".join(self._engine.analyze(run))

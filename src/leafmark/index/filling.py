@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 
 from leafmark.index.analyzer import Analyzer
 from leafmark.index.facts import fact, language_fact, meta_facts, tag_fact
-from leafmark.index.headed import headed
+from leafmark.index.headed import LONGEST_TITLE, headed
 from leafmark.index.names import with_parts
 from leafmark.index.records import document_entry, pack_document
 from leafmark.index.schema import Language, language_fields
@@ -88,7 +88,7 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
     contents = [chunk.content for chunk in chunks]
     for chunk, content, titles in zip(chunks, contents, chunked.section_paths, strict=True):
         facts = _own_facts(chunk.kind, content[1:])
-        fields = f'"{language.title}":"{_title_terms(analyzer, chunk.title)}"'
+        fields = f'"{language.title}":"{_title(analyzer, chunk.title)}"'
         body = chunk.readable_body
         if body:
             text, above = headed(analyzer, titles, analyzer.terms(body))
@@ -99,9 +99,16 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
         yield f'{facts}],{fields},"position":{chunk.position}}}'
 
 
-@lru_cache(4096)
-def _title_terms(analyzer: Analyzer, title: str) -> str:
+def _title(analyzer: Analyzer, title: str) -> str:
+    """Return the terms of a title; many stand in file after file, and above piece after piece."""
+    return (_short_title if len(title) <= LONGEST_TITLE else _any_title)(analyzer, title)
+
+
+def _any_title(analyzer: Analyzer, title: str) -> str:
     return analyzer.for_index(with_parts(title))
+
+
+_short_title = lru_cache(4096)(_any_title)
 
 
 @lru_cache(4096)

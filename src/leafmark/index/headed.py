@@ -67,7 +67,7 @@ def headed(
     return text, sorted([*(asked - shared), *phrases])
 
 
-@lru_cache(4096)
+@lru_cache(256)
 def _title(analyzer: Analyzer, title: str) -> _Title:
     """Return a title, read; those of a section's pieces and of all sections below it share it."""
     terms = analyzer.terms(title)
