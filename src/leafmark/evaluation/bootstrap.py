@@ -21,6 +21,10 @@ TAIL = 0.025
 """What is left out on each side of an interval."""
 
 
+LEAST_QUERIES = 6
+"""So many differences of one sign are chance in one case of 32; of one less, in one of 16."""
+
+
 class Estimate(NamedTuple):
     """A mean over so many `queries`, and the interval of 95 % around it."""
 
@@ -31,8 +35,11 @@ class Estimate(NamedTuple):
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval leaves out 0: for a difference, whether it is more than chance."""
-        return self.low > 0 or self.high < 0
+        """Whether the interval leaves out 0: for a difference, whether it is more than chance.
+
+        Never of few queries: all of five may go one way by chance, as coins do.
+        """
+        return self.queries >= LEAST_QUERIES and (self.low > 0 or self.high < 0)
 
 
 class Resampler:

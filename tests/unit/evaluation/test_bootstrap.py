@@ -38,6 +38,13 @@ def test_chance_is_not_clear() -> None:
     assert not Resampler(seed=1, resamples=500).estimate([0.5, -0.5] * 20).is_clear
 
 
+@pytest.mark.parametrize(("count", "clear"), [(1, False), (5, False), (6, True)])
+def test_of_few_queries_nothing_is_clear(count: int, clear: bool) -> None:
+    for sign in (0.5, -0.5):
+        found = Resampler(seed=1, resamples=500).estimate([sign] * count)
+        assert found.is_clear is clear
+
+
 def test_one_value_is_its_own_interval() -> None:
     assert Resampler(seed=1, resamples=9).estimate([0.3])[:3] == (0.3, 0.3, 0.3)
 
