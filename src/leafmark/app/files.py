@@ -76,10 +76,13 @@ def _kept(tree: Tree, path: str, known: KnownFiles) -> tuple[bytes, FileState] |
 
     A link on the way can only lead to that same file: nothing else is ever given.
     """
+    kept = known.find(tree.root, path)
+    if kept is None:
+        return None
     try:
         whole = f"{_real_root(tree.root)}/{path}"
         info = os.stat(whole, follow_symlinks=tree.follow_symlinks)
-        return known.find(tree.root, path, _look(tree, path, info))
+        return kept if kept[1][:4] == _look(tree, path, info) else None
     except OSError:  # opening it will say why
         return None
 

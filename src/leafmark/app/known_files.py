@@ -1,11 +1,10 @@
 """The bytes of files that were read lately, given again as long as the files look the same.
 
 A warm search shows much the same few files as the one before it, and would spend a fifth
-of its time on reading and hashing them. Size, times and inode are compared each time:
-what a refresh of the index trusts, too. A file that
-changed within the last seconds is not kept, since it might change once more without
-its times telling. Nor is any where the system does not say when a file was changed last
-(Windows): there, a file's times can be set back.
+of its time on reading and hashing them. Whoever asks compares size, times and inode each
+time: what a refresh of the index trusts, too. A file that changed within the last seconds
+is not kept, since it might change once more without its times telling. Nor is any where the
+system does not say when a file was changed last (Windows): there, its times can be set back.
 """
 
 from __future__ import annotations
@@ -38,10 +37,9 @@ class KnownFiles:
         self._bytes = 0
         self._lock = Lock()
 
-    def find(self, root: Path, path: str, look: Look) -> tuple[bytes, FileState] | None:
-        """Return the bytes and the state of a file that looks so now, if they are known."""
-        kept = self._kept.get((root, path))
-        return kept if kept is not None and kept[1][:4] == look else None
+    def find(self, root: Path, path: str) -> tuple[bytes, FileState] | None:
+        """Return a file as it was when it was read, if it is known; it may look otherwise now."""
+        return self._kept.get((root, path))
 
     def keep(self, root: Path, path: str, data: bytes, state: FileState) -> None:
         """Keep what was just read, unless it is much or may be changing."""
