@@ -71,7 +71,7 @@ _TITLE = re.compile(
     % (_INLINE, _INLINE),
     re.VERBOSE | re.IGNORECASE,
 )
-_TAGS = rb"(?:\s|<[^<>]*>|&nbsp;|\xc2\xa0)*+"
+_TAGS = rb"(?:\s|<[^<>]*>|&nbsp;|\xc2\xa0|(?!))*+"
 _CAPTION = re.compile(
     rb"""%b[*_(\[]*+(?:
       fig(?:ure|\.)?|tab(?:le|\.)|listing|example|abb(?:ildung|\.)|tabelle|tableau
@@ -92,7 +92,7 @@ _UNDER_PICTURE = re.compile(rb"\s*+([*_])(?![*_\s])[^\n]*\1[ \t]*+(?:[\r\n]|\Z)"
 _PICTURE = re.compile(
     rb"""(?:
       !\[[^\n]*\)\]?[^\n\s]* | <img\b[^<>]*> | </(?:svg|figure|object)\s*> | :::image\b[^\n]*
-    )(?:\s|</[a-z][^<>]*>|<br\b[^<>]*>)*+\Z""",
+    )(?:\s|</[a-z][^<>]*>|<br\b[^<>]*>|(?!))*+\Z""",
     re.VERBOSE | re.IGNORECASE,
 )
 

@@ -22,8 +22,8 @@ __all__ = ["unread_spans"]
 
 _DROPPED_TAGS = frozenset(("nav", "script", "style", "template"))
 _ACCESS_KEY = re.compile(rb"<a\s[^<>]*\baccesskey\s*=", re.IGNORECASE)
-_NUMBERS = re.compile(rb"(?:\s|<[^<>]*>|[0-9]{1,9}(?![0-9]))*+")
-_BETWEEN = re.compile(rb"(?:\s|</?(?:td|div|figure|code)\b[^<>]*>)*+")
+_NUMBERS = re.compile(rb"(?:\s|<[^<>]*>|[0-9]{1,9}(?![0-9])|(?!))*+")
+_BETWEEN = re.compile(rb"(?:\s|</?(?:td|div|figure|code)\b[^<>]*>|(?!))*+")
 _TAG = re.compile(rb"<[^<>]*>")
 _LISTS = frozenset(("ul", "ol", "menu", "dir"))
 _CONTENT = frozenset((b"img", *(level.encode() for level in HEADING_LEVELS)))
