@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from support.edits import edits_by_table
 
 from leafmark.likeness import edits_from, nearest
 
@@ -12,23 +13,9 @@ words = st.text(st.sampled_from("abcdefgh"), min_size=4, max_size=9)
 names = st.lists(words, min_size=1, max_size=4).map("-".join)
 
 
-def _table(word: str, other: str) -> int:
-    """The edits from one word to another by the usual table, whole."""
-    rows = [list(range(len(other) + 1))]
-    for i, a in enumerate(word, start=1):
-        row = [i]
-        for j, b in enumerate(other, start=1):
-            best = min(row[j - 1] + 1, rows[i - 1][j] + 1, rows[i - 1][j - 1] + (a != b))
-            if i > 1 and j > 1 and (a, word[i - 2]) == (other[j - 2], b):
-                best = min(best, rows[i - 2][j - 2] + 1)
-            row.append(best)
-        rows.append(row)
-    return rows[-1][-1]
-
-
 @given(letters, letters)
 def test_edits_are_those_of_the_table(word: str, other: str) -> None:
-    assert edits_from(word)(other) == _table(word, other)
+    assert edits_from(word)(other) == edits_by_table(word, other)
 
 
 @given(names, st.lists(names), st.data())

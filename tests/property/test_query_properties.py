@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.edits import edits_by_table
 from support.expressions import accepted_queries, expressions, query_strings
 from support.matcher import Chunk, matches
 
@@ -136,20 +137,6 @@ def test_every_part_is_accounted_for(expression: Expression) -> None:
 NAMES = (*SCORING_FIELDS, *FILTERS)
 
 
-def _edits(one: str, other: str) -> int:
-    """Edits from one word to another, two letters swapped being one (optimal string alignment)."""
-    rows = [list(range(len(other) + 1))]
-    for i, a in enumerate(one, start=1):
-        row = [i]
-        for j, b in enumerate(other, start=1):
-            best = min(row[j - 1] + 1, rows[i - 1][j] + 1, rows[i - 1][j - 1] + (a != b))
-            if i > 1 and j > 1 and (a, one[i - 2]) == (other[j - 2], b):
-                best = min(best, rows[i - 2][j - 2] + 1)
-            row.append(best)
-        rows.append(row)
-    return rows[-1][-1]
-
-
 @st.composite
 def names_like_fields(draw: st.DrawFn) -> str:
     """A field's name after a few random edits."""
@@ -171,7 +158,7 @@ def test_a_name_is_near_a_field_by_one_edit_in_four_letters_or_more(name: str) -
     elsewhere = {"content", "text", "dir", "file", "filename", "folder", "in", "section"}
     elsewhere |= {"language", "type", "repo", "meta", "metadata"}
     assume(name not in (*elsewhere, *NAMES) and not name.startswith("meta."))
-    near = [f for f in NAMES if _edits(name, f) == 1 and max(len(name), len(f)) >= 4]
+    near = [f for f in NAMES if edits_by_table(name, f) == 1 and max(len(name), len(f)) >= 4]
     found = nearest_field(name)
     assert found in near if near else found is None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,14 +16,6 @@ from leafmark.mcp_server.workspace import Freshness
 
 GUIDE = "# Guide\n\nRead this first.\n\n## Setup\n\nInstall it.\n\n### Linux\n\nUse apt.\n"
 FRESH = Freshness("fresh")
-
-
-@pytest.fixture
-def here(tmp_path: Path) -> Here:
-    root, home = tmp_path / "here", tmp_path / "home"
-    root.mkdir()
-    home.mkdir()
-    return Here(root, home)
 
 
 @pytest.fixture
