@@ -68,17 +68,15 @@ def _change(text: str, way: str) -> tuple[str, str]:
     known = [each for each in SETTINGS if each.startswith(_TABLES)]
     meant = [each for each in known if name in (each, each.partition(".")[2])]
     if len(meant) > 1:
-        raise UsageError(f"several tables have a setting {name!r}", hint=f"name {_or(meant)}")
-    for each in meant:
-        parse_value(SETTINGS[each], value, location=way)  # to refuse it here
-        return each, value
+        raise UsageError(
+            f"several tables have a setting {name!r}", hint=f"name {' or '.join(meant)}"
+        )
+    if meant:
+        parse_value(SETTINGS[meant[0]], value, location=way)  # to refuse it here
+        return meant[0], value
     short = [each.partition(".")[2] for each in known]
     near = nearest(name, short)
     raise UsageError(
         f"there is no setting {name!r}",
         hint=f"did you mean {near[0]}?" if near else "`leafmark config` lists them",
     )
-
-
-def _or(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} or {names[-1]}"

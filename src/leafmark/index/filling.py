@@ -18,7 +18,7 @@ from leafmark.index.headed import LONGEST_TITLE, headed
 from leafmark.index.names import with_parts
 from leafmark.index.records import document_entry, pack_document
 from leafmark.index.schema import Language, language_fields
-from leafmark.model import ChunkedDocument, ChunkKind, Content, DocumentEntry, FileState
+from leafmark.model import Chunk, ChunkedDocument, ChunkKind, Content, DocumentEntry, FileState
 
 __all__ = ["PreparedSource", "prepare_source"]
 
@@ -95,7 +95,7 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
             fields += f',"{language.body}":"{text}"'
             facts = ',"above='.join([facts, *[f'{term}"' for term in above]])
         if not chunk.position:
-            fields += f',"source":"{_record(chunked, entry, contents)}"'
+            fields += f',"source":"{_record(chunked, entry, chunks, contents)}"'
         yield f'{facts}],{fields},"position":{chunk.position}}}'
 
 
@@ -120,8 +120,11 @@ def _own_facts(kind: ChunkKind, made_of: tuple[tuple[str, ...], tuple[str, ...]]
     return "".join(f",{_json(each)}" for each in found)
 
 
-def _record(chunked: ChunkedDocument, entry: DocumentEntry, contents: Sequence[Content]) -> str:
-    record = pack_document(
-        entry, tuple(chunked.chunks), contents, folded_position=chunked.folded_position
-    )
+def _record(
+    chunked: ChunkedDocument,
+    entry: DocumentEntry,
+    chunks: Sequence[Chunk],
+    contents: Sequence[Content],
+) -> str:
+    record = pack_document(entry, chunks, contents, folded_position=chunked.folded_position)
     return b2a_base64(record, newline=False).decode()

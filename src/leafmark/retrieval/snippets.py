@@ -73,11 +73,11 @@ def join_snippets(snippets: Iterable[Snippet]) -> Snippet:
     >>> join_snippets([Snippet("a b", ((0, 1),)), Snippet("c", ((0, 1),))])
     Snippet(text='a b … c', ranges=((0, 1), (6, 7)))
     """
-    distinct = list(snippets)
-    if len(distinct) == 1:
-        return distinct[0]
+    given = list(snippets)
+    if len(given) == 1:
+        return given[0]
     text, ranges = "", []
-    for snippet in dict.fromkeys(distinct):
+    for snippet in dict.fromkeys(given):
         if not snippet.text:
             continue
         text += SEPARATOR if text else ""
