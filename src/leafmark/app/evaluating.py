@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from leafmark.app.answered_sections import sections_of
 from leafmark.app.indexing import check_concern, refresh
 from leafmark.app.judging import Library, read_queries
+from leafmark.app.outcome import source_notes
 from leafmark.app.project import Project, open_project
 from leafmark.app.requests import DraftRequest, EvaluationRequest, Progress
 from leafmark.app.trial_indexes import forget_unused, place_of
@@ -21,6 +22,7 @@ from leafmark.app.trials import Reading, Trial, check_query
 from leafmark.app.variants import parse_variants
 from leafmark.errors import UsageError
 from leafmark.evaluation import (
+    KINDS,
     Drafts,
     EvaluationReport,
     Gate,
@@ -37,6 +39,8 @@ from leafmark.evaluation import (
     kind_of,
     parse_gate,
 )
+from leafmark.likeness import choices_hint
+from leafmark.model import Diagnostic
 
 if TYPE_CHECKING:
     from leafmark.index import IndexReader
@@ -76,11 +80,13 @@ def evaluate_project(
     judged, reading = _judged(project, request, library), Reading(library)
     gates = _gates(request, variants, judged)
     found = []
+    diagnostics: tuple[Diagnostic, ...] = ()
     for variant, apart in zip(variants, opened, strict=True):
         reader = _index_apart(apart, request, progress)
         trial = Trial(apart, reader, request, reading)
         found.append(_judge(variant, trial, judged, progress))
         library.check_unchanged(reader)
+        _, diagnostics = source_notes(library.scan, reader)
     forget_unused({apart.index_dir for apart in opened})
     resampler = Resampler(seed=request.seed, resamples=request.resamples)
     by = request.by
@@ -96,6 +102,7 @@ def evaluate_project(
         groups=groups,
         gates=tuple(_held(gate, variants, groups[0]) for gate in gates),
         warnings=project.left_out(),
+        diagnostics=diagnostics,
     )
 
 
@@ -184,12 +191,20 @@ def draft_judgments(project: Project, request: DraftRequest) -> Drafts:
 
     Raises:
         NotFoundError: a tree is not of this project.
+        UsageError: there are no drafts of a kind that is asked for.
+        ConfirmationError: see `check_concern`.
     """
+    for kind in request.kinds:
+        if kind not in KINDS:
+            raise UsageError(f"no draft is of the kind {kind!r}", hint=choices_hint(kind, KINDS))
+    check_concern(project, confirmed=request.confirmed)
     trees = {project.get_tree(name).name for name in request.trees} or {
         tree.name for tree in project.trees
     }
-    owners = (owner for owner in Library(project).documents() if owner.tree in trees)
-    return Drafts(tuple(draft_queries(owners, limit=request.limit)), project.left_out())
+    library = Library(project)
+    owners = (owner for owner in library.documents() if owner.tree in trees)
+    drafts = draft_queries(owners, limit=request.limit, kinds=request.kinds or KINDS)
+    return Drafts(tuple(drafts), project.left_out(), library.unread())
 
 
 def _chosen(queries: Sequence[JudgedQuery], request: EvaluationRequest) -> list[JudgedQuery]:

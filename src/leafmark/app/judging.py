@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 
+from leafmark.app.broken_sources import unless_broken, unread
+from leafmark.app.contents import refuse_contents
 from leafmark.app.files import read_beneath
 from leafmark.app.project import Project
 from leafmark.app.scanning import scan
@@ -21,7 +23,7 @@ from leafmark.errors import LeafmarkError, NotFoundError, StorageError, UsageErr
 from leafmark.evaluation import JudgedQuery, Passage, Reference, parse_judgments
 from leafmark.index import IndexReader
 from leafmark.likeness import nearest
-from leafmark.model import Chunk, ChunkedDocument, Document, whole_range
+from leafmark.model import LEFT_OUT, Chunk, ChunkedDocument, Diagnostic, Document, whole_range
 from leafmark.model.ids import PREAMBLE, document_id, document_part, encode_path
 from leafmark.parsing import parse
 from leafmark.retrieval.citations import cited_ids
@@ -81,12 +83,13 @@ class Library:
     """The project's sources, each parsed at most once, with the sections of each."""
 
     def __init__(self, project: Project):
+        self.scan = scan(project, ())
         self._project = project
-        self._documents: dict[str, ChunkedDocument] = {}
+        self._documents: dict[str, ChunkedDocument | Diagnostic | None] = {}
         self._digests: dict[str, str] = {}
         self._files = {
             document_id(source.tree, source.path): (source.tree, source.path)
-            for source in scan(project, ()).found
+            for source in self.scan.found
         }
         self._by_path: dict[str, list[str]] = {}
         for doc_id, (tree, _) in self._files.items():
@@ -100,22 +103,42 @@ class Library:
                 yield found
 
     def document(self, doc_id: str) -> ChunkedDocument | None:
-        """Return a source chunked by heading; None if there is none, or it cannot be read."""
+        """Return a source chunked by heading; None if there is none, or it is left out."""
         if doc_id not in self._documents:
-            name, path = self._files.get(doc_id, ("", ""))
-            tree = self._project.tree(name)
-            if tree is None:
-                return None
-            try:
-                data, state = read_beneath(tree, path)
-            except OSError:
-                return None
-            self._digests[doc_id] = state.digest
-            set_up = self._project.chunking_options(tree)
+            self._documents[doc_id] = self._read(doc_id)
+        found = self._documents[doc_id]
+        return None if isinstance(found, Diagnostic) else found
+
+    def _read(self, doc_id: str) -> ChunkedDocument | Diagnostic | None:
+        """Return a source, None if there is none, or why nothing of it is indexed."""
+        name, path = self._files.get(doc_id, ("", ""))
+        tree = self._project.tree(name)
+        if tree is None:
+            return None
+        try:
+            data, state = read_beneath(tree, path)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            return unread(path, error)
+        refused = refuse_contents(path, data)
+        if refused is not None:
+            return refused
+        self._digests[doc_id] = state.digest
+        set_up = self._project.chunking_options(tree)
+        options = ChunkingOptions(strategy="heading", slug_style=set_up.slug_style)
+
+        def chunked() -> ChunkedDocument:
             document = parse(data, path, notebook_outputs=set_up.notebook_outputs)
-            options = ChunkingOptions(strategy="heading", slug_style=set_up.slug_style)
-            self._documents[doc_id] = chunk_document(document, tree=name, options=options)
-        return self._documents[doc_id]
+            return chunk_document(document, tree=name, options=options)
+
+        return unless_broken(chunked, path, "prepared")
+
+    def unread(self) -> tuple[Diagnostic, ...]:
+        """Return why folders, and those sources that were asked for, could not be read."""
+        found = (each for each in self._documents.values() if isinstance(each, Diagnostic))
+        told = (note for note in found if note.code not in LEFT_OUT)
+        return (*self.scan.notes.diagnostics, *told)
 
     def check_unchanged(self, reader: IndexReader) -> None:
         """Refuse an index of other bytes than those that were read here.
@@ -124,8 +147,8 @@ class Library:
             StorageError: a source was written or removed meanwhile.
         """
         for doc_id, digest in self._digests.items():
-            entry = reader.document(doc_id)
-            gone = entry is None and bool(self._documents[doc_id].chunks)
+            entry, owner = reader.document(doc_id), self.document(doc_id)
+            gone = entry is None and owner is not None and bool(owner.chunks)
             if gone or (entry is not None and entry.state.digest != digest):
                 raise StorageError(
                     "a document was changed while searches in it were judged",
@@ -222,6 +245,10 @@ class Library:
             return owners[0]
         if owners:
             raise NotFoundError(f"{path} is in several trees: name the tree of the query")
+        for doc_id in (*doc_ids, path):
+            why = self._documents.get(doc_id)
+            if isinstance(why, Diagnostic):
+                raise NotFoundError(f"nothing of {path} is indexed: {why.message}")
         raise NotFoundError(
             f"there is no document {path}"
             + (f" in the tree {tree}" if tree else _nearest(path, [*self._by_path, *self._files]))

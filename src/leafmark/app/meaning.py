@@ -65,7 +65,7 @@ def ask_meaning(
     if not asked:
         return None
     if mode != "semantic" and not all(reads(spec, topic_text(topic)) for topic in asked):
-        return Unasked((Hint("letters", _LETTERS.format(spec.provider)),))
+        return Unasked((_lexical("letters", _LETTERS.format(spec.provider), _ALL_LETTERS),))
     return Asked(project, spec, asked)
 
 
@@ -130,26 +130,25 @@ class Asked:
             return None, self._provider_hints()
         view = current_view(self._project, reader, self._spec)
         if view is None or (view.pending and not view.has_any):
-            return None, (Hint("no-vectors", _NO_VECTORS),)
+            return None, (_NO_VECTORS,)
         self._wait(self._thread)
         if self._problem is not None:
             return None, self._provider_hints()
         if self._thread.is_alive():
-            return None, (Hint("provider", _LATE.format(self._deadline_s)),)
+            return None, (_lexical("provider", _LATE.format(self._deadline_s), _DEADLINE),)
         self._correct(reader)
         folder = vector_folder(self._project.index_dir, vector_model(self._spec))
         try:
             searcher = VectorSearcher(view, folder)
         except OSError:
-            return None, (Hint("no-vectors", _NO_VECTORS),)
+            return None, (_NO_VECTORS,)
         if any(each.shape[1] != view.dimension for each in self._vectors.values()):
-            return None, (Hint("provider", _OTHER_DIMENSION),)
+            return None, (_lexical("provider", _OTHER_DIMENSION, _ANEW),)
         if not any(each.any() for each in self._vectors.values()):
-            return None, (Hint("unknown-words", _UNKNOWN),)
+            return None, (_lexical("unknown-words", _UNKNOWN),)
         hints: tuple[Hint, ...] = ()
         if view.pending:
-            message = _ONE_PENDING if view.pending == 1 else _PENDING.format(view.pending)
-            hints = (Hint("pending-vectors", message),)
+            hints = (_pending(view.pending),)
         stated = self._project.configuration.embedding.least_similarity
         return _Meaning(searcher, self._vectors, stated, MEASURED.get(self._spec.provider)), hints
 
@@ -172,8 +171,8 @@ class Asked:
     def _provider_hints(self) -> tuple[Hint, ...]:
         said = self._problem
         assert said is not None
-        where = f" ({said.location})" if said.location else ""
-        return (Hint("provider", f"{said.message}{where}; this answer is lexical"),)
+        reason = f"{said.message} ({said.location})" if said.location else said.message
+        return (Hint("provider", f"{reason}; this answer is lexical", reason),)
 
 
 class _Bounds(NamedTuple):
@@ -202,23 +201,31 @@ DOCUMENT_FACTOR = 1.5
 CERTAIN_FACTOR = 2.0
 """An answer by meaning is doubtful up to this many times as far above the mean."""
 
-_NO_VECTORS = "there are no vectors yet, so this answer is lexical; `leafmark index` makes them"
-_LATE = (
-    "the embedder did not answer within {:g} s, so this answer is lexical; "
-    "embedding.deadline_s is how long a search waits"
-)
-_LETTERS = (
-    "{} reads Latin letters alone, so this answer is lexical; another model may read all letters"
-)
-_UNKNOWN = "the embedder's model knows no word of the query, so this answer is lexical"
-_OTHER_DIMENSION = (
-    "the embedder gives vectors of another dimension than those of the index, "
-    "so this answer is lexical; `leafmark index` makes them anew"
-)
-_PENDING = (
-    "{:,} chunks have no vector yet and are found by words alone; `leafmark index` makes them"
-)
-_ONE_PENDING = "a chunk has no vector yet and is found by words alone; `leafmark index` makes it"
+
+def _lexical(code: str, reason: str, remedy: str = "") -> Hint:
+    """Return what is said of an answer that is lexical for a reason."""
+    return Hint(
+        code, "; ".join(filter(None, (f"{reason}, so this answer is lexical", remedy))), reason
+    )
+
+
+def _pending(count: int) -> Hint:
+    """Return what is said of chunks without a vector."""
+    some, them = ("a chunk has", "it") if count == 1 else (f"{count:,} chunks have", "them")
+    are = "is" if count == 1 else "are"
+    reason = f"{some} no vector yet"
+    message = f"{reason} and {are} found by words alone; `leafmark index` makes {them}"
+    return Hint("pending-vectors", message, reason)
+
+
+_NO_VECTORS = _lexical("no-vectors", "there are no vectors yet", "`leafmark index` makes them")
+_LATE = "the embedder did not answer within {:g} s"
+_DEADLINE = "embedding.deadline_s is how long a search waits"
+_LETTERS = "{} reads Latin letters alone"
+_ALL_LETTERS = "another model may read all letters"
+_UNKNOWN = "the embedder's model knows no word of the query"
+_OTHER_DIMENSION = "the embedder gives vectors of another dimension than those of the index"
+_ANEW = "`leafmark index` makes them anew"
 
 
 def _opened(spec: EmbedderSpec) -> tuple[Embedder, threading.Lock]:

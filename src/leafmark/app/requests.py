@@ -214,10 +214,14 @@ class EvaluationRequest(NamedTuple):
 
 
 class DraftRequest(NamedTuple):
-    """Draft at most `limit` queries from the documents of these trees (none: of all)."""
+    """Draft at most `limit` queries of these kinds from the documents of these trees.
+
+    None of either stands for all.
+    """
 
     limit: int = 100
     trees: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
     confirmed: bool = False
 
 

@@ -26,10 +26,8 @@ _OPENING = threading.Lock()
 _READING = threading.Lock()
 """A model reads for one search at a time."""
 
-_LATE = (
-    "the reranker did not answer within {:g} s, so the order is that without it; "
-    "rerank.deadline_s is how long a search waits"
-)
+_LATE = "the reranker did not answer within {:g} s"
+_WITHOUT = ", so the order is that without it; rerank.deadline_s is how long a search waits"
 
 
 def ask_reranker(project: Project, query: str) -> Reranking | None:
@@ -56,11 +54,11 @@ class Reranking:
         try:
             return reading.result(self._deadline_s)
         except TimeoutError:
-            self.hints = (Hint("reranker", _LATE.format(self._deadline_s)),)
+            reason = _LATE.format(self._deadline_s)
+            self.hints = (Hint("reranker", reason + _WITHOUT, reason),)
         except LeafmarkError as error:
-            where = f" ({error.location})" if error.location else ""
-            message = f"{error.message}{where}; the order is that without it"
-            self.hints = (Hint("reranker", message),)
+            reason = f"{error.message} ({error.location})" if error.location else error.message
+            self.hints = (Hint("reranker", f"{reason}; the order is that without it", reason),)
         return None
 
     def _read(self, texts: Sequence[str]) -> Sequence[float]:

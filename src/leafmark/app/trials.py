@@ -40,7 +40,12 @@ TOKENIZER = "o200k_base"
 DOUBTFUL = "doubtful"
 """The code of the hint that marks an answer which may be none."""
 
-WITHOUT_MODEL = ("provider", "no-vectors", "pending-vectors", "reranker")
+WITHOUT_MODEL = {
+    "provider": "by its meaning",
+    "no-vectors": "by its meaning",
+    "pending-vectors": "by the meaning of all chunks",
+    "reranker": "with the reranker",
+}
 """Codes of the hints that say that an answer lacks what a model was to give, or some of it."""
 
 DEAR_TOKENS = 1000
@@ -144,7 +149,12 @@ class Trial:
             answer = search_index(project, self._reader, request, self._sources)
         for hint in answer.hints:
             if hint.code in WITHOUT_MODEL:
-                raise ProviderError(hint.message, location=query.location)
+                raise ProviderError(
+                    f"the query {query.query!r} cannot be judged {WITHOUT_MODEL[hint.code]}: "
+                    f"{hint.reason}",
+                    location=query.location,
+                    hint="without it the figures would be those of another search: evaluate again",
+                )
         return answer
 
     def _reads(self, answer: Answer, passages: Sequence[Passage]) -> list[Read]:

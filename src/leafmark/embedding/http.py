@@ -37,7 +37,7 @@ _HINTS = {
     403: "the key may not do this: embedding.key_variable names the variable that holds it",
     404: "is this the right address, and has the server this model? See [embedding]",
     413: "make embedding.batch_tokens smaller",
-    429: "try later; what was done is kept, and the next `leafmark index` goes on",
+    429: "try later; what was done is kept, and the next run goes on",
 }
 
 
@@ -179,7 +179,7 @@ class Connection:
         return ProviderError(message, location=self.location, hint=hint)
 
 
-_LOG = "its log may say why; what was done is kept, and the next `leafmark index` goes on"
+_LOG = "its log may say why; what was done is kept, and the next run goes on"
 _HINTS_OF_CLASS = {
     3: "redirects are not followed, for the key's sake: name the address that this one leads to",
     5: _LOG,

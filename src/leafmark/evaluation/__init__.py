@@ -7,7 +7,7 @@ shape are compared by the same rule. Pure: knows no index, no engine, no files.
 """
 
 from leafmark.evaluation.bootstrap import Estimate, Resampler
-from leafmark.evaluation.drafting import draft_queries
+from leafmark.evaluation.drafting import KINDS, draft_queries
 from leafmark.evaluation.gates import Gate, parse_gate
 from leafmark.evaluation.judgments import (
     HALVES,
@@ -34,6 +34,7 @@ from leafmark.evaluation.report import (
 
 __all__ = [
     "HALVES",
+    "KINDS",
     "METRICS",
     "Cell",
     "Drafts",

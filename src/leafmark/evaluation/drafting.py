@@ -11,14 +11,17 @@ import hashlib
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from urllib.parse import unquote
 
 from leafmark.evaluation.judgments import JudgedQuery, Reference
 from leafmark.model import Chunk, ChunkedDocument, whole_range
 from leafmark.model.ids import encode_path
 
-__all__ = ["draft_queries"]
+__all__ = ["KINDS", "draft_queries"]
+
+KINDS = ("heading", "definition", "link")
+"""What a draft is drawn from."""
 
 LEAST_WORDS = 2
 """Shorter headings and link texts (`Notes`, `here`, `v3.3.4`) ask for nothing in particular."""
@@ -49,12 +52,14 @@ _RST_TEXT = re.compile(r"[^`]*`([^`<]+)<[^`]*`", re.DOTALL)
 _NAME_PART = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
 
 
-def draft_queries(documents: Iterable[ChunkedDocument], *, limit: int) -> list[JudgedQuery]:
-    """Return at most `limit` drafts from documents chunked by heading, in their order.
+def draft_queries(
+    documents: Iterable[ChunkedDocument], *, limit: int, kinds: Collection[str] = KINDS
+) -> list[JudgedQuery]:
+    """Return at most `limit` drafts of some `KINDS` from documents chunked by heading, in order.
 
     They are drawn evenly from all documents, one of each and then a second, by a lot
     that is the same every time. A query that would have two answers in different
-    places is left out.
+    places is left out, whichever kinds those are of.
     """
     owners = list(documents)
     paths = {(owner.tree, owner.document.path): owner for owner in owners}
@@ -64,7 +69,7 @@ def draft_queries(documents: Iterable[ChunkedDocument], *, limit: int) -> list[J
         answers.setdefault(_key(draft), set()).add(draft.answers[0])
     order: dict[tuple[str, str], JudgedQuery] = {}
     for draft in (draft for each in drafts for draft in each):
-        if len(answers[_key(draft)]) == 1:
+        if draft.kind in kinds and len(answers[_key(draft)]) == 1:
             order.setdefault(_key(draft), draft)
     taken = _drawn(list(order.values()), limit)
     return [draft for key, draft in order.items() if key in taken]

@@ -10,6 +10,7 @@ from leafmark.evaluation.bootstrap import Estimate, Resampler
 from leafmark.evaluation.judgments import JudgedQuery
 from leafmark.evaluation.metrics import METRICS
 from leafmark.evaluation.perfect import PERFECT
+from leafmark.model import Diagnostic
 
 __all__ = [
     "Cell",
@@ -52,10 +53,14 @@ class Outcome(NamedTuple):
 
 
 class Drafts(NamedTuple):
-    """Queries that a program drafted; `warnings` say what was left out."""
+    """Queries that a program drafted.
+
+    `warnings` say what was left out, `diagnostics` which documents could not be read.
+    """
 
     queries: tuple[JudgedQuery, ...]
     warnings: tuple[str, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 class VariantOutcomes(NamedTuple):
@@ -104,7 +109,7 @@ class EvaluationReport(NamedTuple):
     """The whole evaluation; the first group holds all queries.
 
     `answers` is what a judged passage stood for: `passage` or `section`. `warnings` say
-    what was left out.
+    what was left out, `diagnostics` what is to be known of documents.
     """
 
     mode: str
@@ -117,6 +122,7 @@ class EvaluationReport(NamedTuple):
     groups: tuple[Group, ...]
     gates: tuple[GateOutcome, ...] = ()
     warnings: tuple[str, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 def build_groups(

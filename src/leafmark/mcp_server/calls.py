@@ -41,6 +41,7 @@ from leafmark.render.fitting import Texts, TextsShown
 from leafmark.render.marks import omissions_of
 from leafmark.render.packed import packed_result_record, packed_shown_record
 from leafmark.render.places import Places
+from leafmark.render.records import hint_records
 from leafmark.render.searchtext import render_full
 from leafmark.render.show import render_show
 from leafmark.render.terminal import PLAIN, clean_line
@@ -124,7 +125,7 @@ def _answer_draft(request: Request, found: Answer) -> Draft:
         data = {
             "query": answer.query,
             "results": [packed_result_record(result) for result in answer.results],
-            "hints": [hint._asdict() for hint in answer.hints],
+            "hints": hint_records(answer.hints),
         }
         return request.reply(_search_text(request, answer), data, _more(omissions_of(answer)))
 

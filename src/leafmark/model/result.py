@@ -179,10 +179,14 @@ class Phase(NamedTuple):
 
 
 class Hint(NamedTuple):
-    """Something the user may want to do next; `code` is stable, `message` one sentence."""
+    """Something the user may want to do next; `code` is stable, `message` one sentence.
+
+    Where an answer lacks something, `reason` says why, without what that means for the answer.
+    """
 
     code: str
     message: str
+    reason: str = ""
 
 
 class Answer(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Any
 from leafmark.evaluation import Cell, Estimate, EvaluationReport, Group, Outcome
 from leafmark.render.counts import count_of
 from leafmark.render.jsontext import SCHEMA_VERSION
+from leafmark.render.records import diagnostic_record
 from leafmark.render.terminal import Style, clean_line, display_width, fold, shorten
 
 __all__ = ["evaluation_record", "render_evaluation", "render_outcomes", "worst_first"]
@@ -173,6 +174,7 @@ def evaluation_record(report: EvaluationReport, places: Sequence[int]) -> dict[s
         "groups": [_group_record(report, group) for group in report.groups],
         "gates": [gate._asdict() for gate in report.gates],
         "warnings": list(report.warnings),
+        "diagnostics": [diagnostic_record(diagnostic) for diagnostic in report.diagnostics],
         "queries": [_query_record(report, at) for at in places],
     }
 

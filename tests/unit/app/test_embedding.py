@@ -374,7 +374,7 @@ def test_a_failed_run_keeps_what_it_has_and_goes_on(
     assert report.pending_vectors > 0
     assert report.warnings == (
         f"vectors are missing: the embedder answered 503 ({server.url}); its log may say why; "
-        "what was done is kept, and the next `leafmark index` goes on",
+        "what was done is kept, and the next run goes on",
     )
     again = index_project(desk, IndexRequest())
     assert (report.vectors + again.vectors, again.pending_vectors) == (3, 0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,11 +13,15 @@ from support.projects import Here
 
 from leafmark.app import Project, draft_judgments, evaluate_project, open_project
 from leafmark.app import meaning as app_meaning
+from leafmark.app.contents import LLMS_MARK
+from leafmark.app.files import read_beneath
 from leafmark.app.indexing import refresh
 from leafmark.app.requests import DraftRequest, EvaluationRequest
 from leafmark.app.searching import answer_topics
+from leafmark.app.trees import Tree
 from leafmark.errors import (
     ConfigError,
+    ConfirmationError,
     LockedError,
     NotFoundError,
     ProviderError,
@@ -33,16 +36,14 @@ from leafmark.model import Hint
 WORDS = ["alpha", "beta", "gamma", "delta"]
 
 
-@pytest.fixture
-def here(tmp_path: Path) -> Here:
-    here = Here(tmp_path / "docs", tmp_path)
+@pytest.fixture(autouse=True)
+def _pages(here: Here) -> None:
     for word in WORDS:
         filler = "\n\n".join(f"Filler number {at} of this page." for at in range(12))
         here.write(
             f"{word}.md",
             f"# Page of {word}\n\n{filler}\n\n## Zebra {word}\n\nStripes of {word} are here.\n",
         )
-    return here
 
 
 def _judge(
@@ -121,7 +122,12 @@ def test_a_query_without_a_vector_is_not_judged_as_one_with(
     with pytest.raises(ProviderError) as caught:
         _judge(here, FOUND, flags=flags)
     assert caught.value.message == (
-        f"the embedder answered 500 ({server.url}); this answer is lexical"
+        "the query 'stripes gamma' cannot be judged by its meaning: "
+        f"the embedder answered 500 ({server.url})"
+    )
+    assert (caught.value.location, caught.value.hint) == (
+        f"{here.home}/q.jsonl:1",
+        "without it the figures would be those of another search: evaluate again",
     )
 
 
@@ -142,14 +148,14 @@ def test_a_query_without_its_reranker_is_not_judged_as_one_with(
 
     def ask(project: Project, query: str) -> object:
         waited.append(project.configuration.rerank.deadline_s)
-        return SimpleNamespace(hints=(Hint("reranker", "it failed"),))
+        return SimpleNamespace(hints=(Hint("reranker", "it failed; no matter", "it failed"),))
 
     monkeypatch.setattr("leafmark.app.reranking.ask_reranker", ask)
     monkeypatch.setattr(
         "leafmark.app.searching.answer_topics",
         lambda *given: answer_topics(*given[:-1]),
     )
-    with pytest.raises(ProviderError, match="it failed"):
+    with pytest.raises(ProviderError, match=r"cannot be judged with the reranker: it failed$"):
         _judge(here, FOUND, flags={"rerank.provider": "fastembed"})
     assert waited == [600.0]
 
@@ -170,8 +176,8 @@ def test_ways_are_compared_by_the_same_bytes(here: Here) -> None:
     assert heading.tokens is not None
     assert document.tokens is not None
     assert heading.tokens < document.tokens
-    assert heading.results[0] == "docs:gamma.md#zebra-gamma"
-    assert document.results == ("docs:gamma.md",)
+    assert heading.results[0] == "here:gamma.md#zebra-gamma"
+    assert document.results == ("here:gamma.md",)
     cell = report.groups[0].rows["precision"]
     assert cell[0].difference is None
     assert cell[1].difference is not None
@@ -270,6 +276,50 @@ def test_what_is_left_out_is_said(here: Here) -> None:
     said = (f"the folder of tree 'gone' is missing: {here.root / 'gone'}",)
     assert _judge(here, FOUND).warnings == said
     assert draft_judgments(here.project(), DraftRequest(limit=3)).warnings == said
+
+
+def test_documents_that_cannot_be_read_are_said(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.write("report.pdf", "%PDF-1.4\n")
+
+    def locked(tree: Tree, path: str) -> object:
+        if path == "beta.md":
+            raise PermissionError(13, "Permission denied")
+        return read_beneath(tree, path)
+
+    for room in ("ingesting", "judging"):
+        monkeypatch.setattr(f"leafmark.app.{room}.read_beneath", locked)
+    said = [("report.pdf", "needs-converter"), ("beta.md", "unreadable")]
+    found = _judge(here, FOUND).diagnostics
+    assert [(note.path, note.code) for note in found] == said
+    drafts = draft_judgments(here.project(), DraftRequest(limit=30))
+    assert [(note.path, note.code) for note in drafts.diagnostics] == said
+    assert {draft.answers[0].id for draft in drafts.queries if "beta" in draft.query} == set()
+
+
+def test_lists_that_leafmark_wrote_are_not_drafted_from(here: Here) -> None:
+    here.write("llms-full.txt", f"# Okapi and friends\n\nAll of it.\n\n{LLMS_MARK}\n")
+    drafts = draft_judgments(here.project(), DraftRequest(limit=30, kinds=("heading",)))
+    assert drafts.queries
+    assert not any("Okapi" in draft.query for draft in drafts.queries)
+
+
+def test_drafts_of_a_kind_that_there_is_none_of(here: Here) -> None:
+    with pytest.raises(UsageError) as caught:
+        draft_judgments(here.project(), DraftRequest(kinds=("headings",)))
+    assert (caught.value.message, caught.value.hint) == (
+        "no draft is of the kind 'headings'",
+        "did you mean `heading`? There are: heading, definition, link",
+    )
+
+
+def test_a_folder_that_nobody_configured_is_not_read_unasked(here: Here) -> None:
+    environ = {"HOME": str(here.root), "LEAFMARK_HOME": str(here.home / ".leafmark")}
+    home = open_project(here.root, flags={}, environ=environ)
+    with pytest.raises(ConfirmationError):
+        draft_judgments(home, DraftRequest())
+    assert draft_judgments(home, DraftRequest(confirmed=True)).queries
 
 
 def test_why_an_answer_was_not_found(here: Here) -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from support.projects import Here
 
+from leafmark.app.files import read_beneath
 from leafmark.app.judging import Library, read_queries
+from leafmark.app.trees import Tree
 from leafmark.errors import StorageError, UsageError
 from leafmark.evaluation import JudgedQuery, Passage, Reference
 from leafmark.retrieval.citations import format_citation
@@ -39,13 +41,11 @@ PAGE = (
 )
 
 
-@pytest.fixture
-def here(tmp_path: Path) -> Here:
-    here = Here(tmp_path / "docs", tmp_path)
+@pytest.fixture(autouse=True)
+def _documents(here: Here) -> None:
     here.write("guide.md", GUIDE)
     here.write("web/page.html", PAGE)
     here.write("my notes.txt", "first line\nsecond line\n")
-    return here
 
 
 def _passage(here: Here, reference: Reference, tree: str = "") -> Passage:
@@ -56,7 +56,7 @@ def _passage(here: Here, reference: Reference, tree: str = "") -> Passage:
 
 def _bytes(here: Here, path: str, reference: Reference) -> str:
     passage = _passage(here, reference)
-    assert passage.doc_id == f"docs:{path}"
+    assert passage.doc_id == f"here:{path}"
     return (here.root / path).read_bytes()[passage.start : passage.end].decode()
 
 
@@ -66,10 +66,10 @@ OF_ONE_STRATEGY = "is what one strategy calls it: name the section, or give the 
 @pytest.mark.parametrize(
     ("reference", "begins", "ends"),
     [
-        (Reference("docs:guide.md#use"), "## Use", "Again.\n"),
+        (Reference("here:guide.md#use"), "## Use", "Again.\n"),
         (Reference("guide.md#set-up"), "## Set up", "done.\n\n"),
-        (Reference("docs:guide.md#set-up-1"), "### Set up", "Again.\n"),
-        (Reference("docs:guide.md"), "---", "Again.\n"),
+        (Reference("here:guide.md#set-up-1"), "### Set up", "Again.\n"),
+        (Reference("here:guide.md"), "---", "Again.\n"),
         (Reference("guide.md#preamble"), "---", "Again.\n"),
         (Reference(path="guide.md"), "---", "Again.\n"),
         (Reference(path="guide.md", section=("use",)), "## Use", "Again.\n"),
@@ -101,7 +101,7 @@ def test_a_file_that_is_named_twice_is_read_once(tmp_path: Path) -> None:
 
 def test_places_in_text_and_by_offset(here: Here) -> None:
     reference = Reference(path="my notes.txt", start=6, end=10, grade=2.0)
-    assert _passage(here, reference) == Passage("docs:my notes.txt", 6, 10, 2.0)
+    assert _passage(here, reference) == Passage("here:my notes.txt", 6, 10, 2.0)
     assert _bytes(here, "my notes.txt", Reference(path="my notes.txt", quote="line second")) == (
         "line\nsecond"
     )
@@ -121,32 +121,32 @@ def test_a_quote_of_a_page_is_of_what_people_read(here: Here) -> None:
 def test_a_citation_is_checked(here: Here) -> None:
     start = GUIDE.index("First")
     digest = hashlib.sha256(GUIDE[start : start + 5].encode()).hexdigest()[:12]
-    cited = f"docs:guide.md#set-up@{digest}:{start}-{start + 5}"
+    cited = f"here:guide.md#set-up@{digest}:{start}-{start + 5}"
     assert _bytes(here, "guide.md", Reference(cited)) == "First"
     here.write("100 % #1.md", GUIDE)
-    odd = format_citation("docs:100 %25 %231.md#set-up", digest, start, start + 5)
-    assert _passage(here, Reference(odd)).doc_id == "docs:100 %25 %231.md"
+    odd = format_citation("here:100 %25 %231.md#set-up", digest, start, start + 5)
+    assert _passage(here, Reference(odd)).doc_id == "here:100 %25 %231.md"
 
 
 @pytest.mark.parametrize(
     ("reference", "message"),
     [
-        (Reference("docs:elsewhere.md"), "there is no document docs:elsewhere.md"),
+        (Reference("here:elsewhere.md"), "there is no document here:elsewhere.md"),
         (
-            Reference("docs:giude.md"),
-            "there is no document docs:giude.md; did you mean docs:guide.md?",
+            Reference("here:giude.md"),
+            "there is no document here:giude.md; did you mean here:guide.md?",
         ),
         (Reference("guide.md#gone"), "guide.md has no section #gone"),
         (Reference("guide.md#setup"), "guide.md has no section #setup; did you mean #set-up?"),
-        (Reference("docs:guide.md.2"), f"docs:guide.md.2 {OF_ONE_STRATEGY}"),
+        (Reference("here:guide.md.2"), f"here:guide.md.2 {OF_ONE_STRATEGY}"),
         (Reference("guide.md#set-up~1"), f"guide.md#set-up~1 {OF_ONE_STRATEGY}"),
         (
             Reference(path="guide.md", section=("Guide", "Setup")),
             "guide.md has no section 'Guide > Setup'; did you mean Set up?",
         ),
         (
-            Reference("docs:guide.md@000000000000:0-5"),
-            "the bytes cited by docs:guide.md@000000000000:0-5 are no longer there",
+            Reference("here:guide.md@000000000000:0-5"),
+            "the bytes cited by here:guide.md@000000000000:0-5 are no longer there",
         ),
         (
             Reference(path="guide.md", start=0, end=9999),
@@ -173,13 +173,39 @@ def test_a_reference_that_leads_nowhere_is_named(
     assert caught.value.message == (f"1 reference leads to no one place:\n  q.jsonl:1: {message}")
 
 
+def test_an_answer_in_a_document_that_is_not_indexed_says_why(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.write("core.txt", "not text\0\0")
+
+    def locked(tree: Tree, path: str) -> object:
+        if path == "guide.md":
+            raise PermissionError(13, "Permission denied")
+        return read_beneath(tree, path)
+
+    monkeypatch.setattr("leafmark.app.judging.read_beneath", locked)
+    monkeypatch.setattr("leafmark.app.judging.chunk_document", lambda *_, **__: 1 / 0)
+    references = [Reference("here:guide.md#use"), Reference("core.txt"), Reference("my notes.txt")]
+    library = Library(here.project())
+    with pytest.raises(UsageError) as caught:
+        library.passages([JudgedQuery("q", tuple(references), location="q.jsonl:1")])
+    assert caught.value.message.split("\n")[1:] == [
+        "  q.jsonl:1: nothing of here:guide.md is indexed: "
+        "the file cannot be read: permission denied",
+        "  q.jsonl:1: nothing of core.txt is indexed: the file is binary",
+        "  q.jsonl:1: nothing of my notes.txt is indexed: "
+        "the file cannot be prepared: ZeroDivisionError: division by zero",
+    ]
+    assert [note.path for note in library.unread()] == ["guide.md", "my notes.txt"]
+
+
 def test_an_answer_that_stands_twice_is_an_error(here: Here) -> None:
-    twice = (Reference("docs:guide.md#use"), Reference(path="guide.md", section=("Use",)))
+    twice = (Reference("here:guide.md#use"), Reference(path="guide.md", section=("Use",)))
     with pytest.raises(UsageError) as caught:
         Library(here.project()).passages([JudgedQuery("q", twice, location="q.jsonl:1")])
     assert caught.value.message == (
         "1 reference leads to no one place:\n"
-        "  q.jsonl:1: two answers are the same bytes of docs:guide.md"
+        "  q.jsonl:1: two answers are the same bytes of here:guide.md"
     )
 
 

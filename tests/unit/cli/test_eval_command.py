@@ -11,6 +11,7 @@ from support.schema import problems
 
 from leafmark.app.requests import DraftRequest, EvaluationRequest
 from leafmark.evaluation import Drafts, GateOutcome, JudgedQuery, Reference
+from leafmark.model import Diagnostic
 
 
 @pytest.mark.parametrize(
@@ -66,16 +67,29 @@ def test_what_was_left_out_is_said(leafmark_run: Leafmark, app: FakeApp) -> None
     assert problems(ran.json, "eval") == []
 
 
+def test_diagnostics_of_documents_are_said(leafmark_run: Leafmark, app: FakeApp) -> None:
+    unread = Diagnostic("b.md", "unreadable", "the file cannot be read: it is locked")
+    app.evaluated = small_report()._replace(diagnostics=(unread,))
+    ran = leafmark_run("eval", "q.jsonl")
+    assert ran.err == "warning: the file cannot be read: it is locked\n  --> b.md\n"
+    ran = leafmark_run("eval", "q.jsonl", "--json")
+    assert [each["code"] for each in ran.json["diagnostics"]] == ["unreadable"]
+    assert (problems(ran.json, "eval"), ran.err) == ([], "")
+
+
 def test_make_prints_queries(leafmark_run: Leafmark, app: FakeApp) -> None:
     draft = JudgedQuery("Set up", (Reference("t:a.md#set-up"),), "heading", draft=True)
-    app.drafted = Drafts((draft,), ("tree.x is left out",))
-    ran = leafmark_run("eval", "make", "-n", "3", "-t", "t")
-    assert ran.err == "warning: tree.x is left out\n"
+    unread = Diagnostic("b.md", "unreadable", "the file cannot be read: it is locked")
+    app.drafted = Drafts((draft,), ("tree.x is left out",), (unread,))
+    ran = leafmark_run("eval", "make", "-n", "3", "-t", "t", "--kind", "heading", "-y", "--json")
+    assert ran.err == (
+        "warning: tree.x is left out\nwarning: the file cannot be read: it is locked\n  --> b.md\n"
+    )
     assert (ran.code, ran.out) == (
         0,
         '{"query": "Set up", "answers": ["t:a.md#set-up"], "kind": "heading", "draft": true}\n',
     )
-    assert app.asked == [DraftRequest(3, ("t",))]
+    assert app.asked == [DraftRequest(3, ("t",), ("heading",), confirmed=True)]
 
 
 def test_make_with_nothing_to_draft_from(leafmark_run: Leafmark) -> None:
@@ -91,6 +105,28 @@ def test_make_takes_nothing_else(leafmark_run: Leafmark) -> None:
         "error: `leafmark eval make` does not take `q.jsonl`\n"
         "hint: it drafts from the project's documents; --tree limits it to one tree\n"
     )
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("--half", "judge"),
+        ("--by", "kind"),
+        ("--gate", "rr500>0"),
+        ("--queries",),
+        ("--mode", "lexical"),
+    ],
+)
+def test_make_refuses_what_says_how_to_judge(
+    leafmark_run: Leafmark, app: FakeApp, argv: tuple[str, ...]
+) -> None:
+    ran = leafmark_run("eval", "make", *argv)
+    assert (ran.code, ran.err) == (
+        2,
+        f"error: `leafmark eval make` does not take {argv[0]}\n"
+        "hint: it only drafts queries: --limit, --kind and --tree say which\n",
+    )
+    assert app.asked == []
 
 
 def test_compare_names_at_least_one_way(leafmark_run: Leafmark) -> None:

@@ -150,7 +150,7 @@ FAILURES: dict[str, tuple[Reply, str, str | None]] = {
     "refused": (
         Reply(501, b""),
         "the embedder answered 501",
-        "its log may say why; what was done is kept, and the next `leafmark index` goes on",
+        "its log may say why; what was done is kept, and the next run goes on",
     ),
     "html": (
         Reply(200, b"<html>"),
@@ -259,7 +259,7 @@ def test_attempts_end(server: FakeServer, pauses: list[float]) -> None:
     with pytest.raises(ProviderError) as caught:
         openai(server, retries=2).embed_documents(TEXTS)
     assert caught.value.message == "the embedder answered 429: slow down"
-    hint = "try later; what was done is kept, and the next `leafmark index` goes on"
+    hint = "try later; what was done is kept, and the next run goes on"
     assert caught.value.hint == hint
     assert pauses == [0.5, 1.0]
 
@@ -282,7 +282,7 @@ def test_a_server_that_hangs_up_is_told_of(
         openai(server, retries=0).embed_documents(TEXTS)
     assert caught.value.message == "the embedder hung up before its answer was whole"
     assert caught.value.hint == (
-        "its log may say why; what was done is kept, and the next `leafmark index` goes on"
+        "its log may say why; what was done is kept, and the next run goes on"
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.evaluation import JudgedQuery, Reference, draft_queries
+from leafmark.evaluation import KINDS, JudgedQuery, Reference, draft_queries
 from leafmark.model import ChunkedDocument
 from leafmark.parsing import parse
 
@@ -113,6 +113,27 @@ def test_links_of_restructuredtext_say_what_stands_before_their_target() -> None
 
 def test_what_has_two_answers_is_left_out() -> None:
     assert _drafts(a="# Set up\n\nx\n", b="# Set Up\n\ny\n") == []
+
+
+def test_drafts_of_one_kind() -> None:
+    text = "# The set up\n\n**Span of it:** a range of bytes.\n"
+    linking = "# The rest\n\n[how to begin](a.md#the-set-up)\n"
+    documents = [_document("a.md", text), _document("b.md", linking)]
+    asked = {
+        kind: [draft.query for draft in draft_queries(documents, limit=9, kinds=(kind,))]
+        for kind in KINDS
+    }
+    assert asked == {
+        "heading": ["The set up", "The rest"],
+        "definition": ["what is Span of it"],
+        "link": ["how to begin"],
+    }
+
+
+def test_what_has_two_answers_is_left_out_whichever_kinds_they_are_of() -> None:
+    linking = "# Set up\n\nx\n\n# Other way\n\n[Set up](a.md#other-way)\n"
+    drafts = draft_queries([_document("a.md", linking)], limit=9, kinds=("heading",))
+    assert [draft.query for draft in drafts] == ["Other way"]
 
 
 def test_drafts_are_drawn_from_all_documents_in_turn() -> None:

@@ -29,6 +29,8 @@ MODES = ("lexical", "semantic", "hybrid")
 HALVES = ("choose", "judge")
 ANSWERS_AS = ("passage", "section")
 GROUPS = ("kind", "language", "tree")
+MAKE_TAKES = ("limit", "kind", "tree", "json")
+"""Options of `eval make`, which prints a line of JSON a query with and without `--json`."""
 
 OPTIONS = (
     Option(
@@ -46,7 +48,13 @@ OPTIONS = (
         choices=MODES,
     ),
     Option(("-n", "--limit"), "Results of a query; with make, the most drafts.", "N", positive),
-    Option(("--kind",), "Only queries of this kind.", "KIND", text, repeat=True),
+    Option(
+        ("--kind",),
+        "Only queries of this kind; with make, drafts: heading, definition or link.",
+        "KIND",
+        text,
+        repeat=True,
+    ),
     Option(("-t", "--tree"), "Only queries of this tree.", "TREE", text, repeat=True),
     Option(
         ("--half",),
@@ -141,6 +149,7 @@ def _print(call: Call, report: EvaluationReport, diagnose: bool) -> None:
     if console.json:
         console.write_json(evaluation.evaluation_record(report, places))
         return
+    console.diagnostics(report.diagnostics)
     console.write(evaluation.render_evaluation(report, console.style))
     if places:
         console.write("\n" + evaluation.render_outcomes(report, places, console.style))
@@ -158,14 +167,23 @@ def _make(call: Call) -> int:
             f"`leafmark eval make` does not take `{call.words[1]}`",
             hint="it drafts from the project's documents; --tree limits it to one tree",
         )
+    for option in OPTIONS:
+        if option.dest in call.values and option.dest not in MAKE_TAKES:
+            raise UsageError(
+                f"`leafmark eval make` does not take {option.names[-1]}",
+                hint="it only drafts queries: --limit, --kind and --tree say which",
+            )
 
     def use_case(project: Project, progress: Progress | None, confirmed: bool) -> Drafts:
-        limit, trees = call.values.get("limit", 100), tuple(call.values.get("tree", ()))
-        return draft_judgments(project, DraftRequest(limit, trees, confirmed))
+        values = call.values
+        kinds, trees = tuple(values.get("kind", ())), tuple(values.get("tree", ()))
+        request = DraftRequest(values.get("limit", 100), trees, kinds, confirmed)
+        return draft_judgments(project, request)
 
     drafts = with_project(call, use_case)
     for warning in drafts.warnings:
         console.warn(warning)
+    console.diagnostics(drafts.diagnostics)
     console.write(render_judgments(drafts.queries))
     if not drafts.queries:
         console.note("no document holds anything to draft a query from\n")
