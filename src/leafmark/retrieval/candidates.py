@@ -44,7 +44,7 @@ class Found:
 
     `matched` counts those before it, `strict` those of them that matched all
     words. `hits` tells for each candidate how the engine found it. `doubtful` says
-    that even the best of them holds little of what the words ask for.
+    that none of the best of them holds much of what the words ask for.
     """
 
     candidates: list[Candidate]
@@ -81,7 +81,7 @@ def find_candidates(
             cutoff_phase(matched, len(kept), params),
         ),
         {key_of(entry): hit for entry, hit in kept},
-        bool(kept) and kept[0][1].relaxed and is_doubtful(kept[0][1], reader),
+        bool(kept) and kept[0][1].relaxed and is_doubtful([hit for _, hit in kept], reader),
     )
 
 

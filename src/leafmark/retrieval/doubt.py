@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import tantivy
@@ -9,7 +10,13 @@ import tantivy
 from leafmark.index import IndexReader
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.leaves import Looked
-from leafmark.retrieval.weights import DOUBT_BELOW, GUESS_HOLDS
+from leafmark.retrieval.weights import (
+    DOUBT_AT_LEAST,
+    DOUBT_BELOW,
+    DOUBT_LESS,
+    DOUBT_MATCHES,
+    GUESS_HOLDS,
+)
 
 __all__ = ["is_doubtful"]
 
@@ -23,16 +30,20 @@ class Match(Protocol):
     def compiled(self) -> Compiled: ...
 
 
-def is_doubtful(best: Match, reader: IndexReader) -> bool:
-    """Whether the best match, a relaxed one, lacks the words that carry the query."""
-    asked = best.compiled.asked
+def is_doubtful(best_first: Sequence[Match], reader: IndexReader) -> bool:
+    """Whether the best matches, relaxed ones, all lack the words that carry the query."""
+    return not any(_holds_enough(match, reader) for match in best_first[:DOUBT_MATCHES])
+
+
+def _holds_enough(match: Match, reader: IndexReader) -> bool:
+    asked = match.compiled.asked
     whole = sum(rarity for _, rarity in asked)
     held = sum(
         rarity * (GUESS_HOLDS if looked.corrected else 1.0)
         for looked, rarity in asked
-        if looked and _holds(looked, best, reader)
+        if looked and _holds(looked, match, reader)
     )
-    return held < DOUBT_BELOW * whole
+    return held >= whole * max(DOUBT_AT_LEAST, DOUBT_BELOW - DOUBT_LESS * len(asked))
 
 
 def _holds(looked: Looked, match: Match, reader: IndexReader) -> bool:

@@ -54,7 +54,7 @@ def hints_about(
 def _about_doubt(doubtful: bool) -> Iterator[Hint]:
     if doubtful:
         yield Hint(
-            "doubtful", "even the best match has little of what was asked: it may not be there"
+            "doubtful", "even the best matches lack much of what was asked: it may not be there"
         )
 
 

@@ -253,5 +253,4 @@ def _is_doubtful(
         return False
     if not by_words:
         return True
-    best = by_words[0]
-    return best.relaxed and is_doubtful(best, reader)
+    return by_words[0].relaxed and is_doubtful(by_words, reader)

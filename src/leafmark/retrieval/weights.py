@@ -12,7 +12,10 @@ from types import MappingProxyType
 __all__ = [
     "CORRECTED_FROM",
     "DERIVED_SHARE",
+    "DOUBT_AT_LEAST",
     "DOUBT_BELOW",
+    "DOUBT_LESS",
+    "DOUBT_MATCHES",
     "EDIT_SHARE",
     "FARTHER",
     "GUESS_HOLDS",
@@ -110,12 +113,22 @@ NEARBY_CHUNKS = 2
 FARTHER = 0.7
 """Factor of what is one chunk farther away. Measured: 0.5 and 1 are hardly worse."""
 
-DOUBT_BELOW = 0.5
+DOUBT_BELOW = 0.8
 """A relaxed match that holds less than this share of the words asked for may be no answer.
 
-Words are weighed by idf, those that occur nowhere as the rarest. Measured: see the curve in
-docs/evaluation.md.
+`DOUBT_LESS` is taken off for every word: who asks with two means both, of ten some only tell
+what is meant. Words are weighed by idf, those that occur nowhere as the rarest. Measured: see
+the curve in docs/evaluation.md.
 """
+
+DOUBT_LESS = 0.04
+"""What `DOUBT_BELOW` falls by for every word asked for."""
+
+DOUBT_AT_LEAST = 0.5
+"""What `DOUBT_BELOW` does not fall below, however many words there are."""
+
+DOUBT_MATCHES = 5
+"""An answer is doubtful where so many of the best matches are. Measured: 10 do the same, 1 less."""
 
 GUESS_HOLDS = 0.75
 """A word that occurs nowhere counts so much of itself where its correction is held: a guess.

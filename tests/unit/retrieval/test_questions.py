@@ -21,7 +21,7 @@ SOURCES = {
 }
 
 
-DOUBT = Hint("doubtful", "even the best match has little of what was asked: it may not be there")
+DOUBT = Hint("doubtful", "even the best matches lack much of what was asked: it may not be there")
 
 
 @pytest.fixture(scope="module")
@@ -263,6 +263,8 @@ def test_two_languages_in_one_index(tmp_path: Path) -> None:
         ("xylophone quantum chromodynamics", False),  # nothing is found: nothing to doubt
         ("quantum nightli", True),  # all that is found is a guess
         ("server nightli", False),
+        ("client retries quantum", True),  # two of three words, or 0.6 of what they say
+        ("how often does the client configure quantum retries chromodynamics", False),  # 4 of 6
     ],
 )
 def test_an_answer_that_holds_little_of_what_was_asked_is_doubtful(
@@ -271,6 +273,24 @@ def test_an_answer_that_holds_little_of_what_was_asked_is_doubtful(
     answer = library.search(query, relax_share=0.2)
     assert (DOUBT in answer.hints) is is_doubtful
     assert bool(answer.results) is (query != "xylophone quantum chromodynamics")
+
+
+def test_an_answer_is_not_doubtful_where_a_match_behind_the_best_holds_enough(
+    tmp_path: Path,
+) -> None:
+    others = " ".join(f"word{number}" for number in range(250))
+    sources = {
+        "a.md": "# Fuel\n\nFuel.\n",
+        "b.md": f"The valve, the pump and the hose. {others}\n",
+        "c.md": "# Oil\n\nOil.\n",
+        "d.md": "# Gas\n\nGas.\n",
+    }
+    library = Library(tmp_path, t=sources)
+    answer = library.search("fuel valve pump hose", relax_share=0.2)
+    assert [result.entry.id for result in answer.results] == ["t:a.md", "t:b.md"]
+    assert DOUBT not in answer.hints
+    library.put("t", sources | {"b.md": f"The pump. {others}\n"})
+    assert DOUBT in library.search("fuel valve pump hose", relax_share=0.2).hints
 
 
 def test_an_answer_is_no_more_doubtful_where_another_topic_is_answered(library: Library) -> None:
