@@ -169,18 +169,20 @@ def _pass_html(
     begin, sign = match.start(), match.start(match.lastindex or 0) + 1
     raw = _RAW_STARTS.match(data, sign) if match.lastindex == _RAW_HTML else None
     if raw is None or raw.lastindex is None:
-        return at, doubtful if begin < doubtful else _blank_after(data, sign)
-    is_inside = begin < doubtful
+        if begin >= doubtful:
+            return at, _blank_after(data, sign)
+        return (at, doubtful) if match.end() <= doubtful else None
+    is_inside, at_margin = begin < doubtful, sign == begin + 2
     limit = data.index(b"\n", sign) if is_inside else len(data)
     closing = _RAW_HTML_ENDS[raw.lastindex - 1].search(data, sign, limit)
     if closing is None:
-        return None if is_inside else (len(data), doubtful)
+        return (len(data), doubtful) if at_margin and not is_inside else None
     if raw[1] and closing[0] != b"</%b>" % raw[1].lower():
         return None  # the parser has its own idea of how such a block may end
     after = data.index(b"\n", closing.end())
     if is_inside:
         return at, doubtful
-    return (after, doubtful) if sign == begin + 2 else (at, after)
+    return (after, doubtful) if at_margin else (at, after)
 
 
 def _pass_code(data: bytes, opening: re.Match[bytes], lines: Iterator[re.Match[bytes]]) -> int:

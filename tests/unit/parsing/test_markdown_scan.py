@@ -56,6 +56,8 @@ UNCERTAIN = {
     "HTML that ends in capitals": "<pre>\n# a\n</PRE>\n",
     "HTML that goes on after a comment": "<!--\n<b>\nc -->\n<div>\n# a\n",
     "a comment in HTML": "<b>\n<!--\n",
+    "a comment in a list that is never closed": "- a\n\n  <!-- b\n",
+    "HTML in the last line of an instruction in a list": "- a\n\n  <?\n<b>?>\n<i>\n# c\n",
     "a title that links to elsewhere": "# [a]\n\n[a]: b\n",
     "a footnote": "[^a]: b\n",
     "NUL": "\0\n",
