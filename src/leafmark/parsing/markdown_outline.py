@@ -18,7 +18,14 @@ from itertools import accumulate, pairwise
 from leafmark.model import Block, BlockKind
 from leafmark.parsing.lines import with_line_feeds
 
-__all__ = ["fence_language", "item_starts", "outline", "plain_lines", "plain_parts"]
+__all__ = [
+    "closing_fence",
+    "fence_language",
+    "item_starts",
+    "outline",
+    "plain_lines",
+    "plain_parts",
+]
 
 _LINE = rb"[^\n]*+\n"
 _BLANK = rb"[ \t]*+\n"
@@ -276,12 +283,13 @@ def _inner_bars(row: bytes) -> int:
 def _fence_end(raw: bytes, match: re.Match[bytes], after: int) -> int:
     """Where the code ends whose opening line has matched; 0 where that is not certain."""
     mark = match["mark"]
-    closing = _closing_fence(mark[:1], len(mark)).search(raw, match.end("fence") - 1, after)
+    closing = closing_fence(mark[:1], len(mark)).search(raw, match.end("fence") - 1, after)
     if closing is None or b"\t" in closing[0]:
         return 0
     return closing.end() + 1
 
 
 @lru_cache(64)
-def _closing_fence(mark: bytes, least: int) -> re.Pattern[bytes]:
+def closing_fence(mark: bytes, least: int) -> re.Pattern[bytes]:
+    """Return the pattern of the line that ends code, with the line feed before it."""
     return re.compile(rb"\n {0,3}%b{%d,}+[ \t]*(?=\n)" % (mark, least))

@@ -12,11 +12,12 @@ that walk finds, to the byte; tests compare the two.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from leafmark.model import HeadingColumns, Headings
 from leafmark.parsing.lines import with_line_feeds
+from leafmark.parsing.markdown_outline import closing_fence
 from leafmark.parsing.markdown_walk import read_titles
 from leafmark.parsing.titles import fold
 
@@ -31,6 +32,7 @@ _LINES = re.compile(
     rb"(?=%b*+[#`~<=\n])(?:"  # and of the rest most here, at what follows white space and signs
     rb"#{1,6}( [^\\*~\[<&`#_\x00-\x1f]*+)(?=\n)"
     rb"|#{1,6}((?=[ \t\n])[^\n]*)"
+    rb"|(```[^`\n]*+\n[^`]*+(?<=\n)```+ *+)(?=\n)"
     rb"| {0,3}(`{3,}+[^`\n]*(?=\n)|~{3,}+[^\n]*)"
     rb"| {0,3}(<(?!%b)[^\n]*+(?:\n(?:[^#`~<=\-> \t*+0-9\n]|<(?!%b))[^\n]*+|(?!))*+)"
     rb"| {0,3}(<)"
@@ -40,10 +42,11 @@ _LINES = re.compile(
 )
 """The lines that make, may make or may hide headings; what a line is, the last group tells.
 
-With one of HTML those after it are taken that neither end it nor make, may make or hide any.
+With the first line of code at the margin that has no backtick in it the rest of it is taken, and
+with one of HTML those after it are taken that neither end it nor make, may make or hide any.
 """
 
-_PLAIN, _MARKED, _FENCE, _HTML, _RAW_HTML, _UNDERLINE = range(1, 7)
+_PLAIN, _MARKED, _CODE, _FENCE, _HTML, _RAW_HTML, _UNDERLINE = range(1, 8)
 
 
 class _HeadingLines(NamedTuple):
@@ -64,6 +67,13 @@ _NONE = HeadingColumns()
 _new = tuple.__new__  # half the cost of calling a named tuple's class
 
 _BLANK_LINE = re.compile(rb"\n[ \t]*\n")
+_IN_DEFINITION = re.compile(rb"\]:%b*+#" % _SIGNS)
+"""A heading's mark in what is defined, on the first line of it."""
+
+_LABEL_END = re.compile(rb"[\[\]\s>]([^\[\]\s>]*+)\s?(?=\])")
+_DEFINED_END = re.compile(rb"[\[\]\s>]([^\[\]\s>]*+)\s?(?=\]:)")
+"""The last word of what stands in brackets, and of what is defined."""
+
 _MARKUP = re.compile(
     rb"\\|\*|~|<|`|\t|\x1c|\x1d|\x1e|\x1f"
     rb"|\]\(|&[#A-Za-z]|#(?=#* *\Z)|_(?<![A-Za-z0-9]_)|_(?![A-Za-z0-9])"
@@ -73,8 +83,14 @@ _MARKUP = re.compile(
 Each begins with one certain byte, since those are looked for at once.
 """
 
-_CODE = re.compile(rb"(?<!`)`[^`\s](?:[^`\t]*[^`\s])?`(?!`)")
-"""Code of which nothing but the marks is dropped."""
+_WORDS = rb"[A-Za-z0-9](?:[^\\*~<`\[\]&_\t\x1c-\x1f]*[A-Za-z0-9])?"
+_SIMPLE = re.compile(
+    rb"`(?<!``)([^`\s](?:[^`\t]*[^`\s])?)`(?!`)"
+    rb"|\*(?<!\*\*)(?:(%b)|\*(%b)\*)\*(?!\*)"
+    rb"|<(?:(?:a|span) (?:id|name)=\"[A-Za-z0-9_.:-]*\"|/(?:a|span))>"
+    rb"|\\([-_.()])" % (_WORDS, _WORDS)
+)
+"""Code, emphasis, anchors and escapes of which nothing but the marks is dropped."""
 
 _RAW_STARTS = re.compile(
     rb"(?:(script|pre|style|textarea)(?=[ \t>\n])|(!--)|(\?)|(!\[CDATA\[)|(![a-z]))", re.IGNORECASE
@@ -101,8 +117,8 @@ def scan_headings(raw: bytes, start: int) -> Headings | None:
     if b"\0" in data or b"\x0b" in data or b"\x0c" in data:
         return None  # white space, perhaps
     # one byte is found twenty times as fast as two
-    if b"^" in data and b"[^" in data and b"]:" in data:
-        return None  # a footnote may hold headings
+    if b"^" in data and b"[^" in data and _IN_DEFINITION.search(data):
+        return None  # in a footnote, perhaps
     lines = _heading_lines(data, start)
     columns = None if lines is None else _read_headings(data, lines, len(raw))
     return None if columns is None else Headings(columns)
@@ -116,7 +132,7 @@ def _heading_lines(data: bytes, start: int) -> _HeadingLines | None:
     begins, ends, levels, words, kinds = found = _HeadingLines([], [], [], [], [])
     at = doubtful = start
     lines = _LINES.finditer(data, start)
-    for line in lines:
+    while line := next(lines, None):
         begin, kind = line.start(), line.lastindex or 0
         if begin < at:
             if line.end() > at:
@@ -129,16 +145,16 @@ def _heading_lines(data: bytes, start: int) -> _HeadingLines | None:
             words.append(data[first:at])
             kinds.append(kind)
         elif kind in (_HTML, _RAW_HTML):
-            passed = _pass_html(data, line, at, doubtful)
-            if passed is None:
-                return None
-            at, doubtful = passed
+            at, doubtful = _pass_html(data, line, at, doubtful)
         elif begin < doubtful or (kind >= _UNDERLINE and _may_make_one(data, line, at)):
             return None
+        elif kind == _CODE:
+            at = line.end()
         elif kind == _FENCE:
-            at = _pass_code(data, line, lines)
-            if at < 0:
-                return None
+            at = _pass_code(data, line)
+            lines = _LINES.finditer(data, at)
+        if at < 0:
+            return None
     return found
 
 
@@ -157,10 +173,8 @@ def _blank_after(data: bytes, begin: int) -> int:
     return blank.start() if blank else len(data)
 
 
-def _pass_html(
-    data: bytes, match: re.Match[bytes], at: int, doubtful: int
-) -> tuple[int, int] | None:
-    """`at` and `doubtful` after a line that begins with the first sign of HTML.
+def _pass_html(data: bytes, match: re.Match[bytes], at: int, doubtful: int) -> tuple[int, int]:
+    """`at`, -1 where it is not certain, and `doubtful` after a line that may begin HTML.
 
     HTML of most kinds goes up to a blank line, if it is any. What stands in it
     is either hidden or not: it is doubtful. A comment and its like is certain
@@ -171,41 +185,39 @@ def _pass_html(
     if raw is None or raw.lastindex is None:
         if begin >= doubtful:
             return at, _blank_after(data, sign)
-        return (at, doubtful) if match.end() <= doubtful else None
+        return at if match.end() <= doubtful else -1, doubtful
     is_inside, at_margin = begin < doubtful, sign == begin + 2
     limit = data.index(b"\n", sign) if is_inside else len(data)
     closing = _RAW_HTML_ENDS[raw.lastindex - 1].search(data, sign, limit)
     if closing is None:
-        return (len(data), doubtful) if at_margin and not is_inside else None
+        return len(data) if at_margin and not is_inside else -1, doubtful
     if raw[1] and closing[0] != b"</%b>" % raw[1].lower():
-        return None  # the parser has its own idea of how such a block may end
+        return -1, doubtful  # the parser has its own idea of how such a block may end
     after = data.index(b"\n", closing.end())
     if is_inside:
         return at, doubtful
     return (after, doubtful) if at_margin else (at, after)
 
 
-def _pass_code(data: bytes, opening: re.Match[bytes], lines: Iterator[re.Match[bytes]]) -> int:
+def _pass_code(data: bytes, opening: re.Match[bytes]) -> int:
     """Where fenced code ends that begins with a line; -1 where that is not certain.
 
-    `lines` are those after it, and then those after the code. Code that is
-    indented may belong to a list. Then it must not matter: nothing in it may make
-    a heading, and no line may be indented less than its fence.
+    Code that is indented may belong to a list. Then it must not matter: nothing in
+    it may make a heading, and no line may be indented less than its fence.
     """
     fence, mark = opening[_FENCE], opening[_FENCE][:1]
-    run = fence[: len(fence) - len(fence.lstrip(mark))]
-    indent = opening.start(_FENCE) - opening.start() - 1
-    for line in lines:
-        if line.lastindex == _FENCE and line[_FENCE].startswith(run):
-            rest = line[_FENCE].lstrip(mark).strip(b" ")
-            if not rest:
-                end = line.end()
-                return -1 if indent and _is_outdented(data[opening.end() : end], indent) else end
-            if not rest.strip(b" \t"):
-                return -1  # which ends the code, but not for the parser
-        if indent:
-            return -1
-    return -1 if indent else len(data)
+    after, indent = opening.end(), opening.start(_FENCE) - opening.start() - 1
+    closing = closing_fence(mark, len(fence) - len(fence.lstrip(mark))).search(data, after)
+    if closing is None:
+        return -1 if indent else len(data)
+    if b"\t" in closing[0]:
+        return -1  # which ends the code, but not for the parser
+    end = closing.end()
+    if not indent:
+        return end
+    line = _LINES.search(data, after)
+    is_plain = line is not None and line.end() == end
+    return end if is_plain and not _is_outdented(data[after:end], indent) else -1
 
 
 def _is_outdented(code: bytes, indent: int) -> bool:
@@ -219,27 +231,53 @@ def _read_headings(data: bytes, lines: _HeadingLines, limit: int) -> HeadingColu
     if not starts:
         return _NONE
     marked = [index for index, kind in enumerate(kinds) if kind == _MARKED]
-    if marked and b"[" in b"".join(words) and b"]:" in data:
-        return None  # one may be a link to what is defined elsewhere
-    rendered: list[int] = []
-    for index in marked:
-        word = words[index]
-        if b"`" in word and not _MARKUP.search(_CODE.sub(b" ", word)):
-            words[index] = word.replace(b"`", b"")
-        elif _MARKUP.search(word):
-            rendered.append(index)
+    if marked and b"[" in b"".join(words) and b"]:" in data and _may_link(words, data):
+        return None
+    words = [word.strip(b" ") for word in words]
+    marked = [index for index in marked if _MARKUP.search(words[index])]
+    rendered = _drop_marks(words, marked)
     together = b"\n".join(words).decode()
-    texts = titles = [text.strip(" ") for text in together.split("\n")]
+    texts = titles = together.split("\n")
     if not together.isascii() or "  " in together:
         titles = [text if text.isascii() and "  " not in text else fold(text) for text in texts]
-    if rendered:
+    if marked:
         texts, titles = [*texts], [*titles]
         read = read_titles([data[starts[index] : ends[index]] for index in rendered])
         for index, text in zip(rendered, read, strict=True):
-            texts[index], titles[index] = text, fold(text)
+            texts[index] = text
+        for index in marked:
+            titles[index] = fold(texts[index])
     if ends[-1] > limit:
         ends[-1] = limit
     count = len(starts)
     nothing = [None] * count
     constant = [limit] * count, [False] * count, nothing, nothing, nothing
     return _new(HeadingColumns, (levels, titles, texts, starts, ends, *constant))
+
+
+def _drop_marks(words: list[bytes], marked: Sequence[int]) -> list[int]:
+    """Drop the marks of those words that are marked simply, and return which are not."""
+    rest: list[int] = []
+    for index in marked:
+        parts = _SIMPLE.split(words[index])
+        if _MARKUP.search(b" ".join(parts[:: _SIMPLE.groups + 1])):  # what is between
+            rest.append(index)
+        else:
+            words[index] = b"".join(filter(None, parts))
+    return rest
+
+
+def _may_link(words: Sequence[bytes], data: bytes) -> bool:
+    """Whether headings may hold a link or a note to what is defined elsewhere, by its label.
+
+    Labels are compared by their last words: they may go over several lines.
+    """
+    said = _LABEL_END.findall(b"\n".join(words))
+    if not said:
+        return False
+    defined = _folded(_DEFINED_END.findall(data))
+    return "" in defined or not defined.isdisjoint(_folded(said))
+
+
+def _folded(words: Sequence[bytes]) -> set[str]:
+    return set(b"\n".join(words).decode().casefold().split("\n")) if words else set()

@@ -16,6 +16,12 @@ CERTAIN = {
     "no space after the marks": "#no\n# yes\n",
     "closing marks": "# a #\n# b ## \n# c#\n# d \\#\n# e\t#\t\n",
     "markup in titles": "# *a* `b` [c](d) ![e](f)\n## a_b_c &amp; <i>d</i> ~~e~~\n# [x]\n",
+    "simple markup in titles": (
+        '# `a` *b* **c d**\n## <a name="e"></a> f::g\n# h <span id="i"></span>\n# j\\_k \\(l\\)\n'
+    ),
+    "markup that only looks simple": (
+        '# *a* b*\n# ***a***\n# **a* b\n# *a_b*_\n# `*a`*\n# <a name="`">`\n# \\*a*\n# \\`b`\n'
+    ),
     "signs that mark nothing": "# a [b] ![c] [d\n# e & f; #g {#h} &#\n# [i] (j)\n## &amp\n# k&l;\n",
     "white space": "#   a   b  \n#\tc\n# d\u00a0\u3000e\u00a0\n",
     "separators that white space is, too": "# a\x1cb\n## c\x1f \x1ed\n",
@@ -38,7 +44,12 @@ CERTAIN = {
     "HTML in code": "```\n<div>\na\n```\n# a\n",
     "code with shorter fences in it": "````\n```\n~~~\n# a\n````\n# b\n",
     "HTML in HTML": "<div>\n<!-- x -->\n\n# a\n",
+    "code with backticks in it, and code that more of them end": (
+        "```\n`a` ``\n # b\n  ```\n# c\n```\nd\n`````\n# e\n```x\n~~~\n```\n# f\n"
+    ),
     "links to elsewhere, with none in titles": "# a\n\n[b]: c\n\n## d\n",
+    "links to elsewhere, and other words in brackets": "# [a] `f([g])`\n\n[b]: c\n",
+    "notes": "# a\n\nb[^1]\n\n[^1]: c\n# d\n[^2]:\n    e\n# f\n[^3]: ```\n# g\n",
 }
 UNCERTAIN = {
     "a line under text": "a\n---\n",
@@ -59,7 +70,9 @@ UNCERTAIN = {
     "a comment in a list that is never closed": "- a\n\n  <!-- b\n",
     "HTML in the last line of an instruction in a list": "- a\n\n  <?\n<b>?>\n<i>\n# c\n",
     "a title that links to elsewhere": "# [a]\n\n[a]: b\n",
-    "a footnote": "[^a]: b\n",
+    "a title that links by a label of several lines": "# [É b]\n\n> [é\n> B]: c\n",
+    "a title with a note": "# a[^1]\n\n[^1]: b\n",
+    "a heading in a note": "[^a]: > # b\n",
     "NUL": "\0\n",
     "form feed": "\f\n",
 }
