@@ -5,7 +5,7 @@ A packing holds what can be shown, in the order in which it is added under a bud
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from leafmark.app.reading import Sources
 from leafmark.chunking import token_counter
@@ -95,23 +95,15 @@ def _lead(entry: Entry, document: DocumentEntry, data: bytes, sources: Sources) 
 
 def pack_results(results: Sequence[Result], sources: Sources, tokenizer: str) -> Packing:
     """Return the packing of results with their whole texts, and of what was added to them."""
-    return _pack(results, sources, tokenizer, lambda entry: [whole_range(entry)])
+    return _pack(results, sources, tokenizer)
 
 
-def pack_shown(
-    shown: Sequence[Shown], sources: Sources, tokenizer: str, *, own: bool = False
-) -> Packing:
-    """Return the packing of what was asked for by id, with `own` of the bodies alone."""
-    ranges = _body if own else lambda entry: [whole_range(entry)]
-    return _pack(shown, sources, tokenizer, ranges)
+def pack_shown(shown: Sequence[Shown], sources: Sources, tokenizer: str) -> Packing:
+    """Return the packing of what was asked for by id."""
+    return _pack(shown, sources, tokenizer)
 
 
-def _pack(
-    found: Sequence[Result] | Sequence[Shown],
-    sources: Sources,
-    tokenizer: str,
-    ranges: Callable[[Entry], list[tuple[int, int]]],
-) -> Packing:
+def _pack(found: Sequence[Result] | Sequence[Shown], sources: Sources, tokenizer: str) -> Packing:
     count = token_counter(tokenizer)
     items: list[Item] = []
     added: list[Item] = []
@@ -122,7 +114,8 @@ def _pack(
             continue
         chunk = chunked.chunks[one.entry.position]
         result = one if isinstance(one, Result) else None
-        parts = ranges(one.entry)
+        own = one.own_ranges if isinstance(one, Shown) else None
+        parts = [whole_range(one.entry)] if own is None else list(own)
         reading = sources.reading(one.document, parts)
         items.append(make_item(chunk, parts, count, result, reading))
         for related in one.expanded:
@@ -131,7 +124,3 @@ def _pack(
             reading = sources.reading(one.document, parts)
             added.append(make_item(chunk, parts, count, reading=reading))
     return pack(items, added)
-
-
-def _body(entry: Entry) -> list[tuple[int, int]]:
-    return list(entry.body_spans)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from leafmark.app.linking import Links, indexed_place
 from leafmark.app.opening import open_index
 from leafmark.app.project import Project
@@ -39,10 +41,10 @@ def show_chunks(
         except NotFoundError as error:
             missing.append((wanted, error.did_you_mean))
             continue
+        own = request.own or (wanted.endswith(f"#{PREAMBLE}") and entry.kind == "document")
         if request.full_document:
-            entry = reader.entry(entry.doc_id, 0) or entry
-        part = wanted.endswith(f"#{PREAMBLE}") and entry.kind == "document"
-        one = _shown(reader, sources, entry, request, own=part or request.own)
+            entry, own = reader.entry(entry.doc_id, 0) or entry, request.own
+        one = _shown(reader, sources, entry, request, own=own)
         if one.record:
             one = one._replace(record=links.resolve(one.record, one.document))
         shown.append(one)
@@ -63,7 +65,7 @@ def _completed(
     if request.packed:
         from leafmark.app.packing import pack_shown  # late: few ask for a budget
 
-        packing = pack_shown(report.shown, sources, report.tokenizer, own=request.own)
+        packing = pack_shown(report.shown, sources, report.tokenizer)
         report = report._replace(packing=packing)
     return report
 
@@ -71,7 +73,7 @@ def _completed(
 def _shown(
     reader: IndexReader, sources: Sources, entry: Entry, request: ShowRequest, *, own: bool
 ) -> Shown:
-    """`own` leaves out what stands in the chunks below; of a preamble nothing else was asked."""
+    """`own` leaves out what stands in the sections below."""
     document = reader.document(entry.doc_id)
     assert document is not None, "a chunk has its document's entry in the same commit"
     below = [
@@ -79,13 +81,18 @@ def _shown(
         for other in reader.chunks_of(entry.doc_id)
         if entry.position < other.position <= entry.last_position
     ]
+    children = [other for other in below if other.parent_position == entry.position]
     if not request.outline:
-        below = [other for other in below if other.parent_position == entry.position]
+        below = children
     data = sources.data(document)
     if data is None:
         return Shown(entry, document, {}, None, None, None, None, children=tuple(below), stale=True)
     heading = _heading(entry, data)
-    whole = heading + data[entry.byte_start : entry.byte_end]
+    ranges = _own_ranges(entry, children, sources, document) if own else None
+    parts = [(entry.byte_start, entry.byte_end)] if ranges is None else ranges
+    asked = b"".join([data[start:end] for start, end in parts])
+    if ranges is None:
+        asked = heading + asked
     body = b"".join([data[start:end] for start, end in entry.body_spans])
     chunked = sources.chunked(document) if request.records or request.outline else None
     chunk = None if chunked is None else chunked.chunks[entry.position]
@@ -93,20 +100,52 @@ def _shown(
         entry,
         document,
         chunk.to_dict() if chunk is not None and request.records else {},
-        readable=_readable(sources, document, entry, own=own),
+        readable=_readable(
+            sources, document, heading_and_span(entry) if ranges is None else ranges
+        ),
         heading=_text(heading) if entry.heading_start is not None else None,
         body=_text(body),
-        full_text=_text(body if own and not request.own else whole),
-        raw=body if own else whole,
+        full_text=_text(asked),
+        raw=asked,
         children=tuple(below),
         sizes=_sizes(chunk) if chunk is not None and request.outline else {},
+        own_ranges=ranges,
     )
 
 
-def _readable(sources: Sources, document: DocumentEntry, entry: Entry, *, own: bool) -> str | None:
-    """What a person reads in a chunk whose bytes are markup."""
-    ranges = list(entry.body_spans) if own else heading_and_span(entry)
-    reading = sources.reading(document, ranges)
+def _own_ranges(
+    entry: Entry, children: Iterable[Entry], sources: Sources, document: DocumentEntry
+) -> tuple[tuple[int, int], ...]:
+    """Return the bytes of a chunk's own text: of its body, and of what was cut into pieces.
+
+    A piece of several small sections begins with own text at most.
+    """
+    found = list(entry.body_spans)
+    for piece in children:
+        if piece.kind == "piece":
+            end = _first_heading(piece, sources, document) if piece.covers else piece.byte_end
+            found.append((piece.byte_start, end))
+    ranges: list[tuple[int, int]] = []
+    for start, end in sorted(found):
+        if ranges and start <= ranges[-1][1]:
+            ranges[-1] = (ranges[-1][0], max(end, ranges[-1][1]))
+        elif start < end:
+            ranges.append((start, end))
+    return tuple(ranges)
+
+
+def _first_heading(piece: Entry, sources: Sources, document: DocumentEntry) -> int:
+    chunked = sources.chunked(document)
+    headings = () if chunked is None else chunked.document.headings
+    starts = (each.start for each in headings if not each.nested)
+    return next((at for at in starts if piece.byte_start <= at < piece.byte_end), piece.byte_end)
+
+
+def _readable(
+    sources: Sources, document: DocumentEntry, ranges: Sequence[tuple[int, int]]
+) -> str | None:
+    """What a person reads in bytes of a source that is markup."""
+    reading = sources.reading(document, list(ranges))
     return None if reading is None else reading.shown(0, len(reading.text))
 
 

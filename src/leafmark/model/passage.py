@@ -63,7 +63,8 @@ class Item(NamedTuple):
     the order in which they are added. `span` is the chunk's own, without its
     heading. `extents` are those of the chunk and of all below it, each after
     its parent. An item whose source cannot be read has no units. `reading` is what
-    a person reads in all of it where the bytes are markup.
+    a person reads in all of it where the bytes are markup. `preamble` is what stands
+    in a document before its sections, which has an id of its own.
     """
 
     id: str
@@ -73,6 +74,7 @@ class Item(NamedTuple):
     order: tuple[int, ...] = ()
     extents: tuple[Extent, ...] = ()
     reading: ReadableText | None = None
+    preamble: Extent | None = None
 
 
 class Step(NamedTuple):

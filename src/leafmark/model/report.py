@@ -76,6 +76,8 @@ class Shown(NamedTuple):
     `record` is the whole chunk record with `body`; `heading` the heading
     lines and `full_text` the whole section (document: the file) as text; `raw`
     the exact bytes of heading and section. All of them are None when `stale`.
+    `own_ranges` are the bytes of its own text, that of its pieces included, where it was
+    asked for alone: then `full_text` and `raw` are that text.
     `readable` is what a person reads of it where the bytes are markup.
     `passages` and `expanded` are as in `Result`. `sizes` are those of the chunk and
     its `children`, by position, where an outline was asked for.
@@ -94,6 +96,7 @@ class Shown(NamedTuple):
     expanded: tuple[Related, ...] = ()
     sizes: Mapping[int, Size] = {}
     readable: str | None = None
+    own_ranges: tuple[tuple[int, int], ...] | None = None
 
     @property
     def id(self) -> str:

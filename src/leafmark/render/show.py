@@ -21,25 +21,24 @@ __all__ = ["render_outline", "render_packed_show", "render_show", "show_record"]
 _CHANGED = "(changed since it was indexed: `leafmark index` reads it again)"
 
 
-def render_show(report: ShowReport, style: Style, *, own: bool = False) -> str:
-    """Return each chunk: its id and lines, its breadcrumb, and its text (with `own`, its body)."""
+def render_show(report: ShowReport, style: Style) -> str:
+    """Return each chunk: its id and lines, its breadcrumb, and its text."""
     blocks = [
         block
         for shown in report.shown
-        for block in (_shown(shown, style, own), *(_added(one, style) for one in shown.expanded))
+        for block in (_shown(shown, style), *(_added(one, style) for one in shown.expanded))
     ]
     if report.omission is not None:
         blocks.append(style.dim(render_omission(report.omission)) + "\n")
     return "\n".join(blocks)
 
 
-def _shown(shown: Shown, style: Style, own: bool) -> str:
+def _shown(shown: Shown, style: Style) -> str:
     entry = shown.entry
     lines = [_head(entry, style), style.dim(breadcrumb_of(entry)), ""]
     if shown.passages is not None and not shown.stale:
         return "\n".join(lines) + "\n" + "\n".join(_passages(shown.passages, style))
-    text = shown.body if own else shown.full_text
-    text = text if shown.readable is None else shown.readable
+    text = shown.full_text if shown.readable is None else shown.readable
     if shown.stale or text is None:
         lines.append(style.dim(_CHANGED))
     else:

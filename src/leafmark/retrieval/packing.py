@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from leafmark.model import Chunk, ChunkedDocument, Entry, ReadableText, Result, Span, whole_range
+from leafmark.model.ids import PREAMBLE
 from leafmark.model.passage import Extent, Item, Omission, Packing, Passage, Step, Unit
 from leafmark.retrieval.citations import format_citation
 
@@ -91,7 +92,18 @@ def make_item(
         order=_order(units, extents, owner.document.front_matter, result),
         extents=extents,
         reading=reading,
+        preamble=_preamble(below),
     )
+
+
+def _preamble(chunks: Sequence[Chunk]) -> Extent | None:
+    """Return what stands in a document before its sections; None where that has no id."""
+    document, owner = chunks[0], chunks[0].owner
+    starts = (whole_range(one)[0] for one in chunks if one.kind == "section")
+    end = next(starts, None)
+    if document.kind != "document" or end is None or PREAMBLE in owner.slugs:
+        return None
+    return Extent(document.byte_start, end, f"{document.id}#{PREAMBLE}")
 
 
 def _text(data: bytes, reading: ReadableText | None, start: int, end: int) -> str:
@@ -249,6 +261,8 @@ def passages(item: Item, shown: Iterable[int]) -> tuple[Passage | Omission, ...]
 
 def _omission(item: Item, run: Sequence[Unit]) -> Omission:
     name = _narrowest(item.extents, run[0].start, run[-1].end)
+    if item.preamble and name == item.id and run[-1].end <= item.preamble.end:
+        name = item.preamble.id
     return Omission(name, sum(unit.tokens for unit in run))
 
 

@@ -15,8 +15,9 @@ from leafmark.app.known_files import KnownFiles
 from leafmark.app.trees import Tree
 from leafmark.chunking import token_counter
 from leafmark.errors import AmbiguousError, NotFoundError
-from leafmark.model import Chunk, FileState
+from leafmark.model import Chunk, FileState, Omission, Passage
 from leafmark.retrieval.citations import format_citation
+from leafmark.retrieval.packing import passages
 
 Form = Literal["NFC", "NFD"]
 
@@ -175,9 +176,67 @@ def test_preamble_is_what_stands_before_the_first_heading(guide: Here) -> None:
     assert shown.raw == b"---\ntitle: Guide\n---\nPreamble.\n"
 
 
+LONG = "\n\n".join(f"Paragraph {at} tells of zebras and of their stripes." for at in range(90))
+
+
+@pytest.mark.parametrize("strategy", ["auto", "heading", "section"])
+def test_own_text_is_shown_whole_however_it_is_cut(here: Here, strategy: str) -> None:
+    here.write("a.md", f"{LONG}\n\n# One\n\n{LONG}\n\n## Part\n\nPart.\n\n## Rest\n\nRest.\n")
+    here.write("a.html", f"<main><p>{LONG}</p><h1>One</h1><p>{LONG}</p><h2>Part</h2>x</main>")
+    here.configure(f'[chunking]\nstrategy = "{strategy}"\n')
+    here.index()
+    (preamble,) = here.show("a.md#preamble").shown
+    assert preamble.full_text == f"{LONG}\n\n"
+    (own,) = here.show("a.md#one", own=True).shown
+    assert (own.full_text, own.raw) == (f"\n{LONG}\n\n", f"\n{LONG}\n\n".encode())
+    (page,) = here.show("a.html#one", own=True).shown
+    assert (page.readable or "").split() == LONG.split()
+
+
+def test_own_text_there_is_none_of(guide: Here) -> None:
+    (own,) = guide.show("p.md#usage", own=True).shown
+    assert (own.full_text, own.raw, own.own_ranges) == ("", b"", ())
+    guide.write("p.html", "<main><h1>One</h1><h2>Part</h2><p>x</p></main>")
+    (page,) = guide.show("p.html#one", own=True).shown
+    assert page.readable == ""
+
+
+def test_a_preamble_under_a_budget_is_that_alone(here: Here) -> None:
+    here.write("a.md", f"Before.\n\n{LONG}\n\n# One\n\n{LONG}\n")
+    here.index()
+    report = here.show("a.md#preamble", packed=True)
+    assert report.packing is not None
+    (item,) = report.packing.items
+    assert (item.units[0].start, item.units[-1].end) == (0, len(f"Before.\n\n{LONG}\n\n"))
+    shown, omitted = passages(item, [0])
+    assert isinstance(shown, Passage)
+    assert isinstance(omitted, Omission)
+    assert (shown.text, omitted.id) == ("Before.\n\n", "here:a.md#preamble")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Before.\n\nMore.\n\n# One\n\nx\n", "here:a.md#preamble"),
+        ("Before.\n\nMore.\n", "here:a.md"),
+        ("Before.\n\nMore.\n\n# Preamble\n\nx\n", "here:a.md"),
+    ],
+)
+def test_what_is_left_out_of_a_preamble_can_be_asked_for_by_its_id(
+    here: Here, text: str, name: str
+) -> None:
+    here.write("a.md", text)
+    report = here.show("a.md", packed=True)
+    assert report.packing is not None
+    item = report.packing.items[0]
+    shown = [at for at in range(len(item.units)) if at != 1]
+    assert [one.id for one in passages(item, shown) if isinstance(one, Omission)] == [name]
+
+
 def test_document_is_the_file(guide: Here) -> None:
-    (shown,) = guide.show("p.md#setup", full_document=True).shown
-    assert (shown.entry.id, shown.full_text) == ("here:p.md", GUIDE)
+    for wanted in ("p.md#setup", "p.md#preamble"):
+        (shown,) = guide.show(wanted, full_document=True).shown
+        assert (shown.entry.id, shown.full_text) == ("here:p.md", GUIDE)
 
 
 def test_outline_has_all_that_is_below(guide: Here) -> None:

@@ -146,7 +146,6 @@ def test_show_prints_bytes_text_outline_and_json(leafmark_run: Leafmark, app: Fa
     app.shown = ShowReport((make_shown(children=(make_entry("Install", 2),)),))
     assert leafmark_run("show", "a", "--raw").out == "## Setup\nInstall.\n"
     assert leafmark_run("show", "a").out.endswith("\n\n## Setup\nInstall.\n")
-    assert leafmark_run("show", "a", "--own").out.endswith("\n\nInstall.\n")
     assert leafmark_run("show", "a", "--outline").out.endswith(".2 Install  #install\n")
     assert problems(leafmark_run("show", "a", "--json").json, "show") == []
 

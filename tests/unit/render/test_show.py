@@ -18,11 +18,6 @@ def test_a_section_is_shown_with_its_heading() -> None:
     )
 
 
-def test_own_shows_the_body_alone() -> None:
-    text = render_show(ShowReport((make_shown(),)), PLAIN, own=True)
-    assert text == "docs:guide.md#setup  lines 5–9\n> Guide › Setup\n\nInstall.\n"
-
-
 def test_several_are_set_apart() -> None:
     text = render_show(ShowReport((make_shown(), make_shown(entry=make_entry(line_end=5)))), PLAIN)
     assert "Install.\n\ndocs:guide.md#setup  line 5\n" in text

@@ -114,7 +114,7 @@ def test_an_omission_names_the_deepest_chunk_that_holds_it() -> None:
     assert passages(item, []) == (Omission("t:g.md", len(GUIDE)),)
     shown = passages(item, [1, 2, 3, 4, 7, 8])
     assert [one.id if isinstance(one, Omission) else one.text for one in shown] == [
-        "t:g.md",
+        "t:g.md#preamble",
         GUIDE[GUIDE.index("# Guide") : GUIDE.index("Second block")],
         "t:g.md#setup",
         "## Empty\n\n## Use\n\nLast.\n",

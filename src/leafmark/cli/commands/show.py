@@ -132,7 +132,7 @@ def _render(call: Call, report: ShowReport) -> str:
         return dump_json(show.show_record(report), ascii_only=console.ascii_only)
     if outline:
         return show.render_outline(report, console.style)
-    return show.render_show(report, console.style, own=call.on("own"))
+    return show.render_show(report, console.style)
 
 
 def _print_raw(call: Call, report: ShowReport) -> None:
