@@ -32,7 +32,7 @@ from leafmark.index.vector_search import Near, VectorSearcher
 from leafmark.index.vectors import vector_folder
 from leafmark.model import Hint
 from leafmark.query import Expression
-from leafmark.retrieval import SearchParams
+from leafmark.retrieval.compiler import Compile
 from leafmark.retrieval.meaning import Meaning, Usual, corrected_text, topic_text
 
 __all__ = ["Asked", "Unasked", "ask_meaning", "no_embedder"]
@@ -82,7 +82,7 @@ class Unasked(NamedTuple):
 
     hints: tuple[Hint, ...]
 
-    def answer(self, _reader: IndexReader) -> tuple[None, tuple[Hint, ...]]:
+    def answer(self, _reader: IndexReader, _compiled: Compile) -> tuple[None, tuple[Hint, ...]]:
         return None, self.hints
 
 
@@ -124,8 +124,13 @@ class Asked:
         except Exception as error:  # nobody would see it in this thread
             self._problem = ProviderError(f"the embedder failed: {type(error).__name__}: {error}")
 
-    def answer(self, reader: IndexReader) -> tuple[Meaning | None, tuple[Hint, ...]]:
-        """Return what can be asked of vectors, waiting up to the deadline, and what is missing."""
+    def answer(
+        self, reader: IndexReader, compiled: Compile
+    ) -> tuple[Meaning | None, tuple[Hint, ...]]:
+        """Return what can be asked of vectors, waiting up to the deadline, and what is missing.
+
+        `compiled` gives the topics as they are searched.
+        """
         if self._thread is None:
             return None, self._provider_hints()
         view = current_view(self._project, reader, self._spec)
@@ -136,7 +141,7 @@ class Asked:
             return None, self._provider_hints()
         if self._thread.is_alive():
             return None, (_lexical("provider", _LATE.format(self._deadline_s), _DEADLINE),)
-        self._correct(reader)
+        self._correct(compiled)
         folder = vector_folder(self._project.index_dir, vector_model(self._spec))
         try:
             searcher = VectorSearcher(view, folder)
@@ -156,14 +161,15 @@ class Asked:
         left = self._deadline_s - (time.monotonic() - self._began)
         thread.join(max(0.0, left))
 
-    def _correct(self, reader: IndexReader) -> None:
+    def _correct(self, compiled: Compile) -> None:
         """Take the vectors of the corrected words for those of misspelt ones.
 
         Where they are not there in time, those of the words as typed remain.
         """
-        distance = self._project.configuration.search.fuzzy_distance
-        params = SearchParams(fuzzy_distance=distance)
-        texts = {topic_text(topic): corrected_text(reader, topic, params) for topic in self._topics}
+        texts = {
+            topic_text(topic): corrected_text(topic, compiled(topic).values())
+            for topic in self._topics
+        }
         self._texts = {name: text for name, text in texts.items() if name != text}
         if self._texts:
             self._wait(self._start())

@@ -16,10 +16,12 @@ from leafmark.index import IndexReader
 from leafmark.model import Answer, Hint, Packing, Result, heading_and_span
 from leafmark.query import Expression, parse_topics
 from leafmark.retrieval import SearchParams, search
+from leafmark.retrieval.compiler import compiling
 
 if TYPE_CHECKING:
     from leafmark.app.meaning import Asked, Unasked
     from leafmark.app.reranking import Reranking
+    from leafmark.retrieval.compiler import Compile
     from leafmark.retrieval.meaning import Meaning
     from leafmark.retrieval.reranking import Rerank
 
@@ -122,10 +124,18 @@ def _answer(
     hints: tuple[Hint, ...] = (),
 ) -> Answer:
     began = time.perf_counter()
-    meaning, missing = (None, ()) if wanted.asked is None else wanted.asked.answer(reader)
+    asked, compiled = wanted.asked, compiling(reader, wanted.params)
+    meaning, missing = (None, ()) if asked is None else asked.answer(reader, compiled)
     reranking = wanted.reranking
     answer = answer_topics(
-        project, reader, wanted.topics, wanted.params, sources, meaning, reranking
+        project,
+        reader,
+        wanted.topics,
+        wanted.params,
+        sources,
+        meaning=meaning,
+        rerank=reranking,
+        compiled=compiled,
     )
     if reranking is not None:
         missing = (*missing, *reranking.hints)
@@ -140,14 +150,16 @@ def _answer(
     return complete_answer(project, reader, answer, request, sources)
 
 
-def answer_topics(
+def answer_topics(  # noqa: PLR0913 - the last three are given by name
     project: Project,
     reader: IndexReader,
     topics: Sequence[Expression],
     params: SearchParams,
     sources: Sources,
+    *,
     meaning: Meaning | None = None,
     rerank: Rerank | None = None,
+    compiled: Compile | None = None,
 ) -> Answer:
     """Return the bare answer to some topics, which `complete_answer` completes."""
     return search(
@@ -159,6 +171,7 @@ def answer_topics(
         local_trees=frozenset(tree.name for tree in project.trees if tree.scope == "local"),
         meaning=meaning,
         rerank=rerank,
+        compiled=compiled,
     )
 
 

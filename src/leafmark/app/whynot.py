@@ -13,6 +13,7 @@ from leafmark.app.searching import ask_topics, understand_request
 from leafmark.model import WhyNotReport
 from leafmark.query import Expression
 from leafmark.retrieval.absence import explain_absence
+from leafmark.retrieval.compiler import compiling
 from leafmark.retrieval.meaning import Meaning
 from leafmark.retrieval.texts import Texts
 
@@ -31,11 +32,12 @@ def explain_why_not(
     wish = request.search
     wanted = understand_request(project, wish)
     reader, _ = open_index(project, fresh=wish.refresh, confirmed=wish.confirmed, progress=progress)
+    compiled = compiling(reader, wanted.params)
     target = Resolver(reader, reader.manifest).resolve(request.id)
 
     def ask(topics: Sequence[Expression]) -> Meaning | None:
         asked = wanted.asked if topics is wanted.topics else ask_topics(project, topics, wish)
-        return None if asked is None else asked.answer(reader)[0]
+        return None if asked is None else asked.answer(reader, compiled)[0]
 
     sources = Sources(project)
     found = explain_absence(

@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from typing import TypeAlias
 
 import tantivy
 
@@ -42,7 +43,7 @@ from leafmark.retrieval.weights import (
     RELAXED_FROM,
 )
 
-__all__ = ["Compiled", "compile_for_languages", "compile_topic"]
+__all__ = ["Compile", "Compiled", "compile_for_languages", "compile_topic", "compiling"]
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 
@@ -110,6 +111,21 @@ def compile_for_languages(
         for language in reader.languages
     }
     return {name: each for name, each in made.items() if each is not None}
+
+
+Compile: TypeAlias = Callable[[Expression], Mapping[str | None, Compiled]]
+"""Gives a topic as it is compiled for each language: see `compile_for_languages`."""
+
+
+def compiling(reader: IndexReader, params: SearchParams) -> Compile:
+    """Return what compiles the topics of one search, each once however often it is asked for."""
+
+    @cache
+    def compiled(topic: Expression) -> Mapping[str | None, Compiled]:
+        with reader.guard("search the index"):
+            return compile_for_languages(reader, topic, params)
+
+    return compiled
 
 
 class _Compiler:

@@ -6,14 +6,12 @@ implements `Meaning`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeAlias
 
-from leafmark.index import IndexReader
 from leafmark.query import Expression, Phrase, Prefix, Term, filters_only, iter_terms
-from leafmark.retrieval.compiler import compile_for_languages
-from leafmark.retrieval.params import SearchParams
+from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.weights import RELAXED_FROM
 
 __all__ = ["Meaning", "NearChunk", "Place", "Usual", "corrected_text", "topic_text"]
@@ -83,14 +81,14 @@ def topic_text(topic: Expression, instead: Mapping[str, str] = MappingProxyType(
     return " ".join(instead.get(text, text) for text in texts)
 
 
-def corrected_text(reader: IndexReader, topic: Expression, params: SearchParams) -> str:
+def corrected_text(topic: Expression, compiled: Iterable[Compiled]) -> str:
     """Return `topic_text` with the words that a search looks for in place of misspelt ones.
 
     A model does not know misspelt words. Short ones are left as they are, since they
     become anything (see `RELAXED_FROM`); and so is a topic with a word that is like none
-    that occurs: it is in another language, or about something else.
+    that occurs: it is in another language, or about something else. `compiled` is the
+    topic in each language.
     """
-    compiled = compile_for_languages(reader, topic, params).values()
     instead = {
         looked.label: looked.corrected[0]
         for each in compiled

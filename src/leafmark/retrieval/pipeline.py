@@ -16,7 +16,7 @@ from leafmark.index import IndexReader
 from leafmark.model import Answer, Candidate, Entry, Hint, Phase, Result, whole_range
 from leafmark.query import Expression, format_query
 from leafmark.retrieval.candidates import Found
-from leafmark.retrieval.compiler import Compiled, compile_for_languages
+from leafmark.retrieval.compiler import Compile, Compiled, compiling
 from leafmark.retrieval.emptiness import explain_nothing
 from leafmark.retrieval.explaining import explain
 from leafmark.retrieval.filters import find_chunks
@@ -61,19 +61,21 @@ def search(  # noqa: PLR0913 - all but three are given by name
     make_readable: MakeReadable | None = None,
     meaning: Meaning | None = None,
     rerank: Rerank | None = None,
+    compiled: Compile | None = None,
 ) -> Answer:
     """Return the answer to one or more topics.
 
     `query` and `elapsed_ms` of the answer are left to the caller, who knows the
     arguments and the clock. `local_trees` are the project's own. `meaning` gives
-    similarities for the modes that want them, `rerank` an order for the best results.
+    similarities for the modes that want them, `rerank` an order for the best results,
+    `compiled` the topics under these parameters, where they have been compiled.
 
     Raises:
         DamagedError, StorageError: the index cannot be read.
     """
     with reader.guard("search the index"):
         texts = Texts(reader, read_source, make_readable)
-        run = _Run(reader, params or SearchParams(), texts, meaning, rerank)
+        run = _Run(reader, params or SearchParams(), texts, meaning, rerank, compiled)
         return run.answer(topics, local_trees)
 
 
@@ -117,7 +119,9 @@ class _Run:
         texts: Texts,
         meaning: Meaning | None = None,
         rerank: Rerank | None = None,
+        compiled: Compile | None = None,
     ):
+        self._compile = compiled or compiling(reader, params)
         self._rerank = rerank
         self._meaning = None if params.mode == "lexical" else meaning
         self._reader = reader
@@ -191,9 +195,6 @@ class _Run:
             topic_number=number,
             local_trees=local_trees,
         )
-
-    def _compile(self, topic: Expression) -> dict[str | None, Compiled]:
-        return compile_for_languages(self._reader, topic, self._params)
 
     def _may_stand(self, topics: Sequence[Expression]) -> Admits | None:
         """Return what a parent must fulfil to stand for its children, beside its share of them."""

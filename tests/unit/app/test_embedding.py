@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import prod
+from typing import Any
 
 import pytest
 from support.embedders import FakeServer, Reply, embedding_flags, serve_embeddings
@@ -29,6 +30,7 @@ from leafmark.errors import UsageError
 from leafmark.index.lock import hold_lock
 from leafmark.model import Answer, Factor, WhyNotReport
 from leafmark.render.absence import remedy_flags
+from leafmark.retrieval.compiler import compile_topic
 
 GUIDE = """# Workshop
 
@@ -630,6 +632,23 @@ def test_what_is_not_corrected_is_asked_once(
     environ = {"HOME": str(here.home), "LEAFMARK_HOME": str(here.home / ".leafmark")}
     search(open_project(here.root, flags=flags, environ=environ), query)
     assert len(inputs(server)) == 1
+
+
+def test_a_topic_is_compiled_once_for_words_and_meaning(
+    here: Here, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.write("guide.md", GUIDE)
+    desk = project(here, server)
+    index_project(desk, IndexRequest())
+    compiled: list[object] = []
+
+    def noting(*given: Any) -> object:
+        compiled.append(given[1])
+        return compile_topic(*given)
+
+    monkeypatch.setattr("leafmark.retrieval.compiler.compile_topic", noting)
+    answer = search(desk, "watter rosses in the evening")
+    assert (answer.mode, len(compiled)) == ("hybrid", 1)
 
 
 def test_the_typed_words_count_where_the_corrected_ones_have_no_vector(

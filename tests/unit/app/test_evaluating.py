@@ -153,7 +153,7 @@ def test_a_query_without_its_reranker_is_not_judged_as_one_with(
     monkeypatch.setattr("leafmark.app.reranking.ask_reranker", ask)
     monkeypatch.setattr(
         "leafmark.app.searching.answer_topics",
-        lambda *given: answer_topics(*given[:-1]),
+        lambda *given, **_: answer_topics(*given),
     )
     with pytest.raises(ProviderError, match=r"cannot be judged with the reranker: it failed$"):
         _judge(here, FOUND, flags={"rerank.provider": "fastembed"})
