@@ -28,7 +28,7 @@ MAX_DEPTH = 32
 MAX_TITLE_CHARS = 400
 MAX_NAME_CHARS = 100
 
-_BLANKS = b" \t\f\v\r"
+_BLANK_LEAD = re.compile(rb"[ \t\f\v\r]*+")
 _TAIL = re.compile(rb"[ \t]*[;,]?[ \t]*")
 _LINE_END = re.compile(rb"[ \t\r]*(?:\n|\Z)")
 _EMPTY_BODY = re.compile(r"(?:[\s;,:]|\{\s*\}?|=>?)+$")
@@ -36,6 +36,12 @@ _EMPTY_BLOCK = re.compile(r"[\s;]+end$")
 _END_WORD = frozenset(("ruby", "lua"))
 _SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 _QUOTES = "\"'`"
+_LEAD = re.compile(
+    rb"[ \t\f\v\r]*+(?:[A-Za-z_][\w:]*+"
+    rb"(?:[ \t]*+\([^(){};\n]*+\)|<[^<>(){};\n]*+>|[ \t]*+\"\w*+\")?+[ \t*&]++)*+"
+)
+"""Words before a definition on its line that the grammar has no place for: macros, `friend`,
+`extern "C"`, `private` of Ruby, the type behind a macro."""
 
 
 class Definition(NamedTuple):
@@ -177,7 +183,7 @@ def _extents(
 
 def _extend_up(start: int, floor: int, source: bytes, extras: _Extras) -> int:
     """Where the first comment or annotation directly above begins, none before `floor`."""
-    begin = _line_start(start, floor, source)
+    begin = _line_start(start, floor, source, lead=_LEAD)
     if begin is None:
         return start
     at = bisect_left(extras.starts, begin) - 1
@@ -195,14 +201,16 @@ def _extend_up(start: int, floor: int, source: bytes, extras: _Extras) -> int:
     return begin
 
 
-def _line_start(at: int, floor: int, source: bytes) -> int | None:
-    """Where the line of `at` begins if nothing but blanks stands before it there."""
+def _line_start(
+    at: int, floor: int, source: bytes, *, lead: re.Pattern[bytes] = _BLANK_LEAD
+) -> int | None:
+    """Where the line of `at` begins if nothing but `lead` stands before it there."""
     line = source.rfind(b"\n", floor, at) + 1
     if not line:
         if floor and source[floor - 1] != 10:
             return None
         line = floor
-    return None if source[line:at].strip(_BLANKS) else line
+    return line if lead.fullmatch(source, line, at) else None
 
 
 def _extend_down(item: _Item, limit: int, source: bytes, extras: _Extras) -> int:
