@@ -236,6 +236,7 @@ class AsciiDocScanner:
 
     def _inside(self, first: int, after: int, level: int) -> None:
         if level > _DEEPEST:
+            self._meta = -1
             return
         kept, self._stop = self._stop, after
         at = first
@@ -256,27 +257,36 @@ class AsciiDocScanner:
         """Items one after another; blank lines between them are part of the list."""
         if not _ITEM.match(line):
             return at
-        items, end = [], at
+        items, end = list[tuple[int, int, list[int]]](), at
         while end < self._stop and _ITEM.match(self.lines.text[end]):
-            first, end = end, self._item_end(end)
-            items.append((first, end))
+            first, joints = end, list[int]()
+            end = self._item_end(end, joints)
+            items.append((first, end, joints))
             following = self.lines.after_blank(end, self._stop)
             if following < self._stop and _ITEM.match(self.lines.text[following]):
                 end = following
         after = items[-1][1]
         self._add("list", at, after, level)
-        for first, stop in items:
-            start, last = self.lines.places(first, stop)
-            self.blocks.append(Block("list_item", start, last, level + 1))
+        for first, stop, joints in items:
+            self._add("list_item", first, stop, level + 1)
+            if joints:
+                self._add("paragraph", first, joints[0], level + 2)
+            for joint, following in pairwise([*joints, stop]):
+                self._meta = joint
+                self._inside(joint + 1, following, level + 2)
         return after
 
-    def _item_end(self, at: int) -> int:
-        """Where an item ends: its lines, and what a line with `+` or indentation attaches."""
+    def _item_end(self, at: int, joints: list[int]) -> int:
+        """Where an item ends: its lines, and what a line with `+` or indentation attaches.
+
+        The lines with `+` are added to `joints`.
+        """
         at += 1
         text = self.lines.text
         while at < self._stop:
             line = text[at]
             if line == "+" and at + 1 < self._stop:
+                joints.append(at)
                 at = self._attached(at + 1)
             elif not line:
                 following = self.lines.after_blank(at, self._stop)
