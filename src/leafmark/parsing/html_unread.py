@@ -4,8 +4,10 @@ In: a page's elements. Out: spans to drop. What a generator calls navigation is 
 by its tag, role or class; `related` is a word that authors use too, so what is called
 so must hold a link with an access key, as Sphinx's bars have. A list of nothing but
 links is a table of contents where they all lead to places in the page itself, and
-navigation where it stands above the page's h1. A column of line numbers is told by its
-words: a `pre` of numbers that count the lines of the `pre` after it.
+navigation where it stands above the page's h1. Three links or more that are parted by
+bars, angles or brackets, and have an element to themselves, are a menu. A column of
+line numbers is told by its words: a `pre` of numbers that count the lines of the `pre`
+after it.
 """
 
 from __future__ import annotations
@@ -37,6 +39,24 @@ _REACH = 400
 _INTRODUCED = re.compile(rb":(?:\s|</?[a-z][^<>]*>|(?!))*+\Z", re.IGNORECASE)
 """A sentence that says what a list is: then it is content."""
 
+_INLINE = rb"</?(?:span|b|i|em|strong|small|font|img)\b[^<>]*>"
+_SPACE = rb"(?:\s|&nbsp;|&\#160;|\xc2\xa0|%b)" % _INLINE
+_ANGLE = rb"(?:&lt;|&gt;|[<>](?=\s)|&[lr]s?aquo;|\xc2[\xab\xbb]|\xe2\x80[\xb9\xba])"
+_BAR = rb"(?:\||&\#124;|&\#x7c;|\]\s*\[)"
+_MENU = re.compile(
+    rb"<(?:p|div|td|center)\b[^<>]*>(%(ends)b(?P<link>%(link)b)"
+    rb"(?:%(space)b*+(?:%(bar)b|%(angle)b)%(space)b*+%(link)b){2,}+%(ends)b)</(?:p|div|td|center)\b"
+    % {
+        b"link": rb"<a\b[^<>]*>[^<>]*+(?:%b[^<>]*+)*+</a\s*>" % _INLINE,
+        b"ends": rb"(?:[\[\]]|%b|%b)*+" % (_SPACE, _ANGLE),
+        b"space": _SPACE,
+        b"bar": _BAR,
+        b"angle": _ANGLE,
+    },
+    re.IGNORECASE,
+)
+"""An element of nothing but links with signs between them; the names of code are no menu."""
+
 _CELL = re.compile(rb"<td\b[^<>]*>((?:\s|<div\b[^<>]*>)*)\Z", re.IGNORECASE)
 _CELL_END = re.compile(rb"((?:\s|</div\s*>)*)</td\s*>", re.IGNORECASE)
 _LEAST_NUMBERS = 2
@@ -46,7 +66,8 @@ _LINE_END = re.compile(rb"\r\n?|\n")
 
 
 def unread_spans(page: HtmlPage) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the elements that are not read, in order of start."""
+    """Yield the spans that are not read, in no order."""
+    yield from _link_bars(page)
     keys = [found.start() for found in _ACCESS_KEY.finditer(page.data)]
     numbers, menus = _line_numbers(page), _menus(page)
     for element in page.elements:
@@ -54,6 +75,14 @@ def unread_spans(page: HtmlPage) -> Iterator[tuple[int, int]]:
             yield _with_cell(page.data, element.start, element.end)
         elif element.start in menus or _is_apart(element, keys):
             yield element.start, element.end
+
+
+def _link_bars(page: HtmlPage) -> Iterator[tuple[int, int]]:
+    """Yield the content of elements of nothing but links with signs between them."""
+    menus = [*_MENU.finditer(page.data)]
+    if menus:
+        links = {link.start for link in page.links}  # not those in comments and scripts
+        yield from (menu.span(1) for menu in menus if menu.start("link") in links)
 
 
 def _with_cell(data: bytes, start: int, end: int) -> tuple[int, int]:
