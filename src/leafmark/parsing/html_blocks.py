@@ -178,8 +178,10 @@ def _loose_text(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
     if not (_WORD.match(data, start, end) or _LATER_WORD.search(data, start, end)):
         return
     first = last = -1
-    words = False
-    for name, at, stop, _ in iter_tokens(data, start, end):
+    words = hidden = False
+    for name, at, stop, closing in iter_tokens(data, start, end):
+        if name == b"title":  # of a drawing
+            hidden = not closing
         if name is not None and name in BLOCK_TAGS:
             if words:
                 yield first, last
@@ -189,7 +191,7 @@ def _loose_text(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
         else:
             first = at if first < 0 else first
             last = stop
-            words = words or not name or name == b"img"
+            words = words or (not name and not hidden) or name == b"img"
     if words:
         yield first, last
 
