@@ -152,7 +152,7 @@ def matched_texts(draw: st.DrawFn) -> tuple[str, list[Match]]:
     text = draw(texts)
     places = st.integers(0, len(text))
     made = draw(st.lists(st.tuples(places, places, st.integers(0, 3)), max_size=8))
-    return text, sorted(Match(min(a, b), max(a, b), word) for a, b, word in made if a != b)
+    return text, sorted((min(a, b), max(a, b), word) for a, b, word in made if a != b)
 
 
 @given(matched_texts(), st.integers(1, 60))
@@ -175,7 +175,7 @@ def test_snippets_show_text_and_their_ranges_lie_in_it(
 @given(matched_texts())
 def test_byte_ranges_hold_the_bytes_of_the_characters(made: tuple[str, list[Match]]) -> None:
     text, matches = made
-    ranges = join_ranges((one.start, one.end) for one in matches)
+    ranges = join_ranges((start, end) for start, end, _ in matches)
     raw = text.encode("utf-8", "surrogateescape")
     for (start, end), (first, last) in zip(ranges, byte_ranges(text, ranges), strict=True):
         assert raw[first:last] == text[start:end].encode("utf-8", "surrogateescape")

@@ -45,7 +45,10 @@ class Project:
     kept: KeptReader | None = field(default=None, compare=False, repr=False)
 
     def tree(self, name: str) -> Tree | None:
-        return next((tree for tree in self.trees if tree.name == name), None)
+        for tree in self.trees:  # asked for each source of each answer: no generator
+            if tree.name == name:
+                return tree
+        return None
 
     def get_tree(self, name: str) -> Tree:
         """Return the tree of this name.

@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from threading import Lock
 from typing import TypeVar
 
 import tantivy
@@ -42,6 +41,7 @@ from leafmark.index.manifest import (
     write_snapshot,
 )
 from leafmark.index.records import StoredDocument
+from leafmark.index.runs import Recent, Runs, doc_id_at
 from leafmark.index.schema import STATE_KEY, Language
 from leafmark.model import DocumentEntry, Entry
 
@@ -110,10 +110,10 @@ class IndexReader:
         self._language_of = {tree: each for each in self.languages for tree in each.trees}
         self.engine = open_engine(self._folder, self.languages)
         self.schema = self.engine.schema
-        self._stored: dict[str, StoredDocument | None] = {}
-        self._storing = Lock()
+        self._stored: Recent[str, StoredDocument | None] = Recent(_REMEMBERED)
         with engine_guard("read the index", self._folder):
             self.searcher = self.engine.searcher()
+            self._runs = Runs(self.searcher, _REMEMBERED)
             meta = read_meta(self.engine, self.searcher)
             counts = read_counts(self._folder)
         if meta is None or meta.uuid != current.uuid:
@@ -222,10 +222,7 @@ class IndexReader:
         """Read what is stored of a source, from its record where that is at hand, and remember."""
         states = self._has_states
         found = read_document(self.engine, self.searcher, doc_id, with_states=states, record=record)
-        with self._storing:
-            if len(self._stored) >= _REMEMBERED:
-                self._stored.pop(next(iter(self._stored)))
-            self._stored[doc_id] = found
+        self._stored.put(doc_id, found)
         return found
 
     @cached_property
@@ -243,7 +240,7 @@ class IndexReader:
     def entries(self, addresses: Iterable[tantivy.DocAddress]) -> list[Entry]:
         """Return the entries of the chunks at the addresses that a search gave, in their order."""
         found = self._records_at(addresses)
-        return [self._unless_damaged(stored.chunk, position) for stored, position in found]
+        return self._unless_damaged(lambda: [stored.chunk(at) for stored, at in found])
 
     def section_paths(self, addresses: Iterable[tantivy.DocAddress]) -> list[tuple[str, ...]]:
         """Return the section paths of the chunks at the addresses, in their order.
@@ -252,36 +249,48 @@ class IndexReader:
         addresses, in which each record is read once.
         """
         found = self._records_at(addresses)
-        return [self._unless_damaged(stored.section_path, position) for stored, position in found]
+        return self._unless_damaged(lambda: [stored.section_path(at) for stored, at in found])
 
     def _records_at(
         self, addresses: Iterable[tantivy.DocAddress]
     ) -> Iterator[tuple[StoredDocument, int]]:
         """Yield what is stored of each chunk's source, and the chunk's position in it."""
-        found = list(addresses)
-        for address, (doc_id, position) in zip(found, self.places(found), strict=True):
-            stored = self._stored.get(doc_id)
+        given = list(addresses)
+        for address, position in zip(given, self.positions(given), strict=True):
+            stored = self._runs.find(address, position)
             if stored is None:
                 with self.guard("read the index"):
-                    stored = self._read(doc_id, self._record_beside(address, doc_id, position))
-            if stored is None or not 0 <= position < len(stored):
-                raise DamagedError(
-                    f"the index is damaged: no record of {doc_id}",
-                    location=str(self._folder),
-                    hint=REBUILD,
-                )
+                    stored = self._read_at(address, position)
             yield stored, position
+
+    def _read_at(self, address: tantivy.DocAddress, position: int) -> StoredDocument:
+        doc_id = doc_id_at(self.searcher, address)
+        stored = self._stored.get(doc_id)
+        if stored is None:
+            stored = self._read(doc_id, self._record_beside(address, doc_id, position))
+        if stored is None or not 0 <= position < len(stored):
+            raise DamagedError(
+                f"the index is damaged: no record of {doc_id}",
+                location=str(self._folder),
+                hint=REBUILD,
+            )
+        self._runs.learn(address, position, stored)
+        return stored
 
     def places(self, addresses: Iterable[tantivy.DocAddress]) -> list[tuple[str, int]]:
         """Return document id and position of the chunks at the addresses, in their order.
 
         A few times cheaper than their entries.
         """
-        found = list(addresses)
-        doc = self.searcher.doc
+        given = list(addresses)
+        positions = self.positions(given)
         with self.guard("read the index"):
-            names = [str(doc(address).get_first("doc_id")) for address in found]
-        return list(zip(names, self.positions(found), strict=True))
+            names = map(self._doc_id_at, given, positions)
+            return list(zip(names, positions, strict=True))
+
+    def _doc_id_at(self, address: tantivy.DocAddress, position: int) -> str:
+        stored = self._runs.find(address, position)
+        return doc_id_at(self.searcher, address) if stored is None else stored.entry.doc_id
 
     def positions(self, addresses: list[tantivy.DocAddress]) -> list[int]:
         """Return the positions alone, in their order: several times cheaper again."""
@@ -308,12 +317,12 @@ class IndexReader:
         stored = self.stored(doc_id)
         if stored is None or not 0 <= position < len(stored):
             return None
-        return self._unless_damaged(stored.chunk, position)
+        return self._unless_damaged(lambda: stored.chunk(position))
 
-    def _unless_damaged(self, read: Callable[[int], T], position: int) -> T:
-        """Read from a record. No more can go wrong; a `guard` costs as much as the reading."""
+    def _unless_damaged(self, read: Callable[[], T]) -> T:
+        """Read from records. No more can go wrong; a `guard` costs as much as the reading."""
         try:
-            return read(position)
+            return read()
         except DamagedError:
             self._note_damage()
             raise

@@ -66,7 +66,7 @@ def iter_leaves(expression: Expression) -> Iterator[Asked]:
             case Fuzzy(operand=operand, distance=distance):
                 stack.append((operand, replace(around, distance=distance)))
             case _:
-                yield replace(around, leaf=node)
+                yield Asked(node, around.field, around.distance, around.boost, around.negated)
 
 
 def iter_terms(expression: Expression) -> Iterator[Asked]:

@@ -97,7 +97,9 @@ def drop_large(
             below = document[at + 1 : bisect_right(positions, candidate.entry.last_position)]
             if _gives_way(candidate, below) and measure_text(candidate.entry) > limit:
                 dropped.add(key_of(candidate.entry))
-    kept = [candidate for candidate in candidates if key_of(candidate.entry) not in dropped]
+    kept = list(candidates)
+    if dropped:
+        kept = [candidate for candidate in candidates if key_of(candidate.entry) not in dropped]
     note = f"{len(dropped)} of over {limit} tokens gave way to parts of them" if dropped else ""
     return kept, Phase("large", len(candidates), len(kept), note)
 

@@ -76,7 +76,8 @@ class Corrector:
 
     def frequency(self, term: str, fields: Iterable[str]) -> int:
         """Return the most live chunks in which `term` stands in one of the fields."""
-        return max((self._statistics.frequency(name, term) for name in fields), default=0)
+        frequency = self._statistics.frequency
+        return max([frequency(name, term) for name in fields], default=0)
 
     def look_up(
         self, word: str, term: str, fields: Sequence[str], distance: int, *, asked: bool

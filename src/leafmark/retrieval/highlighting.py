@@ -47,7 +47,7 @@ class Highlighter:
             for looked in self._by_term[term]:
                 if not looked.prefix or _begins(start, end, text, looked.prefix):
                     last = end if simple else _after_marks(text, end)
-                    found.add(Match(start, last, looked.number))
+                    found.add((start, last, looked.number))
         for length, finder, looked in self._phrases:
             found.update(_of_phrase(length, finder, scanned, looked))
         return sorted(found)
@@ -61,7 +61,7 @@ def _of_phrase(
         here = places[at : at + length]
         if _begins(here[-1].start, here[-1].end, text, looked.prefix):
             for place in here:
-                yield Match(place.start, _after_marks(text, place.end), looked.number)
+                yield place.start, _after_marks(text, place.end), looked.number
 
 
 def _after_marks(text: str, at: int) -> int:

@@ -38,6 +38,9 @@ SCORE_DIGITS = 4
 The engine adds 32-bit numbers in an order that depends on its segments.
 """
 
+_SCALE = 10.0**SCORE_DIGITS
+_LARGE = 1e9
+
 _WIDER = 8
 """How much further is looked when the last match ties with the one after it."""
 
@@ -272,21 +275,23 @@ def _lowered(hits: Sequence[Hit], *, below: float) -> list[Hit]:
 
 def with_ties(hits: Sequence[Hit], count: int) -> list[Hit]:
     """Return the first `count` hits and those after them that score the same."""
-    if len(hits) <= count:
-        return list(hits)
-    end = count
-    while end < len(hits) and hits[end].score == hits[count - 1].score:
+    scores = scores_of(hits)
+    end = min(count, len(scores))
+    while 0 < end < len(scores) and scores[end] == scores[count - 1]:
         end += 1
     return list(hits[:end])
 
 
 def _all_rounded(matches: Iterable[_Match], boost: float) -> list[float]:
-    """Return `rounded` of each match's score times `boost`: most are above 1, where it is short."""
+    """Return `rounded` of each match's score times `boost`: for most of them that is short."""
     scores = [score * boost for score, _ in matches]
-    return [round(one, SCORE_DIGITS) if one >= 1 else rounded(one) for one in scores]
+    return [round(one * _SCALE) / _SCALE if 1 <= one < _LARGE else rounded(one) for one in scores]
 
 
 def rounded(score: float) -> float:
+    """Return a score rounded, by way of whole numbers: to decimals takes five times as long."""
+    if 1 <= score < _LARGE:
+        return round(score * _SCALE) / _SCALE
     return round(score, SCORE_DIGITS) if score >= 1 else float(f"{score:.{SCORE_DIGITS}g}")
 
 

@@ -229,8 +229,10 @@ class Leaves:
         """Return the query for one leaf in its fields, and note what was looked for."""
         queries = self._by_field(sequences, around)
         if not around.negated and id(node) not in self._looked:
-            typed = [each for each in sequences if not any(one.widens for one in each)]
-            exact = queries if len(typed) == len(sequences) else self._by_field(typed, around)
+            exact = queries
+            if any(one.widens for each in sequences for one in each):
+                typed = [each for each in sequences if not any(one.widens for one in each)]
+                exact = self._by_field(typed, around)
             self._looked[id(node)] = Looked(
                 node.text,
                 len(self._looked),
@@ -241,30 +243,37 @@ class Leaves:
                 _corrected(sequences),
                 around.field,
             )
-        return any_of([*(query for _, query in queries), *rest])
+        return any_of([*[query for _, query in queries], *rest])
 
     def _by_field(
         self, sequences: Sequence[tuple[Alternative, ...]], around: Around
     ) -> tuple[tuple[str, tantivy.Query], ...]:
         """Return the query for each field in which one of the sequences occurs."""
-        fields = [around.field] if around.field else TEXT_FIELDS
-        found = [(field, self._in_field(field, sequences, around)) for field in fields]
-        return tuple((field, query) for field, query in found if query is not None)
+        found = []
+        for field in [around.field] if around.field else TEXT_FIELDS:
+            query = self._in_field(field, sequences, around)
+            if query is not None:
+                found.append((field, query))
+        return tuple(found)
 
     def _in_field(
         self, field: str, sequences: Sequence[tuple[Alternative, ...]], around: Around
     ) -> tantivy.Query | None:
         """Return the query for those of the sequences that occur in one field; the best scores."""
         name, weight = self._names[field], self._weights[field] * around.boost
-        occurs = self._statistics.rough_frequency
-        found = [each for each in sequences if all(occurs(name, one.term) for one in each)]
+        found = [each for each in sequences if self._may_occur(name, each)]
+        if not found:
+            return None
         level = self._level(field, found)
         queries = [self._scored(field, each, weight, level) for each in found]
         if around.field == "body":
             queries = list(map(self._in_text, queries, found))
-        if len(queries) < 2:
-            return queries[0] if queries else None
-        return tantivy.Query.disjunction_max_query(queries)
+        return tantivy.Query.disjunction_max_query(queries) if len(queries) > 1 else queries[0]
+
+    def _may_occur(self, name: str, sequence: tuple[Alternative, ...]) -> bool:
+        """Whether all terms of a sequence occur in a field."""
+        frequency = self._statistics.rough_frequency
+        return 0 not in [frequency(name, one.term) for one in sequence]
 
     def _in_text(self, query: tantivy.Query, sequence: tuple[Alternative, ...]) -> tantivy.Query:
         """Leave out the chunks that have it, or a part, from the titles above them alone."""
@@ -281,7 +290,7 @@ class Leaves:
         is the least likely to be meant.
         """
         others = [one[0].term for one in sequences if len(one) == 1 and one[0].kind != "typed"]
-        return max((self._weighed_frequency(field, term) for term in others), default=0)
+        return max([self._weighed_frequency(field, term) for term in others], default=0)
 
     def _weighed_frequency(self, field: str, term: str) -> int:
         """Return the number of chunks by which a term's rarity in a field is judged.
@@ -297,7 +306,7 @@ class Leaves:
         self, field: str, sequence: tuple[Alternative, ...], weight: float, level: int
     ) -> tantivy.Query:
         query, name = tantivy.Query, self._names[field]
-        share = weight * math.prod(each.share for each in sequence)
+        share = weight * math.prod([each.share for each in sequence])
         terms = [each.term for each in sequence]
         if len(terms) > 1:
             found = query.phrase_query(self._schema, name, list(terms))
@@ -325,7 +334,7 @@ def _is_mended(one: Alternative) -> bool:
 
 
 def _terms_of(sequences: Iterable[tuple[Alternative, ...]]) -> frozenset[tuple[str, ...]]:
-    return frozenset(tuple(each.term for each in sequence) for sequence in sequences)
+    return frozenset([tuple([each.term for each in sequence]) for sequence in sequences])
 
 
 def _combinations(words: Sequence[Sequence[Alternative]]) -> list[tuple[Alternative, ...]]:

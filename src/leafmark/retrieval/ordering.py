@@ -6,6 +6,7 @@ segments of the index, so that the same documents give the same answer.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -67,16 +68,13 @@ def join_duplicates(
     cannot be read, which is nobody's duplicate. It is asked only about spans of
     the same length as another's. The first of a group stays.
     """
-    sizes: dict[int, int] = {}
-    for candidate in candidates:
-        size = _size(candidate.entry)
-        sizes[size] = sizes.get(size, 0) + 1
+    sizes = [candidate.entry.byte_end - candidate.entry.byte_start for candidate in candidates]
+    counts = Counter(sizes)
     kept: list[Candidate] = []
     first: dict[str, int] = {}
     others: dict[int, list[str]] = {}
-    for candidate in candidates:
-        size = _size(candidate.entry)
-        name = digest(candidate.entry) if size and sizes[size] > 1 else None
+    for candidate, size in zip(candidates, sizes, strict=True):
+        name = digest(candidate.entry) if size and counts[size] > 1 else None
         if name is not None and name in first:
             others.setdefault(first[name], []).extend((candidate.entry.id, *candidate.also_in))
             continue
@@ -87,10 +85,6 @@ def join_duplicates(
         kept[at] = kept[at]._replace(also_in=(*kept[at].also_in, *ids))
     note = "results with the same text are shown once" if others else ""
     return kept, Phase("duplicates", len(candidates), len(kept), note)
-
-
-def _size(entry: Entry) -> int:
-    return entry.byte_end - entry.byte_start
 
 
 def limit_results(candidates: Sequence[Candidate], limit: int) -> tuple[list[Candidate], Phase]:

@@ -28,6 +28,7 @@ _NEAR = 24
 """How far a fragment's end may move to find a word boundary, in characters (chosen by eye)."""
 
 _FOLD = re.compile(r"\s+")
+_IN_WORDS = "_'’"
 _FIRST_MARK = "\u0300"
 """Before it, every character is read by itself."""
 
@@ -35,15 +36,13 @@ _SOLID_FROM = "\u2e80"
 """From here on, scripts are mostly written without spaces: any character is a boundary."""
 
 
-class Match(NamedTuple):
-    """Characters `[start, end)` that matched the query's word number `word`."""
+Match = tuple[int, int, int]
+"""Start and end of the characters that matched, and the number of the query's word that did.
 
-    start: int
-    end: int
-    word: int = 0
+A plain tuple: a query has hundreds.
+"""
 
-
-_END = itemgetter(1)
+_END, _WORD = itemgetter(1), itemgetter(2)
 
 
 class _Fragment(NamedTuple):
@@ -134,7 +133,7 @@ def _lead(text: str) -> tuple[int, int]:
 
 def _choose(matches: Sequence[Match], size: int) -> list[_Fragment]:
     """Return the cores of the fragments: one, or more where these hold more different words."""
-    wanted = len({word for _, _, word in matches})
+    wanted = len(set(map(_WORD, matches)))
     best: list[_Fragment] = []
     most = 0
     for count in range(1, min(MOST_FRAGMENTS, wanted) + 1):
@@ -153,11 +152,11 @@ def _best_windows(matches: Sequence[Match], count: int, room: int) -> tuple[list
     for _ in range(count):
         first, last = _best_window(matches, room, shown)
         window = matches[first : last + 1]
-        words = {word for _, _, word in window}
+        words = set(map(_WORD, window))
         if cores and words <= shown:
             break
         shown |= words
-        cores.append(_Fragment(window[0].start, max(map(_END, window))))
+        cores.append(_Fragment(window[0][0], max(map(_END, window))))
     return cores, len(shown)
 
 
@@ -166,7 +165,7 @@ def _best_window(matches: Sequence[Match], room: int, shown: set[int]) -> tuple[
 
     A window is as many matches as fit into `room` characters, one at least.
     """
-    if max(map(_END, matches)) - matches[0].start <= room:
+    if max(map(_END, matches)) - matches[0][0] <= room:
         return 0, len(matches) - 1
     counts: dict[int, int] = {}
     best, most_new, most = (0, 0), -1, -1
@@ -176,8 +175,8 @@ def _best_window(matches: Sequence[Match], room: int, shown: set[int]) -> tuple[
         counts[word] = count + 1
         if not count and word not in shown:
             new += 1
-        while first < last and end - matches[first].start > room:
-            dropped = matches[first].word
+        while first < last and end - matches[first][0] > room:
+            dropped = matches[first][2]
             counts[dropped] -= 1
             if not counts[dropped] and dropped not in shown:
                 new -= 1
@@ -220,15 +219,10 @@ def _inside_word(text: str, at: int) -> bool:
     if at <= 0 or at >= len(text):
         return False
     before, after = text[at - 1], text[at]
+    in_word = (before.isalnum() or before in _IN_WORDS) and (after.isalnum() or after in _IN_WORDS)
     if before < _FIRST_MARK and after < _FIRST_MARK:
-        return _is_word(before) and _is_word(after)
-    return _joins(text, at) or (
-        _is_word(before) and _is_word(after) and max(before, after) < _SOLID_FROM
-    )
-
-
-def _is_word(character: str) -> bool:
-    return character.isalnum() or character in "_'’"
+        return in_word
+    return _joins(text, at) or (in_word and max(before, after) < _SOLID_FROM)
 
 
 def _joins(text: str, at: int) -> bool:

@@ -35,9 +35,10 @@ _known: WeakKeyDictionary[IndexReader, Statistics] = WeakKeyDictionary()
 
 def statistics_of(reader: IndexReader) -> Statistics:
     """Return the statistics of a reader, remembered as long as it lives."""
-    if reader not in _known:
-        _known[reader] = Statistics(reader)
-    return _known[reader]
+    found = _known.get(reader)
+    if found is None:
+        found = _known[reader] = Statistics(reader)
+    return found
 
 
 class Statistics:
@@ -143,9 +144,10 @@ class Statistics:
         That is its live idf, or the idf of a term in `as_frequent_as` chunks.
         """
         frequency = self.frequency(field, term) if as_frequent_as is None else as_frequent_as
-        if not frequency:
+        stored = self.rough_frequency(field, term)
+        if not frequency or (frequency == stored and not self._records.deleted):
             return 1.0
-        return self.idf(frequency) / self._engine_idf(field, term)
+        return self.idf(frequency) / _idf(self._records.stored, stored)
 
     def phrase_factor(
         self, field: str, terms: Sequence[str], *, as_frequent_as: Sequence[int]

@@ -138,13 +138,14 @@ class Texts:
         source = self.source(entry)
         if source is None:
             return None
-        data = b"".join([source[start:end] for start, end in entry.body_spans])
+        document, spans = self.document(entry), entry.body_spans
+        data = b"".join([source[start:end] for start, end in spans])
         if self._make_readable is not None:
-            made = self._make_readable(self.document(entry), source, entry.body_spans)
+            made = self._make_readable(document, source, spans)
             if made is not None:
                 return Body(data, made.text, readable=made)
-        front_matter_end = self.document(entry).front_matter_end
-        skipped = _bytes_before(front_matter_end, entry.body_spans) if front_matter_end else 0
+        front_matter_end = document.front_matter_end
+        skipped = _bytes_before(front_matter_end, spans) if front_matter_end else 0
         return Body(data, data[skipped:].decode("utf-8", "surrogateescape"), skipped)
 
     def readable(self, entry: Entry, start: int, end: int) -> str | None:

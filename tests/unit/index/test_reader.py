@@ -335,7 +335,8 @@ def test_a_match_without_its_record_is_damage(
 ) -> None:
     index(tmp_path, {"a.md": "x\n"})
     reader = open_reader(tmp_path)
-    monkeypatch.setattr(reader, "places", lambda _addresses: [place])
+    monkeypatch.setattr("leafmark.index.reader.doc_id_at", lambda *_address: place[0])
+    monkeypatch.setattr(reader, "positions", lambda _addresses: [place[1]])
     with pytest.raises(DamagedError) as caught:
         reader.entries([tantivy.DocAddress(0, 0)])
     assert caught.value.message == f"the index is damaged: no record of {place[0]}"

@@ -12,7 +12,7 @@ from leafmark.retrieval.snippets import Match, byte_ranges, join_ranges, join_sn
 
 def _matches(text: str, *words: str) -> list[Match]:
     found = [
-        Match(at.start(), at.end(), number)
+        (at.start(), at.end(), number)
         for number, word in enumerate(words)
         for at in re.finditer(re.escape(word), text)
     ]
@@ -65,14 +65,14 @@ def test_marks_and_joined_characters_stay_whole() -> None:
     family = "👩\u200d👩\u200d👧"
     for unit in ("e\u0301", family, "🇩🇪", "👍🏽"):
         text = unit * 60
-        snippet = make_snippet(text, [Match(len(unit) * 30, len(unit) * 31)], size=31)
+        snippet = make_snippet(text, [(len(unit) * 30, len(unit) * 31, 0)], size=31)
         plain = snippet.text.strip("…")
         assert plain == unit * (len(plain) // len(unit))
 
 
 def test_scripts_without_spaces_are_cut_anywhere() -> None:
     text = "日本語" * 100
-    snippet = make_snippet(text, [Match(150, 152)], size=20)
+    snippet = make_snippet(text, [(150, 152, 0)], size=20)
     assert snippet.html == "…日本語日本語日本語<b>日本</b>語日本語日本語日本…"
 
 
