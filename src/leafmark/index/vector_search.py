@@ -31,6 +31,9 @@ LEAST_KEPT = 2000
 ABSENT = -2.0
 """The similarity of a row that was not looked at, or is no vector."""
 
+LARGEST = 1.001
+"""Vectors have length 1: a similarity farther from 0 than this is that of a damaged one."""
+
 NEAREST_CHUNKS = 1000
 """Chunks whose documents may be near as a whole, above `EXACT_UP_TO` (chosen by eye)."""
 
@@ -240,7 +243,8 @@ class VectorSearcher:
         vectors = self._vectors if rows is None else self._vectors[rows]
         with np.errstate(all="ignore"):  # a damaged row may hold any number
             found = np.asarray(vectors @ query.ravel(), dtype=np.float32)
-        return np.nan_to_num(found, nan=ABSENT, posinf=ABSENT, neginf=ABSENT)
+            found[~(np.abs(found) <= LARGEST)] = ABSENT
+        return found
 
     def _prefiltered(
         self, query: NDArray[np.float32], rows: NDArray[np.int64], least: int
@@ -303,6 +307,7 @@ class VectorSearcher:
             found = self._exact(query, rows[:: max(1, len(rows) // SAMPLE)])
         else:
             found = everything[rows]
+        found = found[found > ABSENT]
         if len(found) < 2:
             return Background(0.0, 1.0, len(found))
         return Background(float(found.mean()), max(float(found.std()), 1e-6), len(found))

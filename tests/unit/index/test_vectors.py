@@ -361,6 +361,34 @@ def test_a_row_that_was_damaged_is_no_result(tmp_path: Path) -> None:
     assert searcher.similarities(corpus.vectors[2], [("a:0.md", 2)]) == [None]
 
 
+@pytest.mark.parametrize("number", [3e38, -3e38, 50.0, -50.0, float("nan"), float("inf")])
+def test_a_row_that_was_damaged_does_not_change_what_is_usual(
+    tmp_path: Path, number: float
+) -> None:
+    corpus = Corpus(tmp_path, 90)
+    view, query = corpus.view(), np.full(DIMENSION, DIMENSION**-0.5, dtype=np.float32)
+    sound = VectorSearcher(view, corpus.folder)
+    usual, nearest = sound.background(query), sound.nearest(query, 90)
+    path = corpus.folder / "rows-000001"
+    data = bytearray(path.read_bytes())
+    row = int(view.rows[view.rows >= 0][0])
+    place = row * row_type(DIMENSION).itemsize + 20
+    data[place : place + 4] = np.array(number, dtype="<f4").tobytes()
+    path.write_bytes(data)
+    searcher = VectorSearcher(view, corpus.folder)
+    found = searcher.background(query)
+    assert found.size == usual.size - (view.rows == row).sum()
+    assert abs(found.mean - usual.mean) < 0.02
+    assert abs(found.deviation - usual.deviation) < 0.02
+    owners = {
+        (document_id(*key), position)
+        for key, chunks in corpus.rows.items()
+        for position, rows in enumerate(chunks)
+        if row in rows
+    }
+    assert searcher.nearest(query, 90) == [near for near in nearest if near.place not in owners]
+
+
 def test_a_view_is_brought_up_to_date_by_asking_about_changed_sources_only(tmp_path: Path) -> None:
     corpus = Corpus(tmp_path, 30)
     corpus.rows = {key: [[5], [6, 7], [8]] for key in corpus.rows}
