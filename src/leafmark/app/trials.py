@@ -182,12 +182,19 @@ class Trial:
 
     def _with_introductions(self, doc_id: str) -> Iterator[Entry]:
         """Yield what a search may give of a document: its chunks, and the text of large ones."""
-        limit = self._project.configuration.search.aggregation_max_tokens
-        chunks = list(self._reader.chunks_of(doc_id))
-        for at, entry in enumerate(chunks):
+        for entry in list(self._reader.chunks_of(doc_id)):
             yield entry
-            if limit and may_introduce(entry, limit, lambda one: self._reading.read(one).tokens):
-                yield introduction_of(entry, chunks[at + 1])
+            introduction = self._introduction(entry)
+            if introduction is not None:
+                yield introduction
+
+    def _introduction(self, entry: Entry) -> Entry | None:
+        """Return a large chunk as it stands for its own text alone, None for any other."""
+        limit = self._project.configuration.search.aggregation_max_tokens
+        if limit and may_introduce(entry, limit, lambda one: self._reading.read(one).tokens):
+            first_below = self._reader.entry(entry.doc_id, entry.position + 1)
+            return None if first_below is None else introduction_of(entry, first_below)
+        return None
 
     def _lost(self, outcome: Outcome, passages: Sequence[Passage], answer: Answer) -> str:
         """Say why the answer was not found, or was found dear; empty where nothing is wrong."""
@@ -204,7 +211,11 @@ class Trial:
     def _lost_before(self, query: JudgedQuery, passages: Sequence[Passage], answer: Answer) -> str:
         """Say which phase lost an answer that no result overlaps."""
         matched = self._search(self._lenient(), query, aggregation=False)
-        rank = rank_of(self._reads(matched, passages), passages, overlaps)
+        shown = [
+            one._replace(entry=self._introduction(one.entry) or one.entry)
+            for one in matched.results
+        ]
+        rank = rank_of([self._read(one, passages) for one in shown], passages, overlaps)
         if rank is None:
             found = len(matched.results)
             if not found:

@@ -337,6 +337,16 @@ def test_why_an_answer_was_not_found(here: Here) -> None:
     assert report.variants[0].outcomes[0].lost == f"cut off: {some}, of which 1 were kept"
 
 
+def test_a_large_section_that_matches_by_its_own_text_is_no_match_of_what_is_below(
+    here: Here,
+) -> None:
+    filler = "Filler of the page.\n\n" * 200
+    here.write("long.md", f"# Long\n\nOkapi here.\n\n## Rest\n\n{filler}\n## Herd\n\nGnus.\n")
+    below = {"query": "okapi", "answers": ["long.md#herd"]}
+    report = _judge(here, below, diagnose=True)
+    assert report.variants[0].outcomes[0].lost == "not matched: not among 1 match"
+
+
 def test_an_answer_in_another_file_of_the_same_bytes_is_found(here: Here) -> None:
     text = (here.root / "gamma.md").read_text(encoding="utf-8")
     here.write("zz-copy.md", text)
