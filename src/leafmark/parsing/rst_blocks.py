@@ -75,6 +75,7 @@ class RstScanner:
         self.links: list[Link] = []
         self._styles: list[tuple[str, bool]] = []
         self._label = ""
+        self._labels = (-1, 0)  # where those that adjoin begin: a line, and a number of blocks
         self._language = ""
         self._edge = 0  # the column at which text begins in what is being scanned
         self._stop = len(lines)
@@ -110,7 +111,7 @@ class RstScanner:
         start, end = self.lines.places(first, after)
         content = self.lines.starts[head] if head else None
         self.blocks.append(Block(kind, start, end, level, info, content))
-        self._label = ""
+        self._label, self._labels = "", (-1, 0)
         return after
 
     def _inside(self, first: int, after: int, edge: int, level: int) -> None:
@@ -158,8 +159,12 @@ class RstScanner:
             level = len(self._styles)
         else:
             return 0
+        labels, blocks = self._labels
+        if labels >= 0:
+            first = labels
+            del self.blocks[blocks:]
         self.titles.append(Title(level, source.strip(), first, after, self._label))
-        self._label = ""
+        self._label, self._labels = "", (-1, 0)
         return after
 
     def _rule(self, at: int, level: int) -> int:
@@ -327,8 +332,12 @@ class RstScanner:
 
     def _target(self, found: re.Match[str], at: int, after: int, level: int) -> int:
         if found[3] is None and after == at + 1:
-            self._label = anchor_of(found[1] or found[2])
-        elif found[3] and not found[3].endswith("_"):
+            label = anchor_of(found[1] or found[2])
+            begun = self._labels if self._labels[0] >= 0 else (at, len(self.blocks))
+            self._note(at, after, level)
+            self._label, self._labels = label, (-1, 0) if level else begun
+            return after
+        if found[3] and not found[3].endswith("_"):
             start, end = self.lines.places(at, at + 1)
             self.links.append(Link(start, end, found[3].replace(" ", "")))
         return self._note(at, after, level)
