@@ -81,8 +81,11 @@ NAVIGATION_CLASSES = (
 )
 """What generators of pages call the links to the pages around."""
 
-ROLE_CLASSES = (*NAVIGATION_CLASSES, "related")
-"""The classes that give an element a role; what is `related` is looked at more closely."""
+KEYED_CLASSES = ("related", "navigation")
+"""What Sphinx and GTK-Doc call theirs, and authors other things: it is looked at more closely."""
+
+ROLE_CLASSES = (*NAVIGATION_CLASSES, *KEYED_CLASSES)
+"""The classes that give an element a role."""
 
 
 def roles_of(data: bytes, start: int, end: int) -> frozenset[str]:
@@ -91,6 +94,6 @@ def roles_of(data: bytes, start: int, end: int) -> frozenset[str]:
     classes = (attribute(data, start, end, b"class") or "").split()
     if any(name in NAVIGATION_CLASSES for name in classes):
         roles.append("navigation")
-    if "related" in classes:
-        roles.append("related")
+    if any(name in KEYED_CLASSES for name in classes):
+        roles.append("keyed")
     return frozenset(roles)

@@ -1,8 +1,8 @@
 """What stands in a page's content and is no part of it: navigation, scripts, numbers of lines.
 
 In: a page's elements. Out: spans to drop. What a generator calls navigation is told
-by its tag, role or class; `related` is a word that authors use too, so what is called
-so must hold a link with an access key, as Sphinx's bars have. A list of nothing but
+by its tag, role or class; `related` and `navigation` are words that authors use too, so
+what is called so must hold a link with an access key, as Sphinx's bars have. A list of nothing but
 links is a table of contents where they all lead to places in the page itself, and
 navigation where it stands above the page's h1. Three links or more that are parted by
 bars, angles or brackets, and have an element to themselves, are a menu. A column of
@@ -98,7 +98,7 @@ def _with_cell(data: bytes, start: int, end: int) -> tuple[int, int]:
 def _is_apart(element: HtmlElement, keys: list[int]) -> bool:
     if element.tag in _DROPPED_TAGS or "navigation" in element.roles:
         return True
-    if "related" not in element.roles:
+    if "keyed" not in element.roles:
         return False
     at = bisect_left(keys, element.inner)
     return at < len(keys) and keys[at] < element.close
