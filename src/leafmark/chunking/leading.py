@@ -1,11 +1,12 @@
 """Which texts lead on to what stands behind them, so that a cut between the two is a poor one.
 
 A sentence that ends with a colon, or with no mark at all, introduces the list, the
-code or the table after it, a line of nothing but bold type is a heading in all but
-name, an anchor names what follows, the tag that opens a box belongs to what is in
-it, and so does a bracket in source code. What begins in lower case behind code goes on with the
-sentence before it, and a caption or a line of attributes belongs to the code, the
-table or the picture above it. All of it is told by the bytes next to the cut.
+code or the table after it, and any text of a notebook the code below it. A line of
+nothing but bold type is a heading in all but name, an anchor names what follows, the
+tag that opens a box belongs to what is in it, and so does a bracket in source code.
+What begins in lower case behind code goes on with the sentence before it, and a caption
+or a line of attributes belongs to the code, the table or the picture above it. All of
+it is told by the bytes next to the cut.
 """
 
 from __future__ import annotations
@@ -116,11 +117,19 @@ def leads_on(reader: BodyReader, start: int, at: int) -> bool:
     elif blocks[-1].kind == "code":  # which may end with anything
         goes_on = _PARAGRAPH_GOES_ON if is_page else _GOES_ON
         return goes_on.match(document.data, at, at + _REACH) is not None
-    if blocks and blocks[-1].kind == "paragraph" and _is_unfinished(before, is_page=is_page):
-        introduced = _INTRODUCED_IN_PAGES if is_page else _INTRODUCED
-        if not introduced.isdisjoint(map(_kind_of, reader.top_within(at, at + 1))):
-            return True
+    if blocks and blocks[-1].kind == "paragraph" and _introduces(reader, before, at):
+        return True
     return _page_leads(before) if is_page else _text_leads(before)
+
+
+def _introduces(reader: BodyReader, before: bytes, at: int) -> bool:
+    """Whether a paragraph that ends like this belongs to the list, code or table at `at`."""
+    is_page = reader.document.format == "html"
+    following = {*map(_kind_of, reader.top_within(at, at + 1))}
+    if "code" in following and reader.document.format == "notebook":
+        return True
+    introduced = _INTRODUCED_IN_PAGES if is_page else _INTRODUCED
+    return not introduced.isdisjoint(following) and _is_unfinished(before, is_page=is_page)
 
 
 def _is_unfinished(before: bytes, *, is_page: bool) -> bool:

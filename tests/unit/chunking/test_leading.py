@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from leafmark.chunking import ChunkingOptions, Strategy, chunk_document
@@ -124,6 +126,25 @@ def test_a_long_line_of_bold_type_is_text() -> None:
 )
 def test_other_formats(path: str, text: str, expected: bool) -> None:
     assert reads_as_leading(text.encode(), path=path) is expected
+
+
+@pytest.mark.parametrize(
+    ("kinds", "expected"),
+    [
+        (("markdown", "code"), True),
+        (("code", "code"), False),
+        (("code", "markdown"), False),
+        (("markdown", "markdown"), False),
+    ],
+)
+def test_the_text_of_a_notebook_leads_on_to_the_code_below_it(
+    kinds: tuple[str, str], expected: bool
+) -> None:
+    cells = [{"cell_type": kind, "source": "All is well.", "metadata": {}} for kind in kinds]
+    source = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    reader = BodyReader(parse(source.encode(), "p.ipynb"))
+    first, second = [block.start for block in reader.document.blocks]
+    assert leads_on(reader, first, second) is expected
 
 
 @pytest.mark.parametrize(
