@@ -108,16 +108,16 @@ def leads_on(reader: BodyReader, start: int, at: int) -> bool:
     if reader.headings_within(at, at + 1):
         return False
     is_page, before = document.format == "html", _tail(reader, start, at)
-    blocks = reader.top_within(start, at)
-    if not blocks or blocks[-1].end > at:
+    last = reader.last_top_within(start, at)
+    if last is None or last.end > at:
         if _stands_below(reader, at):
             return True
-    elif _names_what_is_above(reader, blocks[-1], at, before=before):
+    elif _names_what_is_above(reader, last, at, before=before):
         return True
-    elif blocks[-1].kind == "code":  # which may end with anything
+    elif last.kind == "code":  # which may end with anything
         goes_on = _PARAGRAPH_GOES_ON if is_page else _GOES_ON
         return goes_on.match(document.data, at, at + _REACH) is not None
-    if blocks and blocks[-1].kind == "paragraph" and _introduces(reader, before, at):
+    if last is not None and last.kind == "paragraph" and _introduces(reader, before, at):
         return True
     return _page_leads(before) if is_page else _text_leads(before)
 
@@ -125,7 +125,7 @@ def leads_on(reader: BodyReader, start: int, at: int) -> bool:
 def _introduces(reader: BodyReader, before: bytes, at: int) -> bool:
     """Whether a paragraph that ends like this belongs to the list, code or table at `at`."""
     is_page = reader.document.format == "html"
-    following = {*map(_kind_of, reader.top_within(at, at + 1))}
+    following = {*reader.top_within(at, at + 1).kinds}
     if "code" in following and reader.document.format == "notebook":
         return True
     introduced = _INTRODUCED_IN_PAGES if is_page else _INTRODUCED

@@ -11,27 +11,23 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from operator import itemgetter
 
-from leafmark.model import Block, Document, Stretches
+from leafmark.model import Block, Document, Stretches, TopBlocks
 
 __all__ = [
     "OneStretch",
     "PlacedBlocks",
-    "end_of",
     "has_any",
     "may_have_code",
     "outermost",
-    "start_of",
 ]
 
 _CODE_MARKS = (b"```", b"~~~", b"    ", b"\t")
 """Without one of these there is no code in Markdown: no fence, and no indent wide enough."""
 
-_HOLDERS = frozenset(("list", "quote", "definition"))
-"""Blocks of Markdown that other code than their own may lie in."""
+_WITH_CODE = frozenset(("code", "list", "quote", "definition"))
+"""Blocks of Markdown that are code, or that it may lie in."""
 
-start_of: Callable[[Block], int] = itemgetter(1)
-end_of: Callable[[Block], int] = itemgetter(2)
-"""Where a block starts, and where it ends; asked for at each step of a search."""
+_start_of: Callable[[Block], int] = itemgetter(1)
 
 
 class PlacedBlocks:
@@ -48,25 +44,29 @@ class PlacedBlocks:
 
     def within(self, start: int, end: int) -> list[Block]:
         """Those that start in `[start, end)`."""
-        first = max(0, bisect_right(self.top, start, key=start_of) - 1)
+        first = max(0, bisect_right(self.top.starts, start) - 1)
         found: list[Block] = []
-        for top in self.top[first : bisect_left(self.top, end, key=start_of)]:
+        for top in self.top[first : bisect_left(self.top.starts, end)]:
             if top.start >= start:
                 found.append(top)
             inner = self._inside(top)
-            low, high = bisect_left(inner, start, key=start_of), len(inner)
+            low, high = bisect_left(inner, start, key=_start_of), len(inner)
             if top.end > end:
-                high = bisect_left(inner, end, key=start_of)
+                high = bisect_left(inner, end, key=_start_of)
             found += inner[low:high]
         return found
 
     @cached_property
     def code(self) -> list[Block]:
         found: list[Block] = []
-        for top in self.top:
-            if top.kind == "code":  # code in code, as scripts have it, is part of it
+        is_markdown = self._document.format == "markdown"
+        for number, kind in enumerate(self.top.kinds):
+            if is_markdown and kind not in _WITH_CODE:
+                continue
+            top = self.top[number]
+            if kind == "code":  # code in code, as scripts have it, is part of it
                 found.append(top)
-            elif _may_hold_code(self._document, top):
+            elif may_have_code(self._document, self._document.data[top.start : top.end]):
                 found += [block for block in self._inside(top) if block.kind == "code"]
         return outermost(found)
 
@@ -77,7 +77,7 @@ class PlacedBlocks:
     def code_between(self, start: int, end: int) -> Sequence[Block]:
         """The code that has bytes in `[start, end)`."""
         at = bisect_left(self.code_ends, start + 1)
-        return self.code[at : bisect_left(self.code, end, key=start_of)]
+        return self.code[at : bisect_left(self.code, end, key=_start_of)]
 
     @cached_property
     def tables(self) -> list[Block]:
@@ -103,23 +103,21 @@ class OneStretch(Stretches):
     """Blocks that are there all at once."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
-        self._inner: dict[Block, list[Block]] = {}
-        inner: list[Block] = []
-        for block in blocks:
-            if not block.level:
-                inner = self._inner[block] = []
-            else:
-                inner.append(block)
-        self._top = list(self._inner)
+        places = [place for place, block in enumerate(blocks) if not block.level]
+        self._blocks = blocks
+        self._places = [*places, len(blocks)]
+        self._top = TopBlocks.of(map(blocks.__getitem__, places))
 
     def stretches_of(self, start: int, end: int) -> range:
         return range(1)
 
-    def top(self, number: int) -> Sequence[Block]:
+    def top(self, number: int) -> TopBlocks:
         return self._top
 
     def inside(self, block: Block) -> Sequence[Block]:
-        return self._inner[block]
+        number = bisect_right(self._top.starts, block.start)
+        first, after = self._places[number - 1 : number + 1]
+        return self._blocks[first + 1 : after]
 
 
 def outermost(blocks: Sequence[Block]) -> list[Block]:
@@ -129,12 +127,6 @@ def outermost(blocks: Sequence[Block]) -> list[Block]:
         if not found or block.start >= found[-1].end:
             found.append(block)
     return found
-
-
-def _may_hold_code(document: Document, block: Block) -> bool:
-    if document.format == "markdown" and block.kind not in _HOLDERS:
-        return False
-    return may_have_code(document, document.data[block.start : block.end])
 
 
 def may_have_code(document: Document, raw: bytes) -> bool:

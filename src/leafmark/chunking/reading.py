@@ -16,10 +16,8 @@ from leafmark.chunking.normalising import dedent_code, is_dedented, tidy_prose
 from leafmark.chunking.placed import (
     OneStretch,
     PlacedBlocks,
-    end_of,
     has_any,
     may_have_code,
-    start_of,
 )
 from leafmark.chunking.read_text import ReadText
 from leafmark.model import (
@@ -32,6 +30,7 @@ from leafmark.model import (
     Heading,
     HeadingColumns,
     Stretches,
+    TopBlocks,
 )
 
 __all__ = ["BodyReader"]
@@ -93,16 +92,21 @@ class BodyReader:
             found += part.within(start, end)
         return found
 
-    def top_within(self, start: int, end: int) -> Sequence[Block]:
+    def top_within(self, start: int, end: int) -> TopBlocks:
         """The blocks of level 0 that start in `[start, end)`, in order."""
-        stretches, found = self._stretches, list[Block]()
-        for number in stretches.stretches_of(start, end):
-            top = stretches.top(number)
-            if top and (top[0].start < start or top[-1].start >= end):
-                first = bisect_left(top, start, key=start_of)
-                top = top[first : bisect_left(top, end, key=start_of)]
-            found += top
-        return found
+        stretches = self._stretches
+        numbers = stretches.stretches_of(start, end)
+        tops = [stretches.top(number).starting_within(start, end) for number in numbers]
+        return tops[0] if len(tops) == 1 else TopBlocks.joined(tops)
+
+    def last_top_within(self, start: int, end: int) -> Block | None:
+        """The last one of these."""
+        for number in reversed(self._stretches.stretches_of(start, end)):
+            top = self._stretches.top(number)
+            at = bisect_left(top.starts, end) - 1
+            if at >= 0:
+                return top[at] if top.starts[at] >= start else None
+        return None
 
     def item_starts(self, block: Block) -> Sequence[int]:
         """Where the items of a list of level 0 begin, in order."""
@@ -113,8 +117,8 @@ class BodyReader:
     def begins_item(self, at: int) -> bool:
         """Whether an item of a list of level 0 begins at a byte."""
         for part in self._blocks(at, at + 1):
-            number = bisect_right(part.top, at, key=start_of) - 1
-            if number >= 0 and part.top[number].kind == "list":
+            number = bisect_right(part.top.starts, at) - 1
+            if number >= 0 and part.top.kinds[number] == "list":
                 starts = self.item_starts(part.top[number])
                 found = bisect_left(starts, at)
                 return found < len(starts) and starts[found] == at
@@ -174,12 +178,13 @@ class BodyReader:
         languages: set[str] = set()
         for start, end in spans:
             for part in self._blocks(start, end):
-                top: Sequence[Block] = part.top
-                if top and (top[0].start < start or top[-1].end > end):
-                    at = bisect_left(top, start + 1, key=end_of)
-                    top = top[at : bisect_left(top, end, key=start_of)]
+                top = part.top
+                if top and (top.starts[0] < start or top.ends[-1] > end):
+                    at = bisect_left(top.ends, start + 1)
+                    top = top[at : bisect_left(top.starts, end)]
                 found += [
-                    (kind, max(first, start), min(last, end)) for kind, first, last, *_ in top
+                    (kind, max(first, start), min(last, end))
+                    for kind, first, last in zip(top.kinds, top.starts, top.ends, strict=True)
                 ]
                 if part.code:
                     languages |= {code.info for code in part.code_between(start, end) if code.info}

@@ -9,6 +9,7 @@ parser says of the blocks inside a block of it is no cut but a place between two
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
@@ -47,7 +48,7 @@ _HEADER_SHARE = 2
 
 
 _new = tuple.__new__  # half the cost of calling a named tuple's class
-_kind_of, _start_of = itemgetter(0), itemgetter(1)  # of a block
+_start_of: Callable[[Block], int] = itemgetter(1)
 _place_of = itemgetter(0)
 
 
@@ -89,11 +90,10 @@ class Splitter(NamedTuple):
         """Return the units of `[start, end)`, which begins and ends between blocks."""
         blocks = self.reader.top_within(start, end)
         headings = self.reader.headings_within(start, end)
-        if headings or not blocks or "heading" in map(_kind_of, blocks):
+        if headings or not blocks or "heading" in blocks.kinds:
             places = _with_headings(start, headings, blocks)
             return self._split_at([at for at, _ in places], [block for _, block in places], end)
-        starts = [*map(_start_of, blocks)]
-        starts[0] = start
+        starts = [start, *blocks.starts[1:]]
         return self._split_at(starts, blocks, end)
 
     def _crumbs(self, starts: Sequence[int], end: int) -> list[int]:
@@ -104,21 +104,19 @@ class Splitter(NamedTuple):
         self, starts: Sequence[int], blocks: Sequence[Block | None], end: int
     ) -> list[Unit]:
         """Return units that begin at some of `starts`, each with the block that it is made of."""
-        made_of = zip(starts, blocks, strict=True)
-        starts = self._crumbs(starts, end)
+        places, starts = starts, self._crumbs(starts, end)
         ends = [*starts[1:], end]
         most = self.capacity * _SURELY_LARGE
         sizes = self.meter.sizes(starts, end, most_bytes=most)
         ranges = zip(starts, ends, sizes, strict=True)
         if max(sizes) <= self.grain:
             return [_new(Unit, (*extent, False, False, 0)) for extent in ranges]
-        block_at = dict(made_of)
         units: list[Unit] = []
         for start, after, tokens in ranges:
             if tokens <= self.grain:
                 units.append(_new(Unit, (start, after, tokens, False, False, 0)))
                 continue
-            block = block_at[start]
+            block = blocks[bisect_right(places, start) - 1]
             solid = block is not None and block.kind in _SOLID
             if solid and after - start > most:
                 before = starts[max(0, starts.index(start) - 1)]

@@ -24,7 +24,6 @@ from leafmark.model.document import (
     HeadingColumns,
     Headings,
     Link,
-    Stretches,
 )
 from leafmark.model.entry import DocumentEntry, Entry, FileState, heading_and_span, whole_range
 from leafmark.model.keyterm import KeyTerm, WeightedText
@@ -61,6 +60,7 @@ from leafmark.model.result import (
     Snippet,
 )
 from leafmark.model.span import Span
+from leafmark.model.stretches import Stretches, TopBlocks
 from leafmark.model.verification import CitationStatus, Place, Verified, VerifyReport
 
 __all__ = [
@@ -121,6 +121,7 @@ __all__ = [
     "StatusReport",
     "Step",
     "Stretches",
+    "TopBlocks",
     "TreeStatus",
     "TrustReport",
     "TrustWish",

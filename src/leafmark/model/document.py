@@ -8,7 +8,6 @@ tuples because there are many, and a frozen dataclass costs five times as much.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from itertools import compress
 from typing import Any, Literal, NamedTuple
@@ -27,7 +26,6 @@ __all__ = [
     "HeadingColumns",
     "Headings",
     "Link",
-    "Stretches",
 ]
 
 _new = tuple.__new__  # half the cost of calling a named tuple's class
@@ -151,32 +149,6 @@ class Link(NamedTuple):
     end: int
     target: str
     kind: Literal["link", "image", "wiki", "autolink"] = "link"
-
-
-class Stretches(ABC):
-    """What `Document.blocks` may be besides a sequence: blocks by the stretch they lie in.
-
-    A heading at the top level begins a stretch; no block lies in two. One
-    stretch costs less than all blocks do, and its blocks at the top less still.
-    """
-
-    __slots__ = ()
-
-    @abstractmethod
-    def stretches_of(self, start: int, end: int) -> range:
-        """The numbers of the stretches that have bytes in `[start, end)`."""
-
-    @abstractmethod
-    def top(self, number: int) -> Sequence[Block]:
-        """The blocks of level 0 of a stretch, in order."""
-
-    @abstractmethod
-    def inside(self, block: Block) -> Sequence[Block]:
-        """The blocks that lie in a block of level 0, in order."""
-
-    def item_starts(self, block: Block) -> Sequence[int]:
-        """Where the items of a list of level 0 begin, in order: it costs less than its blocks."""
-        return [part.start for part in self.inside(block) if part.level == 1]
 
 
 class Document(NamedTuple):

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import compress, pairwise
 from typing import Any
 
-from leafmark.model import Block, BlockKind, Heading, HeadingColumns, Span, Stretches
+from leafmark.model import Block, BlockKind, Heading, HeadingColumns, Span, Stretches, TopBlocks
 from leafmark.model.deferred import Deferred
 from leafmark.parsing.lines import Lines
 from leafmark.parsing.markdown_outline import (
@@ -73,7 +73,7 @@ class MarkdownBlocks(Deferred[Block], Stretches):
         self._start = start
         self._plain: bytes | None = None
         self._places: tuple[list[int], list[int]] | None = None
-        self._tops: dict[int, Sequence[Block]] = {}
+        self._tops: dict[int, TopBlocks] = {}
         self._inner: dict[int, Sequence[Block]] = {}  # by where the block that holds them starts
 
     def _find_places(self) -> tuple[list[int], list[int]]:
@@ -99,15 +99,15 @@ class MarkdownBlocks(Deferred[Block], Stretches):
         first = bisect_right(bounds, start)
         return range(first, max(first, bisect_left(bounds, end)) + 1)
 
-    def top(self, number: int) -> Sequence[Block]:
+    def top(self, number: int) -> TopBlocks:
         """The blocks of one stretch that lie in no other."""
         found = self._tops.get(number)
         if found is None:
             bounds, contents = self._find_places()
             after = bounds[number] if number < len(bounds) else len(self._raw)
             found = self._outline(contents[number], after)
-            if not number:
-                found = [*front_block(self._front), *found]
+            if not number and self._front:
+                found = TopBlocks.of([*front_block(self._front), *found])
             self._tops[number] = found
         return found
 
@@ -128,20 +128,21 @@ class MarkdownBlocks(Deferred[Block], Stretches):
             return super().item_starts(block)
         return item_starts(self._raw, block.start, block.end)
 
-    def _outline(self, first: int, after: int) -> list[Block]:
+    def _outline(self, first: int, after: int) -> TopBlocks:
         if self._plain is None:
             self._plain = plain_lines(self._raw)
         size = len(self._raw)
         tops, at = outline(self._plain, first, after if after < size else len(self._plain))
-        if tops and tops[-1].end > size:
-            content = tops[-1].content_start
-            content = None if content is None else min(content, size)
-            tops[-1] = tops[-1]._replace(end=size, content_start=content)
+        if tops and tops.ends[-1] > size:
+            last = tops[-1]
+            content = None if last.content_start is None else min(last.content_start, size)
+            tops.pop()
+            tops.add(last._replace(end=size, content_start=content))
         if at < after:
             rest = self._read(at, after)
             starts = [index for index, block in enumerate(rest) if not block.level]
             for index, following in pairwise([*starts, len(rest)]):
-                tops.append(rest[index])
+                tops.add(rest[index])
                 self._inner[rest[index].start] = rest[index + 1 : following]
         return tops
 

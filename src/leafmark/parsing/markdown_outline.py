@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
 
-from leafmark.model import Block, BlockKind
+from leafmark.model import Block, BlockKind, TopBlocks
 from leafmark.parsing.lines import with_line_feeds
 
 __all__ = [
@@ -159,16 +159,17 @@ _LANGUAGE = re.compile(r"[\s{.]*([^\s,{}]+)")
 _new = tuple.__new__  # half the cost of calling a named tuple's class
 
 
-def outline(raw: bytes, first: int = 0, after: int | None = None) -> tuple[list[Block], int]:
+def outline(raw: bytes, first: int = 0, after: int | None = None) -> tuple[TopBlocks, int]:
     """Return the blocks of level 0 that a stretch begins with, and where what is uncertain begins.
 
     The stretch is `raw[first:after]`, whole lines without headings at the top
     level. `raw` is as `plain_lines` returns it.
     """
     after = len(raw) if after is None else after
-    blocks: list[Block] = []
+    blocks = TopBlocks([], [], [], {})
     if _has_rare_space(raw, first, after):
         return blocks, first
+    kinds, starts, ends = blocks.kinds, blocks.starts, blocks.ends
     shape, is_parted, find = "", True, _BLOCK.match
     at = _blank_end(raw, first, after)
     while at < after:
@@ -182,12 +183,16 @@ def outline(raw: bytes, first: int = 0, after: int | None = None) -> tuple[list[
             info, next_at = fence_language(match["info"].decode()), _blank_end(raw, end, after)
         elif shape == "table":
             content = match.end("delimiters")
-        if (shape in _CHECKED or raw[at] in b" [") and not _is_certain(match, blocks, end):
+        if (shape in _CHECKED or raw[at] in b" [") and not _is_certain(match, kinds, end):
             break
-        blocks.append(_new(Block, (_KINDS[shape], at, end, 0, info, content)))
+        kinds.append(_KINDS[shape])
+        starts.append(at)
+        ends.append(end)
+        if content is not None:
+            blocks.details[at] = info, content
         at, is_parted = next_at, next_at > end or shape in _ENDED
-    while blocks and at < after and (not is_parted or blocks[-1].kind in _TAKING):
-        at, is_parted = blocks.pop().start, True  # what follows may be part of it
+    while kinds and at < after and (not is_parted or kinds[-1] in _TAKING):
+        at, is_parted = blocks.pop(), True  # what follows may be part of it
     return blocks, at
 
 
@@ -254,8 +259,8 @@ def _may_follow(match: re.Match[bytes], before: str) -> bool:
     return not shape.endswith("numbers") or match[0].startswith(b"1.")
 
 
-def _is_certain(match: re.Match[bytes], blocks: Sequence[Block], end: int) -> bool:
-    """Whether what matched after the blocks is what it seems to be."""
+def _is_certain(match: re.Match[bytes], kinds: Sequence[BlockKind], end: int) -> bool:
+    """Whether what matched after blocks of these kinds is what it seems to be."""
     shape = match.lastgroup or ""
     if shape == "fence":
         return end > 0 and b"\\" not in match["info"] and b"&" not in match["info"]
@@ -264,7 +269,7 @@ def _is_certain(match: re.Match[bytes], blocks: Sequence[Block], end: int) -> bo
     if b"]:" not in match[0]:
         return True
     if shape == "definitions":
-        return not blocks or blocks[-1].kind not in _TAKING
+        return not kinds or kinds[-1] not in _TAKING
     return shape == "text" and not match[0].lstrip(b" ").startswith(b"[")
 
 
