@@ -67,7 +67,7 @@ _NONE = HeadingColumns()
 _new = tuple.__new__  # half the cost of calling a named tuple's class
 
 _BLANK_LINE = re.compile(rb"\n[ \t]*\n")
-_IN_DEFINITION = re.compile(rb"\]:%b*+#" % _SIGNS)
+_IN_DEFINITION = re.compile(rb"\]:%b*+#{1,6}[ \t\n]" % _SIGNS)
 """A heading's mark in what is defined, on the first line of it."""
 
 _LABEL_END = re.compile(rb"[\[\]\s>]([^\[\]\s>]*+)\s?(?=\])")
@@ -240,11 +240,13 @@ def _read_headings(data: bytes, lines: _HeadingLines, limit: int) -> HeadingColu
     texts = titles = together.split("\n")
     if not together.isascii() or "  " in together:
         titles = [text if text.isascii() and "  " not in text else fold(text) for text in texts]
-    if marked:
-        texts, titles = [*texts], [*titles]
+    if rendered:
         read = read_titles([data[starts[index] : ends[index]] for index in rendered])
+        texts = [*texts]
         for index, text in zip(rendered, read, strict=True):
             texts[index] = text
+    if marked:
+        titles = [*titles]
         for index in marked:
             titles[index] = fold(texts[index])
     if ends[-1] > limit:
