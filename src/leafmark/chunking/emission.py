@@ -69,8 +69,13 @@ def _homes(tree: SectionTree, positions: Sequence[int]) -> list[int]:
 def _usual_rows(tree: SectionTree, chosen: Sequence[int], positions: Sequence[int]) -> list[Row]:
     """The fields of each chunk in order, as a section with a heading has them."""
     columns: Sequence[Sequence[Any]] = (
-        *(tree.depths, tree.titles, tree.slugs),
-        *(tree.places, tree.starts, tree.ends, tree.body_ends),
+        tree.depths,
+        tree.titles,
+        tree.slugs,
+        tree.places,
+        tree.starts,
+        tree.ends,
+        tree.body_ends,
     )
     parents = tree.parents
     if chosen is not positions:
@@ -118,10 +123,7 @@ def _below(parents: Sequence[int]) -> tuple[list[int], list[int]]:
 
 def _unusual(tree: SectionTree) -> set[int]:
     """The document, pieces, and what else is not as most sections are."""
-    return {
-        0,
-        *(*tree.pieces, *tree.definitions, *tree.bodies, *tree.oversize, *tree.undersize),
-    }
+    return {0, *tree.pieces, *tree.definitions, *tree.bodies, *tree.oversize, *tree.undersize}
 
 
 def _unusual_row(tree: SectionTree, number: int, usual: Row, *, name: str) -> Row:

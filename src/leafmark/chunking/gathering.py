@@ -193,7 +193,9 @@ class Part(NamedTuple):
 def gather(shop: Workshop, sizes: Sizes, node: int) -> list[Part]:
     """Return the parts of `node`, in order; blank bytes that adjoin none are left out."""
     members = _members(shop, sizes, node)
-    parts, run, at = list[Part](), list[Part](), 0
+    parts: list[Part] = []
+    run: list[Part] = []
+    at = 0
     for role, group in groupby(members.roles):
         after = at + len([*group])
         if role == "small":

@@ -50,7 +50,8 @@ def _enter(shop: Workshop, sizes: Sizes, node: int) -> Iterator[int]:
     one and next to nothing that could take it.
     """
     parts = gather(shop, sizes, node)
-    left, pieces = list[Part](), list[Part]()
+    left: list[Part] = []
+    pieces: list[Part] = []
     for part in parts:
         if not part.is_child:
             (left if part.is_leftover else pieces).append(part)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import compress
+from operator import not_
 
 from leafmark.chunking.slugs import distinct_slugs
 from leafmark.chunking.spans import rejoin, subtract
@@ -39,16 +40,20 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
     slugs = distinct_slugs(
         headings.slug_texts, anchors=headings.anchors, paths=paths, style=slug_style
     )
-    opens = [
-        not inside and (level <= heading_levels or path is not None)
-        for level, inside, path in zip(headings.levels, headings.nested, paths, strict=True)
-    ]
+    opens = [*map(not_, headings.nested)]
+    if max(headings.levels, default=0) > heading_levels:
+        columns = opens, headings.levels, paths
+        opens = [
+            may_open and (level <= heading_levels or path is not None)
+            for may_open, level, path in zip(*columns, strict=True)
+        ]
     stays = _staying(document, headings, opens)
     kept = headings.only(stays)
-    columns = headings.levels, headings.starts, headings.limits, opens, stays
     depths = [0, *kept.levels]
     holders, parents, ends, body_ends, afters = _grow(
-        zip(*columns, strict=True), depths, size=len(document.data)
+        zip(headings.levels, headings.starts, headings.limits, opens, stays, strict=True),
+        depths,
+        size=len(document.data),
     )
     tree = SectionTree(
         document,
@@ -89,14 +94,13 @@ def _staying(document: Document, headings: HeadingColumns, opens: Sequence[bool]
     data, is_blank = document.data, _blankness(document)
     opening = headings.only(opens)
     levels, starts = opening.levels, opening.starts
-    following = [*levels[1:], 0], [*starts[1:], len(data) + 1]
+    deeper, following = [*levels[1:], 0], [*starts[1:], len(data) + 1]
+    columns = levels, opening.ends, opening.limits, deeper, following
     stays = [
         # before a deeper one there is that one's line
         (below > level and start < limit)
         or not is_blank(data, end, start if start < limit else limit)
-        for level, end, limit, below, start in zip(
-            levels, opening.ends, opening.limits, *following, strict=False
-        )
+        for level, end, limit, below, start in zip(*columns, strict=False)
     ]
     if len(stays) == len(opens):
         return stays
@@ -122,9 +126,10 @@ def _grow(
     Return the deepest node that holds each heading, and of the nodes their parents,
     their ends, those of their own text, and what follows them.
     """
-    parents, ends, body_ends = [0], [size], list[int]()
+    parents, ends = [0], [size]
+    body_ends: list[int] = []
+    holders: list[int] = []
     afters = [len(depths)] * len(depths)
-    holders = list[int]()
     node = last = 0
     for level, start, limit, may_open, stays in headings:
         while node and (ends[node] <= start or (may_open and depths[node] >= level)):

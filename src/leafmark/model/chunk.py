@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, repeat
 from typing import Any, Literal, NamedTuple, Protocol, overload
 
 from leafmark.model.deferred import Deferred
@@ -524,7 +524,7 @@ class Chunks(Sequence[Chunk]):
 
     def __iter__(self) -> Iterator[Chunk]:
         first = (self._owner,)
-        return iter([_new(Chunk, first + row) for row in self._owner.rows])
+        return map(_new, repeat(Chunk), map(first.__add__, self._owner.rows))
 
     def __eq__(self, other: object) -> bool:
         return tuple(self) == (tuple(other) if isinstance(other, Chunks) else other)

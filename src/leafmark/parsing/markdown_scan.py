@@ -70,9 +70,9 @@ _BLANK_LINE = re.compile(rb"\n[ \t]*\n")
 _IN_DEFINITION = re.compile(rb"\]:%b*+#{1,6}[ \t\n]" % _SIGNS)
 """A heading's mark in what is defined, on the first line of it."""
 
-_LABEL_END = re.compile(rb"[\[\]\s>]([^\[\]\s>]*+)\s?(?=\])")
-_DEFINED_END = re.compile(rb"[\[\]\s>]([^\[\]\s>]*+)\s?(?=\]:)")
-"""The last word of what stands in brackets, and of what is defined."""
+_LABEL_END = re.compile(rb"[\[\]>]([^\[\]>]*+)(?=\])")
+_DEFINED_END = re.compile(rb"[\[\]>]([^\[\]>]*+)(?=\]:)")
+"""How a label ends, in a heading and where it is defined; there it may go over lines of a quote."""
 
 _MARKUP = re.compile(
     rb"\\|\*|~|<|`|\t|\x1c|\x1d|\x1e|\x1f"
@@ -142,7 +142,7 @@ def _heading_lines(data: bytes, start: int) -> _HeadingLines | None:
             begins.append(begin)
             ends.append(at)
             levels.append(first - begin - 1)
-            words.append(data[first:at])
+            words.append(data[first:at].strip(b" "))
             kinds.append(kind)
         elif kind in (_HTML, _RAW_HTML):
             at, doubtful = _pass_html(data, line, at, doubtful)
@@ -230,11 +230,12 @@ def _read_headings(data: bytes, lines: _HeadingLines, limit: int) -> HeadingColu
     starts, ends, levels, words, kinds = lines
     if not starts:
         return _NONE
-    marked = [index for index, kind in enumerate(kinds) if kind == _MARKED]
-    if marked and b"[" in b"".join(words) and b"]:" in data and _may_link(words, data):
-        return None
-    words = [word.strip(b" ") for word in words]
-    marked = [index for index in marked if _MARKUP.search(words[index])]
+    marked: Sequence[int] = ()
+    if _MARKED in kinds:
+        marked = [index for index, kind in enumerate(kinds) if kind == _MARKED]
+        if b"[" in b"".join(words) and b"]:" in data and _may_link(words, data):
+            return None
+        marked = [index for index in marked if _MARKUP.search(words[index])]
     rendered = _drop_marks(words, marked)
     together = b"\n".join(words).decode()
     texts = titles = together.split("\n")
@@ -272,14 +273,12 @@ def _drop_marks(words: list[bytes], marked: Sequence[int]) -> list[int]:
 def _may_link(words: Sequence[bytes], data: bytes) -> bool:
     """Whether headings may hold a link or a note to what is defined elsewhere, by its label.
 
-    Labels are compared by their last words: they may go over several lines.
+    Labels are compared by their last words, whose white space and signs of quotes do not count.
     """
-    said = _LABEL_END.findall(b"\n".join(words))
-    if not said:
-        return False
-    defined = _folded(_DEFINED_END.findall(data))
-    return "" in defined or not defined.isdisjoint(_folded(said))
+    said = _last_words(_LABEL_END.findall(b"\n".join(words)))
+    defined = _last_words(_DEFINED_END.findall(data)) if said else said
+    return "" in defined or not defined.isdisjoint(said)
 
 
-def _folded(words: Sequence[bytes]) -> set[str]:
-    return set(b"\n".join(words).decode().casefold().split("\n")) if words else set()
+def _last_words(texts: Sequence[bytes]) -> set[str]:
+    return {"".join(text.decode().split()[-1:]).casefold() for text in texts}
