@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -74,7 +74,11 @@ class FakeEmbedder:
 
 @dataclass(frozen=True)
 class Reply:
-    """What the server does with one request: waits, answers, or hangs up before `cut` bytes."""
+    """What the server does with one request: waits, answers, or hangs up before `cut` bytes.
+
+    `closes` ends the connection after the answer, which does not say so. With `trickle` its
+    first line comes byte by byte, until that is set.
+    """
 
     status: int = 200
     body: Any = None
@@ -82,6 +86,8 @@ class Reply:
     hang_up: bool = False
     cut: int | None = None
     wait: threading.Event | None = None
+    closes: bool = False
+    trickle: threading.Event | None = None
 
 
 @dataclass
@@ -117,6 +123,8 @@ def serve_embeddings() -> Iterator[FakeServer]:
             reply = state.replies.pop(0) if state.replies else Reply()
             if reply.wait is not None:
                 reply.wait.wait(10)
+            if reply.trickle is not None:
+                self._trickle(reply.trickle)
             if reply.hang_up:
                 self.close_connection = True
                 return
@@ -128,7 +136,17 @@ def serve_embeddings() -> Iterator[FakeServer]:
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data if reply.cut is None else data[: reply.cut])
-            self.close_connection = self.close_connection or reply.cut is not None
+            ends = reply.cut is not None or reply.closes
+            self.close_connection = self.close_connection or ends
+
+        def _trickle(self, enough: threading.Event) -> None:
+            self.wfile.write(b"HTTP/1.1 200 ")
+            for _ in range(1000):
+                with suppress(OSError):
+                    self.wfile.write(b"x")
+                if enough.wait(0.01):
+                    break
+            self.close_connection = True
 
         def log_message(self, format: str, *args: Any) -> None:
             """Say nothing."""

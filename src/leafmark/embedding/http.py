@@ -13,8 +13,9 @@ import json
 import math
 import socket
 import ssl
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC
 from typing import Any
 from urllib.parse import urlsplit
@@ -113,10 +114,7 @@ class Connection:
     def _attempt(self, path: str, body: bytes) -> Any:
         deadline = time.monotonic() + self._spec.timeout_s
         try:
-            connection = self._connected()
-            connection.request("POST", path, body, self._headers())
-            answer = connection.getresponse()
-            data = _read(answer, deadline)
+            answer, data = self._exchanged(path, body, deadline)
         except TimeoutError as error:
             reason = f"the embedder did not answer within {self._spec.timeout_s:g} s"
             raise _TryAgain(reason, "is it still loading? See embedding.timeout_s") from error
@@ -130,10 +128,40 @@ class Connection:
             raise self._failed(reason, _HINTS[404]) from error
         except (http.client.IncompleteRead, http.client.BadStatusLine) as error:
             raise _TryAgain("the embedder hung up before its answer was whole", _LOG) from error
-        except (OSError, http.client.HTTPException) as error:
-            reason = getattr(error, "strerror", None) or type(error).__name__
+        except http.client.HTTPException as error:
+            reason = f"the embedder's answer is no HTTP: {str(error) or type(error).__name__}"
+            raise _TryAgain(reason, _HINTS[404]) from error
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
             raise _TryAgain(f"the embedder cannot be reached: {reason}".lower(), _START) from error
         return self._understood(answer, data)
+
+    def _exchanged(
+        self, path: str, body: bytes, deadline: float
+    ) -> tuple[http.client.HTTPResponse, bytes]:
+        """Ask, once more where a kept connection proves closed: servers end idle ones unasked."""
+        kept = self._open is not None and self._open.sock is not None
+        try:
+            return self._exchange(path, body, deadline)
+        except ConnectionError:
+            if not kept:
+                raise
+            self.close()
+            return self._exchange(path, body, deadline)
+
+    def _exchange(
+        self, path: str, body: bytes, deadline: float
+    ) -> tuple[http.client.HTTPResponse, bytes]:
+        connection, answer = self._connected(), None
+        try:
+            with _ending(connection, deadline):
+                connection.request("POST", path, body, self._headers())
+                answer = connection.getresponse()
+            return answer, _read(answer, deadline)
+        except BaseException:
+            if answer is not None:
+                answer.close()
+            raise
 
     def _connected(self) -> http.client.HTTPConnection:
         if self._open is None:
@@ -143,6 +171,8 @@ class Connection:
                 self._open = http.client.HTTPSConnection(host, port, timeout=timeout)
             else:
                 self._open = http.client.HTTPConnection(host, port, timeout=timeout)
+        if self._open.sock is None:
+            self._open.connect()
         return self._open
 
     def _headers(self) -> dict[str, str]:
@@ -169,10 +199,12 @@ class Connection:
         """What the server says about its refusal, one line; never our key."""
         try:
             error = json.loads(data)["error"]
-            text = error["message"] if isinstance(error, dict) else error
+            text = (error["message"] if isinstance(error, dict) else error) or ""
         except (ValueError, KeyError, TypeError, RecursionError):
             return ""
         line = "".join(c if c.isprintable() else " " for c in str(text))[:200]
+        if not line:
+            return ""
         return ": " + (line.replace(self._spec.key, "…") if self._spec.key else line)
 
     def _failed(self, message: str, hint: str | None = None) -> ProviderError:
@@ -185,6 +217,35 @@ _HINTS_OF_CLASS = {
     5: _LOG,
 }
 _START = "is it running, and is embedding.endpoint its address?"
+
+
+@contextlib.contextmanager
+def _ending(connection: http.client.HTTPConnection, deadline: float) -> Iterator[None]:
+    """Hang up at the deadline: a head that trickles in keeps every single read short.
+
+    Raises:
+        TimeoutError: it was.
+    """
+    late = threading.Event()
+
+    def hang_up() -> None:
+        late.set()
+        with contextlib.suppress(OSError):  # not of TLS, whose state is the other thread's
+            socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
+
+    timer = threading.Timer(deadline - time.monotonic(), hang_up)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except (OSError, http.client.HTTPException) as error:
+        if late.is_set():
+            raise TimeoutError from error
+        raise
+    finally:
+        timer.cancel()
+    if late.is_set():  # where it is cut, a head may look whole
+        raise TimeoutError
 
 
 def _read(answer: http.client.HTTPResponse, deadline: float) -> bytes:

@@ -321,6 +321,66 @@ def test_a_slow_server_is_not_waited_for(server: FakeServer, pauses: list[float]
     assert caught.value.hint == "is it still loading? See embedding.timeout_s"
 
 
+def test_a_head_that_trickles_in_is_not_waited_for(server: FakeServer, pauses: list[float]) -> None:
+    enough = threading.Event()
+    server.replies.append(Reply(trickle=enough, hang_up=True))
+    with pytest.raises(ProviderError) as caught:
+        ollama(server, timeout_s=0.2, retries=0).embed_query("x")
+    assert not enough.is_set()
+    enough.set()
+    assert caught.value.message == "the embedder did not answer within 0.2 s"
+
+
+def test_a_connection_that_was_closed_while_idle_is_opened_again(
+    server: FakeServer, pauses: list[float]
+) -> None:
+    server.replies += [Reply(closes=True)] * 3
+    embedder = ollama(server, retries=0)
+    for text in TEXTS:
+        assert np.allclose(embedder.embed_query(text)[0], vector_of(text), atol=1e-6)
+    assert (len(server.requests), pauses) == (3, [])
+
+
+def test_a_server_that_hangs_up_twice_is_not_asked_for_ever(
+    server: FakeServer, pauses: list[float]
+) -> None:
+    embedder = ollama(server, retries=0)
+    embedder.embed_query("x")
+    server.replies += [Reply(hang_up=True)] * 9
+    with pytest.raises(ProviderError, match="hung up before its answer was whole"):
+        embedder.embed_query("x")
+    assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 500 + b"\r\n", "got more than 100 headers"),
+        (b"HTTP/7.1 200 OK\r\n\r\n", "HTTP/7.1"),
+    ],
+)
+def test_what_is_no_http_is_told_of(data: bytes, reason: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+        def answer() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(1 << 16)
+                connection.sendall(data)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        spec = EmbedderSpec(provider="ollama", model="m", endpoint=url, retries=0)
+        with pytest.raises(ProviderError) as caught:
+            open_embedder(spec).embed_query("x")
+        thread.join()
+    assert caught.value.message == f"the embedder's answer is no HTTP: {reason}"
+    assert caught.value.hint == (
+        "is this the right address, and has the server this model? See [embedding]"
+    )
+
+
 def test_a_run_is_ended_between_attempts(server: FakeServer, pauses: list[float]) -> None:
     server.replies += [Reply(500)] * 9
 
