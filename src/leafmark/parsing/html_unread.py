@@ -27,7 +27,7 @@ _ACCESS_KEY = re.compile(rb"<a\s[^<>]*\baccesskey\s*=", re.IGNORECASE)
 _NUMBERS = re.compile(rb"(?:\s|<[^<>]*>|[0-9]{1,9}(?![0-9])|(?!))*+")
 _BETWEEN = re.compile(rb"(?:\s|</?(?:td|div|figure|code)\b[^<>]*>|(?!))*+")
 _TAG = re.compile(rb"<[^<>]*>")
-_LISTS = frozenset(("ul", "ol", "menu", "dir"))
+_LISTS = frozenset(("ul", "ol", "menu", "dir", "dl"))
 _CONTENT = frozenset((b"img", *(level.encode() for level in HEADING_LEVELS)))
 _LEAST_LINKS = 3
 _SIGNS = b" \t\r\n\f0123456789.,|"
@@ -65,11 +65,11 @@ _LEAST_NUMBERS = 2
 _LINE_END = re.compile(rb"\r\n?|\n")
 
 
-def unread_spans(page: HtmlPage) -> Iterator[tuple[int, int]]:
-    """Yield the spans that are not read, in no order."""
+def unread_spans(page: HtmlPage, name: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans that are not read, in no order; `name` is that of the page's file."""
     yield from _link_bars(page)
     keys = [found.start() for found in _ACCESS_KEY.finditer(page.data)]
-    numbers, menus = _line_numbers(page), _menus(page)
+    numbers, menus = _line_numbers(page), _menus(page, name)
     for element in page.elements:
         if element.start in numbers:
             yield _with_cell(page.data, element.start, element.end)
@@ -104,7 +104,7 @@ def _is_apart(element: HtmlElement, keys: list[int]) -> bool:
     return at < len(keys) and keys[at] < element.close
 
 
-def _menus(page: HtmlPage) -> set[int]:
+def _menus(page: HtmlPage, name: str) -> set[int]:
     """Where the lists begin, in no other list, that are tables of contents or navigation."""
     top = next((one.start for one in page.elements if one.tag == "h1"), 0)
     found: set[int] = set()
@@ -115,7 +115,7 @@ def _menus(page: HtmlPage) -> set[int]:
             if _INTRODUCED.search(page.data, max(0, element.start - _REACH), element.start):
                 continue
             targets = _linked(page.data, element)
-            is_local = all(target.startswith("#") for target in targets)
+            is_local = all(target.startswith(("#", f"{name}#")) for target in targets)
             if len(targets) >= _LEAST_LINKS and (is_local or element.end <= top):
                 found.add(element.start)
     return found
