@@ -265,7 +265,7 @@ class IndexReader:
 
     def _read_at(self, address: tantivy.DocAddress, position: int) -> StoredDocument:
         doc_id = doc_id_at(self.searcher, address)
-        stored = self._stored.get(doc_id)
+        stored = known = self._stored.get(doc_id)
         if stored is None:
             stored = self._read(doc_id, self._record_beside(address, doc_id, position))
         if stored is None or not 0 <= position < len(stored):
@@ -274,7 +274,8 @@ class IndexReader:
                 location=str(self._folder),
                 hint=REBUILD,
             )
-        self._runs.learn(address, position, stored)
+        if known is not None:  # met before, and so it may be met again
+            self._runs.learn(address, position, stored)
         return stored
 
     def places(self, addresses: Iterable[tantivy.DocAddress]) -> list[tuple[str, int]]:

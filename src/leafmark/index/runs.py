@@ -63,8 +63,8 @@ class Runs:
     def learn(self, address: tantivy.DocAddress, position: int, stored: StoredDocument) -> None:
         """Remember the source of a chunk if all its chunks are there, the first to the last."""
         segment, first = address.segment_ord, address.doc - position
-        last = stored.entry.chunk_count - 1
-        if self._is(segment, first, stored, 0) and self._is(segment, first + last, stored, last):
+        ends = {0, stored.entry.chunk_count - 1} - {position}
+        if all(self._is(segment, first + end, stored, end) for end in ends):
             self._known.put((segment, first), stored)
 
     def _is(self, segment: int, at: int, stored: StoredDocument, position: int) -> bool:

@@ -83,7 +83,7 @@ class Hit(NamedTuple):
 
     @property
     def place(self) -> Place:
-        return _place(self.address)
+        return self.address.segment_ord, self.address.doc
 
 
 _Match = tuple[Any, tantivy.DocAddress]
@@ -126,7 +126,7 @@ class _Found(Sequence[Hit]):
 
     def without(self, places: Collection[Place]) -> _Found:
         """Return the matches that are none of the places."""
-        kept = [_place(address) not in places for _, address in self._matches]
+        kept = [(at.segment_ord, at.doc) not in places for _, at in self._matches]
         matches, scores = compress(self._matches, kept), compress(self.scores, kept)
         return _Found(list(matches), list(scores), self._make)
 
@@ -293,10 +293,6 @@ def rounded(score: float) -> float:
     if 1 <= score < _LARGE:
         return round(score * _SCALE) / _SCALE
     return round(score, SCORE_DIGITS) if score >= 1 else float(f"{score:.{SCORE_DIGITS}g}")
-
-
-def _place(address: tantivy.DocAddress) -> Place:
-    return address.segment_ord, address.doc
 
 
 def _as_it_is(query: tantivy.Query) -> tantivy.Query:

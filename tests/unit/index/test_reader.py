@@ -342,6 +342,21 @@ def test_a_match_without_its_record_is_damage(
     assert caught.value.message == f"the index is damaged: no record of {place[0]}"
 
 
+def test_the_document_of_a_known_place_is_not_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index(tmp_path, {"a.md": "# A\n\nx\n\n## B\n\nx\n", "c.md": "x\n"})
+    reader = open_reader(tmp_path)
+    addresses = [tantivy.DocAddress(0, number) for number in range(4)]
+    entries = [reader.entries(addresses) for _ in range(2)]
+    asked: list[object] = []
+    monkeypatch.setattr("leafmark.index.reader.doc_id_at", lambda *at: asked.append(at))
+    assert [reader.entries(addresses)] * 2 == entries
+    places = reader.places(addresses)
+    assert places == [("t:a.md", 0), ("t:a.md", 1), ("t:a.md", 2), ("t:c.md", 0)]
+    assert not asked
+
+
 def test_the_engine_is_guarded(tmp_path: Path) -> None:
     index(tmp_path, {"a.md": "x\n"})
     reader = open_reader(tmp_path)
