@@ -40,16 +40,16 @@ _INTRODUCED = re.compile(rb":(?:\s|</?[a-z][^<>]*>|(?!))*+\Z", re.IGNORECASE)
 """A sentence that says what a list is: then it is content."""
 
 _INLINE = rb"</?(?:span|b|i|em|strong|small|font|img)\b[^<>]*>"
-_SPACE = rb"(?:\s|&nbsp;|&\#160;|\xc2\xa0|%b)" % _INLINE
-_ANGLE = rb"(?:&lt;|&gt;|[<>](?=\s)|&[lr]s?aquo;|\xc2[\xab\xbb]|\xe2\x80[\xb9\xba])"
-_BAR = rb"(?:\||&\#124;|&\#x7c;|\]\s*\[)"
+_SPACE = rb"\s|&nbsp;|&\#160;|\xc2\xa0|%b" % _INLINE
+_ANGLE = rb"&lt;|&gt;|[<>](?=\s)|&[lr]s?aquo;|\xc2[\xab\xbb]|\xe2\x80[\xb9\xba]"
+_BAR = rb"\||&\#124;|&\#x7c;|\]\s*\["
 _MENU = re.compile(
     rb"<(?:p|div|td|center)\b[^<>]*>(%(ends)b(?P<link>%(link)b)"
-    rb"(?:%(space)b*+(?:%(bar)b|%(angle)b)%(space)b*+%(link)b){2,}+%(ends)b)</(?:p|div|td|center)\b"
+    rb"(?:%(space)b(?:%(bar)b|%(angle)b)%(space)b%(link)b|(?!)){2,}+%(ends)b)</(?:p|div|td|center)\b"
     % {
-        b"link": rb"<a\b[^<>]*>[^<>]*+(?:%b[^<>]*+)*+</a\s*>" % _INLINE,
-        b"ends": rb"(?:[\[\]]|%b|%b)*+" % (_SPACE, _ANGLE),
-        b"space": _SPACE,
+        b"link": rb"<a\b[^<>]*>[^<>]*+(?:%b[^<>]*+|(?!))*+</a\s*>" % _INLINE,
+        b"ends": rb"(?:[\[\]]|%b|%b|(?!))*+" % (_SPACE, _ANGLE),
+        b"space": rb"(?:%b|(?!))*+" % _SPACE,
         b"bar": _BAR,
         b"angle": _ANGLE,
     },

@@ -38,7 +38,7 @@ _SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 _QUOTES = "\"'`"
 _LEAD = re.compile(
     rb"[ \t\f\v\r]*+(?:[A-Za-z_][\w:]*+"
-    rb"(?:[ \t]*+\([^(){};\n]*+\)|<[^<>(){};\n]*+>|[ \t]*+\"\w*+\")?+[ \t*&]++)*+"
+    rb"(?:[ \t]*+\([^(){};\n]*+\)|<[^<>(){};\n]*+>|[ \t]*+\"\w*+\"|(?!))?+[ \t*&]++|(?!))*+"
 )
 """Words before a definition on its line that the grammar has no place for: macros, `friend`,
 `extern "C"`, `private` of Ruby, the type behind a macro."""
