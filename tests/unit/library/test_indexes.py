@@ -121,7 +121,7 @@ def test_what_is_shown_of_a_section(docs: Path) -> None:
         (around,) = index.show("tea.md#sencha", expand=["parent"]).shown
     whole = "## Green\n\nChina.\n\n### Sencha\n\nJapan.\n"
     assert (shown.full_text, shown.body, shown.raw) == (whole, "\nChina.\n\n", whole.encode())
-    assert (own.full_text, own.body, own.raw) == (whole, "\nChina.\n\n", b"\nChina.\n\n")
+    assert (own.full_text, own.body, own.raw) == (own.body, "\nChina.\n\n", b"\nChina.\n\n")
     assert document.id == "docs:tea.md"
     assert [one.slug for one in near.children] == ["green"]
     assert [one.slug for one in deep.children] == ["green", "sencha"]
