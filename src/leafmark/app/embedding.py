@@ -16,7 +16,13 @@ from leafmark.app.embedder import current_view, embedder_spec, vector_model
 from leafmark.app.project import Project
 from leafmark.app.reading import Sources
 from leafmark.app.requests import Progress
-from leafmark.embedding import Embedder, EmbedderSpec, load_numpy, open_embedder
+from leafmark.embedding import (
+    Embedder,
+    EmbedderSpec,
+    check_dimension,
+    load_numpy,
+    open_embedder,
+)
 from leafmark.errors import LeafmarkError, LockedError, ProviderError
 from leafmark.index import IndexReader
 from leafmark.index.manifest import Key
@@ -68,9 +74,12 @@ def embed_project(
     *,
     progress: Progress | None = None,
     check: Callable[[], None] = lambda: None,
+    anew: bool = False,
 ) -> Embedded:
     """Make the vectors that are missing. `check` raises KeyboardInterrupt to end the run.
 
+    With `anew` the embedder is asked for its dimension: where that is another one now,
+    another model answers, and all vectors are made again.
     Another run that makes them is waited for, and is a problem like an embedder that fails.
 
     Raises:
@@ -93,7 +102,7 @@ def embed_project(
     lazy = _Lazy(spec)
     timeout_s = project.configuration.index.lock_timeout_s
     try:
-        model = _whole_model(project.index_dir, spec, lazy)
+        model = _whole_model(project.index_dir, spec, lazy, anew=anew)
         with open_vector_writer(project.index_dir, model, timeout_s=timeout_s) as writer:
             return _Run(project, reader, writer, lazy, view, progress, check).run()
     except (ProviderError, LockedError) as error:
@@ -101,13 +110,23 @@ def embed_project(
         return Embedded(0, pending, error)
 
 
-def _whole_model(root: Path, spec: EmbedderSpec, lazy: _Lazy) -> VectorModel:
-    """Return the model with its dimension: as it is on disk, else as the model says."""
+def _whole_model(root: Path, spec: EmbedderSpec, lazy: _Lazy, *, anew: bool) -> VectorModel:
+    """Return the model with its dimension: as it is on disk, else as the model says.
+
+    With `anew` it is the model that says it, if it can.
+    """
     model = vector_model(spec)
     known = stored_model(vector_folder(root, model))
-    if known is not None and (known.name, known.revision) == (model.name, model.revision):
+    if known is not None and (known.name, known.revision) != (model.name, model.revision):
+        known = None
+    if known is not None and not anew:
         return known
-    return VectorModel(model.name, model.revision, lazy.get().dimension)
+    try:
+        return VectorModel(model.name, model.revision, lazy.get().dimension)
+    except ProviderError:
+        if known is None:
+            raise
+        return known
 
 
 class _Lazy:
@@ -207,7 +226,9 @@ class _Run:
             return
         self.check()
         texts = list(self.waiting.values())
-        vectors = self.lazy.get().embed_documents(texts)
+        embedder = self.lazy.get()
+        vectors = embedder.embed_documents(texts)
+        check_dimension(vectors, self.writer.model.dimension, embedder.name)
         self.writer.add(list(self.waiting), vectors)
         self.writer.sync()
         self.made += len(texts)

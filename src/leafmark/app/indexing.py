@@ -62,11 +62,13 @@ def index_project(
             report = _dry_run(project, request, found)
         else:
             report = _run(project, found, request, progress)
-            report = _with_vectors(project, report, progress)
+            report = _with_vectors(project, report, progress, anew=request.rebuild)
     return report._replace(seconds=time.monotonic() - started)
 
 
-def _with_vectors(project: Project, report: IndexReport, progress: Progress | None) -> IndexReport:
+def _with_vectors(
+    project: Project, report: IndexReport, progress: Progress | None, *, anew: bool
+) -> IndexReport:
     """Make the vectors that are missing, where there is an embedder; its failure is a warning."""
     reader = None
     if project.configuration.embedding.provider != "none" and not report.interrupted:
@@ -76,7 +78,8 @@ def _with_vectors(project: Project, report: IndexReport, progress: Progress | No
     from leafmark.app.embedding import embed_project  # late: most projects have no embedder
 
     with held_interrupts() as interrupts:
-        made = embed_project(project, reader, progress=progress, check=interrupts.check)
+        check = interrupts.check
+        made = embed_project(project, reader, progress=progress, check=check, anew=anew)
     warnings = []
     if made.problem is not None:
         warnings.append(_why_missing(made.problem))

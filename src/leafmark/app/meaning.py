@@ -231,7 +231,7 @@ _LETTERS = "{} reads Latin letters alone"
 _ALL_LETTERS = "another model may read all letters"
 _UNKNOWN = "the embedder's model knows no word of the query"
 _OTHER_DIMENSION = "the embedder gives vectors of another dimension than those of the index"
-_ANEW = "`leafmark index` makes them anew"
+_ANEW = "`leafmark index --rebuild` makes them anew"
 
 
 def _opened(spec: EmbedderSpec) -> tuple[Embedder, threading.Lock]:

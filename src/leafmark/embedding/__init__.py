@@ -7,7 +7,7 @@ opened, so that searches without one never load them.
 
 from __future__ import annotations
 
-from leafmark.embedding.interface import Embedder, Vectors, load_numpy
+from leafmark.embedding.interface import Embedder, Vectors, check_dimension, load_numpy
 from leafmark.embedding.providers import open_embedder
 from leafmark.embedding.reranking import Reranker, RerankerSpec, open_reranker
 from leafmark.embedding.spec import EmbedderSpec, completed, is_remote, reads, revision_of
@@ -18,6 +18,7 @@ __all__ = [
     "Reranker",
     "RerankerSpec",
     "Vectors",
+    "check_dimension",
     "completed",
     "is_remote",
     "load_numpy",

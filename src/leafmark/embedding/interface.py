@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 else:
     Vectors = object
 
-__all__ = ["Embedder", "Vectors", "checked_vectors", "load_numpy", "loading"]
+__all__ = ["Embedder", "Vectors", "check_dimension", "checked_vectors", "load_numpy", "loading"]
 
 SILENCING = MappingProxyType({"ORT_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_TELEMETRY": "1"})
 """Variables that keep packages from reporting to their makers.
@@ -101,6 +101,20 @@ class Embedder(Protocol):
         ...
 
 
+def check_dimension(vectors: Vectors, dimension: int, location: str) -> None:
+    """Refuse vectors of another dimension than those that there are.
+
+    Raises:
+        ProviderError: they are.
+    """
+    if vectors.shape[1] != dimension:
+        raise ProviderError(
+            f"the embedder answered vectors of {vectors.shape[1]} numbers, not {dimension}",
+            location=location,
+            hint="another model may answer under that name now: `leafmark index --rebuild`",
+        )
+
+
 def checked_vectors(rows: object, *, count: int, dimension: int | None, location: str) -> Vectors:
     """Return what a model answered as vectors of length 1, or of zeros alone.
 
@@ -126,12 +140,7 @@ def checked_vectors(rows: object, *, count: int, dimension: int | None, location
         )
     if not found.shape[1]:
         raise ProviderError("the embedder answered vectors without a number", location=location)
-    if found.shape[1] != (dimension or found.shape[1]):
-        raise ProviderError(
-            f"the embedder answered vectors of {found.shape[1]} numbers, not {dimension}",
-            location=location,
-            hint="another model may answer under that name now: `leafmark index --rebuild`",
-        )
+    check_dimension(found, dimension or found.shape[1], location)
     with np.errstate(over="ignore"):
         norms = np.linalg.norm(found, axis=1, keepdims=True)
     if not np.isfinite(norms).all():

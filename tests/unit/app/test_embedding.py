@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 import pytest
-from support.embedders import FakeServer, Reply, embedding_flags, serve_embeddings
+from support.embedders import FakeServer, Reply, embedding_flags, serve_embeddings, vector_of
 from support.projects import Here
 
 from leafmark.app import (
@@ -99,7 +99,7 @@ def test_only_what_changed_is_embedded(here: Here, server: FakeServer) -> None:
     assert (report.vectors, report.pending_vectors) == (1, 0)
     server.requests.clear()
     assert index_project(desk, IndexRequest(rebuild=True)).vectors == 0
-    assert inputs(server) == []
+    assert inputs(server) == ["dimension"]
 
 
 def test_the_end_of_a_long_piece_is_found_by_its_meaning(here: Here, server: FakeServer) -> None:
@@ -595,6 +595,41 @@ def test_a_tree_none_of_whose_vectors_are_there_yet_is_searched(
     expected = ["new:car.md"] if mode == "hybrid" else []
     assert [result.entry.doc_id for result in found.results] == expected
     assert "pending-vectors" in [hint.code for hint in found.hints]
+
+
+def test_another_model_under_the_same_name_is_told_of_and_replaced_on_request(
+    here: Here, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.write("guide.md", GUIDE)
+    desk = project(here, server)
+    made = index_project(desk, IndexRequest()).vectors
+    monkeypatch.setattr("support.embedders.vector_of", lambda text: vector_of(text)[:40])
+    here.write("later.md", "# Later\n\nHow to fix a boat.\n")
+    report = index_project(desk, IndexRequest())
+    assert report.warnings == (
+        "vectors are missing: the embedder answered vectors of 40 numbers, not 256 (m); "
+        "another model may answer under that name now: `leafmark index --rebuild`",
+    )
+    assert (report.vectors, report.pending_vectors) == (0, 1)
+    app_meaning._OPEN.clear()
+    hints = {hint.code: hint.message for hint in search(desk, "fix a boat").hints}
+    assert hints["provider"] == (
+        "the embedder gives vectors of another dimension than those of the index, so this answer "
+        "is lexical; `leafmark index --rebuild` makes them anew"
+    )
+    report = index_project(desk, IndexRequest(rebuild=True))
+    assert (report.vectors, report.pending_vectors, report.warnings) == (made + 1, 0, ())
+    assert search(desk, "fix a boat").mode == "hybrid"
+
+
+def test_a_rebuild_keeps_the_vectors_where_nobody_answers(here: Here, server: FakeServer) -> None:
+    here.write("guide.md", GUIDE)
+    desk = project(here, server)
+    index_project(desk, IndexRequest())
+    server.replies.append(Reply(500))
+    report = index_project(desk, IndexRequest(rebuild=True))
+    assert (report.vectors, report.pending_vectors, report.warnings) == (0, 0, ())
+    assert search(desk, "fix a car").mode == "hybrid"
 
 
 def test_a_model_is_given_the_corrected_words(here: Here, server: FakeServer) -> None:
