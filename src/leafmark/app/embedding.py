@@ -93,7 +93,7 @@ def embed_project(
     except ProviderError as error:
         return Embedded(0, reader.meta.chunks, error)
     view = current_view(project, reader, spec)
-    if view is not None and view.seq == reader.meta.seq and not view.pending:
+    if view is not None and view.seq == reader.meta.seq and not (view.pending or anew):
         folder = vector_folder(project.index_dir, vector_model(spec))
         on_disk = read_view(folder / "view")
         if on_disk is not None and on_disk.seq == view.seq and view.has_valid_rows(folder):
@@ -240,7 +240,8 @@ class _Run:
         meta = self.reader.meta
         store = map_rows(self.writer.rows_path, self.writer.model.dimension)
         old = self.view
-        same = old is not None and old.uuid == meta.uuid and self.writer.has_rows(old.rows)
+        known = None if self.writer.began else old
+        same = known is not None and known.uuid == meta.uuid and self.writer.has_rows(known.rows)
         return build_view(
             self.reader.manifest,
             self._rows,

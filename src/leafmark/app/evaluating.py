@@ -179,7 +179,7 @@ def _embed(project: Project, reader: IndexReader, progress: Progress | None) -> 
     """
     from leafmark.app.embedding import embed_project  # late: lexical searches need no embedder
 
-    embedded = embed_project(project, reader, progress=progress)
+    embedded = embed_project(project, reader, progress=progress, anew=True)
     if embedded.problem is not None:
         raise embedded.problem
     if embedded.interrupted:

@@ -622,6 +622,22 @@ def test_another_model_under_the_same_name_is_told_of_and_replaced_on_request(
     assert search(desk, "fix a boat").mode == "hybrid"
 
 
+def test_a_store_that_began_anew_is_not_read_by_the_rows_of_before(
+    here: Here, server: FakeServer
+) -> None:
+    for name in ("zebra", "boat", "apple"):  # the store holds them in this order
+        here.write(f"{name}.md", f"# Page\n\nThe {name} stands alone here.\n")
+        index_project(project(here, server), IndexRequest())
+    desk = project(here, server)
+    (model,) = (desk.index_dir / "vectors").glob("*/MODEL")
+    model.write_bytes(b"damaged")
+    here.write("rose.md", "# Page\n\nThe rose stands alone here.\n")
+    index_project(desk, IndexRequest())
+    for name in ("zebra", "boat", "apple", "rose"):
+        found = search(desk, f"the {name} stands alone here", mode="semantic")
+        assert ids(found)[0] == f"here:{name}.md"
+
+
 def test_a_rebuild_keeps_the_vectors_where_nobody_answers(here: Here, server: FakeServer) -> None:
     here.write("guide.md", GUIDE)
     desk = project(here, server)

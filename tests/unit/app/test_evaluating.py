@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from support.embedders import FakeServer, Reply, embedding_flags, serve_embeddings
+from support.embedders import FakeServer, Reply, embedding_flags, serve_embeddings, vector_of
 from support.projects import Here
 
 from leafmark.app import Project, draft_judgments, evaluate_project, open_project
@@ -118,7 +118,7 @@ def test_a_query_without_a_vector_is_not_judged_as_one_with(
 ) -> None:
     server, flags = meaning
     _judge(here, FOUND, flags=flags)
-    server.replies.append(Reply(500))
+    server.replies += [Reply(), Reply(500)]  # the first is asked for the dimension
     with pytest.raises(ProviderError) as caught:
         _judge(here, FOUND, flags=flags)
     assert caught.value.message == (
@@ -129,6 +129,18 @@ def test_a_query_without_a_vector_is_not_judged_as_one_with(
         f"{here.home}/q.jsonl:1",
         "without it the figures would be those of another search: evaluate again",
     )
+
+
+def test_another_model_under_the_same_name_is_judged_by_its_own_vectors(
+    here: Here,
+    meaning: tuple[FakeServer, dict[str, object]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _, flags = meaning
+    _judge(here, FOUND, flags=flags)
+    app_meaning._OPEN.clear()
+    monkeypatch.setattr("support.embedders.vector_of", lambda text: vector_of(text)[:40])
+    assert _mean(_judge(here, FOUND, flags=flags), "overlap-mrr@10") == 1
 
 
 def test_models_are_compared(here: Here, meaning: tuple[FakeServer, dict[str, object]]) -> None:
