@@ -54,6 +54,11 @@ class LeafmarkError(Exception):
         self.location = location
         self.hint = hint
 
+    @property
+    def placed_message(self) -> str:
+        """The message with its place in brackets, for where there is one line."""
+        return f"{self.message} ({self.location})" if self.location else self.message
+
 
 class UsageError(LeafmarkError):
     """The call itself is wrong: an option, an argument, a value out of its range."""

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.model import Document
+from leafmark.model.span import merge
 from leafmark.parsing import html as html_module
 from leafmark.parsing.html import parse_html, read_html
-from leafmark.parsing.html_blocks import gaps, merge
+from leafmark.parsing.html_blocks import gaps
 from leafmark.parsing.html_soup import read_soup
 from leafmark.parsing.html_tokens import iter_tokens
 

@@ -1,4 +1,4 @@
-"""A project in a folder of its own, indexed by the real use cases."""
+"""A project in a folder of its own, indexed by the real use cases, and files that refuse."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leafmark.app import Project, index_project, open_project, show_chunks
-from leafmark.app.requests import IndexRequest, ShowRequest
-from leafmark.model import IndexReport, ShowReport
+import pytest
 
-__all__ = ["Here"]
+from leafmark.app import Project, index_project, open_project, show_chunks
+from leafmark.app.files import read_beneath
+from leafmark.app.requests import IndexRequest, ShowRequest
+from leafmark.app.trees import Tree
+from leafmark.model import FileState, IndexReport, ShowReport
+
+__all__ = ["Here", "deny"]
 
 
 @dataclass(frozen=True)
@@ -41,3 +45,14 @@ class Here:
 
     def show(self, *ids: str, **wishes: Any) -> ShowReport:
         return show_chunks(self.project(), ShowRequest(ids=ids, **wishes))
+
+
+def deny(monkeypatch: pytest.MonkeyPatch, module: str, denied: str) -> None:
+    """Let one source refuse to be read by a module of `app`."""
+
+    def read(tree: Tree, path: str) -> tuple[bytes, FileState]:
+        if path == denied:
+            raise PermissionError(13, "Permission denied")
+        return read_beneath(tree, path)
+
+    monkeypatch.setattr(f"leafmark.app.{module}.read_beneath", read)

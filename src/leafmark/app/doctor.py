@@ -47,8 +47,7 @@ def examine(
 
 
 def _failure(area: str, error: LeafmarkError) -> Check:
-    where = f" ({error.location})" if error.location else ""
-    return Check(area, "problem", f"{error.message}{where}", error.hint)
+    return Check(area, "problem", error.placed_message, error.hint)
 
 
 def _count(number: int, noun: str) -> str:

@@ -40,7 +40,6 @@ from leafmark.evaluation import (
     parse_gate,
 )
 from leafmark.likeness import choices_hint
-from leafmark.model import Diagnostic
 
 if TYPE_CHECKING:
     from leafmark.index import IndexReader
@@ -80,13 +79,12 @@ def evaluate_project(
     judged, reading = _judged(project, request, library), Reading(library)
     gates = _gates(request, variants, judged)
     found = []
-    diagnostics: tuple[Diagnostic, ...] = ()
     for variant, apart in zip(variants, opened, strict=True):
         reader = _index_apart(apart, request, progress)
         trial = Trial(apart, reader, request, reading)
         found.append(_judge(variant, trial, judged, progress))
         library.check_unchanged(reader)
-        _, diagnostics = source_notes(library.scan, reader)
+    _, diagnostics = source_notes(library.scan, reader)
     forget_unused({apart.index_dir for apart in opened})
     resampler = Resampler(seed=request.seed, resamples=request.resamples)
     by = request.by

@@ -94,9 +94,8 @@ def _with_vectors(
 def _why_missing(problem: LeafmarkError) -> str:
     if isinstance(problem, LockedError):
         return f"{problem.message}; what it leaves, the next `leafmark index` makes"
-    where = f" ({problem.location})" if problem.location else ""
     hint = f"; {problem.hint}" if problem.hint else ""
-    return f"vectors are missing: {problem.message}{where}{hint}"
+    return f"vectors are missing: {problem.placed_message}{hint}"
 
 
 def refresh(

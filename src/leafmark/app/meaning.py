@@ -177,7 +177,7 @@ class Asked:
     def _provider_hints(self) -> tuple[Hint, ...]:
         said = self._problem
         assert said is not None
-        reason = f"{said.message} ({said.location})" if said.location else said.message
+        reason = said.placed_message
         return (Hint("provider", f"{reason}; this answer is lexical", reason),)
 
 

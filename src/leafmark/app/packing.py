@@ -26,7 +26,7 @@ from leafmark.retrieval.expansion import expand
 from leafmark.retrieval.packing import make_item, own_passages, own_ranges, pack
 from leafmark.retrieval.snippets import make_snippet
 
-__all__ = ["expand_results", "expand_shown", "pack_results", "pack_shown"]
+__all__ = ["expand_results", "expand_shown", "pack_found"]
 
 LEAD_CHARS = 150
 """Characters of an added chunk in forms that show excerpts: as many as of a snippet."""
@@ -93,17 +93,13 @@ def _lead(entry: Entry, document: DocumentEntry, data: bytes, sources: Sources) 
     return make_snippet(body.decode("utf-8", "replace"), [], size=LEAD_CHARS)
 
 
-def pack_results(results: Sequence[Result], sources: Sources, tokenizer: str) -> Packing:
-    """Return the packing of results with their whole texts, and of what was added to them."""
-    return _pack(results, sources, tokenizer)
+def pack_found(
+    found: Sequence[Result] | Sequence[Shown], sources: Sources, tokenizer: str
+) -> Packing:
+    """Return the packing of results, or of what was asked for by id, and of what was added.
 
-
-def pack_shown(shown: Sequence[Shown], sources: Sources, tokenizer: str) -> Packing:
-    """Return the packing of what was asked for by id."""
-    return _pack(shown, sources, tokenizer)
-
-
-def _pack(found: Sequence[Result] | Sequence[Shown], sources: Sources, tokenizer: str) -> Packing:
+    Of a chunk its whole text, or its own where that was asked for alone.
+    """
     count = token_counter(tokenizer)
     items: list[Item] = []
     added: list[Item] = []

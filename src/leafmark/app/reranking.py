@@ -57,7 +57,7 @@ class Reranking:
             reason = _LATE.format(self._deadline_s)
             self.hints = (Hint("reranker", reason + _WITHOUT, reason),)
         except LeafmarkError as error:
-            reason = f"{error.message} ({error.location})" if error.location else error.message
+            reason = error.placed_message
             self.hints = (Hint("reranker", f"{reason}; the order is that without it", reason),)
         return None
 

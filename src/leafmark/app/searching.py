@@ -209,9 +209,9 @@ def _packed(
     tokenizer = project.configuration.chunking.tokenizer
     if not request.packed:
         return None, tokenizer
-    from leafmark.app.packing import pack_results  # late: few searches have a budget
+    from leafmark.app.packing import pack_found  # late: few searches have a budget
 
-    return pack_results(results, sources, tokenizer), tokenizer
+    return pack_found(results, sources, tokenizer), tokenizer
 
 
 def _tree_hints(project: Project) -> tuple[Hint, ...]:

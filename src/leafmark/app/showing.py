@@ -14,6 +14,7 @@ from leafmark.errors import NotFoundError
 from leafmark.index import IndexReader
 from leafmark.model import Chunk, DocumentEntry, Entry, Shown, ShowReport, Size, heading_and_span
 from leafmark.model.ids import PREAMBLE
+from leafmark.model.span import merge
 
 __all__ = ["show_chunks"]
 
@@ -63,9 +64,9 @@ def _completed(
         shown = expand_shown(report.shown, request.expand, reader, sources, whole=not request.own)
         report = report._replace(shown=tuple(shown))
     if request.packed:
-        from leafmark.app.packing import pack_shown  # late: few ask for a budget
+        from leafmark.app.packing import pack_found  # late: few ask for a budget
 
-        packing = pack_shown(report.shown, sources, report.tokenizer)
+        packing = pack_found(report.shown, sources, report.tokenizer)
         report = report._replace(packing=packing)
     return report
 
@@ -125,13 +126,7 @@ def _own_ranges(
         if piece.kind == "piece":
             end = _first_heading(piece, sources, document) if piece.covers else piece.byte_end
             found.append((piece.byte_start, end))
-    ranges: list[tuple[int, int]] = []
-    for start, end in sorted(found):
-        if ranges and start <= ranges[-1][1]:
-            ranges[-1] = (ranges[-1][0], max(end, ranges[-1][1]))
-        elif start < end:
-            ranges.append((start, end))
-    return tuple(ranges)
+    return tuple(merge(found))
 
 
 def _first_heading(piece: Entry, sources: Sources, document: DocumentEntry) -> int:

@@ -182,7 +182,7 @@ class Trial:
 
     def _with_introductions(self, doc_id: str) -> Iterator[Entry]:
         """Yield what a search may give of a document: its chunks, and the text of large ones."""
-        for entry in list(self._reader.chunks_of(doc_id)):
+        for entry in self._reader.chunks_of(doc_id):
             yield entry
             introduction = self._introduction(entry)
             if introduction is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from leafmark.app import Project
-from leafmark.app.packing import pack_results, pack_shown
+from leafmark.app.packing import pack_found
 from leafmark.app.reading import Sources
 from leafmark.errors import BudgetError, UsageError
 from leafmark.model import Answer, Omission, Passage, Result, Shown, ShowReport
@@ -73,7 +73,7 @@ def _cut(found: Answer | ShowReport, project: Project, budget: int) -> str:
         return fit_answer(_packed(found, project), "full", _render, budget)[0]
     sources, tokenizer = Sources(project), project.configuration.chunking.tokenizer
     shown = tuple(_current(one, sources) for one in found.shown)
-    packing = pack_shown(shown, sources, tokenizer)
+    packing = pack_found(shown, sources, tokenizer)
     report = found._replace(shown=shown, packing=packing, tokenizer=tokenizer)
     return fit_report(report, _render, budget)
 
@@ -81,7 +81,7 @@ def _cut(found: Answer | ShowReport, project: Project, budget: int) -> str:
 def _packed(found: Answer, project: Project) -> Answer:
     sources, tokenizer = Sources(project), project.configuration.chunking.tokenizer
     results = tuple(_current(one, sources) for one in found.results)
-    packing = pack_results(results, sources, tokenizer)
+    packing = pack_found(results, sources, tokenizer)
     return found._replace(results=results, packing=packing, tokenizer=tokenizer)
 
 

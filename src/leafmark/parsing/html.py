@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from leafmark.model import Diagnostic, Document, Heading, Link, Span
+from leafmark.model.span import merge
 from leafmark.parsing.decoding import decode
-from leafmark.parsing.html_blocks import find_blocks, gaps, merge
+from leafmark.parsing.html_blocks import find_blocks, gaps
 from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
 from leafmark.parsing.html_soup import read_soup
 from leafmark.parsing.html_text import heading_text, read_html

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from leafmark.model import Block, BlockKind
+from leafmark.model.span import merge
 from leafmark.parsing.html_page import HtmlElement, HtmlPage
 from leafmark.parsing.html_text import BLOCK_TAGS
 from leafmark.parsing.html_tokens import attribute, iter_tokens, tag_name
 
-__all__ = ["find_blocks", "gaps", "merge"]
+__all__ = ["find_blocks", "gaps"]
 
 Spans = list[tuple[int, int]]
 
@@ -252,18 +253,6 @@ def _class_language(classes: list[str]) -> str:
         rest = [name for name in classes if name not in _MARKERS | _NO_LANGUAGE]
         return rest[0] if rest and rest[0].replace("+", "").replace("#", "").isalnum() else ""
     return "rust" if "rust-example-rendered" in classes else ""
-
-
-def merge(spans: Iterable[tuple[int, int]]) -> Spans:
-    """Return `spans` in order, those that overlap or touch made one, empty ones left out."""
-    merged: Spans = []
-    for start, end in sorted(spans):
-        if merged and start <= merged[-1][1]:
-            if end > merged[-1][1]:
-                merged[-1] = merged[-1][0], end
-        elif start < end:
-            merged.append((start, end))
-    return merged
 
 
 def gaps(spans: Spans, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 
 from leafmark.model import Block, Document, Heading, Link, ReadableText, Span
+from leafmark.model.span import merge
 from leafmark.parsing.decoding import Decoded, decode
 from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
-from leafmark.parsing.html_blocks import gaps, merge
+from leafmark.parsing.html_blocks import gaps
 from leafmark.parsing.json_places import BadJsonError
 from leafmark.parsing.json_text import SourceMap, add_json_text, is_continued, line_ends
 from leafmark.parsing.markdown_blocks import blocks_of

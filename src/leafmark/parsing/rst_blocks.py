@@ -59,6 +59,7 @@ _VERBATIM = frozenset(
 )
 _TABLES = frozenset(("csv-table", "list-table", "table", "flat-table", "tabularcolumns"))
 _IMAGES = frozenset(("image", "figure", "kernel-figure", "kernel-image"))
+_NO_LABELS = (-1, 0)
 
 
 _Mark = Callable[["RstScanner", int], int]
@@ -75,7 +76,7 @@ class RstScanner:
         self.links: list[Link] = []
         self._styles: list[tuple[str, bool]] = []
         self._label = ""
-        self._labels = (-1, 0)  # where those that adjoin begin: a line, and a number of blocks
+        self._labels = _NO_LABELS  # where those that adjoin begin: a line, and a number of blocks
         self._language = ""
         self._edge = 0  # the column at which text begins in what is being scanned
         self._stop = len(lines)
@@ -111,7 +112,7 @@ class RstScanner:
         start, end = self.lines.places(first, after)
         content = self.lines.starts[head] if head else None
         self.blocks.append(Block(kind, start, end, level, info, content))
-        self._label, self._labels = "", (-1, 0)
+        self._label, self._labels = "", _NO_LABELS
         return after
 
     def _inside(self, first: int, after: int, edge: int, level: int) -> None:
@@ -164,7 +165,7 @@ class RstScanner:
             first = labels
             del self.blocks[blocks:]
         self.titles.append(Title(level, source.strip(), first, after, self._label))
-        self._label, self._labels = "", (-1, 0)
+        self._label, self._labels = "", _NO_LABELS
         return after
 
     def _rule(self, at: int, level: int) -> int:
@@ -333,9 +334,9 @@ class RstScanner:
     def _target(self, found: re.Match[str], at: int, after: int, level: int) -> int:
         if found[3] is None and after == at + 1:
             label = anchor_of(found[1] or found[2])
-            begun = self._labels if self._labels[0] >= 0 else (at, len(self.blocks))
+            begun = self._labels if self._labels != _NO_LABELS else (at, len(self.blocks))
             self._note(at, after, level)
-            self._label, self._labels = label, (-1, 0) if level else begun
+            self._label, self._labels = label, _NO_LABELS if level else begun
             return after
         if found[3] and not found[3].endswith("_"):
             start, end = self.lines.places(at, at + 1)

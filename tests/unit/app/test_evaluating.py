@@ -9,16 +9,14 @@ from typing import Any
 
 import pytest
 from support.embedders import FakeServer, Reply, embedding_flags, serve_embeddings, vector_of
-from support.projects import Here
+from support.projects import Here, deny
 
 from leafmark.app import Project, draft_judgments, evaluate_project, open_project
 from leafmark.app import meaning as app_meaning
 from leafmark.app.contents import LLMS_MARK
-from leafmark.app.files import read_beneath
 from leafmark.app.indexing import refresh
 from leafmark.app.requests import DraftRequest, EvaluationRequest
 from leafmark.app.searching import answer_topics
-from leafmark.app.trees import Tree
 from leafmark.errors import (
     ConfigError,
     ConfirmationError,
@@ -294,14 +292,8 @@ def test_documents_that_cannot_be_read_are_said(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here.write("report.pdf", "%PDF-1.4\n")
-
-    def locked(tree: Tree, path: str) -> object:
-        if path == "beta.md":
-            raise PermissionError(13, "Permission denied")
-        return read_beneath(tree, path)
-
     for room in ("ingesting", "judging"):
-        monkeypatch.setattr(f"leafmark.app.{room}.read_beneath", locked)
+        deny(monkeypatch, room, "beta.md")
     said = [("report.pdf", "needs-converter"), ("beta.md", "unreadable")]
     found = _judge(here, FOUND).diagnostics
     assert [(note.path, note.code) for note in found] == said

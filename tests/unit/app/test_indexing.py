@@ -10,17 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.projects import Here
+from support.projects import Here, deny
 
 from leafmark.app import collection, indexing, ingesting
 from leafmark.app.changes import Plan, plan_changes
-from leafmark.app.files import read_beneath
 from leafmark.app.requests import IndexRequest
 from leafmark.app.scanning import Scan
-from leafmark.app.trees import Tree
 from leafmark.errors import ConfirmationError, LockedError, NotFoundError, UsageError
 from leafmark.index import open_writer
-from leafmark.model import Diagnostic, Document, FileState, Skipped
+from leafmark.model import Diagnostic, Document, Skipped
 from leafmark.parsing import parse as parse_source
 from leafmark.parsing import script_languages
 
@@ -157,14 +155,7 @@ def test_unreadable_file_is_a_diagnostic_and_stops_nothing(
 ) -> None:
     here.write("a.md", "# A\n\none\n")
     here.write("b.md", "# B\n\ntwo\n")
-    real = read_beneath
-
-    def refuse(tree: Tree, path: str) -> tuple[bytes, FileState]:
-        if path == "a.md":
-            raise PermissionError(13, "Permission denied")
-        return real(tree, path)
-
-    monkeypatch.setattr(ingesting, "read_beneath", refuse)
+    deny(monkeypatch, "ingesting", "a.md")
     report = here.index()
     (note,) = report.diagnostics
     assert (note.path, note.code, note.message) == (

@@ -6,11 +6,9 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from support.projects import Here
+from support.projects import Here, deny
 
-from leafmark.app.files import read_beneath
 from leafmark.app.judging import Library, read_queries
-from leafmark.app.trees import Tree
 from leafmark.errors import StorageError, UsageError
 from leafmark.evaluation import JudgedQuery, Passage, Reference
 from leafmark.retrieval.citations import format_citation
@@ -177,13 +175,7 @@ def test_an_answer_in_a_document_that_is_not_indexed_says_why(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here.write("core.txt", "not text\0\0")
-
-    def locked(tree: Tree, path: str) -> object:
-        if path == "guide.md":
-            raise PermissionError(13, "Permission denied")
-        return read_beneath(tree, path)
-
-    monkeypatch.setattr("leafmark.app.judging.read_beneath", locked)
+    deny(monkeypatch, "judging", "guide.md")
     monkeypatch.setattr("leafmark.app.judging.chunk_document", lambda *_, **__: 1 / 0)
     references = [Reference("here:guide.md#use"), Reference("core.txt"), Reference("my notes.txt")]
     library = Library(here.project())
