@@ -60,6 +60,7 @@ class Watcher:
         self._polling = polling
         self._project = open_project()
         self._settings = self._settings_stamp()
+        self._project = open_project()  # what was changed before the stamp is read now
         self._missing: frozenset[str] = frozenset()
         self._took_s = 0.0
         self._due: list[float] = []
@@ -69,12 +70,12 @@ class Watcher:
         """Watch until `stop` is set, or Ctrl-C came during a run of the index."""
         self._look()
         while not stop.is_set() and not self._interrupted:
+            roots = self._roots_stamp()  # before what is told: one that vanishes then is noticed
             self._tell_missing()
-            self._listen(stop)
+            self._listen(stop, roots)
 
-    def _listen(self, stop: threading.Event) -> None:
+    def _listen(self, stop: threading.Event, roots: tuple[object, ...]) -> None:
         """Look whenever there is reason to, until the folders to watch are others."""
-        state = self._roots_stamp()
         self._due.append(0.0)  # what changed while the system began to watch raised no event
         for changed in self._signals(stop):
             if changed:
@@ -83,7 +84,7 @@ class Watcher:
             elif self._is_due():
                 self._look()
             reloaded = self._reload()
-            if reloaded or self._interrupted or self._roots_stamp() != state:
+            if reloaded or self._interrupted or self._roots_stamp() != roots:
                 self._look()
                 return
 
@@ -146,15 +147,18 @@ class Watcher:
         except (ConfigError, NotFoundError) as error:
             self._tell(WatchEvent("failed", error.message, error=error))
             return False
-        self._settings = self._settings_stamp()
+        # what changed while the project was opened is noticed at the next look
+        self._settings = {
+            path: stamp.get(path, new) for path, new in self._settings_stamp().items()
+        }
         return True
 
-    def _settings_stamp(self) -> tuple[object, ...]:
+    def _settings_stamp(self) -> dict[Path, object]:
         configuration = self._project.configuration
         files = {*configuration.config_files, *configuration.project_files}
         files |= {configuration.directory / CONFIG_NAME, configuration.directories.config_file}
         files.add(configuration.directories.trust_file)
-        return tuple((str(path), _stamp(path)) for path in sorted(files))
+        return {path: _stamp(path) for path in files}
 
     def _roots_stamp(self) -> tuple[object, ...]:
         """Which folders stand in the places of the trees: another folder must be watched anew."""

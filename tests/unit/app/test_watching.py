@@ -1,4 +1,4 @@
-"""What a watcher says of how it watches."""
+"""What a watcher says of how it watches, and that nothing comes between its looks unseen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import threading
 import pytest
 from support.projects import Here
 
-from leafmark.app import Watcher
+from leafmark.app import Project, Watcher
+from leafmark.app import watching as module
 from leafmark.model import WatchEvent
 
 
@@ -28,3 +29,59 @@ def test_without_the_extra_nothing_is_said_of_events(
     assert [(event.kind, event.message) for event in told if event.kind != "indexed"] == [
         ("polling", 'the extra is not installed: pip install "leafmark[watch]"')
     ]
+
+
+def test_a_folder_that_vanishes_while_another_is_told_missing_is_told_too(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "POLL_S", 0.1)
+    here.configure('[tree.a]\npath = "a"\n[tree.b]\npath = "b"\n')
+    (here.root / "b").mkdir()
+    told: list[str] = []
+    stop = threading.Event()
+
+    def tell(event: WatchEvent) -> None:
+        if event.kind == "missing":
+            told.append(event.message)
+            if len(told) == 1:
+                (here.root / "b").rmdir()
+            else:
+                stop.set()
+
+    _run(Watcher(here.project, tell, polling=True), stop)
+    assert told == [
+        f"the folder of tree {name!r} is gone; its documents are kept" for name in ("a", "b")
+    ]
+
+
+@pytest.mark.parametrize("late", [1, 2, 3])
+def test_a_configuration_that_changes_while_it_is_read_is_read_again(
+    here: Here, monkeypatch: pytest.MonkeyPatch, late: int
+) -> None:
+    monkeypatch.setattr(module, "POLL_S", 0.1)
+    here.write("a.md", "# A\n\nfirst\n")
+    here.configure('[tree.first]\npath = "."\n')
+    opened: list[Project] = []
+    stop = threading.Event()
+
+    def open_it() -> Project:
+        opened.append(here.project())
+        if len(opened) == late:
+            here.configure('[tree.last]\npath = "."\n')
+        return opened[-1]
+
+    def tell(event: WatchEvent) -> None:
+        if event.kind == "polling" and len(opened) == 2 < late:
+            here.configure('[tree.second]\npath = "."\n')
+        if event.report is not None and "last:a.md" in event.report.added:
+            stop.set()
+
+    _run(Watcher(open_it, tell, polling=True), stop)
+
+
+def _run(watcher: Watcher, stop: threading.Event) -> None:
+    """Run it until it stops itself."""
+    running = threading.Thread(target=watcher.run, args=(stop,), daemon=True)
+    running.start()
+    running.join(30)
+    assert not running.is_alive()
