@@ -1,7 +1,7 @@
 """Sources whose chunks stand side by side in the engine's files: told by where a chunk lies.
 
 Nearly all do: their chunks were written one after the other, and merging joins whole
-segments. Only one whose chunks were parted by the end of a segment may not. What a
+segments. Only those whose chunks were parted by the end of a segment may not. What a
 place says costs a tenth of reading a chunk's document id.
 """
 
@@ -18,6 +18,9 @@ __all__ = ["Recent", "Runs", "doc_id_at"]
 
 K = TypeVar("K")
 V = TypeVar("V")
+
+_MOST_CHUNKS = 1_000
+"""A source of more is not looked through: it would cost a query more than it saves."""
 
 
 class Recent(Generic[K, V]):
@@ -61,21 +64,21 @@ class Runs:
         return stored
 
     def learn(self, address: tantivy.DocAddress, position: int, stored: StoredDocument) -> None:
-        """Remember the source of a chunk if all its chunks are there, the first to the last."""
-        segment, first = address.segment_ord, address.doc - position
-        ends = {0, stored.entry.chunk_count - 1} - {position}
-        if all(self._is(segment, first + end, stored, end) for end in ends):
-            self._known.put((segment, first), stored)
+        """Remember the source of a chunk if all its chunks are there, in their order.
 
-    def _is(self, segment: int, at: int, stored: StoredDocument, position: int) -> bool:
-        """Whether the chunk of a source at a position lies there."""
-        if at < 0:
-            return False
-        address = tantivy.DocAddress(segment, at)
+        Every one is looked at: between the ends of a source that segments part twice, chunks
+        of another one can lie. So a source of very many is not remembered.
+        """
+        segment, first = address.segment_ord, address.doc - position
+        count = stored.entry.chunk_count
+        if first < 0 or count > _MOST_CHUNKS:
+            return
+        places = [tantivy.DocAddress(segment, first + at) for at in range(count)]
+        doc_id = stored.entry.doc_id
         try:
-            doc_id = doc_id_at(self._searcher, address)
+            if any(doc_id_at(self._searcher, place) != doc_id for place in reversed(places)):
+                return
         except ValueError:  # past the end of the segment
-            return False
-        if doc_id != stored.entry.doc_id:
-            return False
-        return self._searcher.fast_field_values("position", [address]) == [position]
+            return
+        if self._searcher.fast_field_values("position", places) == list(range(count)):
+            self._known.put((segment, first), stored)

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import tantivy
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from leafmark.index.runs import Recent, Runs
@@ -53,6 +53,9 @@ def layouts(draw: st.DrawFn) -> tuple[dict[str, int], list[list[Chunk]]]:
 
 
 @given(layouts())
+@example(
+    ({"0": 2, "1": 3}, [[("0", 0), ("1", 0), ("0", 1), ("1", 2)], [("1", 1)]]),
+).via("a source that segments part twice, with another's chunk in its place")
 def test_a_known_source_is_the_one_of_the_chunk(
     layout: tuple[dict[str, int], list[list[Chunk]]],
 ) -> None:
