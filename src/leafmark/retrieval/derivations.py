@@ -1,7 +1,8 @@
 """Words that mean what a typed word means and have another stem: `wrote`, `parser`, `colour`.
 
 A stemmer cuts endings. It knows no forms that change within (`wrote`), keeps the
-endings of short words (`parser` is not `parse` to it) and both spellings of English.
+endings of short words (`parser` is not `parse` to it) and both spellings of English, and
+parts some words from their own forms (`alias` from `aliases`, `menu` from `menus`).
 Rules make candidates; which of them occur, the index knows. English only: other
 languages have no rules until there are sets to measure them on.
 """
@@ -46,6 +47,13 @@ _RULES = tuple(
         (r"(.{2,}o)gue", r"\1g"),
         (r"(.*[cf]en)s(e[ds]?)", r"\1c\2"),
         (r"(.*[cf]en)c(e[ds]?)", r"\1s\2"),
+        # what the stemmer parts: it cuts `reference` to `refer`, and keeps `s` behind `u` (`menus`)
+        # and where no vowel stands before the last letter (`sdks`, `clis`)
+        (r"(.{3,}en)c(?:ed|ing)", r"\1ce"),
+        (r"(.{2,}u)", r"\1s"),
+        (r"(.{2,}u)s", r"\1"),
+        (r"(?!http|smtp)([^aeiouy]{3,}|[^aeiouy]{2,}[aeio])", r"\1s"),
+        (r"(?!http|smtp)([^aeiouy]{3,}|[^aeiouy]{2,}[aeio])s", r"\1"),
     )
 )
 """What a whole word looks like, and another form of it.

@@ -41,6 +41,19 @@ from leafmark.retrieval.derivations import derived_terms
         ("catalog", "catalogue"),
         ("dialogue", "dialog"),
         ("license", "licence"),
+        ("aliases", "alias"),
+        ("alias", "aliases"),
+        ("embedding", "embed"),
+        ("embed", "embedding"),
+        ("queue", "queued"),
+        ("queuing", "queue"),
+        ("reference", "referenced"),
+        ("referencing", "reference"),
+        ("menu", "menus"),
+        ("menus", "menu"),
+        ("SDKs", "sdk"),
+        ("rfc", "rfcs"),
+        ("cli", "clis"),
     ],
 )
 def test_another_form(typed: str, other: str) -> None:
@@ -53,6 +66,13 @@ def test_no_form_that_is_another_word(typed: str) -> None:
     stems = dict(derived_terms(typed, "english"))
     assert not {"use", "us", "ov"} & set(stems)
     assert not any(form in ("", "the", "were") for form in stems.values())
+
+
+@pytest.mark.parametrize(
+    ("typed", "other"), [("https", "http"), ("http", "https"), ("SMTPS", "smtp")]
+)
+def test_a_protocol_is_no_plural(typed: str, other: str) -> None:
+    assert other not in dict(derived_terms(typed, "english"))
 
 
 def test_the_own_stem_is_no_other_form() -> None:
