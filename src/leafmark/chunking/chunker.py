@@ -33,7 +33,7 @@ def chunk_document(
     """
     renderer = Renderer(document, options)
     if is_blank_source(document.data):
-        emitted = Emitted((), {}, None)
+        emitted = Emitted()
     else:
         section_tree = build_tree(
             document, slug_style=options.slug_style, heading_levels=options.heading_levels
@@ -41,13 +41,15 @@ def chunk_document(
         chosen: Sequence[int] = section_tree.nodes
         if options.strategy != "heading":
             chosen = _choose(Workshop(section_tree, options, renderer.reader, renderer.meter))
-        emitted = emit(section_tree, chosen, tree=tree)
+        emitted = emit(section_tree, chosen)
     return ChunkedDocument(
         document=document,
         tree=tree,
         strategy=options.strategy,
         rows=emitted.rows,
-        slugs=emitted.slugs,
+        heading_slugs=emitted.heading_slugs,
+        heading_positions=emitted.heading_positions,
+        node_slugs=emitted.node_slugs,
         folded_position=emitted.folded_position,
         count_tokens=renderer.count_tokens,
         rendering=renderer,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from leafmark.chunking.spans import subtract
 from leafmark.chunking.tree import SectionTree
 from leafmark.model import ChunkKind
 from leafmark.model.chunk import Row
-from leafmark.model.ids import document_id
 
 __all__ = ["Emitted", "emit"]
 
@@ -17,33 +16,34 @@ __all__ = ["Emitted", "emit"]
 class Emitted(NamedTuple):
     """What `ChunkedDocument` says of the nodes that became chunks, in its words."""
 
-    rows: Sequence[Row]
-    slugs: Mapping[str, int]
-    folded_position: int | None
+    rows: Sequence[Row] = ()
+    heading_slugs: Sequence[str] = ()
+    heading_positions: Sequence[int] = ()
+    node_slugs: Sequence[str | None] = ()
+    folded_position: int | None = None
 
 
-def emit(section_tree: SectionTree, chosen: Sequence[int], *, tree: str) -> Emitted:
+def emit(tree: SectionTree, chosen: Sequence[int]) -> Emitted:
     """Return what is told of the nodes and pieces `chosen`, in pre-order, the document first.
 
     The parent of each is among them. A slug whose node is not leads to the piece
     that holds its text, or to the nearest node above it.
     """
     positions = homes = chosen
-    if chosen != section_tree.nodes:
-        positions = _positions(section_tree, chosen)
-        homes = _homes(section_tree, positions)
-    rows = _usual_rows(section_tree, chosen, positions)
-    for number in _unusual(section_tree):
+    if chosen != tree.nodes:
+        positions = _positions(tree, chosen)
+        homes = _homes(tree, positions)
+    rows = _usual_rows(tree, chosen, positions)
+    for number in _unusual(tree):
         if positions[number] >= 0:
             usual = rows[positions[number]]
-            rows[positions[number]] = _unusual_row(section_tree, number, usual, name=tree)
-    holders = section_tree.heading_nodes
+            rows[positions[number]] = _unusual_row(tree, number, usual)
+    holders = tree.heading_nodes
     if homes is not chosen:
         holders = [*map(homes.__getitem__, holders)]
-    slugs = dict(zip(section_tree.heading_slugs, holders, strict=True))
-    folded = section_tree.folded
+    folded = tree.folded
     at = -1 if folded is None else positions[folded]
-    return Emitted(rows, slugs, None if at < 0 else at)
+    return Emitted(rows, tree.heading_slugs, holders, tree.slugs, None if at < 0 else at)
 
 
 def _positions(tree: SectionTree, chosen: Sequence[int]) -> list[int]:
@@ -71,7 +71,6 @@ def _usual_rows(tree: SectionTree, chosen: Sequence[int], positions: Sequence[in
     columns: Sequence[Sequence[Any]] = (
         tree.depths,
         tree.titles,
-        tree.slugs,
         tree.places,
         tree.starts,
         tree.ends,
@@ -91,7 +90,7 @@ def _usual_rows(tree: SectionTree, chosen: Sequence[int], positions: Sequence[in
             "section",
             depth,
             title,
-            slug,
+            node,
             0,
             start,
             end,
@@ -104,8 +103,8 @@ def _usual_rows(tree: SectionTree, chosen: Sequence[int], positions: Sequence[in
             False,
             nothing,
         )
-        for at, (parent, last, depth, title, slug, place, start, end, stop) in enumerate(
-            zip(parents, last_positions, *columns, strict=True)
+        for at, (node, parent, last, depth, title, place, start, end, stop) in enumerate(
+            zip(chosen, parents, last_positions, *columns, strict=True)
         )
     ]
 
@@ -126,9 +125,9 @@ def _unusual(tree: SectionTree) -> set[int]:
     return {0, *tree.pieces, *tree.definitions, *tree.bodies, *tree.oversize, *tree.undersize}
 
 
-def _unusual_row(tree: SectionTree, number: int, usual: Row, *, name: str) -> Row:
+def _unusual_row(tree: SectionTree, number: int, usual: Row) -> Row:
     """The fields of a chunk that has other ones than most."""
-    position, parent, last, _, depth, title, slug, _, start, end, place, _, siblings, *_ = usual
+    position, parent, last, _, depth, title, _, _, start, end, place, _, siblings, *_ = usual
     piece = tree.pieces.get(number, 0)
     kind: ChunkKind = "piece" if piece else "section" if number else "document"
     has_heading = kind == "section" and number not in tree.definitions
@@ -142,7 +141,7 @@ def _unusual_row(tree: SectionTree, number: int, usual: Row, *, name: str) -> Ro
         kind,
         depth,
         title,
-        slug,
+        tree.parents[number] if piece else number,
         piece,
         start,
         end,
@@ -153,11 +152,5 @@ def _unusual_row(tree: SectionTree, number: int, usual: Row, *, name: str) -> Ro
         tree.definitions.get(number),
         number in tree.oversize,
         number in tree.undersize,
-        _covered(tree, number, name) if number in tree.covers else (),
+        tuple(tree.covers.get(number, ())),
     )
-
-
-def _covered(tree: SectionTree, piece: int, name: str) -> tuple[str, ...]:
-    """The ids of the sections that are part of a piece."""
-    document, slugs = document_id(name, tree.document.path), tree.slugs
-    return tuple([f"{document}#{slugs[node]}" for node in tree.covers[piece]])

@@ -16,6 +16,7 @@ from leafmark.chunking.slugs import distinct_slugs
 from leafmark.chunking.spans import rejoin, subtract
 from leafmark.chunking.tree import SectionTree, Spans
 from leafmark.model import Document, HeadingColumns
+from leafmark.model.deferred import Deferred
 
 __all__ = ["build_tree", "is_blank_source"]
 
@@ -37,9 +38,6 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
     """Return the tree of `document`; headings deeper than `heading_levels` are content."""
     headings = HeadingColumns.of(document.headings)
     paths = headings.slug_paths
-    slugs = distinct_slugs(
-        headings.slug_texts, anchors=headings.anchors, paths=paths, style=slug_style
-    )
     opens = [*map(not_, headings.nested)]
     if max(headings.levels, default=0) > heading_levels:
         columns = opens, headings.levels, paths
@@ -55,10 +53,11 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
         depths,
         size=len(document.data),
     )
+    slugs = Deferred(lambda: _slugs(headings, slug_style))
     tree = SectionTree(
         document,
         titles=[document.title, *kept.titles],
-        slugs=[None, *compress(slugs, stays)],
+        slugs=Deferred(lambda: (None, *compress(slugs, stays))),
         places=[0, *kept.starts],
         starts=[0, *kept.ends],
         definitions=_definitions(kept),
@@ -74,6 +73,12 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
     if document.dropped_spans:
         _drop(tree)
     return tree
+
+
+def _slugs(headings: HeadingColumns, style: str) -> tuple[str, ...]:
+    """The slug of every heading; they are made when one is asked for."""
+    texts, anchors, paths = headings.slug_texts, headings.anchors, headings.slug_paths
+    return tuple(distinct_slugs(texts, anchors=anchors, paths=paths, style=style))
 
 
 def _definitions(kept: HeadingColumns) -> dict[int, int | None]:

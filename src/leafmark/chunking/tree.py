@@ -30,7 +30,9 @@ class SectionTree:
 
     document: Document
     titles: list[str]
-    slugs: list[str | None]
+    slugs: Sequence[str | None]
+    """Those of the nodes. Pieces have none of their own."""
+
     places: list[int]
     starts: list[int]
     ends: list[int]
@@ -91,7 +93,6 @@ class SectionTree:
         self.parents.append(parent)
         self.depths.append(self.depths[parent] + 1)
         self.titles.append(self.titles[parent])
-        self.slugs.append(self.slugs[parent])
         self.places.append(start)
         self.starts.append(start)
         self.ends.append(end)

@@ -30,7 +30,7 @@ def lay_out(chunks: Sequence[Chunk], contents: Sequence[Content]) -> dict[str, A
     kinds: dict[tuple[object, ...], int] = {}
     columns: dict[str, tuple[Any, ...]] = {
         "t": titles,
-        "s": tuple(map(_told_slug, fields["slug"], titles)),
+        "s": tuple([_told_slug(chunk.slug, chunk.title) for chunk in chunks]),
         "k": tuple(map(_KIND_NUMBER.__getitem__, fields["kind"])),
         "d": fields["depth"],
         "n": fields["piece"],
@@ -44,7 +44,7 @@ def lay_out(chunks: Sequence[Chunk], contents: Sequence[Content]) -> dict[str, A
     }
     usual = usual_columns(len(chunks))
     told = {name: column for name, column in columns.items() if column != usual.get(name)}
-    return {"y": list(kinds), **told, "x": _extras(fields)}
+    return {"y": list(kinds), **told, "x": _extras(chunks, fields)}
 
 
 @lru_cache(maxsize=64)  # for documents of as many chunks, they are the same
@@ -62,7 +62,9 @@ def _heading_length(heading: int | None, start: int) -> int | None:
     return None if heading is None else start - heading
 
 
-def _extras(fields: Mapping[str, tuple[Any, ...]]) -> dict[int, list[object]]:
+def _extras(
+    chunks: Sequence[Chunk], fields: Mapping[str, tuple[Any, ...]]
+) -> dict[int, list[object]]:
     """What few chunks have, by position: flags, a body of its own, an odd heading end, covers."""
     starts, ends = fields["byte_start"], fields["byte_end"]
     below: dict[int, list[tuple[int, int]]] = {}
@@ -72,16 +74,16 @@ def _extras(fields: Mapping[str, tuple[Any, ...]]) -> dict[int, list[object]]:
         below.setdefault(parent, []).append(_extent(*extent))
     extras = {}
     rare = (
-        fields[name] for name in ("body_spans", "heading_end", "oversize", "undersize", "covers")
+        fields[name] for name in ("body_spans", "heading_end", "oversize", "undersize", "covered")
     )
-    for at, (start, end, spans, heading_end, oversize, undersize, covers) in enumerate(
+    for at, (start, end, spans, heading_end, oversize, undersize, covered) in enumerate(
         zip(starts, ends, *rare, strict=True)
     ):
         body = 0 if spans == without((start, end), below.get(at, ())) else spans
         odd_end = 0 if heading_end is None or heading_end == start else heading_end
         flags = oversize + 2 * undersize
-        if body != 0 or odd_end or flags or covers:
-            extras[at] = [flags, body, odd_end, covers]
+        if body != 0 or odd_end or flags or covered:
+            extras[at] = [flags, body, odd_end, chunks[at].covers]
     return extras
 
 

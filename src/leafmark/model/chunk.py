@@ -99,10 +99,10 @@ FindLink = Callable[[Document, Link], str | None]
 class ChunkedDocument:
     """A document and its chunks under one strategy, in order of position.
 
-    `rows` are what its chunks are made of. `slugs` maps every slug of the
-    document, discarded headings' included, to the position of the chunk that it
-    resolves to. `folded_position` is the chunk that section paths leave out
-    because its title is the document's.
+    `rows` are what its chunks are made of. `heading_slugs` are those of all headings,
+    discarded ones included, and `heading_positions` the chunks that they resolve to;
+    `node_slugs` are those of the nodes of the tree, by number. `folded_position` is the
+    chunk that section paths leave out because its title is the document's.
     `find_link` tells which chunk a link leads to that is no slug of this document.
     """
 
@@ -110,7 +110,9 @@ class ChunkedDocument:
     tree: str
     strategy: str
     rows: Sequence[Row] = field(repr=False)
-    slugs: Mapping[str, int] = field(repr=False)
+    heading_slugs: Sequence[str] = field(repr=False)
+    heading_positions: Sequence[int] = field(repr=False)
+    node_slugs: Sequence[str | None] = field(repr=False)
     count_tokens: Callable[[str], int] = field(repr=False)
     rendering: Rendering = field(repr=False)
     find_link: FindLink = field(repr=False, default=leads_nowhere)
@@ -127,6 +129,11 @@ class ChunkedDocument:
     @cached_property
     def doc_id(self) -> str:
         return document_id(self.tree, self.document.path)
+
+    @cached_property
+    def slugs(self) -> Mapping[str, int]:
+        """Every slug of the document, with the position of the chunk that it resolves to."""
+        return dict(zip(self.heading_slugs, self.heading_positions, strict=True))
 
     @cached_property
     def section_paths(self) -> tuple[tuple[str, ...], ...]:
@@ -191,8 +198,9 @@ class Chunk(NamedTuple):
     A named tuple because a document has many and they must be cheap to make.
     `body_spans` are the ranges of the source that make the body, in order.
     `parent_position` is -1 for a document. `piece` is the piece's number, 0 for
-    other kinds. `line_offset` is where a definition's signature begins. `covers`
-    are the ids of sections that are part of a piece and no chunks themselves.
+    other kinds. `node` is the number of the section, a piece's own included, in the
+    document's tree. `line_offset` is where a definition's signature begins. `covered`
+    are the sections that are part of a piece and no chunks themselves.
     """
 
     owner: ChunkedDocument
@@ -202,7 +210,7 @@ class Chunk(NamedTuple):
     kind: ChunkKind
     depth: int
     title: str
-    slug: str | None
+    node: int
     piece: int
     byte_start: int
     byte_end: int
@@ -213,7 +221,7 @@ class Chunk(NamedTuple):
     line_offset: int | None = None
     oversize: bool = False
     undersize: bool = False
-    covers: tuple[str, ...] = ()
+    covered: tuple[int, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Chunk):
@@ -247,6 +255,11 @@ class Chunk(NamedTuple):
         return self.owner.doc_id
 
     @property
+    def slug(self) -> str | None:
+        """The slug of the section; None for the document and pieces of its own text."""
+        return self.owner.node_slugs[self.node]
+
+    @property
     def fragment(self) -> str:
         return fragment(self.slug, self.piece)
 
@@ -265,6 +278,12 @@ class Chunk(NamedTuple):
     @property
     def breadcrumb(self) -> str:
         return "> " + " › ".join(self.section_path)
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        """The ids of the sections that are part of the piece."""
+        owner = self.owner
+        return tuple([f"{owner.doc_id}#{owner.node_slugs[node]}" for node in self.covered])
 
     # -- neighbours --------------------------------------------------------------
 
