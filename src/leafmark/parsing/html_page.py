@@ -77,14 +77,18 @@ class HtmlPage:
 
 NAVIGATION_CLASSES = (
     *("navheader", "navfooter", "docnav"),  # DocBook, Publican
-    *("nav-panel", "sphinxsidebar", "navpath"),  # Texinfo, Sphinx, Doxygen
+    *("nav-panel", "nav_table"),  # Texinfo, and LilyPond's manuals, which are made of it
+    *("sphinxsidebar", "navpath"),  # Sphinx, Doxygen
 )
 """What generators of pages call the links to the pages around."""
 
 KEYED_CLASSES = ("related", "navigation")
 """What Sphinx and GTK-Doc call theirs, and authors other things: it is looked at more closely."""
 
-ROLE_CLASSES = (*NAVIGATION_CLASSES, *KEYED_CLASSES)
+HEADER_CLASSES = ("header",)
+"""What Texinfo called its links before 2022, and others the head of a page."""
+
+ROLE_CLASSES = (*NAVIGATION_CLASSES, *KEYED_CLASSES, *HEADER_CLASSES)
 """The classes that give an element a role."""
 
 
@@ -96,4 +100,6 @@ def roles_of(data: bytes, start: int, end: int) -> frozenset[str]:
         roles.append("navigation")
     if any(name in KEYED_CLASSES for name in classes):
         roles.append("keyed")
+    if any(name in HEADER_CLASSES for name in classes):
+        roles.append("header")
     return frozenset(roles)

@@ -2,9 +2,12 @@
 
 In: a page's elements. Out: spans to drop. What a generator calls navigation is told
 by its tag, role or class; `related` and `navigation` are words that authors use too, so
-what is called so must hold a link with an access key, as Sphinx's bars have. A list of nothing but
+what is called so must hold a link with an access key, as Sphinx's bars have; a `header`
+one that says it leads to the page before, after or above, as Texinfo's do, and no
+heading. LaTeX2HTML says in comments where its panels begin and end. A list of nothing but
 links is a table of contents where they all lead to places in the page itself, and
-navigation where it stands above the page's h1. Three links or more that are parted by
+navigation where it stands above the page's h1; a heading with nothing else under it goes
+with the table of contents. Three links or more that are parted by
 bars, angles or brackets, and have an element to themselves, are a menu. A column of
 line numbers is told by its words: a `pre` of numbers that count the lines of the `pre`
 after it.
@@ -14,8 +17,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
+from typing import NamedTuple
 
 from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
 from leafmark.parsing.html_tokens import attribute, iter_tokens
@@ -24,9 +28,14 @@ __all__ = ["unread_spans"]
 
 _DROPPED_TAGS = frozenset(("nav", "script", "style", "template"))
 _ACCESS_KEY = re.compile(rb"<a\s[^<>]*\baccesskey\s*=", re.IGNORECASE)
+_RELATION = re.compile(
+    rb"<a\s[^<>]*\brel\s*=\s*[\"']?(?:prev|previous|next|up)\b", re.IGNORECASE
+)
+_PANEL = re.compile(rb"<!--\s*(End of )?Navigation Panel\s*-->")
 _NUMBERS = re.compile(rb"(?:\s|<[^<>]*>|[0-9]{1,9}(?![0-9])|(?!))*+")
 _BETWEEN = re.compile(rb"(?:\s|</?(?:td|div|figure|code)\b[^<>]*>|(?!))*+")
 _TAG = re.compile(rb"<[^<>]*>")
+_WORDLESS = re.compile(rb"(?:\s|<(?!img\b)[^<>]*>|(?!))*+", re.IGNORECASE)
 _LISTS = frozenset(("ul", "ol", "menu", "dir", "dl"))
 _CONTENT = frozenset((b"img", *(level.encode() for level in HEADING_LEVELS)))
 _LEAST_LINKS = 3
@@ -68,12 +77,14 @@ _LINE_END = re.compile(rb"\r\n?|\n")
 def unread_spans(page: HtmlPage, name: str) -> Iterator[tuple[int, int]]:
     """Yield the spans that are not read, in no order; `name` is that of the page's file."""
     yield from _link_bars(page)
-    keys = [found.start() for found in _ACCESS_KEY.finditer(page.data)]
+    yield from _panels(page.data)
+    holds = _Holding.of(page)
     numbers, menus = _line_numbers(page), _menus(page, name)
+    yield from _titles_of_contents(page, menus)
     for element in page.elements:
         if element.start in numbers:
             yield _with_cell(page.data, element.start, element.end)
-        elif element.start in menus or _is_apart(element, keys):
+        elif element.start in menus or holds.is_apart(element):
             yield element.start, element.end
 
 
@@ -95,13 +106,65 @@ def _with_cell(data: bytes, start: int, end: int) -> tuple[int, int]:
     return first + opening.start(), closing.end()
 
 
-def _is_apart(element: HtmlElement, keys: list[int]) -> bool:
-    if element.tag in _DROPPED_TAGS or "navigation" in element.roles:
-        return True
-    if "keyed" not in element.roles:
-        return False
-    at = bisect_left(keys, element.inner)
-    return at < len(keys) and keys[at] < element.close
+class _Holding(NamedTuple):
+    """Where links with an access key, links to neighbouring pages, and headings begin."""
+
+    keys: Sequence[int]
+    relations: Sequence[int]
+    headings: Sequence[int]
+
+    @classmethod
+    def of(cls, page: HtmlPage) -> _Holding:
+        keys = [found.start() for found in _ACCESS_KEY.finditer(page.data)]
+        relations = [found.start() for found in _RELATION.finditer(page.data)]
+        headings = [element.start for element in page.elements if element.tag in HEADING_LEVELS]
+        return cls(keys, relations, headings)
+
+    def is_apart(self, element: HtmlElement) -> bool:
+        """Whether an element is navigation, a script or a style."""
+        roles = element.roles
+        if element.tag in _DROPPED_TAGS or "navigation" in roles:
+            return True
+        if "keyed" in roles and _is_any_in(element, self.keys):
+            return True
+        has_links = "header" in roles and _is_any_in(element, self.relations)
+        return has_links and not _is_any_in(element, self.headings)
+
+
+def _is_any_in(element: HtmlElement, places: Sequence[int]) -> bool:
+    at = bisect_left(places, element.inner)
+    return at < len(places) and places[at] < element.close
+
+
+def _panels(data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield what LaTeX2HTML says is navigation."""
+    begin: int | None = None
+    for mark in _PANEL.finditer(data):
+        if mark[1] is None:
+            begin = mark.start()
+        elif begin is not None:
+            yield begin, mark.end()
+            begin = None
+
+
+def _titles_of_contents(page: HtmlPage, menus: Set[int]) -> Iterator[tuple[int, int]]:
+    """Yield the headings, but for an h1, that have a table of contents under them and no more."""
+    title: HtmlElement | None = None
+    end = -1  # of the last table of contents under the title
+    for element in page.elements:
+        if element.start in menus:
+            after = title.end if title and end < 0 else end
+            end = element.end if title and _is_wordless(page.data, after, element.start) else -1
+            title = title if end >= 0 else None
+        elif element.tag in HEADING_LEVELS:
+            if title and end >= 0 and _is_wordless(page.data, end, element.start):
+                yield title.start, title.end
+            title, end = None if element.tag == "h1" else element, -1
+
+
+def _is_wordless(data: bytes, start: int, end: int) -> bool:
+    """Whether there is nothing to be read between two places."""
+    return _WORDLESS.fullmatch(data, start, end) is not None
 
 
 def _menus(page: HtmlPage, name: str) -> set[int]:
