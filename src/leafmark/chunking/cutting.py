@@ -6,7 +6,7 @@ Offsets are bytes into the text given, in order, 0 first.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from leafmark.chunking.graphemes import extends, grapheme_boundary, next_boundary
@@ -18,20 +18,62 @@ __all__ = [
     "count_ready",
     "decode_for_cutting",
     "line_starts",
+    "markup_starts",
     "token_cuts",
 ]
 
 _LONGEST_TOKEN = 64
 """Characters per token beyond which a cut is not looked for."""
 
+_OPENED = re.compile(rb"[ \t]*+<t([dhr])\b", re.IGNORECASE)
+_OTHER = 2  # after rows and cells
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 _LINE_END = re.compile(rb"\r\n?|\n")
+_UNCUT = re.compile(
+    rb"(?:(?<=\n)|\A)[ \t]*+(?:<(?!(?:area|br|hr|img|input)\b)[A-Za-z][^<>]*+(?<!/)>\s*+)++"
+    rb"|<[A-Za-z/!][^<>]*+>(?:\s*+</[^<>]*+>)*+",
+    re.IGNORECASE,
+)
+"""Start tags with lines of their own and the space behind them; other tags, with end tags."""
 
 
 def line_starts(raw: bytes) -> list[int]:
     """Return where lines begin."""
     ends = (match.end() for match in _LINE_END.finditer(raw))
     return [0, *[end for end in ends if end < len(raw)]]
+
+
+def markup_starts(raw: bytes, *, kept: int) -> list[int]:
+    """Return where lines of HTML begin; not in a tag, before an end tag or behind a start tag.
+
+    Nor in a row or a cell of at most `kept` bytes.
+
+    >>> markup_starts(b'<td>\\n<img\\n src="a"\\n>\\n</td>\\n<td>', kept=0)
+    [0, 27]
+    """
+    places = [*_untorn(raw), (len(raw), 0)]
+    starts: list[int] = []
+    at = 0
+    while at < len(places) - 1:
+        start, rank = places[at]
+        starts.append(start)
+        at += 1
+        if rank < _OTHER:
+            after = next(number for number in range(at, len(places)) if places[number][1] <= rank)
+            at = after if places[after][0] - start <= kept else at
+    return starts
+
+
+def _untorn(raw: bytes) -> Iterator[tuple[int, int]]:
+    """Where lines begin that may begin a part, and whether with a row, a cell or anything else."""
+    torn = [found.span() for found in _UNCUT.finditer(raw)]
+    at = 0
+    for start in line_starts(raw):
+        while at < len(torn) and torn[at][1] < start:
+            at += 1
+        if not start or at == len(torn) or start <= torn[at][0]:
+            opened = _OPENED.match(raw, start)
+            yield start, _OTHER if opened is None else opened[1].lower() != b"r"
 
 
 def coalesce(starts: Sequence[int], end: int, size: int) -> list[int]:

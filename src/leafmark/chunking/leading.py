@@ -5,8 +5,9 @@ code or the table after it, and any text of a notebook the code below it. A line
 nothing but bold type is a heading in all but name, an anchor names what follows, the
 tag that opens a box belongs to what is in it, and so does a bracket in source code.
 What begins in lower case behind code goes on with the sentence before it, and a caption
-or a line of attributes belongs to the code, the table or the picture above it. All of
-it is told by the bytes next to the cut.
+or a line of attributes belongs to the code, the table or the picture above it, and a row
+of a table with nothing in its first cell to the row above. All of it is told by the
+bytes next to the cut.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import re
 from operator import itemgetter
 
 from leafmark.chunking.reading import BodyReader
+from leafmark.chunking.rows import goes_on_in_page, is_title_in_page
 from leafmark.model import Block
 
 __all__ = ["leads_on"]
@@ -72,6 +74,13 @@ _TITLE = re.compile(
     % (_INLINE, _INLINE),
     re.VERBOSE | re.IGNORECASE,
 )
+_NAMED_BOX = re.compile(
+    rb"""<div\b[^<>]*\bclass="(?:[^">]*\s)?(?:[a-z]+-)?(?:title|heading)[\s"][^<>]*>
+      (?:(?!</?div\b)[^\0])*</div\s*>\Z""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""What AsciiDoctor and RDoc call the name of a listing or a method, and Bootstrap that of a box."""
+
 _TAGS = rb"(?:\s|<[^<>]*>|&nbsp;|\xc2\xa0|(?!))*+"
 _CAPTION = re.compile(
     rb"""%b[*_(\[]*+(?:
@@ -117,9 +126,23 @@ def leads_on(reader: BodyReader, start: int, at: int) -> bool:
     elif last.kind == "code":  # which may end with anything
         goes_on = _PARAGRAPH_GOES_ON if is_page else _GOES_ON
         return goes_on.match(document.data, at, at + _REACH) is not None
-    if last is not None and last.kind == "paragraph" and _introduces(reader, before, at):
+    if last is not None and _leads_by_kind(reader, last, at, before=before):
         return True
-    return _page_leads(before) if is_page else _text_leads(before)
+    if not is_page:
+        return _text_leads(before)
+    return _page_leads(before) or _is_behind_name(document.data, at)
+
+
+def _leads_by_kind(reader: BodyReader, last: Block, at: int, *, before: bytes) -> bool:
+    """Whether a paragraph introduces what begins at `at`, or a row of a table is read with it."""
+    if last.kind == "paragraph":
+        return _introduces(reader, before, at)
+    if last.kind != "table" or reader.document.format != "html":
+        return False
+    data = reader.document.data
+    return goes_on_in_page(data, at) or (
+        data[at : at + 3].lower() == b"<tr" and is_title_in_page(data, last.start, last.end)
+    )
 
 
 def _introduces(reader: BodyReader, before: bytes, at: int) -> bool:
@@ -189,6 +212,17 @@ def _page_leads(before: bytes) -> bool:
             return True
         before = before[: opened.start()].rstrip()
     return _has_colon(before) or _TITLE.match(before, before.lower().rfind(b"<p")) is not None
+
+
+def _is_behind_name(data: bytes, at: int) -> bool:
+    """Whether the box right before a place is the name of what follows."""
+    before = data[max(0, at - _REACH * _MARKUP) : at].rstrip()
+    opened = _OPENED.search(before)
+    before = before[: opened.start()].rstrip() if opened else before
+    lower = before.lower()
+    if not lower.endswith(b"</div>"):
+        return False
+    return _NAMED_BOX.match(before, lower.rfind(b"<div")) is not None
 
 
 def _has_colon(text: bytes) -> bool:

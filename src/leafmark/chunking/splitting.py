@@ -9,18 +9,19 @@ parser says of the blocks inside a block of it is no cut but a place between two
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
-from leafmark.chunking.cutting import coalesce, line_starts, token_cuts
+from leafmark.chunking.cutting import coalesce, line_starts, markup_starts, token_cuts
 from leafmark.chunking.measuring import Meter, text_tokens
 from leafmark.chunking.packing import pack
 from leafmark.chunking.placed import outermost
 from leafmark.chunking.reading import BodyReader
+from leafmark.chunking.rows import untied_rows
 from leafmark.chunking.sentences import sentence_starts
 from leafmark.model import Block, Heading
 
@@ -42,6 +43,9 @@ _SPACES = b" \t"
 
 _ITEM = Block("list_item", 0, 0, 1)
 """An item of a list at the top, as far as splitting asks: where it stands, its unit says."""
+
+_ROW_BYTES = 2
+"""A row of HTML in Markdown of so many bytes for each token of the capacity is within it."""
 
 _HEADER_SHARE = 2
 """A table's header is repeated while it takes at most one in this many of the capacity's tokens."""
@@ -132,7 +136,8 @@ class Splitter(NamedTuple):
         if block is not None and block.kind == "table":
             return self._split_table(unit, block)
         if block is not None and block.kind == "html":
-            return self._cut_at(unit, self._places_in(unit, line_starts))
+            find = partial(markup_starts, kept=self.capacity * _ROW_BYTES)
+            return self._cut_at(unit, self._places_in(unit, find))
         starts, nested = self._nested(unit, block)
         if nested:
             return self._split_at([unit.start, *starts[1:]], nested, unit.end)
@@ -177,14 +182,24 @@ class Splitter(NamedTuple):
             and block.level == table.level + 1
             and block.start > (table.content_start or 0)
         ]
-        starts = [*self._crumbs([unit.start, *rows], unit.end), unit.end]
-        sizes = [self.meter.tokens(start, end) for start, end in pairwise(starts)]
         room = self.capacity - header
+        starts = [*self._row_starts(unit, rows, room), unit.end]
+        sizes = [self.meter.tokens(start, end) for start, end in pairwise(starts)]
         for first, after in pack(sizes, room):
             part = Unit(starts[first], starts[after], sum(sizes[first:after]))
             parts = self._split_row(part, table, room) if part.tokens > room else [part]
             for found in parts:
                 yield found._replace(header=header if found.start > unit.start else 0)
+
+    def _row_starts(self, unit: Unit, rows: Sequence[int], room: int) -> Iterator[int]:
+        """Where a table may be cut: between rows that are read as one only where they must be."""
+        starts = self._crumbs(
+            [unit.start, *untied_rows(self.meter.document, rows, unit.end)], unit.end
+        )
+        for start, end in pairwise([*starts, unit.end]):
+            inside = rows[bisect_right(rows, start) : bisect_left(rows, end)]
+            is_large = bool(inside) and self.meter.tokens(start, end) > room
+            yield from self._crumbs([start, *inside], end) if is_large else (start,)
 
     def _split_row(self, row: Unit, table: Block, room: int) -> Iterable[Unit]:
         """Split a row at the tables inside it, which pages have for their layout, else as prose."""

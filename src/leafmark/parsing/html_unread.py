@@ -28,9 +28,7 @@ __all__ = ["unread_spans"]
 
 _DROPPED_TAGS = frozenset(("nav", "script", "style", "template"))
 _ACCESS_KEY = re.compile(rb"<a\s[^<>]*\baccesskey\s*=", re.IGNORECASE)
-_RELATION = re.compile(
-    rb"<a\s[^<>]*\brel\s*=\s*[\"']?(?:prev|previous|next|up)\b", re.IGNORECASE
-)
+_RELATION = re.compile(rb"<a\s[^<>]*\brel\s*=\s*[\"']?(?:prev|previous|next|up)\b", re.IGNORECASE)
 _PANEL = re.compile(rb"<!--\s*(End of )?Navigation Panel\s*-->")
 _NUMBERS = re.compile(rb"(?:\s|<[^<>]*>|[0-9]{1,9}(?![0-9])|(?!))*+")
 _BETWEEN = re.compile(rb"(?:\s|</?(?:td|div|figure|code)\b[^<>]*>|(?!))*+")

@@ -296,3 +296,36 @@ def test_ids_are_stable_under_edits_elsewhere() -> None:
     before = {chunk.id: chunk.body for chunk in chunked(*parts).chunks}
     after = {chunk.id: chunk.body for chunk in chunked(*parts, *section(2, "New", 300)).chunks}
     assert before.items() <= after.items()
+
+
+def test_html_in_markdown_is_cut_between_its_elements() -> None:
+    """Sponsors, logos and badges: no piece begins inside a tag, with an end tag or behind a tag."""
+    cell = """\
+    <td align="center">
+      <a href="https://example.org/{0}">
+        <img
+          src="https://example.org/{0}/logo-of-the-company.png"
+          width="150"
+        /></a>
+      Company {0}
+    </td>
+"""
+    cells = [cell.format(k) for k in range(30)]
+    source = "# A\n\n<table>\n  <tr>\n" + "".join(cells) + "  </tr>\n</table>\n"
+    options = ChunkingOptions(strategy="section", max_tokens=300, target_tokens=200, min_tokens=20)
+    found = chunk_document(parse(source.encode(), "p.md"), tree="t", options=options)
+    bodies = [chunk.body for chunk in found.chunks if chunk.kind == "piece"]
+    assert len(bodies) > 8
+    assert all(body.lstrip().startswith(("<table>", "<td ")) for body in bodies)
+    assert all(any(one in body for body in bodies) for one in cells)
+
+
+def test_a_row_of_html_in_markdown_is_cut_between_its_cells_only_where_it_must() -> None:
+    rows = [f"<tr>\n<td>name {k}</td>\n<td>What the name is for.</td>\n</tr>\n" for k in range(40)]
+    large = "<tr>\n" + "".join(f"<td>{words(20)}</td>\n" for _ in range(20)) + "</tr>\n"
+    source = "# A\n\n<table>\n" + "".join(rows) + large + "</table>\n"
+    options = ChunkingOptions(strategy="section", max_tokens=300, target_tokens=200, min_tokens=20)
+    found = chunk_document(parse(source.encode(), "p.md"), tree="t", options=options)
+    bodies = [chunk.body for chunk in found.chunks if chunk.kind == "piece"]
+    assert all(any(row in body for body in bodies) for row in rows)
+    assert sum(body.startswith("<td>") for body in bodies) > 1

@@ -1,0 +1,62 @@
+"""Which rows of a table are read together, so that a cut between them is a poor one.
+
+A row whose first cell is empty goes on with the row above, as the lines below a
+name do, and so do the rows that a cell of the row above reaches into. A row of a
+single cell as wide as others together is the title of what follows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from leafmark.model import Document
+
+__all__ = ["goes_on_in_page", "is_title_in_page", "untied_rows"]
+
+_GOES_ON_IN_MARKDOWN = re.compile(rb"[ \t]*\|[ \t]*\|")
+_INLINE = rb"(?:\s|&nbsp;|&\#160;|\xc2\xa0|</?(?:a|b|br|div|em|i|p|span|strong)\b[^<>]*>|(?!))*+"
+_GOES_ON_IN_PAGE = re.compile(
+    rb"<tr\b[^<>]*>\s*+<t[dh]\b[^<>]*>%b(?:</?t[dhr]\b|\Z)" % _INLINE, re.IGNORECASE
+)
+_CELL = re.compile(rb"<t[dh]\b([^<>]*)>", re.IGNORECASE)
+_WIDE = re.compile(rb"\bcolspan\s*=\s*[\"']?(?:[2-9]|[1-9][0-9])", re.IGNORECASE)
+_HIGH = re.compile(rb"\browspan\s*=\s*[\"']?([0-9]{1,4})", re.IGNORECASE)
+
+
+def untied_rows(document: Document, rows: Sequence[int], end: int) -> list[int]:
+    """Return those of `rows`, where the rows of one table begin, that begin what is read together.
+
+    The last row ends at `end`.
+    """
+    if document.format == "html":
+        return [*_in_page(document.data, rows, end)]
+    if document.format == "markdown":
+        goes_on = _GOES_ON_IN_MARKDOWN.match
+        return [row for row in rows if goes_on(document.data, row) is None]
+    return [*rows]
+
+
+def goes_on_in_page(data: bytes, row: int) -> bool:
+    """Whether a row begins there that goes on with what is above."""
+    return _GOES_ON_IN_PAGE.match(data, row) is not None
+
+
+def is_title_in_page(data: bytes, row: int, end: int) -> bool:
+    """Whether `[row, end)` is a row of one wide cell that says something."""
+    cells = [*_CELL.finditer(data, row, end)]
+    return (
+        len(cells) == 1 and _WIDE.search(cells[0][1]) is not None and not goes_on_in_page(data, row)
+    )
+
+
+def _in_page(data: bytes, rows: Sequence[int], end: int) -> Iterator[int]:
+    tied = 0  # rows to come that belong to those before
+    for row, after in pairwise([*rows, end]):
+        if not tied and not goes_on_in_page(data, row):
+            yield row
+        cells = _CELL.findall(data, row, after)
+        heights = [int(high[1]) for cell in cells if (high := _HIGH.search(cell))]
+        below = max(heights, default=1) - 1
+        tied = max(tied - 1, below, int(is_title_in_page(data, row, after)))
