@@ -23,11 +23,13 @@ from leafmark.app.ignore import Doubt, IgnoreRules, parse_ignore_file, parse_rul
 from leafmark.app.trees import Tree
 from leafmark.model import Diagnostic
 
-__all__ = ["Frame", "Layer", "Selection", "secret_patterns"]
+__all__ = ["TELLING", "Frame", "Layer", "Selection", "secret_patterns"]
 
 _MAX_IGNORE_BYTES = 1 << 20
 _OWN = names.IGNORE_FILES[0]
-_TELLING = frozenset({".git", *names.IGNORE_FILES})
+TELLING = frozenset({".git", *names.IGNORE_FILES})
+"""Names that say something about the folder that they are in."""
+
 _SECRET_NAMES = (
     *names.SECRET_NAMES,
     *(".env", ".env.local", ".env.production", ".env.example", ".envrc"),
@@ -105,9 +107,9 @@ class Selection:
         handle: Handle,
         diagnostics: list[Diagnostic],
     ) -> Frame:
-        """Return the frame with the folder's own ignore files; `found` are the names in it."""
+        """Return the frame with the folder's own ignore files; `found` has its `TELLING` names."""
         layers = frame.layers
-        if _TELLING.isdisjoint(found):
+        if TELLING.isdisjoint(found):
             return frame
         if frame.path and ".git" in found:
             layers = tuple(layer for layer in layers if layer.kind != ".gitignore")

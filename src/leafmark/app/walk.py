@@ -14,13 +14,15 @@ import os
 import stat
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from operator import attrgetter
 from typing import NamedTuple
 
 from leafmark.app.broken_sources import unread
 from leafmark.app.folders import Folders, Handle, is_encodable
+from leafmark.app.ignore import Doubt
 from leafmark.app.names import CONVERTERS, MARKUP_SUFFIXES
-from leafmark.app.selection import Frame, Selection
+from leafmark.app.selection import TELLING, Frame, Selection
 from leafmark.app.trees import Tree
 from leafmark.errors import ForbiddenError, LeafmarkError, NotFoundError, reason_of
 from leafmark.model import Diagnostic, Skipped
@@ -34,6 +36,9 @@ _by_name = attrgetter("name")
 _KIND = 0o170000
 _REGULAR = stat.S_IFREG
 _VENV_MARK = "pyvenv.cfg"
+_MARKS = TELLING | {_VENV_MARK}
+_AT_ONCE = 1000
+"""Entries of a folder that are looked at before what they are is handed on."""
 
 
 class SourceFile(NamedTuple):
@@ -76,10 +81,9 @@ def iter_sources(
     with _open_root(tree) as folders:
         walk = _Walk(tree, folders, WalkNotes() if notes is None else notes)
         walk.start(under)
-        while walk.waiting:
-            yield from walk.visit(walk.waiting.pop())
-            if not walk.waiting:
-                walk.take_links()
+        for frame in walk.frames():
+            for taken in walk.visit(frame):
+                yield from taken
 
 
 def exceeds(tree: Tree, limit: int) -> bool:
@@ -165,7 +169,7 @@ class _Walk:
         self._selection = Selection(tree)
         self._links: list[tuple[Frame, str]] = []
         self._visited: set[tuple[int, int]] = set()
-        self.waiting: list[Frame] = []
+        self._waiting: list[Iterator[Frame]] = []
 
     def start(self, under: str) -> None:
         """Queue the first folder, after the ignore files of the folders around it were read."""
@@ -181,7 +185,19 @@ class _Walk:
                 self._folders.close(handle)
             frame = self._selection.child(frame, part)._replace(asked=True)
         self._folders.close(self._open_named(frame.path, under))
-        self.waiting.append(frame)
+        self._waiting.append(iter([frame]))
+
+    def frames(self) -> Iterator[Frame]:
+        """Yield the folders to visit; each is to be visited before the next is asked for.
+
+        What waits are names, a list for each folder on the way down.
+        """
+        while self._waiting or self._take_links():
+            frame = next(self._waiting[-1], None)
+            if frame is None:
+                self._waiting.pop()
+            else:
+                yield frame
 
     def _open_named(self, path: str, under: str) -> Handle:
         try:
@@ -192,24 +208,30 @@ class _Walk:
     def skip(self, path: str, reason: str) -> None:
         self._notes.skipped.append(Skipped(path, reason))
 
-    def visit(self, frame: Frame) -> list[SourceFile]:
-        """Return the sources directly in a folder, and queue the folders in it."""
+    def visit(self, frame: Frame) -> Iterator[list[SourceFile]]:
+        """Yield the sources directly in a folder, some at a time, and queue the folders in it."""
         try:
             handle = self._folders.open(frame.real)
         except OSError as error:
             self._unread(frame.path, error)
-            return []
+            return
         try:
             with os.scandir(handle) as listing:
-                entries = sorted(listing, key=_by_name)
-            found = {entry.name for entry in entries}
-            if self._is_closed(frame, handle, found):
-                return []
-            frame = self._selection.enter(frame, found, handle, self._notes.diagnostics)
-            return self._sort_out(frame, entries)
+                entries = sorted(listing, key=_by_name, reverse=True)
+            marks = _MARKS.intersection(map(_by_name, entries))
+            if self._is_closed(frame, handle, marks):
+                return
+            frame = self._selection.enter(frame, marks, handle, self._notes.diagnostics)
+            doubt = self._selection.doubts(frame)
+            folders: list[str] = []
+            while entries:  # one that was looked at holds how it looks, and goes
+                some = entries[: -_AT_ONCE - 1 : -1]
+                del entries[-_AT_ONCE:]
+                yield self._sort_out(frame, some, doubt, folders)
+            if folders:
+                self._waiting.append(map(partial(self._selection.child, frame), folders))
         except OSError as error:
             self._unread(frame.path, error)
-            return []
         finally:
             self._folders.close(handle)
 
@@ -220,9 +242,9 @@ class _Walk:
             self._notes.diagnostics.append(Diagnostic(path, "unreadable", message))
             self._notes.unread.append(path)
 
-    def _is_closed(self, frame: Frame, handle: Handle, found: Collection[str]) -> bool:
+    def _is_closed(self, frame: Frame, handle: Handle, marks: Collection[str]) -> bool:
         """Say whether a folder is left out for what is in it, or because it was visited before."""
-        if _VENV_MARK in found and frame.path and not frame.asked:
+        if _VENV_MARK in marks and frame.path and not frame.asked:
             self.skip(frame.path, "virtual environment")
             return True
         if self._tree.follow_symlinks:
@@ -234,12 +256,12 @@ class _Walk:
             self._visited.add(place)
         return False
 
-    def _sort_out(self, frame: Frame, entries: Iterable[Entry]) -> list[SourceFile]:
+    def _sort_out(
+        self, frame: Frame, entries: Iterable[Entry], doubt: Doubt | None, folders: list[str]
+    ) -> list[SourceFile]:
         """Go through a folder by name; this loop is most of what a refresh costs."""
         tree, path, limit, markup = self._tree.name, frame.path, self._limit, MARKUP_SUFFIXES
-        doubt = self._selection.doubts(frame)
         taken: list[SourceFile] = []
-        folders: list[Frame] = []
         for entry in entries:
             name = entry.name
             suffix = name.rpartition(".")[2]
@@ -256,18 +278,17 @@ class _Walk:
                     taken.append(_new(SourceFile, (tree, path + name, size, *times, info.st_ino)))
                     continue
             self._consider(frame, entry, taken, folders)
-        self.waiting.extend(reversed(folders))
         return taken
 
     def _consider(
-        self, frame: Frame, entry: Entry, taken: list[SourceFile], folders: list[Frame]
+        self, frame: Frame, entry: Entry, taken: list[SourceFile], folders: list[str]
     ) -> None:
         """Put one entry where it belongs: among the sources, the folders, or what is left out."""
         name = entry.name
         if entry.is_dir(follow_symlinks=False):
             reason = self._selection.refuse_folder(frame, name)
             if reason is None:
-                folders.append(self._selection.child(frame, name))
+                folders.append(name)
             else:
                 self.skip(f"{frame.path}{name}/", reason)
             return
@@ -333,21 +354,24 @@ class _Walk:
         except OSError:
             return None
 
-    def take_links(self) -> None:
+    def _take_links(self) -> bool:
         """Queue the folders that links lead to, once all real folders have been visited.
 
-        So a folder's own path is always the one its sources are known by.
+        So a folder's own path is always the one its sources are known by. False if there are none.
         """
         root = os.path.realpath(self._tree.root)
-        for frame, name in reversed(self._links):
+        found = []
+        for frame, name in self._links:
             target = self._target(frame.real + name)
             if target is None or not _is_below(target, root):
                 continue
             if self._selection.refuse_folder(frame, name) is None:
                 real = os.path.relpath(target, root).replace(os.sep, "/")
                 real = "" if real == "." else f"{real}/"
-                self.waiting.append(self._selection.child(frame, name)._replace(real=real))
+                found.append(self._selection.child(frame, name)._replace(real=real))
         self._links.clear()
+        self._waiting.append(iter(found))
+        return bool(found)
 
 
 def _is_below(path: str, root: str) -> bool:
