@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from leafmark.app.job_list import ChunkJob, JobList
 from leafmark.app.project import Project
 from leafmark.app.requests import ChunkRequest
 from leafmark.app.trees import Tree
 from leafmark.app.walk import SourceFile, WalkNotes, iter_sources, named_source, needs_converter
-from leafmark.chunking import ChunkingOptions
 from leafmark.errors import NotFoundError, UsageError
 from leafmark.model import Diagnostic, Skipped
 from leafmark.model.ids import check_tree_name, tree_name
@@ -28,20 +28,6 @@ __all__ = ["ChunkJob", "ChunkPlan", "plan_chunking"]
 _WILD = re.compile(r"([\\*?\[\]!# ])")
 _ESCAPED = r"\\\1"
 """What a pattern takes for itself."""
-
-
-class ChunkJob(NamedTuple):
-    """One source to be chunked: the file `path` of `tree`, or `data` in its place.
-
-    `named` says that the user named it, not a folder above it.
-    """
-
-    tree: Tree
-    path: str
-    size: int
-    options: ChunkingOptions
-    data: bytes | None = None
-    named: bool = False
 
 
 class _Part(NamedTuple):
@@ -61,7 +47,7 @@ class ChunkPlan:
     what a walk through a named folder left out.
     """
 
-    jobs: tuple[ChunkJob, ...]
+    jobs: Sequence[ChunkJob]
     refused: tuple[Skipped, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -86,19 +72,19 @@ def plan_chunking(project: Project, request: ChunkRequest) -> ChunkPlan:
             (job._replace(path=name, size=len(request.data), data=request.data, named=True),)
         )
     named, walked = WalkNotes(), WalkNotes()
-    jobs: dict[tuple[Path, str], ChunkJob] = {}
-    for path in request.paths:
-        for part in places.find(path):
-            blank = _blank_job(project, part.tree)._replace(named=not part.is_folder)
-            notes = walked if part.is_folder else named
-            for source in _sources(part, notes):
-                if _is_written(part.tree, source, request.written):
-                    notes.skipped.append(Skipped(source.path, "the output goes there"))
-                    continue
-                key = (part.tree.root, source.path)
-                jobs.setdefault(key, blank._replace(path=source.path, size=source.size))
+    jobs = JobList()
+    found = [part for path in request.paths for part in places.find(path)]
+    parts = {(part.tree.root, part.tree.name, part.below): part for part in found}
+    for part in parts.values():
+        blank = _blank_job(project, part.tree)._replace(named=not part.is_folder)
+        notes = walked if part.is_folder else named
+        for source in _sources(part, notes):
+            if _is_written(part.tree, source, request.written):
+                notes.skipped.append(Skipped(source.path, "the output goes there"))
+            else:
+                jobs.add(blank._replace(path=source.path, size=source.size))
     return ChunkPlan(
-        tuple(jobs.values()),
+        jobs.without_repeats() if len(parts) > 1 else jobs,
         tuple(dict.fromkeys(named.skipped)),
         tuple(dict.fromkeys(walked.skipped)),
         tuple(dict.fromkeys([*named.diagnostics, *walked.diagnostics])),

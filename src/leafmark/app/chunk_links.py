@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from leafmark.app.chunk_jobs import ChunkJob
-from leafmark.app.linking import Links
+from leafmark.app.job_list import ChunkJob, JobPlaces
+from leafmark.app.linking import Links, stem_of
+from leafmark.app.numbers_by_hash import NumbersByHash
 from leafmark.model import ChunkedDocument, Document, Link
 
 __all__ = ["RunLinks", "Slugs"]
@@ -44,6 +45,7 @@ class RunLinks:
     ) -> None:
         self._jobs = jobs
         self._chunked = chunked
+        self._links: dict[Path, Links] = {}
         self._slugs: dict[tuple[Path, str], Slugs] = {}
         self._kept = 0
 
@@ -54,21 +56,22 @@ class RunLinks:
     def find(self, job: ChunkJob, document: Document, link: Link) -> str | None:
         """Return the id of the chunk that a link in the document of `job` leads to."""
         origin = _Origin(job.tree.name, job.path, document.format, document.metadata)
-        return self._links[job.tree.root].find(link.target, link.kind, origin)
+        return self._links_below(job.tree.root).find(link.target, link.kind, origin)
 
     @cached_property
-    def _links(self) -> Mapping[Path, Links]:
+    def _known(self) -> _JobIndex:
+        return _JobIndex(self._jobs)
+
+    def _links_below(self, root: Path) -> Links:
         """Links by root: trees of one name may stand at several places."""
-        roots: dict[Path, dict[str, ChunkJob]] = {}
-        for job in self._jobs:
-            roots.setdefault(job.tree.root, {})[job.path] = job
-        return {root: self._among(jobs) for root, jobs in roots.items()}
+        found = self._links.get(root)
+        if found is None:
+            found = self._links[root] = Links(partial(self._place, root), _Below(self._known, root))
+        return found
 
-    def _among(self, jobs: Mapping[str, ChunkJob]) -> Links:
-        def place(tree: str, path: str, slug: str | None) -> str | None:
-            return self._slugs_of(jobs[path]).get(slug)
-
-        return Links(place, [(job.tree.name, path) for path, job in jobs.items()])
+    def _place(self, root: Path, tree: str, path: str, slug: str | None) -> str | None:
+        job = self._known.find(root, path)
+        return None if job is None else self._slugs_of(job).get(slug)
 
     def _slugs_of(self, job: ChunkJob) -> Slugs:
         key = job.tree.root, job.path
@@ -88,3 +91,46 @@ class RunLinks:
             yield None, document.doc_id
             for slug, position in document.slugs.items():
                 yield slug, document.chunks[position].id
+
+
+class _JobIndex:
+    """Where in the list of jobs a source is, by its path and by its name."""
+
+    def __init__(self, jobs: Sequence[ChunkJob]) -> None:
+        self._jobs = jobs
+        self._places = JobPlaces(jobs)
+        for number, job in enumerate(jobs):
+            self._places.add(number, job)
+
+    def find(self, root: Path, path: str) -> ChunkJob | None:
+        return self._places.find(root, path)
+
+    def called(self, root: Path, stem: str) -> Iterator[ChunkJob]:
+        """Yield the jobs for files of this name below a root."""
+        for number in self._stems.find(hash((root, stem))):
+            job = self._jobs[number]
+            if job.tree.root == root and stem_of(job.path) == stem:
+                yield job
+
+    @cached_property
+    def _stems(self) -> NumbersByHash:
+        """Few runs have links by name."""
+        found = NumbersByHash(len(self._jobs))
+        for number, job in enumerate(self._jobs):
+            found.put(hash((job.tree.root, stem_of(job.path))), number)
+        return found
+
+
+class _Below(NamedTuple):
+    """The sources below one root, as `linking.Known` asks for them."""
+
+    jobs: _JobIndex
+    root: Path
+
+    def holds(self, tree: str, path: str) -> bool:
+        job = self.jobs.find(self.root, path)
+        return job is not None and job.tree.name == tree
+
+    def called(self, tree: str, stem: str) -> Iterator[str]:
+        found = self.jobs.called(self.root, stem)
+        return (job.path for job in found if job.tree.name == tree)

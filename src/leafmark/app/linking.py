@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Protocol
 from urllib.parse import unquote
@@ -21,7 +21,17 @@ from leafmark.app.resolving import Lookup
 from leafmark.model import Entry
 from leafmark.model.ids import document_id
 
-__all__ = ["FindChunk", "Links", "Origin", "candidate_paths", "indexed_place", "split_target"]
+__all__ = [
+    "FindChunk",
+    "Known",
+    "KnownKeys",
+    "Links",
+    "Origin",
+    "candidate_paths",
+    "indexed_place",
+    "split_target",
+    "stem_of",
+]
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _SOURCES = (".md", ".markdown", ".mdx", ".rst", ".adoc", ".asciidoc", ".html", ".htm", ".ipynb")
@@ -85,15 +95,42 @@ FindChunk = Callable[[str, str, str | None], str | None]
 """From tree, path and slug (None: the document) to the id of a chunk, None where there is none."""
 
 
+class Known(Protocol):
+    """The sources that links can lead to."""
+
+    def holds(self, tree: str, path: str) -> bool: ...
+
+    def called(self, tree: str, stem: str) -> Iterable[str]:
+        """Return the paths whose `stem_of` is this."""
+        ...
+
+
+class KnownKeys:
+    """Sources by the keys (tree, path) of a collection, such as the manifest."""
+
+    def __init__(self, keys: Collection[tuple[str, str]]) -> None:
+        self._keys = keys
+
+    def holds(self, tree: str, path: str) -> bool:
+        return (tree, path) in self._keys
+
+    def called(self, tree: str, stem: str) -> Iterable[str]:
+        return self._by_stem.get((tree, stem), ())
+
+    @cached_property
+    def _by_stem(self) -> Mapping[tuple[str, str], list[str]]:
+        found: dict[tuple[str, str], list[str]] = {}
+        for tree, path in self._keys:
+            found.setdefault((tree, stem_of(path)), []).append(path)
+        return found
+
+
 class Links:
-    """Resolves links among some sources.
+    """Resolves links among the sources that are `known`; `place` looks into one of them."""
 
-    `documents` are the (tree, path) of all of them; `place` looks into one.
-    """
-
-    def __init__(self, place: FindChunk, documents: Iterable[tuple[str, str]]) -> None:
+    def __init__(self, place: FindChunk, known: Known) -> None:
         self._place = place
-        self._documents = documents
+        self._known = known
 
     def resolve(self, record: Mapping[str, Any], document: Origin) -> dict[str, Any]:
         """Return the record of a chunk of `document`, the id of each link in it as far as known."""
@@ -117,18 +154,6 @@ class Links:
             found = self._file(path, document)
         return None if found is None else self._chunk(document.tree, found, fragment)
 
-    @cached_property
-    def _paths(self) -> frozenset[tuple[str, str]]:
-        return frozenset(self._documents)
-
-    @cached_property
-    def _by_name(self) -> Mapping[tuple[str, str], list[str]]:
-        """Paths by tree and file name without suffix, in lower case."""
-        found: dict[tuple[str, str], list[str]] = {}
-        for tree, path in sorted(self._paths):
-            found.setdefault((tree, _stem(path)), []).append(path)
-        return found
-
     def _file(self, path: str, document: Origin) -> str | None:
         base = document.metadata.get("base") if document.format == "html" else None
         if base:
@@ -138,13 +163,13 @@ class Links:
             path = posixpath.join(posixpath.dirname(parts[0]), path)
         if not path:
             return document.path
-        candidates = candidate_paths(path, document.path)
-        return next((each for each in candidates if (document.tree, each) in self._paths), None)
+        tree, holds = document.tree, self._known.holds
+        return next((one for one in candidate_paths(path, document.path) if holds(tree, one)), None)
 
     def _page(self, name: str, document: Origin) -> str | None:
         """The page of a wiki link: by its name anywhere in the tree, the nearest of several."""
         wanted = name.strip("/").lower()
-        places = self._by_name.get((document.tree, _stem(wanted)), [])
+        places = self._known.called(document.tree, stem_of(wanted))
         places = [path for path in places if _is_called(path.lower(), wanted)]
         near = posixpath.dirname(document.path)
 
@@ -177,7 +202,7 @@ def indexed_place(lookup: Lookup) -> FindChunk:
     return find
 
 
-def _stem(path: str) -> str:
+def stem_of(path: str) -> str:
     """A file's name without a suffix that a document has, in lower case."""
     name = posixpath.basename(path).lower()
     stem, suffix = posixpath.splitext(name)
@@ -186,8 +211,8 @@ def _stem(path: str) -> str:
 
 def _is_called(path: str, wanted: str) -> bool:
     """Whether a path ends with the name that a wiki link has, folders included."""
-    folder, stem = posixpath.dirname(path), _stem(path)
-    folder_wanted, stem_wanted = posixpath.dirname(wanted), _stem(wanted)
+    folder, stem = posixpath.dirname(path), stem_of(path)
+    folder_wanted, stem_wanted = posixpath.dirname(wanted), stem_of(wanted)
     return stem == stem_wanted and f"/{folder}".endswith(folder_wanted and f"/{folder_wanted}")
 
 

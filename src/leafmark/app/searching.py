@@ -270,9 +270,13 @@ def _records(
     results: tuple[Result, ...], sources: Sources, reader: IndexReader
 ) -> dict[str, Mapping[str, Any]]:
     """The full records of the results whose sources are as they were indexed."""
-    from leafmark.app.linking import Links, indexed_place  # late: only records have links
+    from leafmark.app.linking import (
+        KnownKeys,
+        Links,
+        indexed_place,
+    )  # late: only records have links
 
-    links = Links(indexed_place(reader), reader.manifest)
+    links = Links(indexed_place(reader), KnownKeys(reader.manifest))
     found: dict[str, Mapping[str, Any]] = {}
     for result in results:
         chunked = None if result.stale else sources.chunked(result.document)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from leafmark.app.linking import Links, indexed_place
+from leafmark.app.linking import KnownKeys, Links, indexed_place
 from leafmark.app.opening import open_index
 from leafmark.app.project import Project
 from leafmark.app.reading import Sources
@@ -33,7 +33,7 @@ def show_chunks(
     )
     resolver = Resolver(reader, reader.manifest)
     sources = Sources(project)
-    links = Links(indexed_place(reader), reader.manifest)
+    links = Links(indexed_place(reader), KnownKeys(reader.manifest))
     shown: list[Shown] = []
     missing: list[tuple[str, tuple[str, ...]]] = []
     for wanted in request.ids:

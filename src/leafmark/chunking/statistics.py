@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from statistics import median
+from itertools import accumulate
 from typing import Any
 
 from leafmark.chunking.options import ChunkingOptions
@@ -116,30 +118,42 @@ def measure_document(
 
 def summarise(measured: Iterable[DocumentSizes]) -> Statistics:
     """Return the statistics of a run."""
-    sizes: list[int] = []
+    sizes: Counter[int] = Counter()
     deviations: list[Deviation] = []
     count = chunks = estimates = size_bytes = 0
     seconds = 0.0
     for each in measured:
         if each.deviates:
             deviations.append(Deviation(each.doc_id, each.estimate, len(each.tokens)))
-        sizes += each.tokens
+        sizes.update(each.tokens)
         count += 1
         chunks += each.chunks
         estimates += each.estimate
         size_bytes += each.size_bytes
         seconds += each.seconds
+    filled = sizes.total()
+    total = sum(size * chunks_of_it for size, chunks_of_it in sizes.items())
     return Statistics(
         documents=count,
         chunks=chunks,
-        empty=chunks - len(sizes),
-        total_tokens=sum(sizes),
+        empty=chunks - filled,
+        total_tokens=total,
         min_tokens=min(sizes, default=0),
-        mean_tokens=sum(sizes) / len(sizes) if sizes else 0.0,
-        median_tokens=float(median(sizes)) if sizes else 0.0,
+        mean_tokens=total / filled if filled else 0.0,
+        median_tokens=_median(sizes),
         max_tokens=max(sizes, default=0),
         estimate=estimates,
         deviations=tuple(deviations),
         size_bytes=size_bytes,
         seconds=seconds,
     )
+
+
+def _median(counts: Mapping[int, int]) -> float:
+    """The median of numbers of which each is there so many times; 0 of none."""
+    sizes = sorted(counts)
+    ends = [*accumulate(counts[size] for size in sizes)]
+    if not ends:
+        return 0.0
+    middle = (ends[-1] - 1) // 2, ends[-1] // 2
+    return sum(sizes[bisect_right(ends, at)] for at in middle) / 2

@@ -27,6 +27,7 @@ from leafmark.model.document import (
 )
 from leafmark.model.entry import DocumentEntry, Entry, FileState, heading_and_span, whole_range
 from leafmark.model.keyterm import KeyTerm, WeightedText
+from leafmark.model.packed import Packed
 from leafmark.model.passage import Item, Omission, Packing, Passage, Step
 from leafmark.model.readable import ReadableText, Reader, Runs
 from leafmark.model.record import ChunkRecord
@@ -101,6 +102,7 @@ __all__ = [
     "LlmsReport",
     "LostAt",
     "Omission",
+    "Packed",
     "Packing",
     "Passage",
     "Phase",

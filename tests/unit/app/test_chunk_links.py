@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+import pickle
+import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import pytest
 from support.projects import Here
 
 from leafmark.app import chunk_links, chunk_sources, chunking, plan_chunking
-from leafmark.app.chunk_jobs import ChunkJob
+from leafmark.app.chunk_links import RunLinks
+from leafmark.app.job_list import ChunkJob, JobList
 from leafmark.app.requests import ChunkRequest
+from leafmark.app.trees import Tree
+from leafmark.chunking import ChunkingOptions
 from leafmark.model import ChunkedDocument
+from leafmark.parsing import parse
 from leafmark.render.chunks import iter_chunk_lines
 
 PAGES = {
@@ -90,3 +97,22 @@ def test_a_page_is_chunked_for_its_links_once(
     monkeypatch.setattr(chunk_links, "KEPT_SLUGS", 3)
     assert len(links_of(linked)) > 20
     assert len(asked) > len({*asked})  # no more is kept than the bound says
+
+
+def test_what_a_process_is_told_of_all_sources_is_some_bytes_each() -> None:
+    count = 4_000
+    jobs, tree = JobList(), Tree(name="here", root=Path("/here"), overrides={})
+    for k in range(count):
+        path = f"handbook/part-{k // 100}/chapter-{k % 100}/README.md"
+        jobs.add(ChunkJob(tree, path, 100 + k % 977, ChunkingOptions()))
+    links = RunLinks(jobs, chunking._linked_to)
+    assert len(pickle.dumps(links)) < 10 * count
+    document = parse(b"[x](../chapter-7/#a)\n", jobs[0].path)
+    tracemalloc.start()
+    try:
+        links.find(jobs[0], document, document.links[0])
+        links.find(jobs[0], document, document.links[0]._replace(kind="wiki", target="README"))
+        held = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert held < 60 * count

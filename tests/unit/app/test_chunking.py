@@ -229,7 +229,7 @@ def test_named_links_are_followed_but_not_to_secrets(here: Here) -> None:
 def test_files_that_are_no_text_name_a_converter(here: Here) -> None:
     here.write("a.pdf", "%PDF")
     found = plan(here, "a.pdf")
-    assert found.jobs == ()
+    assert not found.jobs
     assert [one.code for one in found.diagnostics] == ["needs-converter"]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from leafmark.app.chunking import ChunkPlan, Render
     from leafmark.app.project import Project
     from leafmark.chunking import DocumentSizes, Finding
-    from leafmark.model import Diagnostic, Skipped
+    from leafmark.model import Diagnostic, Packed, Skipped
 
 __all__ = ["COMMAND"]
 
@@ -87,11 +87,11 @@ OPTIONS = (
 class _Totals:
     """What the reports of all sources come to."""
 
-    refused: list[Skipped] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    sizes: list[DocumentSizes] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
+    refused: Packed[Skipped]
+    skipped: Sequence[Skipped]
+    diagnostics: Packed[Diagnostic]
+    sizes: Packed[DocumentSizes]
+    findings: Packed[Finding]
     tokenizers: tuple[str, ...] = ()
     chunks: int = 0
 
@@ -100,6 +100,7 @@ def run(call: Call) -> int:
     """Chunk; exit code 1 when there is no chunk, or under `--strict` something is wrong."""
     from leafmark.app import open_project, plan_chunking
     from leafmark.app.requests import ChunkRequest
+    from leafmark.model import Packed
 
     console, values = call.console, call.values
     output = _output(call)
@@ -114,7 +115,9 @@ def run(call: Call) -> int:
         written=_written_file(console.out),
     )
     plan = plan_chunking(project, request)
-    totals = _Totals([*plan.refused], [*plan.skipped], [*plan.diagnostics])
+    totals = _Totals(
+        Packed(plan.refused), plan.skipped, Packed(plan.diagnostics), Packed(), Packed()
+    )
     totals.tokenizers = tuple(sorted({job.options.tokenizer for job in plan.jobs}))
     _print(call, output, _pieces(call, plan, output, totals), totals)
     _tell(call, project, totals)
@@ -190,8 +193,8 @@ def _pieces(call: Call, plan: ChunkPlan, output: str, totals: _Totals) -> Iterat
 
 def _add(totals: _Totals, report: Any) -> None:
     totals.chunks += report.chunks
-    totals.diagnostics += report.diagnostics
-    totals.findings += report.findings
+    totals.diagnostics.extend(report.diagnostics)
+    totals.findings.extend(report.findings)
     if report.skipped is not None:
         totals.refused.append(report.skipped)
     if report.sizes is not None:

@@ -1,0 +1,91 @@
+"""`Packed`: a long list in little memory.
+
+What a run must know of every source, from the first to the last: thousands of
+small records that are much like their neighbours take a few bytes each, not
+hundreds. They are read in order, or now and then by number.
+"""
+
+from __future__ import annotations
+
+import pickle
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Generic, TypeVar, overload
+
+__all__ = ["Packed"]
+
+Item = TypeVar("Item")
+
+BLOCK_ITEMS = 64
+"""Packed together. More take fewer bytes, and longer where one of them is looked at by number."""
+
+_KEPT_BLOCKS = 8
+"""Unpacked blocks that are kept for whoever looks at neighbours."""
+
+
+class Packed(Sequence[Item], Generic[Item]):
+    """A list that only grows. Its items can be pickled, and are equal, not identical, when read."""
+
+    __slots__ = ("_blocks", "_kept", "_last")
+
+    def __init__(self, items: Iterable[Item] = ()):
+        self._blocks: list[bytes] = []
+        self._last: list[Item] = []
+        self._kept: dict[int, list[Item]] = {}
+        self.extend(items)
+
+    def append(self, item: Item) -> None:
+        self._last.append(item)
+        if len(self._last) == BLOCK_ITEMS:
+            data = pickle.dumps(self._last, pickle.HIGHEST_PROTOCOL)
+            self._blocks.append(zlib.compress(data, 1))
+            self._last = []
+
+    def extend(self, items: Iterable[Item]) -> None:
+        for item in items:
+            self.append(item)
+
+    def __len__(self) -> int:
+        return BLOCK_ITEMS * len(self._blocks) + len(self._last)
+
+    def __iter__(self) -> Iterator[Item]:
+        return chain(chain.from_iterable(map(_unpack, self._blocks)), self._last)
+
+    @overload
+    def __getitem__(self, number: int) -> Item: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Item]: ...
+    def __getitem__(self, number: int | slice) -> Item | list[Item]:
+        if isinstance(number, slice):
+            return [self[each] for each in range(*number.indices(len(self)))]
+        at = number + len(self) if number < 0 else number
+        if not 0 <= at < len(self):
+            raise IndexError(f"there is no item {number} of {len(self)}")
+        block, within = divmod(at, BLOCK_ITEMS)
+        return self._last[within] if block == len(self._blocks) else self._block(block)[within]
+
+    def _block(self, number: int) -> list[Item]:
+        found = self._kept.get(number)
+        if found is None:
+            found = self._kept[number] = _unpack(self._blocks[number])
+            if len(self._kept) > _KEPT_BLOCKS:
+                del self._kept[next(iter(self._kept))]
+        return found
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restored, (self._blocks, self._last)
+
+    def __repr__(self) -> str:
+        return f"Packed({len(self):,} items)"
+
+
+def _unpack(data: bytes) -> list[Item]:
+    items: list[Item] = pickle.loads(zlib.decompress(data))
+    return items
+
+
+def _restored(blocks: list[bytes], last: list[Item]) -> Packed[Item]:
+    packed: Packed[Item] = Packed(last)
+    packed._blocks = blocks
+    return packed
