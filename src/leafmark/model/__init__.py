@@ -16,6 +16,7 @@ from leafmark.model.chunk import (
 )
 from leafmark.model.diagnostic import BINARY, LEFT_OUT, REPEATED, Diagnostic
 from leafmark.model.document import (
+    Anchor,
     Block,
     BlockKind,
     Document,
@@ -72,6 +73,7 @@ __all__ = [
     "AbsenceReason",
     "AgentFile",
     "AgentsReport",
+    "Anchor",
     "Answer",
     "Block",
     "BlockKind",

@@ -132,8 +132,23 @@ class ChunkedDocument:
 
     @cached_property
     def slugs(self) -> Mapping[str, int]:
-        """Every slug of the document, with the position of the chunk that it resolves to."""
-        return dict(zip(self.heading_slugs, self.heading_positions, strict=True))
+        """Every slug of the document, with the position of the chunk that it resolves to.
+
+        Names that the source gives places come after them.
+        """
+        found = dict(zip(self.heading_slugs, self.heading_positions, strict=True))
+        anchors = self.document.anchors if self.chunks else ()
+        if anchors:
+            chunks = [*self.chunks]
+            starts = [
+                one.byte_start if one.heading_start is None else one.heading_start for one in chunks
+            ]
+            for name, at in anchors:
+                position = bisect_right(starts, at) - 1
+                while chunks[position].byte_end <= at and position:
+                    position = chunks[position].parent_position
+                found.setdefault(name, position)
+        return found
 
     @cached_property
     def section_paths(self) -> tuple[tuple[str, ...], ...]:

@@ -18,6 +18,7 @@ from leafmark.model.readable import Reader
 from leafmark.model.span import Span
 
 __all__ = [
+    "Anchor",
     "Block",
     "BlockKind",
     "Document",
@@ -151,6 +152,13 @@ class Link(NamedTuple):
     kind: Literal["link", "image", "wiki", "autolink"] = "link"
 
 
+class Anchor(NamedTuple):
+    """A name that a source gives a place, and the byte that it stands for."""
+
+    name: str
+    at: int
+
+
 class Document(NamedTuple):
     """One parsed source.
 
@@ -162,8 +170,9 @@ class Document(NamedTuple):
     dates); `tags` and `version` are taken from it. `dropped_spans` are the bytes
     that are in no body, in order and disjoint. `reader` makes the readable text
     of spans where the bytes are not their own text; it is a module's function,
-    so that a document can be pickled. `headings`, `blocks` and `links` may be made
-    when they are first looked at.
+    so that a document can be pickled. `anchors` are names beside the slugs of
+    headings. `headings`, `blocks`, `links` and `anchors` may be made when they are
+    first looked at.
     """
 
     path: str
@@ -182,3 +191,4 @@ class Document(NamedTuple):
     degraded: bool = False
     diagnostics: tuple[Diagnostic, ...] = ()
     reader: Reader | None = None
+    anchors: Sequence[Anchor] = ()

@@ -12,11 +12,12 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from leafmark.model import Block, Document, Heading, HeadingColumns, Link, Span
+from leafmark.model import Anchor, Block, Document, Heading, HeadingColumns, Link, Span
 from leafmark.model.deferred import Deferred
 from leafmark.parsing.decoding import Decoded, decode
 from leafmark.parsing.frontmatter import find_front_matter
 from leafmark.parsing.lines import with_line_feeds
+from leafmark.parsing.markdown_anchors import anchors_of, may_have_anchors
 from leafmark.parsing.markdown_blocks import MarkdownBlocks, blocks_of, front_block
 from leafmark.parsing.markdown_limits import find_excess
 from leafmark.parsing.markdown_links import links_of
@@ -65,6 +66,13 @@ class _Content:
     def links(self) -> Sequence[Link]:
         return Deferred(self._all_links)
 
+    @property
+    def anchors(self) -> Sequence[Anchor]:
+        return Deferred(self._all_anchors) if may_have_anchors(self._raw) else ()
+
+    def _all_anchors(self) -> tuple[Anchor, ...]:
+        return tuple(anchors_of(self._raw, HeadingColumns.of(self.headings), self.blocks))
+
     def _all_links(self) -> tuple[Link, ...]:
         links = links_of(self.walked[1], self.text)
         return tuple([link._replace(target=_restore(link.target, self._decoded)) for link in links])
@@ -104,6 +112,7 @@ def parse_markdown(data: bytes, path: str) -> Document:
         front.tags,
         front.version,
         diagnostics=decoded.diagnostics + front.diagnostics,
+        anchors=content.anchors,
     )
 
 

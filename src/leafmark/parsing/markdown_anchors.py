@@ -1,0 +1,76 @@
+"""The names that a Markdown source gives places itself, beside the slugs of its headings.
+
+`{#name}` behind a heading, as Pandoc, kramdown, Hugo and Docusaurus have it, and the `id`
+of a tag, or the `name` of `<a>`, as GitHub has it. A name right before a heading is that
+heading's. Titles and slugs are left as GitHub makes them.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+from leafmark.model import Anchor, Block, HeadingColumns
+
+__all__ = ["anchors_of", "may_have_anchors"]
+
+_BEHIND = re.compile(
+    rb"\{(?:/\*[ \t]*)?#([^\s{}#*]+)(?:[ \t][^{}\n]*|\*/)?\}[ \t#]*+"
+    rb"(?:\r?\n[ \t]*+[-=]++[ \t]*+)?\r?\n?\Z"
+)
+_TAG = re.compile(
+    rb"(?<!`)<(?:a\b[^<>]*?\s(?:id|name)|[a-z][a-z0-9]*\b[^<>]*?\sid)"
+    rb"\s*=\s*(?:\"([^\"<>\s]+)\"|'([^'<>\s]+)'|([^\"'<>\s]+))[^<>]*>",
+    re.IGNORECASE,
+)
+_NO_WORDS = re.compile(rb"(?:\s|</?(?:a|div|p|span)\b[^<>]*>|(?!))*+", re.IGNORECASE)
+
+
+def may_have_anchors(raw: bytes) -> bool:
+    """Whether a source holds what a name is written with."""
+    return b" id=" in raw or b" name=" in raw or b"{#" in raw or b"{/*" in raw
+
+
+def anchors_of(raw: bytes, headings: HeadingColumns, blocks: Sequence[Block]) -> list[Anchor]:
+    """Return the names in `raw`, in order of where they stand; those in code are none."""
+    found = [
+        (named.start(), Anchor(_decoded(named[1]), start))
+        for start, end in zip(headings.starts, headings.ends, strict=True)
+        if (named := _BEHIND.search(raw, start, end))
+    ]
+    tags = [*_TAG.finditer(raw)]
+    if tags:
+        found += _of_tags(raw, tags, headings.starts, blocks)
+    return [anchor for _, anchor in sorted(found)]
+
+
+def _of_tags(
+    raw: bytes, tags: Sequence[re.Match[bytes]], starts: Sequence[int], blocks: Sequence[Block]
+) -> Iterator[tuple[int, Anchor]]:
+    """Yield where each name stands, and what it names: from the last on, for one leads to the next.
+
+    `starts` are those of headings.
+    """
+    code = [block for block in blocks if block.kind == "code"]
+    ends = [block.end for block in code]
+    following, heading = len(raw), -1  # the next tag, and the heading that it stands before
+    for tag in reversed(tags):
+        start = tag.start()
+        around = bisect_left(ends, start + 1)
+        if around < len(code) and code[around].start <= start:
+            continue
+        reach = _NO_WORDS.match(raw, tag.end(), following)
+        after = tag.end() if reach is None else reach.end()
+        at = bisect_left(starts, start)
+        if at < len(starts) and starts[at] <= after:
+            heading = starts[at]
+        elif after < following:
+            heading = -1
+        name = next(group for group in tag.groups() if group)
+        yield start, Anchor(_decoded(name), start if heading < 0 else heading)
+        following = start
+
+
+def _decoded(name: bytes) -> str:
+    return name.decode("utf-8", "replace")
