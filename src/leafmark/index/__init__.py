@@ -18,7 +18,7 @@ from leafmark.index.generation import IndexMeta
 from leafmark.index.headed import phrases_within
 from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest
-from leafmark.index.names import with_parts
+from leafmark.index.names import BETWEEN, iter_names, with_parts
 from leafmark.index.reader import IndexReader, TreeCounts, has_index, open_reader
 from leafmark.index.schema import TEXT_FIELDS, Language
 from leafmark.index.settings import IndexSettings
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from leafmark.index.writer import IndexWriter, open_writer
 
 __all__ = [
+    "BETWEEN",
     "LANGUAGES",
     "TEXT_FIELDS",
     "Analyzer",
@@ -53,6 +54,7 @@ __all__ = [
     "is_folded",
     "is_panic",
     "is_solid",
+    "iter_names",
     "language_fact",
     "lock_holder",
     "meta_prefix",

@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from leafmark.index.analyzer import Analyzer
 from leafmark.index.facts import fact, language_fact, meta_facts, tag_fact
 from leafmark.index.headed import LONGEST_TITLE, headed
-from leafmark.index.names import with_parts
+from leafmark.index.names import terms_of_names, with_parts
 from leafmark.index.records import document_entry, pack_document
 from leafmark.index.schema import Language, language_fields
 from leafmark.model import Chunk, ChunkedDocument, ChunkKind, Content, DocumentEntry, FileState
@@ -86,12 +86,16 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
     analyzer = language.analyzer
     chunks = tuple(chunked.chunks)
     contents = [chunk.content for chunk in chunks]
+    is_code = chunked.document.format == "script"
     for chunk, content, titles in zip(chunks, contents, chunked.section_paths, strict=True):
         facts = _own_facts(chunk.kind, content[1:])
         fields = f'"{language.title}":"{_title(analyzer, chunk.title)}"'
         body = chunk.readable_body
         if body:
-            text, above = headed(analyzer, titles, analyzer.terms(body))
+            terms = analyzer.terms(body)
+            if is_code:
+                terms += terms_of_names(analyzer, body)
+            text, above = headed(analyzer, titles, terms)
             fields += f',"{language.body}":"{text}"'
             facts = ',"above='.join([facts, *[f'{term}"' for term in above]])
         if not chunk.position:

@@ -16,11 +16,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from leafmark.index.analyzer import Analyzer
+from leafmark.index.names import BETWEEN, with_parts
 
-__all__ = ["BETWEEN", "headed", "phrases_within"]
-
-BETWEEN = "\U00010280"
-"""Stands after each title: a letter (Lycian) that nobody types, so that no phrase goes over it."""
+__all__ = ["headed", "phrases_within"]
 
 MOST_TITLES = 16
 """Of more sections inside each other, the innermost count; else nesting would be read n times."""
@@ -70,7 +68,7 @@ def headed(
 @lru_cache(256)
 def _title(analyzer: Analyzer, title: str) -> _Title:
     """Return a title, read; those of a section's pieces and of all sections below it share it."""
-    terms = analyzer.terms(title)
+    terms = analyzer.terms(with_parts(title))
     phrases = (_phrases(terms, length) for length in range(2, LONGEST_PHRASE + 1))
     return _Title(
         " ".join(terms),

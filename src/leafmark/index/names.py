@@ -1,10 +1,23 @@
-"""Names in camel case, taken apart, so that `printRoutes` is found by "print routes" too."""
+"""Names in camel case, taken apart, so that `printRoutes` is found by "print routes" too.
+
+Titles hold their parts, and source code does, whose words are names. Elsewhere texts say
+the words themselves, beside the names.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
 
-__all__ = ["with_parts"]
+from leafmark.index.analyzer import Analyzer
+
+__all__ = ["BETWEEN", "iter_names", "terms_of_names", "with_parts"]
+
+BETWEEN = "\U00010280"
+"""Stands between texts that are indexed as one: a letter (Lycian) that nobody types, so that
+no phrase goes over it."""
 
 _INSIDE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 """Where a part begins; the two small letters let `URLs` be one word."""
@@ -22,3 +35,34 @@ def with_parts(title: str) -> str:
         return title
     names = (word for word in _WORD.findall(title) if _INSIDE.search(word))
     return " ".join([title, *(_INSIDE.sub(" ", name) for name in names)])
+
+
+def terms_of_names(analyzer: Analyzer, code: str) -> list[str]:
+    """Return the terms of the parts of each name in source code, once a name, apart by `BETWEEN`.
+
+    A name that is used ten times says no more of what the code is about.
+    """
+    terms: list[str] = []
+    for word in dict.fromkeys(_WORD.findall(code)):
+        if not word.islower():
+            terms += _terms_of_name(analyzer, word)
+    return terms
+
+
+@lru_cache(20_000)
+def _terms_of_name(analyzer: Analyzer, word: str) -> tuple[str, ...]:
+    """Return what is indexed of a word beside itself: nothing, if it is no name."""
+    return (BETWEEN, *analyzer.terms(_INSIDE.sub(" ", word))) if _INSIDE.search(word) else ()
+
+
+def iter_names(code: str) -> Iterator[list[tuple[int, str]]]:
+    """Yield the parts of each name in a text, each part with the place where it begins.
+
+    >>> list(iter_names("go printRoutes"))
+    [[(3, 'print'), (8, 'Routes')]]
+    """
+    for word in _WORD.finditer(code):
+        inside = [at.start() for at in _INSIDE.finditer(word[0])]
+        if inside:
+            cuts = pairwise([0, *inside, len(word[0])])
+            yield [(word.start() + start, word[0][start:end]) for start, end in cuts]

@@ -9,9 +9,10 @@ drops some of them: else a highlight would tear apart what is read as one charac
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable
 
-from leafmark.index import Analyzer, fold
+from leafmark.index import BETWEEN, Analyzer, fold, iter_names
 from leafmark.retrieval.leaves import Looked
 from leafmark.retrieval.scanning import PhraseFinder, Scanned, WordFinder, scan
 from leafmark.retrieval.snippets import Match
@@ -51,6 +52,33 @@ class Highlighter:
         for length, finder, looked in self._phrases:
             found.update(_of_phrase(length, finder, scanned, looked))
         return sorted(found)
+
+    def find_in_code(self, text: str) -> list[Match]:
+        """Return the matches in source code, whose names are found by their parts, too."""
+        apart, places = _names_apart(text, BETWEEN if self._phrases else "-")
+        found = set(self.find(text))
+        for start, end, number in self.find(apart):
+            at, place = places[bisect_right(places, (start, len(text))) - 1]
+            found.add((place + start - at, place + end - at, number))
+        return sorted(found)
+
+
+def _names_apart(text: str, between: str) -> tuple[str, list[tuple[int, int]]]:
+    """Return the parts of the names in a text as words, and where each begins there and here.
+
+    `between` stands between names, so that a phrase goes over no border of one.
+    """
+    words: list[str] = []
+    places: list[tuple[int, int]] = []
+    at = 0
+    for parts in iter_names(text):
+        for place, part in parts:
+            places.append((at, place))
+            words.append(part)
+            at += len(part) + 1
+        words.append(between)
+        at += len(between) + 1
+    return " ".join(words), places
 
 
 def _of_phrase(

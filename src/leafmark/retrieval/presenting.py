@@ -104,7 +104,9 @@ class Presenter:
         for topic in candidate.topics:
             compiled = self._compiled(topic, candidate.entry)
             if compiled is not None:
-                yield self._highlighter(compiled).find(body.shown)
+                highlighter = self._highlighter(compiled)
+                is_code = self._texts.document(candidate.entry).format == "script"
+                yield (highlighter.find_in_code if is_code else highlighter.find)(body.shown)
 
     def _highlighter(self, compiled: Compiled, *, of_titles: bool = False) -> Highlighter:
         """Return what finds the matches; in titles with stop words, which need not match.

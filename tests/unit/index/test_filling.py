@@ -9,7 +9,7 @@ from typing import Any
 from support.indexes import chunk, state_of
 
 from leafmark.index import prepare_source
-from leafmark.index.headed import BETWEEN
+from leafmark.index.names import BETWEEN
 from leafmark.index.records import unpack_document
 
 SOURCE = r"""---

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from leafmark.index.analyzer import analyzer_for
-from leafmark.index.headed import BETWEEN, headed
+from leafmark.index.headed import headed
+from leafmark.index.names import BETWEEN
 
 ENGLISH = analyzer_for("english")
 
