@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from leafmark.chunking.auto import choose_auto
-from leafmark.chunking.emission import Emitted, emit
+from leafmark.chunking.emission import emit
 from leafmark.chunking.fixed import choose_fixed
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.rendering import Renderer
@@ -13,6 +13,7 @@ from leafmark.chunking.section import choose_section
 from leafmark.chunking.sections import build_tree, is_blank_source
 from leafmark.chunking.workshop import Workshop
 from leafmark.model import ChunkedDocument, Document, FindLink, leads_nowhere
+from leafmark.model.chunk import Emitted
 
 __all__ = ["chunk_document"]
 
@@ -46,12 +47,7 @@ def chunk_document(
         document=document,
         tree=tree,
         strategy=options.strategy,
-        rows=emitted.rows,
-        heading_slugs=emitted.heading_slugs,
-        heading_positions=emitted.heading_positions,
-        node_slugs=emitted.node_slugs,
-        folded_position=emitted.folded_position,
-        count_tokens=renderer.count_tokens,
+        emitted=emitted,
         rendering=renderer,
         find_link=find_link,
     )

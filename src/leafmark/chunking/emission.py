@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from leafmark.chunking.spans import subtract
 from leafmark.chunking.tree import SectionTree
 from leafmark.model import ChunkKind
-from leafmark.model.chunk import Row
+from leafmark.model.chunk import Emitted, Row
 
-__all__ = ["Emitted", "emit"]
-
-
-class Emitted(NamedTuple):
-    """What `ChunkedDocument` says of the nodes that became chunks, in its words."""
-
-    rows: Sequence[Row] = ()
-    heading_slugs: Sequence[str] = ()
-    heading_positions: Sequence[int] = ()
-    node_slugs: Sequence[str | None] = ()
-    folded_position: int | None = None
+__all__ = ["emit"]
 
 
 def emit(tree: SectionTree, chosen: Sequence[int]) -> Emitted:
@@ -97,7 +87,7 @@ def _usual_rows(tree: SectionTree, chosen: Sequence[int], positions: Sequence[in
             place,
             start,
             counts[parent],
-            ((start, stop),) if start < stop else nothing,
+            stop,
             None,
             False,
             False,
@@ -131,9 +121,6 @@ def _unusual_row(tree: SectionTree, number: int, usual: Row) -> Row:
     piece = tree.pieces.get(number, 0)
     kind: ChunkKind = "piece" if piece else "section" if number else "document"
     has_heading = kind == "section" and number not in tree.definitions
-    body = tree.body(number)
-    if tree.dropped:
-        body = [part for span in body for part in subtract(*span, tree.dropped)]
     return (
         position,
         parent if number else -1,
@@ -148,9 +135,19 @@ def _unusual_row(tree: SectionTree, number: int, usual: Row) -> Row:
         place if has_heading else None,
         start if has_heading else None,
         siblings if number else 1,
-        tuple(body),
+        _body_extent(tree, number),
         tree.definitions.get(number),
         number in tree.oversize,
         number in tree.undersize,
         tuple(tree.covers.get(number, ())),
     )
+
+
+def _body_extent(tree: SectionTree, number: int) -> int | tuple[tuple[int, int], ...]:
+    """Where the own text of a node or piece ends, or its ranges, without what is dropped."""
+    if number not in tree.bodies and not tree.dropped:
+        return tree.body_ends[number]
+    body = tree.body(number)
+    if tree.dropped:
+        body = [part for span in body for part in subtract(*span, tree.dropped)]
+    return tuple(body)

@@ -73,12 +73,11 @@ def _extras(
     ):
         below.setdefault(parent, []).append(_extent(*extent))
     extras = {}
-    rare = (
-        fields[name] for name in ("body_spans", "heading_end", "oversize", "undersize", "covered")
-    )
-    for at, (start, end, spans, heading_end, oversize, undersize, covered) in enumerate(
+    rare = (fields[name] for name in ("heading_end", "oversize", "undersize", "covered"))
+    for at, (start, end, heading_end, oversize, undersize, covered) in enumerate(
         zip(starts, ends, *rare, strict=True)
     ):
+        spans = chunks[at].body_spans
         body = 0 if spans == without((start, end), below.get(at, ())) else spans
         odd_end = 0 if heading_end is None or heading_end == start else heading_end
         flags = oversize + 2 * undersize

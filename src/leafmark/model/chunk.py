@@ -35,6 +35,7 @@ __all__ = [
     "Chunks",
     "Content",
     "ContentType",
+    "Emitted",
     "FindLink",
     "Row",
     "fragment",
@@ -73,6 +74,10 @@ class Content(NamedTuple):
 class Rendering(Protocol):
     """What is read of a chunk in its source when it is asked for."""
 
+    @property
+    def count_tokens(self) -> Callable[[str], int]:
+        """What counts the tokens of a text."""
+
     def read_body(self, spans: Sequence[tuple[int, int]], /) -> str:
         """Return ranges as they are read, front matter apart."""
 
@@ -95,28 +100,36 @@ FindLink = Callable[[Document, Link], str | None]
 """From a link and the document that it stands in to the id of a chunk in some document."""
 
 
+class Emitted(NamedTuple):
+    """The nodes of a document's tree that became chunks.
+
+    `rows` are what the chunks are made of. `heading_slugs` are those of all headings,
+    discarded ones included, and `heading_positions` the chunks that they resolve to;
+    `node_slugs` are those of the nodes, by number. `folded_position` is the chunk that
+    section paths leave out because its title is the document's.
+    """
+
+    rows: Sequence[Row] = ()
+    heading_slugs: Sequence[str] = ()
+    heading_positions: Sequence[int] = ()
+    node_slugs: Sequence[str | None] = ()
+    folded_position: int | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class ChunkedDocument:
     """A document and its chunks under one strategy, in order of position.
 
-    `rows` are what its chunks are made of. `heading_slugs` are those of all headings,
-    discarded ones included, and `heading_positions` the chunks that they resolve to;
-    `node_slugs` are those of the nodes of the tree, by number. `folded_position` is the
-    chunk that section paths leave out because its title is the document's.
-    `find_link` tells which chunk a link leads to that is no slug of this document.
+    `emitted` is what its chunks are made of. `find_link` tells which chunk a link
+    leads to that is no slug of this document.
     """
 
     document: Document
     tree: str
     strategy: str
-    rows: Sequence[Row] = field(repr=False)
-    heading_slugs: Sequence[str] = field(repr=False)
-    heading_positions: Sequence[int] = field(repr=False)
-    node_slugs: Sequence[str | None] = field(repr=False)
-    count_tokens: Callable[[str], int] = field(repr=False)
+    emitted: Emitted = field(repr=False)
     rendering: Rendering = field(repr=False)
     find_link: FindLink = field(repr=False, default=leads_nowhere)
-    folded_position: int | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """What was derived is left out, so that it is derived again."""
@@ -125,6 +138,16 @@ class ChunkedDocument:
     @property
     def chunks(self) -> Chunks:
         return Chunks(self)
+
+    @property
+    def count_tokens(self) -> Callable[[str], int]:
+        """What counts the tokens of a text."""
+        return self.rendering.count_tokens
+
+    @property
+    def folded_position(self) -> int | None:
+        """The chunk that section paths leave out because its title is the document's."""
+        return self.emitted.folded_position
 
     @cached_property
     def doc_id(self) -> str:
@@ -136,7 +159,8 @@ class ChunkedDocument:
 
         Names that the source gives places come after them.
         """
-        found = dict(zip(self.heading_slugs, self.heading_positions, strict=True))
+        emitted = self.emitted
+        found = dict(zip(emitted.heading_slugs, emitted.heading_positions, strict=True))
         anchors = self.document.anchors if self.chunks else ()
         if anchors:
             chunks = [*self.chunks]
@@ -211,7 +235,8 @@ class Chunk(NamedTuple):
 
     An immutable value; two are equal that have the same place in the same owner.
     A named tuple because a document has many and they must be cheap to make.
-    `body_spans` are the ranges of the source that make the body, in order.
+    `body_extent` are the ranges of the source that make the body, in order; of a body
+    that is one range from `byte_start` on, where that ends.
     `parent_position` is -1 for a document. `piece` is the piece's number, 0 for
     other kinds. `node` is the number of the section, a piece's own included, in the
     document's tree. `line_offset` is where a definition's signature begins. `covered`
@@ -232,7 +257,7 @@ class Chunk(NamedTuple):
     heading_start: int | None
     heading_end: int | None
     sibling_count: int
-    body_spans: tuple[tuple[int, int], ...]
+    body_extent: int | tuple[tuple[int, int], ...]
     line_offset: int | None = None
     oversize: bool = False
     undersize: bool = False
@@ -272,7 +297,7 @@ class Chunk(NamedTuple):
     @property
     def slug(self) -> str | None:
         """The slug of the section; None for the document and pieces of its own text."""
-        return self.owner.node_slugs[self.node]
+        return self.owner.emitted.node_slugs[self.node]
 
     @property
     def fragment(self) -> str:
@@ -297,8 +322,8 @@ class Chunk(NamedTuple):
     @property
     def covers(self) -> tuple[str, ...]:
         """The ids of the sections that are part of the piece."""
-        owner = self.owner
-        return tuple([f"{owner.doc_id}#{owner.node_slugs[node]}" for node in self.covered])
+        document, slugs = self.owner.doc_id, self.owner.emitted.node_slugs
+        return tuple([f"{document}#{slugs[node]}" for node in self.covered])
 
     # -- neighbours --------------------------------------------------------------
 
@@ -358,6 +383,14 @@ class Chunk(NamedTuple):
     def raw(self) -> bytes:
         """The whole span's bytes."""
         return self.owner.document.data[self.byte_start : self.byte_end]
+
+    @property
+    def body_spans(self) -> tuple[tuple[int, int], ...]:
+        """The ranges of the source that make the body, in order."""
+        extent = self.body_extent
+        if not isinstance(extent, int):
+            return extent
+        return ((self.byte_start, extent),) if self.byte_start < extent else ()
 
     @property
     def body_bytes(self) -> bytes:
@@ -550,15 +583,15 @@ class Chunks(Sequence[Chunk]):
     def __getitem__(self, index: int | slice) -> Chunk | tuple[Chunk, ...]:
         owner = self._owner
         if isinstance(index, slice):
-            return tuple([_new(Chunk, (owner, *row)) for row in owner.rows[index]])
-        return _new(Chunk, (owner, *owner.rows[index]))
+            return tuple([_new(Chunk, (owner, *row)) for row in owner.emitted.rows[index]])
+        return _new(Chunk, (owner, *owner.emitted.rows[index]))
 
     def __len__(self) -> int:
-        return len(self._owner.rows)
+        return len(self._owner.emitted.rows)
 
     def __iter__(self) -> Iterator[Chunk]:
         first = (self._owner,)
-        return map(_new, repeat(Chunk), map(first.__add__, self._owner.rows))
+        return map(_new, repeat(Chunk), map(first.__add__, self._owner.emitted.rows))
 
     def __eq__(self, other: object) -> bool:
         return tuple(self) == (tuple(other) if isinstance(other, Chunks) else other)

@@ -41,6 +41,11 @@ def findings(document: ChunkedDocument, options: ChunkingOptions) -> list[tuple[
     ]
 
 
+def only(document: ChunkedDocument, chunk: Chunk) -> ChunkedDocument:
+    """The document with this chunk alone."""
+    return replace(document, emitted=document.emitted._replace(rows=[chunk[1:]]))
+
+
 def test_statistics() -> None:
     document, options = chunked(*SECTIONS, strategy="heading")
     found = summarise([measure_document(document, options=options, seconds=0.25)] * 2)
@@ -121,8 +126,8 @@ def test_what_fixed_windows_tear_apart() -> None:
 def test_a_heading_cut_off_from_its_content() -> None:
     document, options = chunked(("heading", 1, "A"), ("paragraph", words(20)), strategy="heading")
     root = document.chunks[0]
-    torn = root._replace(body_spans=((0, 4),))
-    assert findings(replace(document, rows=[torn[1:]]), options) == [
+    torn = root._replace(body_extent=4)
+    assert findings(only(document, torn), options) == [
         ("bare_heading", "", "ends with the heading 'A' and nothing below it"),
     ]
 
@@ -166,7 +171,7 @@ def test_what_a_block_is_not_cut_for_may_not_hide_more() -> None:
     code = "\n".join(f"print({number})" for number in range(300))
     document, options = chunked(("paragraph", words(600)), ("code", "py", code), strategy="heading")
     (root,) = document.chunks
-    flagged = replace(document, rows=[root._replace(oversize=True)[1:]])
+    flagged = only(document, root._replace(oversize=True))
     small = replace(options, max_tokens=400, target_tokens=400)
     (found,) = findings(flagged, small)
     assert found == ("above_bound", "", f"{root.tokens} tokens, over max_tokens (400)")
