@@ -9,6 +9,7 @@ from leafmark.chunking.spans import subtract
 from leafmark.chunking.tree import SectionTree
 from leafmark.model import ChunkKind
 from leafmark.model.chunk import Emitted, Row
+from leafmark.model.deferred import Deferred
 
 __all__ = ["emit"]
 
@@ -19,21 +20,19 @@ def emit(tree: SectionTree, chosen: Sequence[int]) -> Emitted:
     The parent of each is among them. A slug whose node is not leads to the piece
     that holds its text, or to the nearest node above it.
     """
-    positions = homes = chosen
+    positions: Sequence[int] = chosen
+    led_to: Sequence[int] = tree.heading_nodes
     if chosen != tree.nodes:
         positions = _positions(tree, chosen)
-        homes = _homes(tree, positions)
+        led_to = Deferred(lambda: _led_to(tree, positions))
     rows = _usual_rows(tree, chosen, positions)
     for number in _unusual(tree):
         if positions[number] >= 0:
             usual = rows[positions[number]]
             rows[positions[number]] = _unusual_row(tree, number, usual)
-    holders = tree.heading_nodes
-    if homes is not chosen:
-        holders = [*map(homes.__getitem__, holders)]
     folded = tree.folded
     at = -1 if folded is None else positions[folded]
-    return Emitted(rows, tree.heading_slugs, holders, tree.slugs, None if at < 0 else at)
+    return Emitted(rows, tree.heading_slugs, led_to, tree.slugs, None if at < 0 else at)
 
 
 def _positions(tree: SectionTree, chosen: Sequence[int]) -> list[int]:
@@ -44,8 +43,8 @@ def _positions(tree: SectionTree, chosen: Sequence[int]) -> list[int]:
     return positions
 
 
-def _homes(tree: SectionTree, positions: Sequence[int]) -> list[int]:
-    """The position of each node's chunk, or of the nearest one that holds its text."""
+def _led_to(tree: SectionTree, positions: Sequence[int]) -> tuple[int, ...]:
+    """The position of each heading's chunk, or of the nearest one that holds its text."""
     homes = [*positions]
     for piece, covered in tree.covers.items():
         for node in covered:
@@ -53,7 +52,7 @@ def _homes(tree: SectionTree, positions: Sequence[int]) -> list[int]:
     for node in tree.nodes:
         if homes[node] < 0:
             homes[node] = homes[tree.parents[node]]
-    return homes
+    return tuple([homes[node] for node in tree.heading_nodes])
 
 
 def _usual_rows(tree: SectionTree, chosen: Sequence[int], positions: Sequence[int]) -> list[Row]:

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from operator import add, attrgetter
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from leafmark.chunking.packing import absorb_small, pack
@@ -79,7 +79,7 @@ class _Members:
         spans = [*map(sizes.spans.__getitem__, children)]
         self.starts += map(tree.places.__getitem__, children)
         self.ends += map(tree.ends.__getitem__, children)
-        self.tokens += map(add, map(sizes.headings.__getitem__, children), spans)
+        self.tokens += map(sizes.wholes.__getitem__, children)
         self.children += children
         self.texts += [None] * len(children)
         small, depths = min(self.shop.options.min_tokens, sizes.surely_fitting), tree.depths
@@ -213,7 +213,7 @@ def gather(shop: Workshop, sizes: Sizes, node: int) -> list[Part]:
 def _members(shop: Workshop, sizes: Sizes, node: int) -> _Members:
     tree = shop.tree
     members = _Members(shop, sizes, node, shop.splitter(node))
-    children = [*tree.children(node)]
+    children = tree.children(node)
     if node not in tree.bodies:
         members.add_children(children)
         members.add_first(tree.starts[node], tree.body_ends[node], sizes.own[node])

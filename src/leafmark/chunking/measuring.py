@@ -85,14 +85,14 @@ class Meter:
             texts = [self.raw(start, end).decode("utf-8", "replace") for start, end in ranges]
         return [*map(direct_counter(self.count), texts)]
 
-    def counts(self, starts: Sequence[int], ends: Sequence[int], *, most_bytes: int) -> list[int]:
+    def counts(
+        self, starts: Sequence[int], ends: Sequence[int], *, most_bytes: int | None = None
+    ) -> list[int]:
         """Return the tokens of ranges, or `size_bytes` of one where that is more than so many."""
-        if not starts:
-            return []
         front = self._front
         if front:
             starts = [max(a, min(front, b)) for a, b in zip(starts, ends, strict=True)]
-        if max(map(sub, ends, starts)) <= most_bytes:
+        if most_bytes is None or max(map(sub, ends, starts), default=0) <= most_bytes:
             return self._count_all(starts, ends)
         data, count = self.document.data, direct_counter(self.count)
         return [
@@ -144,9 +144,13 @@ class _ReadMeter(Meter):
     def sizes(self, starts: Sequence[int], end: int, *, most_bytes: int) -> list[int]:
         return self.counts(starts, [*starts[1:], end], most_bytes=most_bytes)
 
-    def counts(self, starts: Sequence[int], ends: Sequence[int], *, most_bytes: int) -> list[int]:
+    def counts(
+        self, starts: Sequence[int], ends: Sequence[int], *, most_bytes: int | None = None
+    ) -> list[int]:
         within, count = self._read_text.within, direct_counter(self.count)
         texts = [*map(within, starts, ends)]
+        if most_bytes is None:
+            return [*map(count, texts)]
         return [count(text) if len(text) <= most_bytes else len(text.encode()) for text in texts]
 
     def joined_tokens(self, spans: Sequence[tuple[int, int]]) -> int:

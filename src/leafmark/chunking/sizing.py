@@ -48,15 +48,17 @@ def is_surely_within(shop: Workshop) -> bool:
 
 @dataclass(slots=True)
 class Sizes:
-    """Tokens of the nodes of a tree: of their heading lines, of their own text and their spans.
+    """Tokens of the nodes of a tree: of their heading lines, their own text and their spans.
 
-    For what is far too large for a chunk these are its bytes.
+    `wholes` are spans with their heading lines. For what is far too large for a chunk
+    these are its bytes.
     """
 
     shop: Workshop
     headings: list[int]
     own: list[int]
     spans: list[int]
+    wholes: list[int]
     surely_fitting: int
     """The tokens of a span that is within `max_tokens`, whatever its breadcrumb."""
 
@@ -72,10 +74,11 @@ class Sizes:
         own = shop.meter.counts(tree.starts, body_ends, most_bytes=most)
         for node, body in tree.bodies.items():
             own[node] = sum(shop.meter.counts(*_columns(body), most_bytes=most))
-        headings = shop.meter.counts(tree.places, tree.starts, most_bytes=tree.ends[0])
-        totals = [0, *accumulate(map(add, headings, own))]
-        below = map(sub, map(totals.__getitem__, tree.afters), totals[1:])
-        return cls(shop, headings, own, [*map(add, own, below)], int(shop.sure_room / _NORMALISED))
+        headings = shop.meter.counts(tree.places, tree.starts)
+        totals = [*accumulate(map(add, headings, own), initial=0)]
+        wholes = [*map(sub, map(totals.__getitem__, tree.afters), totals)]
+        spans = [*map(sub, wholes, headings)]
+        return cls(shop, headings, own, spans, wholes, int(shop.sure_room / _NORMALISED))
 
     def fits(self, node: int) -> bool:
         """Whether the node with all below it is within `max_tokens`, as `text` has it."""

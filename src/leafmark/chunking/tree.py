@@ -6,7 +6,7 @@ a megabyte may have forty thousand: numbers in lists cost a fraction of objects.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from leafmark.model import Document
@@ -79,12 +79,14 @@ class SectionTree:
             found = [(start, end)] if start < end else []
         return found
 
-    def children(self, node: int) -> Iterator[int]:
+    def children(self, node: int) -> Sequence[int]:
         """The nodes right below a node, in order."""
-        child, after = node + 1, self.afters[node]
+        child, after, afters = node + 1, self.afters[node], self.afters
+        found = []
         while child < after:
-            yield child
-            child = self.afters[child]
+            found.append(child)
+            child = afters[child]
+        return found
 
     def add_piece(self, parent: int, span: tuple[int, int], number: int) -> int:
         """Add a piece, one deeper than its node and called as that, and return which it is."""
