@@ -16,30 +16,37 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.pressed = False
+        self.heeded = False
 
     def check(self) -> None:
         if self.pressed:
+            self.heeded = True
             raise KeyboardInterrupt
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """The first press waits for `check`; an impatient second one is not held."""
         if self.pressed:
-            raise KeyboardInterrupt
+            self.check()
         self.pressed = True
 
 
 @contextmanager
 def held_interrupts() -> Iterator[Interrupts]:
-    """Hold Ctrl-C back until it is asked for; outside the main thread nothing changes.
+    """Hold Ctrl-C back until it is asked for; a press that nobody asked about comes at the end.
 
-    A press that nobody asked about is delivered at the end.
+    Nothing changes outside the main thread, or where Ctrl-C is ignored (a script's
+    background) or goes to what is not Python.
     """
     interrupts = Interrupts()
-    if threading.current_thread() is not threading.main_thread():
+    in_main = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT)
+    if not in_main or before in (None, signal.SIG_IGN):
         yield interrupts
         return
-    before = signal.signal(signal.SIGINT, interrupts)
+    signal.signal(signal.SIGINT, interrupts)
     try:
         yield interrupts
     finally:
         signal.signal(signal.SIGINT, before)
+        if interrupts.pressed and not interrupts.heeded:
+            signal.raise_signal(signal.SIGINT)
