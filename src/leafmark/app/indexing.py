@@ -36,7 +36,7 @@ from leafmark.model.ids import document_id
 
 if TYPE_CHECKING:
     from leafmark.app.ingesting import Prepared, Recipe, Task
-    from leafmark.index import IndexWriter
+    from leafmark.index import IndexMeta, IndexWriter
 
 __all__ = ["check_concern", "index_project", "read_index", "refresh"]
 
@@ -57,11 +57,10 @@ def index_project(
     if request.remove:
         report = _remove(project, request)
     else:
-        found = scan(project, request.paths, progress)
         if request.dry_run:
-            report = _dry_run(project, request, found)
+            report = _dry_run(project, request, progress)
         else:
-            report = _run(project, found, request, progress)
+            report = _run(project, request, progress)
             report = _with_vectors(project, report, progress, anew=request.rebuild)
     return report._replace(seconds=time.monotonic() - started)
 
@@ -109,11 +108,12 @@ def refresh(
     """
     began_ns = time.time_ns()
     with collection_paused():
-        found = scan(project, (), progress)
         reader = _usable_reader(project)
+        found = scan(project, (), progress)
         if reader is not None and _plan(project, found, reader).is_empty:
             return reader
-    report = _write(project, found, began_ns, progress, timeout_s=timeout_s)
+    seen = None if reader is None else reader.meta
+    report = _write(project, found, began_ns, seen, progress, timeout_s=timeout_s)
     if report.interrupted:
         raise KeyboardInterrupt
     return project.open_reader()
@@ -190,50 +190,45 @@ def _named_before(project: Project, reader: IndexReader, key: Key) -> SourceFile
 # -- runs ------------------------------------------------------------------------------
 
 
-def _run(
-    project: Project, found: Scan, request: IndexRequest, progress: Progress | None
-) -> IndexReport:
+def _run(project: Project, request: IndexRequest, progress: Progress | None) -> IndexReport:
     began_ns = time.time_ns()
     reader = None if request.rebuild else _usable_reader(project)
+    found = scan(project, request.paths, progress)
     if reader is not None:
         plan = _plan(project, found, reader)
         if plan.is_empty:
             return report_of(Outcome(unchanged=plan.unchanged), found, reader)
+    seen = None if reader is None else reader.meta
     timeout_s = project.configuration.index.lock_timeout_s
-    return _write(
-        project,
-        found,
-        began_ns,
-        progress,
-        timeout_s=timeout_s,
-        rebuild=request.rebuild,
-        named=bool(request.paths),
-    )
+    rebuild = request.rebuild
+    return _write(project, found, began_ns, seen, progress, timeout_s=timeout_s, rebuild=rebuild)
 
 
 def _write(
     project: Project,
     found: Scan,
     began_ns: int,
+    seen: IndexMeta | None,
     progress: Progress | None,
     *,
     timeout_s: float,
     rebuild: bool = False,
-    named: bool = False,
 ) -> IndexReport:
-    """Plan under the lock, since another writer may have been faster, and carry it out."""
+    """Plan under the lock, since another writer may have been faster, and carry it out.
+
+    `seen` is what was committed before `found` was looked for, None where that is of no use.
+    """
     from leafmark.index import open_writer  # late, as below: most runs find nothing to write
 
     outcome, interrupted = Outcome(), False
     settings = project.index_settings()
-    root = project.index_dir
+    root, named = project.index_dir, bool(found.paths)
     with (
         open_writer(root, settings, timeout_s=timeout_s, rebuild=rebuild) as writer,
         held_interrupts() as interrupts,
         collection_seldom(),
     ):
-        if writer.rebuilt is not None and found.scope is not None:
-            found = _widened(project, found)
+        found = _as_it_is(project, found, seen, writer)
         plan = _plan_for_writer(project, found, writer)
         outcome.unchanged = plan.unchanged
         try:
@@ -248,6 +243,17 @@ def _write(
         rebuilt = writer.rebuilt or None
     report = report_of(outcome, found, project.open_reader())
     return report._replace(rebuilt=rebuilt, interrupted=interrupted)
+
+
+def _as_it_is(project: Project, found: Scan, seen: IndexMeta | None, writer: IndexWriter) -> Scan:
+    """Return what is there: what we found, or where that may be outdated, what is found now.
+
+    Another run may have written since we looked, and what it added must not be taken for gone.
+    """
+    if writer.rebuilt is not None and found.scope is not None:
+        return _widened(project, found)
+    is_outdated = writer.meta != seen if writer.rebuilt is None else bool(writer.rebuilt)
+    return scan(project, found.paths) if is_outdated else found
 
 
 def _widened(project: Project, found: Scan) -> Scan:
@@ -358,7 +364,8 @@ def _remove(project: Project, request: IndexRequest) -> IndexReport:
     return report_of(outcome, Scan(), read_index(project), dry_run=request.dry_run)
 
 
-def _dry_run(project: Project, request: IndexRequest, found: Scan) -> IndexReport:
+def _dry_run(project: Project, request: IndexRequest, progress: Progress | None) -> IndexReport:
+    found = scan(project, request.paths, progress)
     reader = None if request.rebuild else _usable_reader(project)
     if reader is None:
         plan = plan_changes(found, {}, last_run_ns=0)

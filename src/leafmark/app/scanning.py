@@ -43,10 +43,11 @@ class Place:
 class Scan:
     """Sources found. `scope` are the prefixes that it speaks for; `unseen` those it could not see.
 
-    A tree whose root is missing is unseen: its documents are neither gone nor known
-    to be there.
+    `paths` are as the user named them. A tree whose root is missing is unseen: its
+    documents are neither gone nor known to be there.
     """
 
+    paths: tuple[str, ...] = ()
     found: list[SourceFile] = field(default_factory=list)
     notes: WalkNotes = field(default_factory=WalkNotes)
     scope: list[tuple[str, str]] | None = None
@@ -74,7 +75,7 @@ def scan(project: Project, paths: tuple[str, ...], progress: Progress | None = N
     Raises:
         NotFoundError, UsageError: a named path is missing or in no tree.
     """
-    result = Scan()
+    result = Scan(paths)
     if paths:
         places = [find_place(project, path) for path in paths]
         result.scope = [place.prefix for place in places]

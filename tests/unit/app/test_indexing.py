@@ -14,8 +14,9 @@ from support.projects import Here, deny
 
 from leafmark.app import collection, indexing, ingesting
 from leafmark.app.changes import Plan, plan_changes
-from leafmark.app.requests import IndexRequest
-from leafmark.app.scanning import Scan
+from leafmark.app.project import Project
+from leafmark.app.requests import IndexRequest, Progress
+from leafmark.app.scanning import Scan, scan
 from leafmark.errors import ConfirmationError, LockedError, NotFoundError, UsageError
 from leafmark.index import open_writer
 from leafmark.model import Diagnostic, Document, Skipped
@@ -328,6 +329,61 @@ def test_interrupted_rebuild_leaves_the_old_index(
             here.run(IndexRequest(rebuild=True))
     report = here.index()
     assert (report.unchanged, report.documents, report.rebuilt) == (3, 3, None)
+
+
+def _overtaken(
+    here: Here, monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[], object]
+) -> None:
+    """Let something happen between the first look of the next run and what it does."""
+
+    def look(project: Project, paths: tuple[str, ...], progress: Progress | None = None) -> Scan:
+        found = scan(project, paths, progress)
+        monkeypatch.setattr(indexing, "scan", scan)
+        meanwhile()
+        return found
+
+    monkeypatch.setattr(indexing, "scan", look)
+
+
+@pytest.mark.parametrize(
+    ("paths", "settings", "rebuild"),
+    [((), "", False), (("a",), "", False), ((), "", True), ((), "heading_levels = 0\n", False)],
+    ids=["all", "a folder", "rebuild", "settings"],
+)
+def test_what_a_faster_run_added_stays(
+    here: Here,
+    monkeypatch: pytest.MonkeyPatch,
+    paths: tuple[str, ...],
+    settings: str,
+    rebuild: bool,
+) -> None:
+    here.write("a/a.md", "# A\n\none\n")
+    here.index()
+    here.configure(f"[chunking]\n{settings}")
+
+    def other_run() -> None:
+        here.write("a/b.md", "# B\n\ntwo\n")
+        (here.root / "leafmark.toml").unlink()
+        here.index()
+        here.configure(f"[chunking]\n{settings}")
+
+    _overtaken(here, monkeypatch, other_run)
+    report = here.run(IndexRequest(paths=paths, rebuild=rebuild))
+    assert (report.removed, report.documents) == ((), 2)
+
+
+def test_the_first_of_two_runs_at_once_is_not_undone(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.write("a.md", "# A\n\none\n")
+
+    def other_run() -> None:
+        here.write("b.md", "# B\n\ntwo\n")
+        here.index()
+
+    _overtaken(here, monkeypatch, other_run)
+    reader = indexing.refresh(here.project())
+    assert sorted(path for _, path in reader.manifest) == ["a.md", "b.md"]
 
 
 def test_locked_index_says_so_after_waiting(here: Here) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable
 from types import FrameType
 
 import pytest
@@ -19,6 +20,16 @@ def press() -> None:
     signal.raise_signal(signal.SIGINT)
 
 
+def hold(*work: Callable[[], object]) -> None:
+    with held_interrupts():
+        for each in work:
+            each()
+
+
+def fail() -> None:
+    raise ValueError("x")
+
+
 def test_a_press_waits_until_it_is_asked_for_and_comes_once() -> None:
     done = []
     with held_interrupts() as interrupts:
@@ -32,25 +43,22 @@ def test_a_press_waits_until_it_is_asked_for_and_comes_once() -> None:
 
 
 def test_a_press_that_nobody_asked_about_comes_at_the_end() -> None:
-    done = []
-    with pytest.raises(KeyboardInterrupt), held_interrupts():
-        press()
-        done.append("all that was held")
+    done: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        hold(press, lambda: done.append("all that was held"))
     assert done == ["all that was held"]
 
 
 def test_a_press_comes_at_the_end_of_what_failed_too() -> None:
-    with pytest.raises(KeyboardInterrupt) as caught, held_interrupts():
-        press()
-        raise ValueError("x")
+    with pytest.raises(KeyboardInterrupt) as caught:
+        hold(press, fail)
     assert isinstance(caught.value.__context__, ValueError)
 
 
 def test_a_second_press_is_not_held() -> None:
-    with pytest.raises(KeyboardInterrupt), held_interrupts():
-        press()
-        press()
-        raise AssertionError("not reached")
+    with pytest.raises(KeyboardInterrupt) as caught:
+        hold(press, press, fail)
+    assert caught.value.__context__ is None
 
 
 def test_a_program_that_has_its_own_way_with_a_press_gets_it() -> None:
