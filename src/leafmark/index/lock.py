@@ -23,6 +23,9 @@ __all__ = ["LockHolder", "hold_lock", "lock_holder"]
 
 _POLL_S = 0.05
 
+_ASKING_S = 1.0
+"""How long to wait for whoever only asks who holds the lock; that takes microseconds."""
+
 
 @dataclass(frozen=True, slots=True)
 class LockHolder:
@@ -54,7 +57,7 @@ def hold_lock(
     except OSError as err:
         raise translate(err, "write the index", path) from err
     try:
-        _wait_for(handle, path, time.monotonic() + timeout_s, doing)
+        _wait_for(handle, path, timeout_s, doing)
         _write_holder(handle)
         try:
             yield
@@ -66,9 +69,11 @@ def hold_lock(
         os.close(handle)
 
 
-def _wait_for(handle: int, path: Path, deadline: float, doing: str) -> None:
+def _wait_for(handle: int, path: Path, timeout_s: float, doing: str) -> None:
+    began = time.monotonic()
     while not _locked(handle, path):
-        left = deadline - time.monotonic()
+        patience_s = timeout_s if _is_held(handle) else max(timeout_s, _ASKING_S)
+        left = began + patience_s - time.monotonic()
         if left <= 0:
             raise LockedError(
                 f"{doing} by {_read_holder(path)}",
@@ -92,10 +97,9 @@ def lock_holder(path: Path) -> LockHolder | None:
     except OSError:
         return None
     try:
-        if _try_lock(handle):
-            _unlock(handle)
-            return None
-        return _read_holder(path)
+        return _read_holder(path) if _is_held(handle) else None
+    except OSError:  # a file system without locks: nobody can be writing
+        return None
     finally:
         os.close(handle)
 
@@ -138,6 +142,12 @@ if sys.platform == "win32":
         os.lseek(handle, _LOCKED_AT, os.SEEK_SET)
         msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
 
+    def _is_held(handle: int) -> bool:
+        if not _try_lock(handle):
+            return True
+        _unlock(handle)
+        return False
+
 else:
     import fcntl
 
@@ -150,3 +160,12 @@ else:
 
     def _unlock(handle: int) -> None:
         fcntl.flock(handle, fcntl.LOCK_UN)
+
+    def _is_held(handle: int) -> bool:
+        """Whether a writer has the lock; those who only ask share it for a moment."""
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        _unlock(handle)
+        return False

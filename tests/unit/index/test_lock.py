@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -121,6 +121,65 @@ def test_waiting_ends_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert max(slept) <= 0.05
 
 
+@contextmanager
+def asking(path: Path) -> Iterator[int]:
+    """Be in the middle of asking who holds the lock."""
+    import fcntl
+
+    handle = os.open(path, os.O_RDWR | os.O_CREAT)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        yield handle
+    finally:
+        os.close(handle)
+
+
+posix = pytest.mark.skipif(os.name == "nt", reason="no locks that can be shared")
+
+
+@posix
+def test_who_asks_for_the_holder_is_none(tmp_path: Path) -> None:
+    lock = tmp_path / "LOCK"
+    lock.write_text('{"pid": 5, "since": 1000}')  # it was killed
+    with asking(lock):
+        assert lock_holder(lock) is None
+
+
+@posix
+def test_who_asks_for_the_holder_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = tmp_path / "LOCK"
+    with ExitStack() as asked:
+        asked.enter_context(asking(lock))
+        clock = SimpleNamespace(
+            monotonic=lambda: 0.0, sleep=lambda _: asked.close(), time=time.time
+        )
+        monkeypatch.setattr(locks, "time", clock)
+        with hold_lock(lock, timeout_s=0):
+            assert lock_holder(lock) == LockHolder(
+                os.getpid(), json.loads(lock.read_text())["since"]
+            )
+
+
+@posix
+def test_who_asks_for_the_holder_is_not_waited_for_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+
+    clock = SimpleNamespace(monotonic=lambda: now[0], sleep=sleep, time=time.time)
+    monkeypatch.setattr(locks, "time", clock)
+    lock = tmp_path / "LOCK"
+    with asking(lock), pytest.raises(LockedError) as caught, hold_lock(lock, timeout_s=0.5):
+        pass
+    assert now[0] == pytest.approx(1.0)
+    assert caught.value.message == "the index is being written by another process"
+
+
 def test_one_process_cannot_write_twice(tmp_path: Path) -> None:
     with open_writer(tmp_path, SETTINGS), pytest.raises(LockedError, match=f"{os.getpid()}"):
         index(tmp_path, {"a.md": "x\n"})
@@ -162,6 +221,9 @@ def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyP
         raise OSError(37, "No locks available")
 
     monkeypatch.setattr(locks, "_try_lock", refuse)
+    monkeypatch.setattr(locks, "_is_held", refuse)
+    (tmp_path / "LOCK").touch()
+    assert lock_holder(tmp_path / "LOCK") is None
     with pytest.raises(StorageError) as caught, hold_lock(tmp_path / "LOCK", timeout_s=0):
         pass
     assert caught.value.message == "cannot lock the index: no locks available"
