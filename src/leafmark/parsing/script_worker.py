@@ -76,6 +76,9 @@ class _Child:
             except (OSError, EOFError) as error:
                 self.stop()
                 raise TooMuchWorkError from error
+            except BaseException:  # an answer that nobody takes would be the next one's
+                self.stop()
+                raise
             finally:
                 timer.cancel()
             if len(source) >= LARGE_BYTES:

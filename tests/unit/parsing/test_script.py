@@ -219,6 +219,20 @@ def test_a_child_that_takes_too_long_or_died_is_replaced(monkeypatch: pytest.Mon
     assert len(parse(data, "A.java").headings) == 2
 
 
+def test_an_answer_that_was_interrupted_is_not_the_next_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(stream: object) -> None:
+        raise KeyboardInterrupt
+
+    before, after = b"class Before { void f() {} }\n", b"class After {}\n"
+    with monkeypatch.context() as patch:
+        patch.setattr(script_worker, "_receive", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            parse(before, "A.java")
+    assert [heading.title for heading in parse(after, "A.java").headings] == ["class After"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "data"), [("A.java", b"a<" * 20_000), ("a.swift", b"& & " * 1500)]
