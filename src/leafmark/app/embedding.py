@@ -104,6 +104,9 @@ def embed_project(
     try:
         model = _whole_model(project.index_dir, spec, lazy, anew=anew)
         with open_vector_writer(project.index_dir, model, timeout_s=timeout_s) as writer:
+            if not reader.is_current():  # another run was faster, and its texts count, too
+                reader = project.open_reader()
+            view = current_view(project, reader, spec)
             return _Run(project, reader, writer, lazy, view, progress, check).run()
     except (ProviderError, LockedError) as error:
         pending = reader.meta.chunks if view is None else view.pending
@@ -240,8 +243,7 @@ class _Run:
         meta = self.reader.meta
         store = map_rows(self.writer.rows_path, self.writer.model.dimension)
         old = self.view
-        known = None if self.writer.began else old
-        same = known is not None and known.uuid == meta.uuid and self.writer.has_rows(known.rows)
+        same = old is not None and self.writer.has_rows(old.rows)
         return build_view(
             self.reader.manifest,
             self._rows,

@@ -176,10 +176,7 @@ def open_vector_writer(
 
 
 class VectorWriter:
-    """Appends vectors, and which texts documents have. Use `open_vector_writer`.
-
-    `began` says that it started with nothing: rows of a view before mean others now.
-    """
+    """Appends vectors, and which texts documents have. Use `open_vector_writer`."""
 
     def __init__(self, folder: Path, model: VectorModel):
         self.folder = folder
@@ -187,8 +184,7 @@ class VectorWriter:
         self.known: dict[bytes, int] = {}
         self.documents: dict[bytes, bytes] = {}
         self._count = 0
-        self.began = stored_model(folder) != model
-        if self.began:
+        if stored_model(folder) != model:
             self._begin()
         self.rows_path = self._current_rows()
         try:

@@ -15,6 +15,7 @@ from support.projects import Here
 
 from leafmark.app import (
     Project,
+    embedding,
     explain_why_not,
     index_project,
     open_project,
@@ -352,6 +353,27 @@ def test_vectors_that_another_run_makes_are_waited_for_and_told_of(
         warning,
     )
     assert index_project(desk, IndexRequest()).vectors == 1
+
+
+def test_what_a_faster_run_wrote_is_embedded_too(
+    here: Here, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slower run must not leave the vectors as they were for what it read before."""
+    here.write("guide.md", GUIDE)
+    desk = project(here, server)
+    open_it = embedding.open_vector_writer
+
+    def overtaken(*args: Any, **wishes: Any) -> Any:
+        monkeypatch.setattr(embedding, "open_vector_writer", open_it)
+        here.write("later.md", "# Later\n\nHow to mend a roof.\n")
+        assert index_project(desk, IndexRequest()).vectors == 4
+        return open_it(*args, **wishes)
+
+    monkeypatch.setattr(embedding, "open_vector_writer", overtaken)
+    report = index_project(desk, IndexRequest())
+    assert (report.vectors, report.pending_vectors) == (0, 0)
+    assert ids(search(desk, "repair roof")) == ["here:later.md"]
+    assert [hint.code for hint in search(desk, "repair roof").hints] == ["unknown-word"]
 
 
 def test_before_the_first_vector_empty_sections_do_not_count(
