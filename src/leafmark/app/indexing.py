@@ -8,7 +8,7 @@ it has done, since each source is whole by itself, unless it was rebuilding.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -222,7 +222,7 @@ def _write(
 
     outcome, interrupted = Outcome(), False
     settings = project.index_settings()
-    root, named = project.index_dir, bool(found.paths)
+    root = project.index_dir
     with (
         open_writer(root, settings, timeout_s=timeout_s, rebuild=rebuild) as writer,
         held_interrupts() as interrupts,
@@ -232,7 +232,7 @@ def _write(
         plan = _plan_for_writer(project, found, writer)
         outcome.unchanged = plan.unchanged
         try:
-            _apply(_Work(project, writer, interrupts, progress, named), plan, outcome)
+            _apply(_Work(project, writer, interrupts, progress, found.named), plan, outcome)
         except KeyboardInterrupt:
             if writer.rebuilt:  # a reason: an older state stands, and stays
                 raise
@@ -260,6 +260,7 @@ def _widened(project: Project, found: Scan) -> Scan:
     """A new generation starts empty: scan all trees, beside the named files."""
     whole = scan(project, ())
     known = {(source.tree, source.path) for source in whole.found}
+    whole.named = found.named
     whole.found += [s for s in found.found if (s.tree, s.path) not in known]
     return whole
 
@@ -272,13 +273,13 @@ def _plan_for_writer(project: Project, found: Scan, writer: IndexWriter) -> Plan
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What a plan is carried out with."""
+    """What a plan is carried out with; `named` are the files that the user named now."""
 
     project: Project
     writer: IndexWriter
     interrupts: Interrupts
     progress: Progress | None
-    named: bool
+    named: Collection[Key]
 
     def recipes(self) -> dict[str, Recipe]:
         """How the sources of each tree are prepared."""
@@ -298,10 +299,12 @@ class _Work:
         """What is to be done with the sources, each with what is known of it."""
         from leafmark.app.ingesting import Task
 
+        writer = self.writer
         for source in sources:
-            is_known = (source.tree, source.path) in self.writer.manifest
-            known = self.writer.state(source.tree, source.path) if is_known else None
-            yield Task(source, known, self.named)
+            key = source.tree, source.path
+            known = writer.entry(*key) if key in writer.manifest else None
+            named = key in self.named or (known is not None and known.named)
+            yield Task(source, None if known is None else known.state, named)
 
 
 def _apply(work: _Work, plan: Plan, outcome: Outcome) -> None:

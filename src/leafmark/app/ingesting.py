@@ -33,7 +33,10 @@ class Recipe(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A source to prepare. `known` is how it looked when it was indexed, if it was."""
+    """A source to prepare. `known` is how it looked when it was indexed, if it was.
+
+    `named` says that the user named it, now or before.
+    """
 
     source: SourceFile
     known: FileState | None = None
@@ -96,5 +99,6 @@ def _without_chunks(task: Task, recipe: Recipe, state: FileState, note: Diagnost
         encoding="utf-8",
         chunk_count=0,
         diagnostics=(note,),
+        named=task.named,
     )
     return Prepared(entry.tree, entry.path, PreparedSource(entry, recipe.stemmer))

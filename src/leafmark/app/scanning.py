@@ -16,6 +16,7 @@ from leafmark.app.requests import Progress
 from leafmark.app.trees import Tree
 from leafmark.app.walk import SourceFile, WalkNotes, iter_sources, named_source
 from leafmark.errors import LeafmarkError, NotFoundError, UsageError
+from leafmark.index.manifest import Key
 from leafmark.model import Diagnostic
 
 __all__ = ["Place", "Scan", "find_place", "scan"]
@@ -43,11 +44,12 @@ class Place:
 class Scan:
     """Sources found. `scope` are the prefixes that it speaks for; `unseen` those it could not see.
 
-    `paths` are as the user named them. A tree whose root is missing is unseen: its
-    documents are neither gone nor known to be there.
+    `paths` are as the user named them, `named` those of them that are files. A tree whose
+    root is missing is unseen: its documents are neither gone nor known to be there.
     """
 
     paths: tuple[str, ...] = ()
+    named: set[Key] = field(default_factory=set)
     found: list[SourceFile] = field(default_factory=list)
     notes: WalkNotes = field(default_factory=WalkNotes)
     scope: list[tuple[str, str]] | None = None
@@ -79,6 +81,7 @@ def scan(project: Project, paths: tuple[str, ...], progress: Progress | None = N
     if paths:
         places = [find_place(project, path) for path in paths]
         result.scope = [place.prefix for place in places]
+        result.named = {place.prefix for place in places if place.is_file}
         for place in places:
             _add(result, _at_place(place, result), progress)
     else:

@@ -220,10 +220,15 @@ class IndexWriter:
 
     def state(self, tree: str, path: str) -> FileState | None:
         """Return how a source looked at the last commit, None for one not indexed then."""
+        entry = self.entry(tree, path)
+        return None if entry is None else entry.state
+
+    def entry(self, tree: str, path: str) -> DocumentEntry | None:
+        """Return what the last commit says of a source, None for one not indexed then."""
         with engine_guard("read the index", self._folder):
             doc_id = ids.document_id(tree, path)
             stored = read_document(self._index, self._index.searcher(), doc_id)
-        return None if stored is None else stored.entry.state
+        return None if stored is None else stored.entry
 
     def remove(self, tree: str, path: str) -> None:
         """Take a source out of the index; one that is not in it is no error."""

@@ -241,6 +241,31 @@ def test_named_file_stays_although_an_ignore_rule_leaves_it_out(here: Here) -> N
     assert here.index().removed == ("here:a.md",)
 
 
+def test_a_named_file_stays_named_when_it_changes(here: Here) -> None:
+    here.write(".gitignore", "*.md\n")
+    here.write("a.md", "# A\n\none\n")
+    here.index("a.md")
+    here.write("a.md", "\0" * 100)
+    assert here.index().modified == ("here:a.md",)
+    here.write("a.md", "# A\n\none and two\n")
+    assert here.index().modified == ("here:a.md",)
+    assert here.index().documents == 1
+
+
+@pytest.mark.parametrize("first", [(), ("a/x.md",)], ids=["later", "first of all"])
+def test_only_the_file_that_is_named_is_remembered_as_that(
+    here: Here, first: tuple[str, ...]
+) -> None:
+    for path in ("a/x.md", "a/y.md", "z.md"):
+        here.write(path, "# A\n\none\n")
+    here.index(*first)
+    for path in ("a/x.md", "a/y.md"):
+        here.write(path, "# A\n\none and two\n")
+    here.index("a", "a/x.md")
+    here.write(".gitignore", "*.md\n")
+    assert here.index().removed == ("here:a/y.md", "here:z.md")
+
+
 def test_paths_limit_what_is_looked_at(here: Here) -> None:
     here.write("a/x.md", "# X\n\none\n")
     here.write("b/y.md", "# Y\n\ntwo\n")
