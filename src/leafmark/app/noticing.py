@@ -11,7 +11,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence, Set
 from pathlib import Path
 
 __all__ = ["NoticeError", "is_remote", "notice", "notice_by_clock"]
@@ -39,7 +39,8 @@ def notice(
 ) -> Iterator[bool]:
     """Give True after changes below `folders`, False after a while without any.
 
-    Ends when `stop` is set. What lies below `ignored` is not noticed.
+    Ends when `stop` is set, or one of the folders was deleted: another one in its place, which
+    may have the same inode, must be watched anew. What lies below `ignored` is not noticed.
 
     Raises:
         NoticeError: the folders cannot be watched, at the call or, while it goes on, any more.
@@ -48,7 +49,8 @@ def notice(
         import watchfiles  # late: it comes with the extra `watch`
     except ImportError:
         raise NoticeError('the extra is not installed: pip install "leafmark[watch]"') from None
-    return _watch(watchfiles.watch, folders, ignored, stop)
+    ends = {(watchfiles.Change.deleted, os.fspath(folder)) for folder in folders}
+    return _watch(watchfiles.watch, folders, ignored, stop, ends)
 
 
 def _watch(
@@ -56,11 +58,12 @@ def _watch(
     folders: Sequence[Path],
     ignored: Sequence[Path],
     stop: threading.Event,
+    ends: Set[object],
 ) -> Iterator[bool]:
     is_noise = _noise(folders, ignored)
     events = watch(
         *folders,
-        watch_filter=lambda change, path: not is_noise(path),
+        watch_filter=lambda change, path: (change, path) in ends or not is_noise(path),
         debounce=_LONGEST_MS,
         step=_QUIET_MS,
         stop_event=stop,
@@ -71,6 +74,8 @@ def _watch(
     try:
         for changes in events:
             yield bool(changes)
+            if not ends.isdisjoint(changes):
+                return
     except (OSError, RuntimeError) as error:  # the limit of watches, a file system without events
         raise NoticeError(str(error)) from error
     finally:

@@ -15,7 +15,6 @@ from support.projects import Here
 
 from leafmark.app import (
     Project,
-    embedding,
     explain_why_not,
     index_project,
     open_project,
@@ -29,6 +28,7 @@ from leafmark.app.indexing import read_index
 from leafmark.app.requests import IndexRequest, SearchRequest, WhyNotRequest
 from leafmark.errors import UsageError
 from leafmark.index.lock import hold_lock
+from leafmark.index.vectors import open_vector_writer
 from leafmark.model import Answer, Factor, WhyNotReport
 from leafmark.render.absence import remedy_flags
 from leafmark.retrieval.compiler import compile_topic
@@ -361,15 +361,15 @@ def test_what_a_faster_run_wrote_is_embedded_too(
     """A slower run must not leave the vectors as they were for what it read before."""
     here.write("guide.md", GUIDE)
     desk = project(here, server)
-    open_it = embedding.open_vector_writer
+    place = "leafmark.app.embedding.open_vector_writer"
 
     def overtaken(*args: Any, **wishes: Any) -> Any:
-        monkeypatch.setattr(embedding, "open_vector_writer", open_it)
+        monkeypatch.setattr(place, open_vector_writer)
         here.write("later.md", "# Later\n\nHow to mend a roof.\n")
         assert index_project(desk, IndexRequest()).vectors == 4
-        return open_it(*args, **wishes)
+        return open_vector_writer(*args, **wishes)
 
-    monkeypatch.setattr(embedding, "open_vector_writer", overtaken)
+    monkeypatch.setattr(place, overtaken)
     report = index_project(desk, IndexRequest())
     assert (report.vectors, report.pending_vectors) == (0, 0)
     assert ids(search(desk, "repair roof")) == ["here:later.md"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import threading
 from collections.abc import Iterator
@@ -31,6 +32,20 @@ def test_the_limit_of_watches_is_told(tmp_path: Path, monkeypatch: pytest.Monkey
     with pytest.raises(NoticeError) as caught:
         next(ticks)
     assert str(caught.value) == "OS file watch limit reached"
+
+
+@pytest.mark.parametrize("parent", ["", "node_modules"])
+def test_it_ends_where_a_folder_was_deleted(tmp_path: Path, parent: str) -> None:
+    """The folder that is made in its place often has its inode, and nobody watches it."""
+    folder = tmp_path / parent / "docs"
+    folder.mkdir(parents=True)
+    stop = threading.Event()
+    ticks = notice([folder], [], stop)
+    assert next(ticks) is False  # now it is watched
+    folder.rmdir()
+    folder.mkdir()
+    assert True in itertools.islice(ticks, 60)
+    assert next(ticks, "the end") == "the end"
 
 
 @pytest.mark.parametrize(
