@@ -50,7 +50,7 @@ __all__ = ["IndexReader", "TreeCounts", "has_index", "open_reader"]
 T = TypeVar("T")
 
 _ATTEMPTS = 3
-"""How often opening is tried when a writer replaces the generation in between."""
+"""How often opening is tried when a writer commits in between."""
 
 _REMEMBERED = 1000
 """How many sources' records a reader keeps; about 5 kB each."""
@@ -87,10 +87,11 @@ def open_reader(root: Path) -> IndexReader:
                 "there is no index yet", location=str(root), hint="run `leafmark index`"
             )
         last = attempt == _ATTEMPTS
+        stamp = _stamp(layout.text(current.generation))
         try:
             reader = IndexReader(layout, current)
         except (DamagedError, StorageError):
-            if last or layout.read_current() == current:
+            if last or _is_current(layout, current, stamp):
                 raise
             continue
         if last or reader.is_current():  # else a commit came while it was being opened
@@ -135,12 +136,7 @@ class IndexReader:
 
     def is_current(self) -> bool:
         """Whether nothing was committed since this reader was opened."""
-        try:
-            return self._layout.read_current() == self.current and self._stamp == _stamp(
-                self._folder
-            )
-        except (DamagedError, NotFoundError, StorageError):
-            return False
+        return _is_current(self._layout, self.current, self._stamp)
 
     def guard(self, action: str) -> engine_guard:
         """Turn what the engine raises inside the block into our errors: see `engine_guard`.
@@ -351,7 +347,19 @@ class IndexReader:
             return count_matches(self.searcher, query)
 
 
-def _stamp(folder: Path) -> tuple[int, int, int] | None:
+_Stamp = tuple[int, int, int] | None
+
+
+def _is_current(layout: Layout, current: Current, stamp: _Stamp) -> bool:
+    """Whether nothing was committed since the stamp was taken."""
+    try:
+        known = layout.read_current()
+    except (DamagedError, NotFoundError, StorageError):
+        return False
+    return known == current and stamp == _stamp(layout.text(current.generation))
+
+
+def _stamp(folder: Path) -> _Stamp:
     """What changes with every commit: the engine's list of its files."""
     try:
         facts = (folder / "meta.json").stat()

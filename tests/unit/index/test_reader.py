@@ -246,6 +246,26 @@ def test_a_folder_without_write_permission_is_opened_through_a_view(
     assert sorted(os.listdir(Layout(tmp_path).text(1))) == before
 
 
+def test_a_commit_while_such_a_view_is_made_is_no_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index(tmp_path, {"a.md": "words\n"})
+    text = Layout(tmp_path).text(1)
+    listdir = os.listdir
+
+    def overtaken(place: Path) -> list[str]:
+        names = listdir(place)
+        if place == text:
+            monkeypatch.undo()
+            index(tmp_path, {"a.md": "other words\n"})
+            monkeypatch.setattr(os, "access", lambda *_: False)
+        return names
+
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(os, "listdir", overtaken)
+    assert search(open_reader(tmp_path), "other words") == ["t:a.md"]
+
+
 def _refuse(*_: object) -> None:
     raise PermissionError(13, "Permission denied")
 
