@@ -26,7 +26,7 @@ def replace_file(path: Path, data: bytes, *, what: str, mode: int | None = None)
             was there stands.
     """
     check_regular(path, what=what)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         known = path.stat().st_mode & 0o7777 if path.exists() else mode

@@ -21,6 +21,15 @@ def test_a_file_keeps_its_permissions(tmp_path: Path) -> None:
     assert os.listdir(path.parent) == ["a.txt"]
 
 
+def test_what_another_process_left_or_writes_is_let_alone(tmp_path: Path) -> None:
+    """In containers all of them may have one number, and see one folder."""
+    draft = tmp_path / f".a.txt.{os.getpid()}.tmp"
+    draft.write_bytes(b"half")
+    replace_file(tmp_path / "a.txt", b"one", what="the file")
+    assert (tmp_path / "a.txt").read_bytes() == b"one"
+    assert draft.read_bytes() == b"half"
+
+
 @pytest.mark.skipif(os.name == "nt", reason="there are no pipes with names")
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
 def test_pipes_and_folders_stay_what_they_are(tmp_path: Path, make: object) -> None:
