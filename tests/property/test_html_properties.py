@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from leafmark.chunking import ChunkingOptions, chunk_document
@@ -143,6 +143,7 @@ def test_windows_hold_all_that_is_read_and_end_in_no_tag(
 
 
 @given(data=SOURCES)
+@example(b"<h1><textarea></h1><img src=y alt='z w'>").via("an end tag that is text of a field")
 def test_the_slices_of_a_page_are_what_is_read_in_its_blocks(data: bytes) -> None:
     document = parse_html(data, "a.html")
     found = chunk_document(document, tree="t")

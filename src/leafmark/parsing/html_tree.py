@@ -30,7 +30,7 @@ from leafmark.parsing.html_page import (
     HtmlPage,
     roles_of,
 )
-from leafmark.parsing.html_tokens import SELF_CLOSED, attribute, match_tag
+from leafmark.parsing.html_tokens import SELF_CLOSED, attribute, iter_tokens, match_tag
 
 __all__ = ["OffsetError", "read_tree", "refusal"]
 
@@ -48,7 +48,7 @@ _SMALL = 16_384
 """Bytes of a source that is fast to parse whatever it holds."""
 
 _LINK_TAG = re.compile(rb"<(/?)a(?=[\s/>])(?(1)[^>]*>)", re.IGNORECASE)
-_HEADING_TAG = re.compile(rb"<(/?)h[1-6](?=[\s/>])[^>]*>", re.IGNORECASE)
+_HEADINGS = frozenset(tag.encode() for tag in HEADING_LEVELS)
 _MARKUP = re.compile(rb"<!--(?s:.*?)(?:--!?>|\Z)|<[^>]*(?:>|\Z)")
 
 
@@ -201,11 +201,13 @@ class _Adapter:
         """Where each heading is closed by an end tag of any level, by where its content starts."""
         ends: dict[int, int] = {}
         opened: list[int] = []
-        for tag in _HEADING_TAG.finditer(self.data):
-            if not tag[1]:
-                opened.append(tag.end())
+        for name, _, end, closing in iter_tokens(self.data, 0, len(self.data)):
+            if name not in _HEADINGS:
+                continue
+            if not closing:
+                opened.append(end)
             elif opened:
-                ends[opened.pop()] = tag.end()
+                ends[opened.pop()] = end
         return ends
 
     def _end_of(self, node: Any, after: int) -> int:
