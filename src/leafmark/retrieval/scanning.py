@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from leafmark.index import Analyzer, is_folded, is_solid
+from leafmark.index import Analyzer, Token, is_folded, is_solid
 
 __all__ = ["PhraseFinder", "Place", "Scanned", "WordFinder", "scan"]
 
@@ -213,6 +213,8 @@ class PhraseFinder:
     def find(self, scanned: Scanned) -> list[Place]:
         """Return the words of every such place, in order of the places."""
         text, lowered, safe = scanned
+        if not safe and not is_folded(text):  # several words can stand in one place of it
+            return self._among(self._analyzer.tokens(text))
         found: list[Place] = []
         for start, end, _ in sorted(self._first.find(scanned)):
             if safe and not _may_follow(lowered, end, self._second):
@@ -222,6 +224,17 @@ class PhraseFinder:
                 places = _words_from(text, start, len(self._phrase), self._analyzer)
             if [place.term for place in places] == self._phrase:
                 found += places
+        return found
+
+    def _among(self, tokens: Sequence[Token]) -> list[Place]:
+        """Return the words of every such place among all words of a text."""
+        size = len(self._phrase)
+        found: list[Place] = []
+        for at, token in enumerate(tokens):
+            if token.term == self._phrase[0]:
+                words = tokens[at : at + size]
+                if [word.term for word in words] == self._phrase:
+                    found += [Place(word.start, word.end, word.term) for word in words]
         return found
 
     def _solid_words(self, text: str, start: int) -> list[Place] | None:
