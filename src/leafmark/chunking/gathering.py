@@ -139,12 +139,13 @@ class _Members:
     def _overhead(self, part: Part) -> int:
         """What the text of a section near the bound gains when it becomes part of a piece.
 
-        Its heading line; but its title then leaves the breadcrumb.
+        Its heading line; but its title then leaves the breadcrumb. The indentation of code.
         """
-        if not part.is_child or part.tokens <= self.splitter.room():
+        room, document = self.splitter.room(), self.shop.reader.document
+        if not part.is_child or part.tokens <= room or document.reader is not None:
             return 0
-        if self.shop.reader.document.reader is not None:
-            return 0
+        if document.format == "script":
+            return part.tokens - room
         (child,) = part.children
         title = self.shop.tree.titles[child]
         return max(0, self.sizes.headings[child] - self.shop.meter.count(f" › {title}"))

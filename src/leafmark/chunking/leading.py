@@ -62,6 +62,9 @@ _LABEL = re.compile(
     % _VOID,
     re.VERBOSE | re.IGNORECASE,
 )
+_BLANK_COMMENTS = re.compile(rb"(?:\n[ \t]*+(?://[/!]?|\*|#|--)[ \t]*+(?=\n|\Z))++\Z")
+"""Lines of a comment that have nothing but its marker."""
+
 _GOES_ON = re.compile(rb"\s*+[a-z]")
 
 _OPENED = re.compile(rb"(?:\s*<(?!p\b|dt\b)%b[a-z][^<>]*>)+\Z" % _VOID, re.IGNORECASE)
@@ -113,7 +116,8 @@ def leads_on(reader: BodyReader, start: int, at: int) -> bool:
     """Whether `[start, at)`, which ends between blocks, leads on to what begins at `at`."""
     document = reader.document
     if document.format == "script":
-        return document.data[start:at].rstrip()[-1:] in (b":", b"(", b"[", b"{")
+        text = _BLANK_COMMENTS.sub(b"", document.data[start:at].rstrip()[-_REACH:])
+        return text[-1:] in (b":", b"(", b"[", b"{")
     if reader.headings_within(at, at + 1):
         return False
     is_page, before = document.format == "html", _tail(reader, start, at)

@@ -193,6 +193,8 @@ class BodyReader:
     def _name(self, parts: Sequence[_Part], kinds: Set[BlockKind]) -> ContentType:
         """The type that has most of the non-blank bytes."""
         data = self.document.data
+        if self.document.reader is not None and "thematic_break" in kinds:  # nothing is read there
+            parts = [part for part in parts if part[0] != "thematic_break"]
         if kinds.isdisjoint(_TYPES):
             is_empty = not any(data[start:end].strip() for _, start, end in parts)
             return "empty" if is_empty else "prose"

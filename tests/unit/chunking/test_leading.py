@@ -125,6 +125,8 @@ def test_a_long_line_of_bold_type_is_text() -> None:
         ("p.py", "for name in names:\n", True),
         ("p.py", "names = [\n", True),
         ("p.py", "names = []\n", False),
+        ("p.rs", "/// Do it like this:\n///\n", True),
+        ("p.rs", "/// Do it like this.\n///\n", False),
         ("p.java", "public static void main(String[] arguments) {\n", True),
     ],
 )

@@ -276,3 +276,28 @@ def test_no_window_is_nothing_but_what_tags_make(nothing: bytes) -> None:
     windows = chunk_document(parse(page, "p.html"), tree="t", options=options).chunks[1:]
     assert [window.readable_body.strip("- \n") for window in windows] == ["A", "One", "Two"]
     assert all(window.byte_start < window.byte_end for window in windows)
+
+
+def test_a_page_that_begins_with_a_rule_has_no_small_chunk_of_it() -> None:
+    page = "<body><hr><a id='top'></a><h1>A</h1><p>x</p><h2>B</h2><p>y</p></body>"
+    found = chunk_document(parse(page.encode(), "p.html"), tree="t")
+    record = found.chunks[0].to_dict()
+    assert (record["content_type"], record["block_types"]) == ("empty", ["thematic_break"])
+    assert record["body_tokens"] == 0
+
+
+def test_code_that_loses_its_indent_alone_takes_in_no_more_than_the_bound_lets_it() -> None:
+    """As a section it is measured without its indent, in a piece with what is around it."""
+    body, own = "        a = b\n" * 86, "    x = 1\n" * 21
+    source = f"class A:\n{own}\n    def method(self):\n{body}\n\nclass B:\n{body}"
+    options = ChunkingOptions(
+        strategy="section",
+        tokenizer="characters",
+        min_tokens=250,
+        target_tokens=1000,
+        max_tokens=1200,
+    )
+    found = chunk_document(parse(source.encode(), "p.py"), tree="t", options=options)
+    sizes = {chunk.id: chunk.to_dict()["tokens"] for chunk in found.chunks}
+    assert sizes["t:p.py#A.method"] < 1200
+    assert max(sizes.values()) < 1200 + 250
