@@ -68,9 +68,11 @@ class _Content:
 
     @property
     def anchors(self) -> Sequence[Anchor]:
-        return Deferred(self._all_anchors) if may_have_anchors(self._raw) else ()
+        return Deferred(self._all_anchors)
 
     def _all_anchors(self) -> tuple[Anchor, ...]:
+        if not may_have_anchors(self._raw):
+            return ()
         return tuple(anchors_of(self._raw, HeadingColumns.of(self.headings), self.blocks))
 
     def _all_links(self) -> tuple[Link, ...]:
