@@ -380,3 +380,19 @@ def test_hostile_sources_are_parsed(source: str) -> None:
 @pytest.mark.xfail(strict=True, reason="pulldown-cmark wants no tab in the delimiter row")
 def test_a_table_may_have_tabs_in_its_delimiter_row() -> None:
     assert read("| a\t|\n|---\t|\n| b\t|\n").blocks[0].kind == "table"
+
+
+@pytest.mark.parametrize(
+    ("source", "kinds"),
+    [
+        ('=== "Tab"\n\n    # Title\n\n    text\n', ["paragraph", "code"]),
+        ("!!! note\n    text\n", ["paragraph"]),
+        (":::note\ntext\n:::\n", ["paragraph"]),
+        ("import A from './a'\n\n{{< alert >}}\n", ["paragraph", "paragraph"]),
+    ],
+)
+def test_what_other_renderers_add_is_read_as_commonmark_has_it(
+    source: str, kinds: list[str]
+) -> None:
+    document = parse_markdown(source.encode(), "p.md")
+    assert ([block.kind for block in document.blocks], list(document.headings)) == (kinds, [])
