@@ -78,7 +78,7 @@ def unread_spans(page: HtmlPage, name: str) -> Iterator[tuple[int, int]]:
     yield from _panels(page.data)
     holds = _Holding.of(page)
     numbers, menus = _line_numbers(page), _menus(page, name)
-    yield from _titles_of_contents(page, menus)
+    yield from _titles_of_contents(page, menus, holds)
     for element in page.elements:
         if element.start in numbers:
             yield _with_cell(page.data, element.start, element.end)
@@ -145,19 +145,24 @@ def _panels(data: bytes) -> Iterator[tuple[int, int]]:
             begin = None
 
 
-def _titles_of_contents(page: HtmlPage, menus: Set[int]) -> Iterator[tuple[int, int]]:
+def _titles_of_contents(
+    page: HtmlPage, menus: Set[int], holds: _Holding
+) -> Iterator[tuple[int, int]]:
     """Yield the headings, but for an h1, that have a table of contents under them and no more."""
     title: HtmlElement | None = None
-    end = -1  # of the last table of contents under the title
+    has_menu, seen = False, -1  # up to where there is nothing to be read under the title
     for element in page.elements:
-        if element.start in menus:
-            after = title.end if title and end < 0 else end
-            end = element.end if title and _is_wordless(page.data, after, element.start) else -1
-            title = title if end >= 0 else None
-        elif element.tag in HEADING_LEVELS:
-            if title and end >= 0 and _is_wordless(page.data, end, element.start):
+        if element.start < seen:
+            continue
+        if element.tag in HEADING_LEVELS:
+            if title and has_menu and _is_wordless(page.data, seen, element.start):
                 yield title.start, title.end
-            title, end = None if element.tag == "h1" else element, -1
+            title, has_menu = None if element.tag == "h1" else element, False
+            seen = element.end
+        elif title and (element.start in menus or holds.is_apart(element)):
+            title = title if _is_wordless(page.data, seen, element.start) else None
+            has_menu = has_menu or element.start in menus
+            seen = element.end
 
 
 def _is_wordless(data: bytes, start: int, end: int) -> bool:

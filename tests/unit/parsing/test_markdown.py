@@ -394,5 +394,5 @@ def test_a_table_may_have_tabs_in_its_delimiter_row() -> None:
 def test_what_other_renderers_add_is_read_as_commonmark_has_it(
     source: str, kinds: list[str]
 ) -> None:
-    document = parse_markdown(source.encode(), "p.md")
+    document = parse(source.encode(), "p.md")
     assert ([block.kind for block in document.blocks], list(document.headings)) == (kinds, [])
