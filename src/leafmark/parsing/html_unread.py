@@ -46,6 +46,13 @@ _REACH = 400
 _INTRODUCED = re.compile(rb":(?:\s|</?[a-z][^<>]*>|(?!))*+\Z", re.IGNORECASE)
 """A sentence that says what a list is: then it is content."""
 
+_NAMED_CONTENTS = re.compile(
+    rb"<div\b[^<>]*\bclass=\"toc\"[^<>]*>\s*+"
+    rb"(<p\b[^<>]*>\s*+(?:<(?:b|strong)>)?[^<>]*+(?:</(?:b|strong)>)?\s*+</p\s*>)\s*+\Z",
+    re.IGNORECASE,
+)
+"""The paragraph above a table of contents that names it, as DocBook writes it."""
+
 _INLINE = rb"</?(?:span|b|i|em|strong|small|font|img)\b[^<>]*>"
 _SPACE = rb"\s|&nbsp;|&\#160;|\xc2\xa0|%b" % _INLINE
 _ANGLE = rb"&lt;|&gt;|[<>](?=\s)|&[lr]s?aquo;|\xc2[\xab\xbb]|\xe2\x80[\xb9\xba]"
@@ -80,9 +87,12 @@ def unread_spans(page: HtmlPage, name: str) -> Iterator[tuple[int, int]]:
     numbers, menus = _line_numbers(page), _menus(page, name)
     yield from _titles_of_contents(page, menus, holds)
     for element in page.elements:
-        if element.start in numbers:
+        if element.start in menus:
+            named = _NAMED_CONTENTS.search(page.data, max(0, element.start - _REACH), element.start)
+            yield named.start(1) if named else element.start, element.end
+        elif element.start in numbers:
             yield _with_cell(page.data, element.start, element.end)
-        elif element.start in menus or holds.is_apart(element):
+        elif holds.is_apart(element):
             yield element.start, element.end
 
 
