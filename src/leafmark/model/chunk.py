@@ -154,6 +154,11 @@ class ChunkedDocument:
         return document_id(self.tree, self.document.path)
 
     @cached_property
+    def node_slugs(self) -> Sequence[str | None]:
+        """The slugs of the nodes of the tree, by number."""
+        return tuple(self.emitted.node_slugs)
+
+    @cached_property
     def slugs(self) -> Mapping[str, int]:
         """Every slug of the document, with the position of the chunk that it resolves to.
 
@@ -297,7 +302,7 @@ class Chunk(NamedTuple):
     @property
     def slug(self) -> str | None:
         """The slug of the section; None for the document and pieces of its own text."""
-        return self.owner.emitted.node_slugs[self.node]
+        return self.owner.node_slugs[self.node]
 
     @property
     def fragment(self) -> str:
@@ -322,7 +327,7 @@ class Chunk(NamedTuple):
     @property
     def covers(self) -> tuple[str, ...]:
         """The ids of the sections that are part of the piece."""
-        document, slugs = self.owner.doc_id, self.owner.emitted.node_slugs
+        document, slugs = self.owner.doc_id, self.owner.node_slugs
         return tuple([f"{document}#{slugs[node]}" for node in self.covered])
 
     # -- neighbours --------------------------------------------------------------
