@@ -27,6 +27,7 @@ from leafmark.query.parser import parse_query, parse_topics
 from leafmark.query.plain import plain_query
 from leafmark.query.ranges import Range, admits
 from leafmark.query.structure import (
+    Asked,
     filters_only,
     is_bare_word,
     iter_leaves,
@@ -37,6 +38,7 @@ from leafmark.query.structure import (
 __all__ = [
     "DEFAULT_LIMITS",
     "And",
+    "Asked",
     "Boost",
     "Expression",
     "Field",

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from leafmark.model import Candidate, Hint, Result
 from leafmark.query import (
+    Asked,
     Expression,
+    Phrase,
     Prefix,
     Term,
     filters_only,
@@ -31,6 +33,9 @@ NOWHERE = {
 MOST_NAMED = 3
 """Words that one hint names at most."""
 
+LONGEST_OPTION = 3
+"""Characters of what is taken for an option of a command (`-oMa`); chosen by eye."""
+
 
 def hints_about(
     topics: Sequence[Expression],
@@ -46,7 +51,7 @@ def hints_about(
         *_about_topics(topics),
         *_about_fields(topics),
         *_about_words(compiled),
-        *_about_relaxing(candidates),
+        *_about_relaxing(topics, candidates),
         *_about_stale(results),
     )
 
@@ -133,15 +138,36 @@ def _named(looked: Looked) -> str:
     return f"“{label}” occurs {NOWHERE[looked.field]}"
 
 
-def _about_relaxing(candidates: Sequence[Candidate]) -> Iterator[Hint]:
+def _about_relaxing(
+    topics: Sequence[Expression], candidates: Sequence[Candidate]
+) -> Iterator[Hint]:
     relaxed = sum(1 for one in candidates if one.relaxed)
     if not relaxed:
         return
-    if relaxed == len(candidates):
-        message = "nothing matches all words; the results match some of them"
-    else:
+    if relaxed < len(candidates):
         message = "the last results match some of the words only"
+        yield Hint("relaxed", f"{message}; --strict leaves these out")
+        return
+    leaves = [asked for topic in topics for asked in iter_leaves(topic)]
+    quoted = any(isinstance(each.leaf, Phrase) and not each.negated for each in leaves)
+    which = "what is in quotes and some of the rest" if quoted else "some of them"
+    message = f"nothing matches all words; the results match {which}"
     yield Hint("relaxed", f"{message}; --strict leaves these out")
+    yield from _about_options(leaves)
+
+
+def _about_options(leaves: Iterable[Asked]) -> Iterator[Hint]:
+    """What reads like an option of a command (`-e`), and left out the texts about it."""
+    out = (one.leaf for one in leaves if one.negated and not one.field)
+    words = dict.fromkeys(leaf.text for leaf in out if isinstance(leaf, Term))
+    options = [word for word in words if len(word) <= LONGEST_OPTION and word.isalnum()]
+    if options:
+        named = options[:MOST_NAMED]
+        which = " and ".join(f"-{word}" for word in named)
+        verb = "leaves" if len(named) == 1 else "leave"
+        held = " or ".join(f"“{word}”" for word in named)
+        message = f'{which} {verb} out what holds {held}; "-{named[0]}" in quotes looks for it'
+        yield Hint("option", message)
 
 
 def _about_stale(results: Sequence[Result]) -> Iterator[Hint]:

@@ -196,6 +196,33 @@ def test_hints_say_what_was_done(library: Library) -> None:
     assert _hints(library, "the client", "server") == ()
 
 
+@pytest.mark.parametrize(
+    ("query", "matched", "option"),
+    [
+        ("client nightly", "some of them", None),
+        ('"client talks" server nightly', "what is in quotes and some of the rest", None),
+        (
+            "client -be nightly",
+            "some of them",
+            '-be leaves out what holds “be”; "-be" in quotes looks for it',
+        ),
+        (
+            "client -e nightly -q",
+            "some of them",
+            '-e and -q leave out what holds “e” or “q”; "-e" in quotes looks for it',
+        ),
+        ("client nightly -title:be -restarting", "some of them", None),
+    ],
+)
+def test_what_else_was_asked_of_relaxed_matches_is_told(
+    library: Library, query: str, matched: str, option: str | None
+) -> None:
+    said = f"nothing matches all words; the results match {matched}; --strict leaves these out"
+    hints = [hint for hint in _hints(library, query) if hint.code in ("relaxed", "option")]
+    expected = [Hint("relaxed", said), *([Hint("option", option)] if option else [])]
+    assert hints == expected
+
+
 def _no_field(names: str, words: str, key: str) -> Hint:
     said = f"no field is called {names}, so {words} taken as text"
     return Hint("unknown-field", f"{said}; write meta.{key}: for a key of the front matter")
