@@ -167,7 +167,7 @@ class Library:
         Raises:
             UsageError: references lead nowhere, or to several places; they are named.
         """
-        found, problems = [], []
+        found, problems, files = [], [], []
         for query in queries:
             passages: list[Passage] = []
             for reference in query.answers:
@@ -175,11 +175,11 @@ class Library:
                     passages.append(_once(self._passage(reference, query.tree), passages))
                 except LeafmarkError as error:
                     problems.append(f"{query.location}: {error.message}")
+                    files.append(query.location.rpartition(":")[0])
             found.append(tuple(passages))
         if problems:
-            location = queries[0].location.rpartition(":")[0]
             hint = "; ".join(self._project.missing_trees()) or None
-            raise UsageError(_summary(problems), location=location, hint=hint)
+            raise UsageError(_summary(problems), location=files[0], hint=hint)
         return found
 
     def _passage(self, reference: Reference, tree: str) -> Passage:

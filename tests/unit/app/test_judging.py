@@ -214,6 +214,17 @@ def test_all_broken_references_are_named_at_once_but_not_too_many(here: Here) ->
     assert len(lines) == 12
 
 
+def test_the_file_that_is_named_is_the_first_with_a_broken_reference(here: Here) -> None:
+    queries = [
+        JudgedQuery("a", (Reference("here:guide.md#use"),), location="good.jsonl:1"),
+        JudgedQuery("b", (Reference("gone.md"),), location="bad.jsonl:7"),
+        JudgedQuery("c", (Reference("gone.md"),), location="worse.jsonl:1"),
+    ]
+    with pytest.raises(UsageError) as caught:
+        Library(here.project()).passages(queries)
+    assert caught.value.location == "bad.jsonl"
+
+
 def test_a_tree_whose_folder_is_missing_is_named(here: Here) -> None:
     here.configure('[tree.one]\npath = "one"\n')
     with pytest.raises(UsageError) as caught:
