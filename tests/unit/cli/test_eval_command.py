@@ -92,10 +92,20 @@ def test_make_prints_queries(leafmark_run: Leafmark, app: FakeApp) -> None:
     assert app.asked == [DraftRequest(3, ("t",), ("heading",), confirmed=True)]
 
 
-def test_make_with_nothing_to_draft_from(leafmark_run: Leafmark) -> None:
-    ran = leafmark_run("eval", "make")
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ([], "anything"),
+        (["--kind", "definition"], "a definition"),
+        (["--kind", "link", "--kind", "heading", "--kind", "link"], "a link or heading"),
+    ],
+)
+def test_make_with_nothing_to_draft_from(
+    leafmark_run: Leafmark, options: list[str], what: str
+) -> None:
+    ran = leafmark_run("eval", "make", *options)
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err == "no document holds anything to draft a query from\n"
+    assert ran.err == f"no document holds {what} to draft a query from\n"
 
 
 def test_make_takes_nothing_else(leafmark_run: Leafmark) -> None:

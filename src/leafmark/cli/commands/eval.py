@@ -186,7 +186,9 @@ def _make(call: Call) -> int:
     console.diagnostics(drafts.diagnostics)
     console.write(render_judgments(drafts.queries))
     if not drafts.queries:
-        console.note("no document holds anything to draft a query from\n")
+        kinds = dict.fromkeys(call.values.get("kind", ()))
+        what = f"a {' or '.join(kinds)}" if kinds else "anything"
+        console.note(f"no document holds {what} to draft a query from\n")
     return 0 if drafts.queries else 1
 
 
