@@ -73,9 +73,8 @@ def _print_version() -> int:
 
     try:
         print(f"leafmark {__version__}", flush=True)
-    except OSError:
-        # Nobody reads: closed, so that the interpreter does not try again on its way out.
-        sys.stdout = None
+    except OSError:  # nobody reads, and `program` ends without another attempt
+        return 0
     return 0
 
 
