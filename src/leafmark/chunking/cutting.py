@@ -30,8 +30,8 @@ _OTHER = 2  # after rows and cells
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 _LINE_END = re.compile(rb"\r\n?|\n")
 _UNCUT = re.compile(
-    rb"(?:(?<=\n)|\A)[ \t]*+(?:<(?!(?:area|br|hr|img|input)\b)[A-Za-z][^<>]*+(?<!/)>\s*+)++"
-    rb"|<[A-Za-z/!][^<>]*+>(?:\s*+</[^<>]*+>)*+",
+    rb"(?:(?<=\n)|\A)[ \t]*+(?:<(?!(?:area|br|hr|img|input)\b)[A-Za-z][^<>]*+(?<!/)>\s*+|(?!))++"
+    rb"|<[A-Za-z/!][^<>]*+>(?:\s*+</[^<>]*+>|(?!))*+",
     re.IGNORECASE,
 )
 """Start tags with lines of their own and the space behind them; other tags, with end tags."""
