@@ -64,6 +64,11 @@ def test_the_readme_s_commands_run(handbook: Path, environment: dict[str, str]) 
 SCREENS = ('leafmark search "revoking a token"', "leafmark search zeppelin")
 
 
+def test_what_a_slow_run_shows_meanwhile_is_in_no_picture() -> None:
+    slow = "$ x\n\r\x1b[Kindexing 1 of 8\r\x1b[Kfound\n"
+    assert draw(slow, LIGHT) == draw("$ x\nfound\n", LIGHT)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="the examples are those of a Unix terminal")
 def test_the_pictures_are_what_a_terminal_shows(
     request: pytest.FixtureRequest, handbook: Path, environment: dict[str, str]

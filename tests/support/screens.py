@@ -22,6 +22,9 @@ COLUMN, LINE, MARGIN = 8.4, 18, 14
 _SPACE = "\u00a0"
 """Plain spaces are folded where pictures are drawn."""
 
+_CLEARED = "\r\x1b[K"
+"""A line that is begun anew, as a slow run's progress is."""
+
 _CODE = re.compile(r"\x1b\[([\d;]*)m")
 _COLOURS = {"31": "red", "33": "yellow", "36": "cyan"}
 
@@ -41,12 +44,12 @@ DARK = Theme("#0d1117", "#e6edf3", "#ff7b72", "#d29922", "#56b6c2")
 
 
 def draw(printed: str, theme: Theme, columns: int = 80) -> str:
-    """Return an SVG of lines with escape codes.
+    """Return an SVG of lines with escape codes; what was taken away again is not shown.
 
     Raises:
         ValueError: there is an escape code that is not understood.
     """
-    lines = printed.rstrip("\n").split("\n")
+    lines = [line.rpartition(_CLEARED)[2] for line in printed.rstrip("\n").split("\n")]
     width, height = columns * COLUMN + 2 * MARGIN, len(lines) * LINE + 2 * MARGIN
     rows = [(MARGIN + at * LINE + 13, _spans(line, theme)) for at, line in enumerate(lines)]
     body = "\n".join(f'<text x="{MARGIN}" y="{y}">{"".join(spans)}</text>' for y, spans in rows)
