@@ -2,8 +2,9 @@
 
 In: the sources that a scan found and the rows that the index keeps. Out: a
 `Plan`. A file whose size, times and inode are as recorded is taken as unchanged,
-unless it was written so shortly before the last run that its clock could not
-tell a later write apart; then it is read and hashed.
+unless it was changed so shortly before the last run that its clock could not
+tell a later change apart; then it is read and hashed. Its time of modification alone
+does not say so: tools that copy files set it back.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ class Plan:
         return not (self.added or self.suspects or self.removed)
 
 
-def is_old(modified_ns: int, *, last_run_ns: int) -> bool:
-    """Whether a file written then shows by its times whether it was written after the last run."""
-    return modified_ns < last_run_ns - CLOCK_GRAIN_NS
+def is_old(changed_ns: int, *, last_run_ns: int) -> bool:
+    """Whether a file changed then shows by its times whether it was changed after the last run."""
+    return changed_ns < last_run_ns - CLOCK_GRAIN_NS
 
 
 def plan_changes(
@@ -65,7 +66,7 @@ def plan_changes(
             plan.added.append(source)
             continue
         seen += 1
-        if row[:4] == source[2:6] and source.modified_ns < young:
+        if row[:4] == source[2:6] and max(source.modified_ns, source.changed_ns) < young:
             plan.unchanged += 1
         else:
             plan.suspects.append(source)

@@ -170,7 +170,7 @@ def _plan(project: Project, found: Scan, reader: IndexReader) -> Plan:
 
 def _are_old(found: Scan, reader: IndexReader) -> bool:
     """Whether no source is so young that it may have been written again unseen."""
-    newest = max((source.modified_ns for source in found.found), default=0)
+    newest = max((max(each.modified_ns, each.changed_ns) for each in found.found), default=0)
     return is_old(newest, last_run_ns=reader.looked_ns)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from support.projects import Here, deny
 
-from leafmark.app import collection, indexing, ingesting
+from leafmark.app import changes, collection, indexing, ingesting
 from leafmark.app.changes import Plan, plan_changes
 from leafmark.app.project import Project
 from leafmark.app.requests import IndexRequest, Progress
@@ -56,9 +56,22 @@ def test_same_time_and_size_do_not_hide_a_change(here: Here) -> None:
     assert here.index().modified == ("here:a.md",)
 
 
+def test_a_file_whose_time_was_set_back_is_young_too(here: Here) -> None:
+    path = here.write("a.md", "# A\n\none\n")
+    os.utime(path, ns=(10**18, 10**18))
+    here.index()
+    known, found = here.project().open_reader().manifest, scan(here.project(), ())
+    changed_ns = path.stat().st_ctime_ns
+    plans = [
+        plan_changes(found, known, last_run_ns=changed_ns + seconds * 10**9) for seconds in (1, 3)
+    ]
+    assert [len(plan.suspects) for plan in plans] == [1, 0]
+
+
 def test_what_did_not_change_is_seen_at_one_glance(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(changes, "CLOCK_GRAIN_NS", 0)  # what was written just now is old
     for name in ("b.md", "a.md", "a b/x.md", "a/z.md", "a/b/c.md", "a-b/y.md", "Z/q.md"):
         os.utime(here.write(name, f"# {name}\n"), ns=(10**18, 10**18))
     (here.root.parent / "other").mkdir()
@@ -117,6 +130,7 @@ def test_touched_file_is_not_a_change_of_its_bytes(here: Here) -> None:
 def test_empty_sources_make_no_chunk_and_are_not_read_again(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(changes, "CLOCK_GRAIN_NS", 0)  # what was written just now is old
     path = here.write("a.md", " \n\n")
     os.utime(path, ns=(10**18, 10**18))
     report = here.index()
