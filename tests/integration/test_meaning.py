@@ -122,6 +122,26 @@ def test_a_provider_that_is_down_leaves_words_and_a_hint(
     )
 
 
+def test_a_store_of_vectors_that_cannot_be_written_leaves_the_report(
+    leafmark: Leafmark, work: Path
+) -> None:
+    fill(work)
+    leafmark("index")
+    (work / "more.md").write_text("# More\n\nText.\n", encoding="utf-8")
+    index = Path(leafmark("status", "--json").json["index_dir"])
+    (index / "vectors").write_text("")
+    failed = leafmark("index", **MINILM)
+    assert failed.code == 2
+    assert failed.out.startswith("indexed 4 documents")
+    assert "  1 added, 0 modified, 0 removed, 3 unchanged\n" in failed.out
+    message, _, place = failed.err.partition("\n  --> ")
+    assert message == "error: cannot write the vectors: not a directory"
+    assert Path(place.removesuffix("\n")).parent == index / "vectors"
+    told = leafmark("index", "--json", **MINILM)
+    assert (told.code, told.json["unchanged"], told.json["failure"]["kind"]) == (2, 4, "io")
+    assert told.err == ""
+
+
 def test_a_document_that_is_near_as_a_whole_is_shown_and_marked(
     leafmark: Leafmark, work: Path, server: FakeServer
 ) -> None:

@@ -23,7 +23,7 @@ from leafmark.embedding import (
     load_numpy,
     open_embedder,
 )
-from leafmark.errors import LeafmarkError, LockedError, ProviderError
+from leafmark.errors import LeafmarkError, LockedError, ProviderError, StorageError
 from leafmark.index import IndexReader
 from leafmark.index.manifest import Key
 from leafmark.index.vector_view import (
@@ -80,10 +80,8 @@ def embed_project(
 
     With `anew` the embedder is asked for its dimension: where that is another one now,
     another model answers, and all vectors are made again.
-    Another run that makes them is waited for, and is a problem like an embedder that fails.
-
-    Raises:
-        StorageError: the store cannot be written.
+    Another run that makes them is waited for, and is a problem like an embedder that fails,
+    or a store that cannot be written.
     """
     spec = embedder_spec(project)
     if spec is None:
@@ -108,7 +106,7 @@ def embed_project(
                 reader = project.open_reader()
             view = current_view(project, reader, spec)
             return _Run(project, reader, writer, lazy, view, progress, check).run()
-    except (ProviderError, LockedError) as error:
+    except (ProviderError, LockedError, StorageError) as error:
         pending = reader.meta.chunks if view is None else view.pending
         return Embedded(0, pending, error)
 

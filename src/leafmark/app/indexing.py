@@ -28,6 +28,7 @@ from leafmark.errors import (
     LeafmarkError,
     LockedError,
     NotFoundError,
+    StorageError,
 )
 from leafmark.index import IndexReader, collection_paused, has_index
 from leafmark.index.manifest import Key
@@ -68,7 +69,10 @@ def index_project(
 def _with_vectors(
     project: Project, report: IndexReport, progress: Progress | None, *, anew: bool
 ) -> IndexReport:
-    """Make the vectors that are missing, where there is an embedder; its failure is a warning."""
+    """Make the vectors that are missing, where there is an embedder; its failure is a warning.
+
+    The text is committed whatever becomes of them: a disk that is full is told beside it.
+    """
     reader = None
     if project.configuration.embedding.provider != "none" and not report.interrupted:
         reader = read_index(project)
@@ -79,18 +83,15 @@ def _with_vectors(
     with held_interrupts() as interrupts:
         check = interrupts.check
         made = embed_project(project, reader, progress=progress, check=check, anew=anew)
-    warnings = []
-    if made.problem is not None:
-        warnings.append(_why_missing(made.problem))
-    return report._replace(
-        vectors=made.made,
-        pending_vectors=made.pending,
-        warnings=tuple(warnings),
-        interrupted=made.interrupted,
+    report = report._replace(
+        vectors=made.made, pending_vectors=made.pending, interrupted=made.interrupted
     )
+    if isinstance(made.problem, StorageError):
+        return report._replace(failure=made.problem)
+    return report if made.problem is None else report._replace(warnings=(_why(made.problem),))
 
 
-def _why_missing(problem: LeafmarkError) -> str:
+def _why(problem: LeafmarkError) -> str:
     if isinstance(problem, LockedError):
         return f"{problem.message}; what it leaves, the next `leafmark index` makes"
     hint = f"; {problem.hint}" if problem.hint else ""

@@ -125,13 +125,18 @@ class Watcher:
         try:
             report = index_project(self._project, IndexRequest(confirmed=True))
         except LeafmarkError as error:
-            self._due.append(time.monotonic() + RETRY_S)
-            self._tell(WatchEvent("failed", error.message, error=error))
+            self._fail(error)
             return
         self._took_s = time.monotonic() - began
         self._interrupted = report.interrupted
         if _did_something(report):
             self._tell(WatchEvent("indexed", report=report))
+        if report.failure is not None:
+            self._fail(report.failure)
+
+    def _fail(self, error: LeafmarkError) -> None:
+        self._due.append(time.monotonic() + RETRY_S)
+        self._tell(WatchEvent("failed", error.message, error=error))
 
     def _is_due(self) -> bool:
         return min(self._due) <= time.monotonic()

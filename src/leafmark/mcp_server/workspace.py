@@ -92,7 +92,9 @@ class Workspace:
         try:
             project = self._open_project()
             request = IndexRequest(confirmed=self._confirmed)
-            index_project(project, request, progress=self._report)
+            report = index_project(project, request, progress=self._report)
+            if report.failure is not None:  # what vectors are missing, an answer says itself
+                log.warning("%s", report.failure.placed_message)
         except ConfirmationError as error:
             hint = "start the server with --yes, or in a smaller folder with -C"
             return ConfirmationError(error.message, hint=hint)

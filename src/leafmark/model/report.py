@@ -44,6 +44,7 @@ class IndexReport(NamedTuple):
     count the sources that were looked at, but for new ones that were then skipped. A dry
     run reads none, and counts those as added.
     `vectors` were made, and `pending_vectors` chunks have none yet; `warnings` say why.
+    `failure` is what kept vectors from being stored, after all else was.
     """
 
     added: tuple[str, ...] = ()
@@ -61,6 +62,7 @@ class IndexReport(NamedTuple):
     vectors: int = 0
     pending_vectors: int = 0
     warnings: tuple[str, ...] = ()
+    failure: LeafmarkError | None = None
 
 
 class Size(NamedTuple):

@@ -7,6 +7,7 @@ from typing import Any
 
 from leafmark.model import IndexReport
 from leafmark.render.counts import count_of
+from leafmark.render.errors import error_record
 from leafmark.render.jsontext import SCHEMA_VERSION
 from leafmark.render.records import diagnostic_record, skipped_records
 from leafmark.render.terminal import Style, clean_line
@@ -71,4 +72,5 @@ def index_record(report: IndexReport) -> dict[str, Any]:
         "vectors": report.vectors,
         "pending_vectors": report.pending_vectors,
         "warnings": list(report.warnings),
+        "failure": None if report.failure is None else error_record(report.failure)["error"],
     }

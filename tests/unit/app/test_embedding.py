@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,7 +27,7 @@ from leafmark.app.embedder import embedder_spec
 from leafmark.app.embedding import embed_project
 from leafmark.app.indexing import read_index
 from leafmark.app.requests import IndexRequest, SearchRequest, WhyNotRequest
-from leafmark.errors import UsageError
+from leafmark.errors import StorageError, UsageError
 from leafmark.index.lock import hold_lock
 from leafmark.index.vectors import open_vector_writer
 from leafmark.model import Answer, Factor, WhyNotReport
@@ -374,6 +375,27 @@ def test_what_a_faster_run_wrote_is_embedded_too(
     assert (report.vectors, report.pending_vectors) == (0, 0)
     assert ids(search(desk, "repair roof")) == ["here:later.md"]
     assert [hint.code for hint in search(desk, "repair roof").hints] == ["unknown-word"]
+
+
+def test_vectors_that_cannot_be_stored_are_told_beside_what_was_indexed(
+    here: Here, server: FakeServer
+) -> None:
+    here.write("guide.md", GUIDE)
+    desk = project(here, server)
+    desk.index_dir.mkdir(parents=True)
+    blocked = desk.index_dir / "vectors"
+    blocked.write_text("")
+    report = index_project(desk, IndexRequest())
+    assert (report.added, report.vectors, report.pending_vectors) == (("here:guide.md",), 0, 5)
+    assert isinstance(report.failure, StorageError)
+    assert report.failure.message == "cannot write the vectors: not a directory"
+    assert Path(str(report.failure.location)).parent == blocked
+    assert "here:guide.md#bread" in ids(search(desk, "dough"))
+    again = index_project(desk, IndexRequest())
+    assert (again.added, again.unchanged, bool(again.failure)) == ((), 1, True)
+    blocked.unlink()
+    mended = index_project(desk, IndexRequest())
+    assert (mended.vectors, mended.failure) == (3, None)
 
 
 def test_before_the_first_vector_empty_sections_do_not_count(

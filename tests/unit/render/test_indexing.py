@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from support.schema import problems
 
+from leafmark.errors import StorageError
 from leafmark.model import Diagnostic, IndexReport, Skipped
 from leafmark.render.indexing import index_record, render_index
 from leafmark.render.terminal import PLAIN
@@ -65,6 +66,19 @@ def test_json_is_the_published_shape() -> None:
         {"path": "b.md", "line": 7, "code": "bad-utf8", "message": "2 bytes are not UTF-8"}
     ]
     assert record["seconds"] == 0.512
+
+
+def test_a_failure_beside_the_report_is_told_as_errors_are() -> None:
+    error = StorageError("cannot write the vectors: file exists", location="/x/vectors")
+    record = index_record(REPORT._replace(failure=error))
+    assert problems(record, "index") == []
+    assert record["failure"] == {
+        "kind": "io",
+        "message": "cannot write the vectors: file exists",
+        "location": "/x/vectors",
+        "hint": None,
+    }
+    assert index_record(REPORT)["failure"] is None
 
 
 def test_undecodable_paths_are_percent_encoded() -> None:

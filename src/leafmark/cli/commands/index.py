@@ -60,6 +60,8 @@ def run(call: Call) -> int:
         return INTERRUPTED
     if call.on("watch"):
         return _watch(call)
+    if report.failure is not None:
+        return report.failure.exit_code
     return 1 if call.on("strict") and (report.diagnostics or report.warnings) else 0
 
 
@@ -113,6 +115,8 @@ def _print(call: Call, report: IndexReport, *, line: bool) -> None:
     console.diagnostics(report.diagnostics)
     for warning in report.warnings:
         console.warn(warning)
+    if report.failure is not None:
+        console.error(report.failure)
     if report.interrupted:
         console.note("interrupted: what was done is kept, and the next run goes on\n")
 
