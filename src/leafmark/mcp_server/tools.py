@@ -60,7 +60,12 @@ _STRING = {"type": "string"}
 _INTEGER = {"type": "integer"}
 _OMITTED = {
     "type": "object",
-    "properties": {"id": _STRING, "tokens": _INTEGER, "results": _INTEGER},
+    "properties": {
+        "id": _STRING,
+        "tokens": _INTEGER,
+        "results": _INTEGER,
+        "own": {"const": True, "description": "Only own text is missing: ask with own."},
+    },
     "required": ["id", "tokens"],
 }
 _PASSAGE = {

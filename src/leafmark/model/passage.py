@@ -33,11 +33,13 @@ class Omission(NamedTuple):
     """What was left out: its cost, and the id to ask for.
 
     `results` counts whole results that have no place; `id` is the first one's then.
+    `own` says that nothing of the sections below it is missing here, only its own text.
     """
 
     id: str
     tokens: int
     results: int = 0
+    own: bool = False
 
 
 class Unit(NamedTuple):
@@ -49,11 +51,12 @@ class Unit(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """Where a chunk lies, its heading included."""
+    """Where a chunk lies, its heading included; `own_end` is where sections below it begin."""
 
     start: int
     end: int
     id: str
+    own_end: int
 
 
 class Item(NamedTuple):

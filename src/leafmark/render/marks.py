@@ -26,6 +26,8 @@ def render_omission(omission: Omission) -> str:
 
     >>> render_omission(Omission("docs:a.md#setup", 120))
     '[120 tokens left out: docs:a.md#setup]'
+    >>> render_omission(Omission("docs:a.md#setup", 20, own=True))
+    '[20 tokens of its own text left out: docs:a.md#setup]'
     >>> render_omission(Omission("docs:a.md", 1, results=2))
     '[2 more left out, 1 token, from docs:a.md on]'
     """
@@ -36,7 +38,8 @@ def render_omission(omission: Omission) -> str:
 
 
 def tokens_left_out(omission: Omission) -> str:
-    return f"{_tokens(omission)} left out"
+    own = " of its own text" if omission.own else ""
+    return f"{_tokens(omission)}{own} left out"
 
 
 def _tokens(omission: Omission) -> str:

@@ -21,8 +21,13 @@ def passage_records(passages: Sequence[Passage | Omission] | None) -> list[dict[
 
 
 def omission_record(omission: Omission) -> dict[str, Any]:
-    """Return the id to ask for and what it costs; `results` where whole results are left out."""
+    """Return the id to ask for and what it costs; `results` where whole results are left out.
+
+    `own` only where it is true.
+    """
     record: dict[str, Any] = {"id": omission.id, "tokens": omission.tokens}
+    if omission.own:
+        record["own"] = True
     return record | {"results": omission.results} if omission.results else record
 
 

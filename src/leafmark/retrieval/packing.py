@@ -77,7 +77,7 @@ def make_item(
     data = owner.document.data
     text_of = partial(_text, data, reading)
     below = owner.chunks[chunk.position : chunk.last_position + 1]
-    extents = tuple(Extent(*whole_range(one), one.id) for one in below)
+    extents = _extents(below)
     cuts = _cuts(owner, below)
     units = tuple(
         Unit(start, end, count(text_of(start, end)))
@@ -96,6 +96,18 @@ def make_item(
     )
 
 
+def _extents(chunks: Sequence[Chunk]) -> tuple[Extent, ...]:
+    """Return where chunks lie that stand one after the other, in their order."""
+    found = []
+    section_start = whole_range(chunks[0])[1]
+    for one in reversed(chunks):
+        start, end = whole_range(one)
+        found.append(Extent(start, end, one.id, min(end, section_start)))
+        if one.kind != "piece":
+            section_start = start
+    return tuple(reversed(found))
+
+
 def _preamble(chunks: Sequence[Chunk]) -> Extent | None:
     """Return what stands in a document before its sections; None where that has no id."""
     document, owner = chunks[0], chunks[0].owner
@@ -103,7 +115,7 @@ def _preamble(chunks: Sequence[Chunk]) -> Extent | None:
     end = next(starts, None)
     if document.kind != "document" or end is None or PREAMBLE in owner.slugs:
         return None
-    return Extent(document.byte_start, end, f"{document.id}#{PREAMBLE}")
+    return Extent(document.byte_start, end, f"{document.id}#{PREAMBLE}", end)
 
 
 def _text(data: bytes, reading: ReadableText | None, start: int, end: int) -> str:
@@ -203,7 +215,7 @@ def _order(
     def key(at: int) -> tuple[bool, float, bool, int]:
         unit = units[at]
         is_front = front_matter is not None and unit.start < front_matter.end
-        owner = _narrowest(extents, unit.start, unit.end)
+        owner = _narrowest(extents, unit.start, unit.end).id
         matched = any(unit.start <= start < unit.end for start in matches)
         return is_front, -scores.get(owner, 0.0), not matched, at
 
@@ -227,11 +239,11 @@ def _matched(result: Result) -> tuple[dict[str, float], list[int]]:
     return scores, matches
 
 
-def _narrowest(extents: Sequence[Extent], start: int, end: int) -> str:
-    """Return the id of the deepest chunk that holds `[start, end)`, the outermost for none."""
+def _narrowest(extents: Sequence[Extent], start: int, end: int) -> Extent:
+    """Return the deepest chunk that holds `[start, end)`, the outermost for none."""
     before = bisect_right(extents, start, key=lambda one: one.start)
     holding = (one for one in reversed(extents[:before]) if end <= one.end)
-    return next(holding, extents[0]).id
+    return next(holding, extents[0])
 
 
 def pack(results: Sequence[Item], added: Sequence[Item] = ()) -> Packing:
@@ -260,10 +272,11 @@ def passages(item: Item, shown: Iterable[int]) -> tuple[Passage | Omission, ...]
 
 
 def _omission(item: Item, run: Sequence[Unit]) -> Omission:
-    name = _narrowest(item.extents, run[0].start, run[-1].end)
-    if item.preamble and name == item.id and run[-1].end <= item.preamble.end:
-        name = item.preamble.id
-    return Omission(name, sum(unit.tokens for unit in run))
+    whole, end = _narrowest(item.extents, run[0].start, run[-1].end), run[-1].end
+    if item.preamble and whole.id == item.id and end <= item.preamble.end:
+        whole = item.preamble
+    is_own = end <= whole.own_end < whole.end
+    return Omission(whole.id, sum(unit.tokens for unit in run), own=is_own)
 
 
 def _passage(item: Item, run: Sequence[Unit]) -> Passage:

@@ -124,6 +124,28 @@ def test_an_omission_names_the_deepest_chunk_that_holds_it() -> None:
     assert (whole.start, whole.end, whole.text) == (0, len(GUIDE), GUIDE)
 
 
+def test_an_omission_says_where_only_own_text_is_missing() -> None:
+    chunks = _chunks()
+    setup = chunks["setup"]
+    (own,) = passages(_item(setup, own_ranges(setup)), [])
+    assert own == Omission(
+        "t:g.md#setup", len(GUIDE[GUIDE.index("## Setup") :].partition("###")[0]), own=True
+    )
+    *_, last = passages(_item(setup), [0])
+    assert last == Omission("t:g.md#setup", len("Second block.\n\n### Deep\n\nBelow.\n\n"))
+    (deep,) = passages(_item(chunks["deep"]), [])
+    assert isinstance(deep, Omission)
+    assert (deep.id, deep.own) == ("t:g.md#deep", False)  # nothing stands below it
+
+
+def test_text_that_pieces_were_made_of_is_own_text() -> None:
+    prose = "A sentence about things. " * 1000
+    chunks = _chunks(f"# A\n\n{prose}\n\n## B\n\nBelow.\n")
+    item = _item(chunks["a"])
+    shown = passages(item, [0, len(item.units) - 1])
+    assert [(one.id, one.own) for one in shown if isinstance(one, Omission)] == [("t:g.md#a", True)]
+
+
 def test_a_heading_alone_has_nothing_to_cite() -> None:
     setup = _chunks()["setup"]
     assert setup.heading_start is not None
