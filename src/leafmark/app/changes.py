@@ -35,6 +35,10 @@ class Plan:
     removed: list[Key] = field(default_factory=list)
     unchanged: int = 0
 
+    def let_go(self) -> None:
+        """Forget the sources, once they are on their way."""
+        self.added, self.suspects = [], []
+
     @property
     def is_empty(self) -> bool:
         return not (self.added or self.suspects or self.removed)
@@ -78,9 +82,11 @@ def plan_changes(
 def _plan_missing(
     plan: Plan, scan: Scan, known: Manifest, still_there: Callable[[Key], SourceFile | None]
 ) -> None:
-    found = {(source.tree, source.path) for source in scan.found}
-    for key in known.keys() - found:
-        if not scan.speaks_for(*key):
+    found: dict[str, set[str]] = {}
+    for each in scan.found:
+        found.setdefault(each.tree, set()).add(each.path)
+    for key in known:
+        if key[1] in found.get(key[0], ()) or not scan.speaks_for(*key):
             continue
         source = still_there(key)
         if source is None:

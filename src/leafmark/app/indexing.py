@@ -8,10 +8,11 @@ it has done, since each source is whole by itself, unless it was rebuilding.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections import deque
+from collections.abc import Collection, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafmark.app.changes import Plan, is_old, plan_changes
 from leafmark.app.collection import collection_seldom
@@ -31,8 +32,8 @@ from leafmark.errors import (
     StorageError,
 )
 from leafmark.index import IndexReader, collection_paused, has_index
-from leafmark.index.manifest import Key
-from leafmark.model import LEFT_OUT, IndexReport
+from leafmark.index.manifest import Key, Manifest
+from leafmark.model import LEFT_OUT, IndexReport, Packed
 from leafmark.model.ids import document_id
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ def refresh(
         if reader is not None and _plan(project, found, reader).is_empty:
             return reader
     seen = None if reader is None else reader.meta
+    del reader  # and what it read of a large index
     report = _write(project, found, began_ns, seen, progress, timeout_s=timeout_s)
     if report.interrupted:
         raise KeyboardInterrupt
@@ -158,12 +160,15 @@ def _usable_reader(project: Project) -> IndexReader | None:
     return reader if reader.fingerprint == settings.fingerprint and languages_fit else None
 
 
-def _plan(project: Project, found: Scan, reader: IndexReader) -> Plan:
+def _plan(
+    project: Project, found: Scan, reader: IndexReader, known: Manifest | None = None
+) -> Plan:
+    """Compare what was found with the reader's manifest, or with an equal one that is `known`."""
     if found.is_whole and _are_old(found, reader) and reader.holds_just(found.found):
         return Plan(unchanged=len(found.found))
     return plan_changes(
         found,
-        reader.manifest,
+        reader.manifest if known is None else known,
         last_run_ns=reader.looked_ns,
         still_there=lambda key: _named_before(project, reader, key),
     )
@@ -199,7 +204,9 @@ def _run(project: Project, request: IndexRequest, progress: Progress | None) -> 
         plan = _plan(project, found, reader)
         if plan.is_empty:
             return report_of(Outcome(unchanged=plan.unchanged), found, reader)
+        del plan
     seen = None if reader is None else reader.meta
+    del reader  # and what it read of a large index
     timeout_s = project.configuration.index.lock_timeout_s
     rebuild = request.rebuild
     return _write(project, found, began_ns, seen, progress, timeout_s=timeout_s, rebuild=rebuild)
@@ -215,10 +222,38 @@ def _write(
     timeout_s: float,
     rebuild: bool = False,
 ) -> IndexReport:
-    """Plan under the lock, since another writer may have been faster, and carry it out.
+    """Write what changed, and report it together with what is known of all sources.
 
     `seen` is what was committed before `found` was looked for, None where that is of no use.
     """
+    written = _carried_out(
+        project, found, began_ns, seen, progress, timeout_s=timeout_s, rebuild=rebuild
+    )
+    # the writer, and what it knew of a large index, is gone
+    report = report_of(written.outcome, written.found, project.open_reader())
+    return report._replace(rebuilt=written.rebuilt, interrupted=written.interrupted)
+
+
+class _Written(NamedTuple):
+    """What a run wrote, and what is to be told of the sources that were `found`."""
+
+    outcome: Outcome
+    found: Scan
+    rebuilt: str | None
+    interrupted: bool
+
+
+def _carried_out(
+    project: Project,
+    found: Scan,
+    began_ns: int,
+    seen: IndexMeta | None,
+    progress: Progress | None,
+    *,
+    timeout_s: float,
+    rebuild: bool,
+) -> _Written:
+    """Plan under the lock, since another writer may have been faster, and carry it out."""
     from leafmark.index import open_writer  # late, as below: most runs find nothing to write
 
     outcome, interrupted = Outcome(), False
@@ -232,6 +267,7 @@ def _write(
         found = _as_it_is(project, found, seen, writer)
         plan = _plan_for_writer(project, found, writer)
         outcome.unchanged = plan.unchanged
+        found.let_go()
         try:
             _apply(_Work(project, writer, interrupts, progress, found.named), plan, outcome)
         except KeyboardInterrupt:
@@ -241,9 +277,7 @@ def _write(
         if found.scope is not None:  # the others are as the last whole run found them
             began_ns = min(began_ns, writer.looked_ns)
         writer.commit(started_ns=0 if interrupted else began_ns)
-        rebuilt = writer.rebuilt or None
-    report = report_of(outcome, found, project.open_reader())
-    return report._replace(rebuilt=rebuilt, interrupted=interrupted)
+        return _Written(outcome, found, writer.rebuilt or None, interrupted)
 
 
 def _as_it_is(project: Project, found: Scan, seen: IndexMeta | None, writer: IndexWriter) -> Scan:
@@ -269,7 +303,7 @@ def _widened(project: Project, found: Scan) -> Scan:
 def _plan_for_writer(project: Project, found: Scan, writer: IndexWriter) -> Plan:
     if writer.rebuilt is not None:
         return plan_changes(found, {}, last_run_ns=0)
-    return _plan(project, found, project.open_reader())
+    return _plan(project, found, project.open_reader(), writer.manifest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,12 +330,13 @@ class _Work:
             for tree in project.trees
         }
 
-    def tasks(self, sources: Iterable[SourceFile]) -> Iterator[Task]:
-        """What is to be done with the sources, each with what is known of it."""
+    def tasks(self, sources: deque[SourceFile]) -> Iterator[Task]:
+        """What is to be done with the sources, each with what is known of it; they are used up."""
         from leafmark.app.ingesting import Task
 
         writer = self.writer
-        for source in sources:
+        while sources:
+            source = sources.popleft()
             key = source.tree, source.path
             known = writer.entry(*key) if key in writer.manifest else None
             named = key in self.named or (known is not None and known.named)
@@ -315,8 +350,9 @@ def _apply(work: _Work, plan: Plan, outcome: Outcome) -> None:
     for key in plan.removed:
         work.writer.remove(*key)
         outcome.removed.append(document_id(*key))
-    sources = [*plan.added, *plan.suspects]
+    sources = deque([*plan.added, *plan.suspects])
     total, added = len(sources), len(plan.added)
+    plan.let_go()
     prepared = prepare_all(
         work.tasks(sources),
         work.recipes(),
@@ -376,9 +412,9 @@ def _dry_run(project: Project, request: IndexRequest, progress: Progress | None)
     else:
         plan = _plan(project, found, reader)
     outcome = Outcome(
-        added=[document_id(s.tree, s.path) for s in plan.added],
-        modified=[document_id(s.tree, s.path) for s in plan.suspects],
-        removed=[document_id(*key) for key in plan.removed],
+        added=Packed(document_id(s.tree, s.path) for s in plan.added),
+        modified=Packed(document_id(s.tree, s.path) for s in plan.suspects),
+        removed=Packed(document_id(*key) for key in plan.removed),
         unchanged=plan.unchanged,
     )
     return report_of(outcome, found, reader, dry_run=True)

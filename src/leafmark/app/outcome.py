@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from leafmark.app.grammars import grammar_notes
 from leafmark.app.scanning import Scan
 from leafmark.index import IndexReader
-from leafmark.model import LEFT_OUT, Diagnostic, IndexReport, Skipped
+from leafmark.model import LEFT_OUT, Diagnostic, IndexReport, Packed, Skipped
 from leafmark.model.ids import document_id
 
 __all__ = ["Outcome", "report_of", "source_notes"]
@@ -18,9 +18,9 @@ __all__ = ["Outcome", "report_of", "source_notes"]
 class Outcome:
     """What a run has done so far; lists hold document ids."""
 
-    added: list[str] = field(default_factory=list)
-    modified: list[str] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
+    added: Packed[str] = field(default_factory=Packed)
+    modified: Packed[str] = field(default_factory=Packed)
+    removed: Packed[str] = field(default_factory=Packed)
     unchanged: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)

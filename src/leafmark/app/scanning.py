@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from leafmark.app.grammars import grammar_notes
 from leafmark.app.project import Project
 from leafmark.app.requests import Progress
 from leafmark.app.trees import Tree
@@ -54,6 +55,11 @@ class Scan:
     notes: WalkNotes = field(default_factory=WalkNotes)
     scope: list[tuple[str, str]] | None = None
     unseen: list[tuple[str, str]] = field(default_factory=list)
+
+    def let_go(self) -> None:
+        """Forget the sources, after noting what is to be told of them."""
+        self.notes.diagnostics[:0] = grammar_notes(self.found)
+        self.found = []
 
     @property
     def is_whole(self) -> bool:

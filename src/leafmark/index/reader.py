@@ -33,6 +33,7 @@ from leafmark.index.manifest import (
     Found,
     Key,
     ManifestRow,
+    ManifestTable,
     SnapshotHead,
     digest_found,
     read_head,
@@ -163,7 +164,8 @@ class IndexReader:
         meta = self.meta
         found = read_snapshot(path, uuid=meta.uuid, seq=meta.seq)
         if found is None:
-            found = {(entry.tree, entry.path): row_of(entry) for entry in self.documents()}
+            entries = self.documents()
+            found = ManifestTable(((entry.tree, entry.path), row_of(entry)) for entry in entries)
             with suppress(StorageError):  # a folder that cannot be written can be searched
                 write_snapshot(path, found, uuid=meta.uuid, seq=meta.seq, looked_ns=meta.started_ns)
         return found

@@ -11,6 +11,7 @@ import contextlib
 import os
 import shutil
 import time
+from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -39,9 +40,8 @@ from leafmark.index.generation import (
 from leafmark.index.layout import Current, Layout, sync_folder
 from leafmark.index.lock import hold_lock
 from leafmark.index.manifest import (
-    Key,
     Manifest,
-    ManifestRow,
+    ManifestTable,
     read_head,
     read_snapshot,
     row_of,
@@ -125,7 +125,7 @@ class IndexWriter:
         self.current = current
         self._layout = layout
         self._folder = layout.text(current.generation)
-        self._manifest: dict[Key, ManifestRow] = {}
+        self._manifest = ManifestTable()
         self._changed = rebuilt is not None
         self._languages = index_languages(current.languages)
         self._by_tree = {tree: each for each in self._languages for tree in each.trees}
@@ -265,13 +265,13 @@ class IndexWriter:
             if started_ns:
                 self._write_snapshot(started_ns)
             return self.meta
-        rows = self._manifest.values()
+        counts = array("I", self._manifest.chunk_counts)
         meta = IndexMeta(
             seq=self.meta.seq + 1,
             uuid=self.current.uuid,
             fingerprint=self.current.fingerprint,
-            documents=sum(1 for row in rows if row.chunks),
-            chunks=sum(row.chunks for row in rows),
+            documents=len(counts) - counts.count(0),
+            chunks=sum(counts),
             started_ns=started_ns,
             finished_ns=time.time_ns(),
         )
@@ -328,14 +328,14 @@ class IndexWriter:
         with contextlib.suppress(StorageError):
             write_snapshot(path, self._manifest, uuid=uuid, seq=seq, looked_ns=looked_ns)
 
-    def _load_manifest(self) -> dict[Key, ManifestRow]:
+    def _load_manifest(self) -> ManifestTable:
         path = self._layout.manifest(self.current.generation)
         found = read_snapshot(path, uuid=self.meta.uuid, seq=self.meta.seq)
         if found is not None:
             return found
         with engine_guard("read the index", self._folder):
             entries = read_documents(self._index, self._index.searcher())
-            return {(entry.tree, entry.path): row_of(entry) for entry in entries}
+            return ManifestTable(((entry.tree, entry.path), row_of(entry)) for entry in entries)
 
     # -- its end ---------------------------------------------------------------------
 
