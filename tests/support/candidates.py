@@ -54,7 +54,9 @@ class Forest:
         rows: list[dict[str, Any]] = []
         _number(outline, -1, 0, 1, rows)
         for row in rows:
-            entry = make_entry(path=path, **row)
+            start, end = 10 * row["position"], 10 * row["last_position"] + 10
+            own = (start, start + 10)
+            entry = make_entry(path=path, byte_start=start, byte_end=end, body_spans=(own,), **row)
             self.entries[key_of(entry)] = entry
 
     def find_parent(self, entry: Entry) -> Entry:

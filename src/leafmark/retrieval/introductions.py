@@ -42,10 +42,11 @@ def give_introductions(
     def narrowed(one: Candidate) -> Candidate:
         if one.whole or not may_introduce(one.entry, limit, measure_text):
             return one
-        if not introduce.has_matched(one):
-            return one
         entry = introduction_of(one.entry, introduce.find_first_below(one.entry))
-        return one._replace(entry=entry, introduction=True)
+        if entry is None:
+            return one
+        alone = one._replace(entry=entry, introduction=True)
+        return alone if introduce.has_matched(alone) else one
 
     found = [narrowed(one) for one in candidates]
     count = sum(one.introduction for one in found)
@@ -54,19 +55,27 @@ def give_introductions(
 
 
 def may_introduce(entry: Entry, limit: int, measure_text: MeasureText) -> bool:
-    """Whether a chunk of more than `limit` tokens has text of its own, before all below it."""
+    """Whether a chunk of more than `limit` tokens has something below it, and text of its own."""
     return (
         entry.last_position > entry.position
         and entry.content_type != "empty"
-        and len(entry.body_spans) == 1
         and measure_text(entry) > limit
     )
 
 
-def introduction_of(entry: Entry, first_below: Entry) -> Entry:
-    """Return a chunk as it would be if it ended where the first one below it begins."""
+def introduction_of(entry: Entry, first_below: Entry) -> Entry | None:
+    """Return a chunk as it would be if it ended where the first one below it begins.
+
+    None if it has no text before that. A class can have more between its methods, if only
+    blank lines; that is left out.
+    """
+    end, _ = whole_range(first_below)
+    before = tuple(span for span in entry.body_spans if span[0] < end)
+    if not before:
+        return None
     return entry._replace(
         last_position=entry.position,
-        byte_end=max(entry.byte_start, whole_range(first_below)[0]),
+        body_spans=before,
+        byte_end=max(entry.byte_start, end),
         line_end=max(entry.line_start, first_below.line_start - 1),
     )

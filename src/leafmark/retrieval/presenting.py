@@ -36,7 +36,7 @@ class Presenter:
         self._topics = topics
         self._snippet_chars = snippet_chars
         self._constituents: dict[int, Result] = {}
-        self._found: dict[tuple[str, str, int, tuple[int, ...]], list[list[Match]]] = {}
+        self._found: dict[tuple[object, ...], list[list[Match]]] = {}
         self._highlighters: dict[tuple[int, bool], Highlighter] = {}
 
     def present(self, candidate: Candidate, rank: int) -> Result:
@@ -95,7 +95,7 @@ class Presenter:
 
     def _matches(self, candidate: Candidate, body: Body) -> list[list[Match]]:
         """Return the matches in the body for each topic that the candidate matched."""
-        key = (*key_of(candidate.entry), candidate.topics)
+        key = (*key_of(candidate.entry), candidate.entry.body_spans, candidate.topics)
         if key not in self._found:
             self._found[key] = list(self._find(candidate, body))
         return self._found[key]

@@ -40,13 +40,20 @@ def test_a_large_chunk_ends_where_what_is_below_it_begins() -> None:
     assert found.score == 1.0
 
 
+def test_text_between_the_chunks_below_is_left_out() -> None:
+    """Blank lines between the methods of a class, and what else stands there."""
+    (found,) = _give(make_entry(**DOCUMENT | {"body_spans": ((5, 80), (500, 501), (700, 720))}))
+    assert found.introduction
+    assert found.entry.body_spans == ((5, 80),)
+
+
 @pytest.mark.parametrize(
     ("name", "fields", "more"),
     [
         ("small enough", {}, {"tokens": LIMIT}),
         ("nothing below", {"last_position": 0}, {}),
         ("no text of its own", {"content_type": "empty"}, {}),
-        ("text between its children, too", {"body_spans": ((5, 80), (500, 520))}, {}),
+        ("text between its children alone", {"body_spans": ((500, 520),)}, {}),
         ("matched by its title alone", {}, {"matched": False}),
         ("near in meaning as a whole", {}, {"whole": True}),
     ],
