@@ -16,7 +16,7 @@ from leafmark.evaluation.passages import Bytes, Passage, covers, overlaps, share
 __all__ = ["METRICS", "Metric", "Read", "kind_of", "measure", "rank_of", "tokens_to"]
 
 DEPTH = 10
-"""Ranks that MRR and nDCG look at."""
+"""Ranks that metrics look at which count by rank, or the bytes shown."""
 
 FREE_TOKENS = 500
 """What a reader reads at no charge, in `rr500`."""
@@ -84,7 +84,7 @@ def measure(
         values[f"recall@{depth}"] = len(found) / len(passages)
     for budget in (1000, 2000, 4000):
         values[f"recall-{budget}t"] = _recall(_read_within(results, budget), passages)
-    values |= _shares(results, passages)
+    values |= _shares(results[:DEPTH], passages)
     return values | {"empty": empty, "doubt": doubt}
 
 
@@ -148,7 +148,7 @@ def _recall(results: Iterable[Read], passages: Sequence[Passage]) -> float:
 
 
 def _shares(results: Sequence[Read], passages: Sequence[Passage]) -> Mapping[str, float]:
-    """Return precision and intersection over union of the bytes of all results."""
+    """Return precision and intersection over union of the bytes of the results."""
     seen, wanted = union(results), union(passages)
     size_seen, size_wanted = _size(seen), _size(wanted)
     shared = sum(
@@ -178,8 +178,8 @@ METRICS: tuple[Metric, ...] = (
     Metric("recall-1000t", "share of the answers' bytes in the first 1,000 tokens"),
     Metric("recall-2000t", "share of the answers' bytes in the first 2,000 tokens"),
     Metric("recall-4000t", "share of the answers' bytes in the first 4,000 tokens"),
-    Metric("precision", "share of the bytes shown that are of an answer"),
-    Metric("iou", "bytes shown that are of an answer, over all bytes of both"),
+    Metric("precision", "share of the bytes of ten results that are of an answer"),
+    Metric("iou", "bytes of ten results that are of an answer, over all bytes of both"),
     Metric("empty", "share of answerable queries that found nothing"),
     Metric("doubt", "share of answerable queries that found nothing, or were marked doubtful"),
     Metric("empty-unanswerable", "the same of queries without an answer", "unanswerable"),

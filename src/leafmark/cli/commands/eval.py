@@ -47,7 +47,12 @@ OPTIONS = (
         several_of(*MODES),
         choices=MODES,
     ),
-    Option(("-n", "--limit"), "Results of a query; with make, the most drafts.", "N", positive),
+    Option(
+        ("-n", "--limit"),
+        "Results of a query (20 if not given); with make, the most drafts.",
+        "N",
+        positive,
+    ),
     Option(
         ("--kind",),
         "Only queries of this kind; with make, drafts: heading, definition or link.",
