@@ -130,7 +130,7 @@ class SearchSettings:
         1, "typing errors forgiven in a word; 0 forgives none", unit="edits", least=0, most=2
     )
     relax_share: float = _setting(
-        0.2, "the share of a question's words that a relaxed match needs", least=0, most=1
+        0.1, "the share of a question's words that a relaxed match needs", least=0, most=1
     )
     asking_words: bool = _setting(
         False, "let the words of a question count that only ask: want, use, anything"
@@ -152,6 +152,9 @@ class SearchSettings:
     question_path_weight: float = _setting(0.05, "the same of paths", least=0)
     nearby_weight: float = _setting(
         0.4, "factor of words that a match lacks and its neighbours have", least=0
+    )
+    title_agreement: float = _setting(
+        0.25, "what a match gains whose title says all that is asked and nothing else", least=0
     )
     local_boost: float = _setting(
         1.5, "factor for the project's trees against the user's", least=0, open_low=True

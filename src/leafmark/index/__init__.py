@@ -18,7 +18,7 @@ from leafmark.index.generation import IndexMeta
 from leafmark.index.headed import phrases_within
 from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest
-from leafmark.index.names import BETWEEN, iter_names, with_parts
+from leafmark.index.names import BETWEEN, iter_names, split_names, with_parts
 from leafmark.index.reader import IndexReader, TreeCounts, has_index, open_reader
 from leafmark.index.schema import TEXT_FIELDS, Language
 from leafmark.index.settings import IndexSettings
@@ -63,6 +63,7 @@ __all__ = [
     "phrases_within",
     "prepare_source",
     "spellings",
+    "split_names",
     "tag_fact",
     "with_parts",
 ]

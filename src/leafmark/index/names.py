@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from leafmark.index.analyzer import Analyzer
 
-__all__ = ["BETWEEN", "iter_names", "terms_of_names", "with_parts"]
+__all__ = ["BETWEEN", "iter_names", "split_names", "terms_of_names", "with_parts"]
 
 BETWEEN = "\U00010280"
 """Stands between texts that are indexed as one: a letter (Lycian) that nobody types, so that
@@ -35,6 +35,15 @@ def with_parts(title: str) -> str:
         return title
     names = (word for word in _WORD.findall(title) if _INSIDE.search(word))
     return " ".join([title, *(_INSIDE.sub(" ", name) for name in names)])
+
+
+def split_names(title: str) -> str:
+    """Return a title with the names in it taken apart.
+
+    >>> split_names("printRoutes() of HTTPServer")
+    'print Routes() of HTTP Server'
+    """
+    return _INSIDE.sub(" ", title)
 
 
 def terms_of_names(analyzer: Analyzer, code: str) -> list[str]:

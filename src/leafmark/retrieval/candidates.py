@@ -31,6 +31,7 @@ from leafmark.retrieval.ordering import Key, key_of, sort_candidates, sort_with_
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.sections import path_filter
 from leafmark.retrieval.surroundings import raise_by_surroundings
+from leafmark.retrieval.titles import raise_by_titles
 
 __all__ = ["Found", "cutoff_phase", "find_candidates", "section_note"]
 
@@ -92,11 +93,14 @@ def _in_tiers(
     limit = params.candidates
 
     def strict_hits(*, ties: bool = False) -> Sequence[Hit]:
-        return finder.tier(compiled, strict_matches, limit, ties=ties)
+        found = finder.tier(compiled, strict_matches, limit, ties=ties)
+        return raise_by_titles(reader, found, params)
 
     def relaxed_hits(*, ties: bool = False) -> Sequence[Hit]:
         found = finder.tier(compiled, relaxed_matches, limit + len(strict), ties=ties)
-        return without(found, known) if strict else raise_by_surroundings(reader, found, params)
+        if strict:
+            return raise_by_titles(reader, without(found, known), params)
+        return raise_by_titles(reader, raise_by_surroundings(reader, found, params), params)
 
     strict = strict_hits()
     few = len(strict) < params.limit

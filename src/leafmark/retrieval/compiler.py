@@ -89,6 +89,11 @@ class Compiled:
         """What was looked for on behalf of each plain word, with its rarity."""
         return self._compiler.asked()
 
+    @property
+    def word_count(self) -> int:
+        """How many plain words there are, stop words left out; those that only ask count."""
+        return self._compiler.word_count
+
     @cached_property
     def body_words(self) -> tuple[tantivy.Query, ...]:
         """Match one plain word each in bodies: those that a relaxed match may rest on."""
@@ -142,6 +147,7 @@ class _Compiler:
         if len(reader.languages) > 1:
             self._admitting.append(self._filters.trees(language.trees))
         self._plain, self._stops, self._stated = self._take_apart()
+        self.word_count = len(self._plain)
         self._leaves = Leaves(
             reader,
             language,

@@ -118,7 +118,10 @@ def _boosts(hit: Hit, raw: float) -> list[Factor]:
     if hit.lowered != 1:
         how = "a correction ranks below the exact matches"
         factors.append(Factor("corrected", hit.lowered, "multiply", how))
-    rounding = hit.score / (raw * hit.boost * hit.lowered)
+    if hit.titled != 1:
+        how = "the title says what is asked × title_agreement"
+        factors.append(Factor("titled", hit.titled, "multiply", how))
+    rounding = hit.score / (raw * hit.boost * hit.lowered * hit.titled)
     if rounding != 1:
         how = "scores have four decimals, so that equals are equal"
         factors.append(Factor("rounding", rounding, "multiply", how))

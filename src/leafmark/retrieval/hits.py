@@ -28,6 +28,7 @@ __all__ = [
     "rounded",
     "scores_of",
     "strict_matches",
+    "sure_of",
     "with_ties",
     "without",
 ]
@@ -57,10 +58,10 @@ class Hit(NamedTuple):
     It has a rounded score, an address, and the compiled topic that gave it.
 
     `boost` is the factor for local trees in the score, `lowered` the one by which
-    it was put below the exact matches. `exact` ones match without corrections of
-    words that occur, `relaxed` ones by some of the words. `raw` is the engine's own
-    score, before boost, lowering and rounding; `nearby` is what was added to it: see
-    `surroundings`.
+    it was put below the exact matches, `titled` the one by which its title raised it: see
+    `titles`. `exact` ones match without corrections of words that occur, `relaxed` ones by
+    some of the words. `raw` is the engine's own score, before all these and rounding;
+    `nearby` is what was added to it: see `surroundings`.
 
     Where the meaning counts too, `fused` are the two parts of the score, `words` is
     the match by words alone (score 0 for none) and `similarity` that of the vectors.
@@ -73,6 +74,7 @@ class Hit(NamedTuple):
     exact: bool = False
     boost: float = 1.0
     lowered: float = 1.0
+    titled: float = 1.0
     relaxed: bool = False
     raw: float = 0.0
     nearby: float = 0.0
@@ -208,7 +210,7 @@ class Finder:
                 found,
                 scores,
                 lambda score, match: Hit(
-                    score, match[1], compiled, exact, boost, 1.0, relaxed, match[0]
+                    score, match[1], compiled, exact, boost, 1.0, 1.0, relaxed, match[0]
                 ),
             )
             exhausted = len(hits) < wanted
@@ -280,6 +282,14 @@ def with_ties(hits: Sequence[Hit], count: int) -> list[Hit]:
     while 0 < end < len(scores) and scores[end] == scores[count - 1]:
         end += 1
     return list(hits[:end])
+
+
+def sure_of(hits: Sequence[Hit], most: int) -> int:
+    """Return how many of the hits are the first, whatever the order of those that tie."""
+    if len(hits) <= most:
+        return len(hits)
+    scores = scores_of(hits)
+    return sum(1 for score in scores[:most] if score > scores[most])
 
 
 def _all_rounded(matches: Iterable[_Match], boost: float) -> list[float]:

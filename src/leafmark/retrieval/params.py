@@ -70,9 +70,10 @@ class SearchParams:
     fields beside the body's, which is 1, for keywords and for questions; `asking_words`
     lets those words of a question count that only ask, `derived_words` looks for other
     forms of words, too. Where no match has all words, `nearby_weight` is the factor of
-    those that stand near one that lacks them: see `surroundings`. `mode` says whether
-    words count, meaning, or both; without a `Meaning` only words do. A `Rerank` reads the
-    first `rerank_results`.
+    those that stand near one that lacks them: see `surroundings`. `title_agreement` is what a
+    match gains whose title says all that is asked and nothing else: see `titles`. `mode`
+    says whether words count, meaning, or both; without a `Meaning` only words do. A
+    `Rerank` reads the first `rerank_results`.
 
     Raises:
         UsageError: a value is not among those accepted.
@@ -91,7 +92,7 @@ class SearchParams:
     grain: Grain = "auto"
     sort: Sort = "score"
     strict: bool = False
-    relax_share: float = 0.2
+    relax_share: float = 0.1
     fuzzy_distance: int = 1
     asking_words: bool = False
     derived_words: bool = True
@@ -102,6 +103,7 @@ class SearchParams:
     question_tags_weight: float = QUESTION_WEIGHTS["tags"]
     question_path_weight: float = QUESTION_WEIGHTS["path"]
     nearby_weight: float = 0.4
+    title_agreement: float = 0.25
     local_boost: float = 1.5
     mode: Mode = "lexical"
     rerank_results: int = 20
@@ -127,7 +129,7 @@ class SearchParams:
             value = getattr(self, name)
             if not (_is_number(value) and 0 <= value <= 1):
                 raise self._refused(name, "a number from 0 to 1")
-        for name in ("merge_bonus", "nearby_weight", *_WEIGHTS):
+        for name in ("merge_bonus", "nearby_weight", "title_agreement", *_WEIGHTS):
             value = getattr(self, name)
             if not (_is_number(value) and value >= 0):
                 raise self._refused(name, "a number of at least 0")

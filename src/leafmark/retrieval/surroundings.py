@@ -17,7 +17,7 @@ import tantivy
 
 from leafmark.index import IndexReader
 from leafmark.retrieval.filters import Filters, unscored
-from leafmark.retrieval.hits import Hit, best_first, rounded
+from leafmark.retrieval.hits import Hit, best_first, rounded, sure_of
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.weights import FARTHER, NEARBY_CHUNKS, RAISED_MATCHES
 
@@ -43,7 +43,7 @@ def raise_by_surroundings(
     weight = params.nearby_weight
     if not weight:
         return list(hits)
-    first = hits[: _sure(hits, RAISED_MATCHES)]
+    first = hits[: sure_of(hits, RAISED_MATCHES)]
     places = reader.places(hit.address for hit in first)
     found = _look_into(reader, zip(first, places, strict=True))
     raised = []
@@ -52,13 +52,6 @@ def raise_by_surroundings(
         nearby = weight * sum(_best_near(word, position) for word in lacked)
         raised.append(hit._replace(score=rounded((hit.raw + nearby) * hit.boost), nearby=nearby))
     return best_first([*raised, *hits[len(first) :]])
-
-
-def _sure(hits: Sequence[Hit], most: int) -> int:
-    """Return how many of the hits are the first, whatever the order of those that tie."""
-    if len(hits) <= most:
-        return len(hits)
-    return sum(1 for hit in hits[:most] if hit.score > hits[most].score)
 
 
 def _look_into(

@@ -515,7 +515,7 @@ def test_why_not_leaves_out_words_and_asks_for_the_meaning_of_the_rest(
     desk = project(here, server)
     index_project(desk, IndexRequest())
     assert why_not(desk, "guide.md#bread", "knead dough -ten").without == ("-ten",)
-    query = "knead car start roses water evening fix engine garden"
+    query = "knead car start roses water evening fix engine garden wheel petrol"
     report = why_not(desk, "guide.md#bread", query)
     assert report.without == tuple(query.split()[1:])
     assert search(desk, "knead").results[0].id == "here:guide.md#bread"
@@ -530,7 +530,7 @@ def test_why_not_leaves_out_nothing_when_the_rest_cannot_be_asked_for(
     here.write("guide.md", GUIDE)
     desk = project(here, server)
     index_project(desk, IndexRequest())
-    query = "knead car start roses water evening fix engine garden"
+    query = "knead car start roses water evening fix engine garden wheel petrol"
     server.replies += [Reply(), Reply(status=500)]
     report = why_not(desk, "guide.md#bread", query)
     assert (report.without, len(report.reasons)) == ((), 1)
