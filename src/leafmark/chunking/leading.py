@@ -62,7 +62,7 @@ _LABEL = re.compile(
     % _VOID,
     re.VERBOSE | re.IGNORECASE,
 )
-_BLANK_COMMENTS = re.compile(rb"(?:\n[ \t]*+(?://[/!]?|\*|#|--)[ \t]*+(?=\n|\Z))++\Z")
+_BLANK_COMMENTS = re.compile(rb"(?:\n[ \t]*+(?://[/!]?|\*|#|--)[ \t]*+(?=\n|\Z)|(?!))++\Z")
 """Lines of a comment that have nothing but its marker."""
 
 _GOES_ON = re.compile(rb"\s*+[a-z]")
