@@ -6,7 +6,7 @@ import random
 from itertools import pairwise
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support.candidates import Forest, all_matched, count_by, match, shape
 
@@ -156,6 +156,7 @@ def matched_texts(draw: st.DrawFn) -> tuple[str, list[Match]]:
 
 
 @given(matched_texts(), st.integers(1, 60))
+@example((" _", [(0, 1, 0), (0, 1, 1), (0, 2, 0)]), 1).via("white space alone matched")
 def test_snippets_show_text_and_their_ranges_lie_in_it(
     made: tuple[str, list[Match]], size: int
 ) -> None:

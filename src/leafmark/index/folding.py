@@ -15,11 +15,15 @@ from itertools import product
 
 __all__ = ["Places", "fold", "id_spellings", "is_folded", "spellings"]
 
-_WIDTHS = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff65-\uffdc]+")
-"""Letters and digits of another width than usual."""
+_WIDTHS = re.compile(
+    "[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff65-\uffbe"
+    "\uffc2-\uffc7\uffca-\uffcf\uffd2-\uffd7\uffda-\uffdc]+"
+)
+"""Letters and digits of another width than usual, without the gaps that nobody was given."""
 
 _ENCODED_WIDTHS = re.compile(
-    b"\xef(?:\xbc[\x90-\x99\xa1-\xba]|\xbd[\x81-\x9a\xa5-\xbf]|\xbe|\xbf[\x80-\x9c])"
+    b"\xef(?:\xbc[\x90-\x99\xa1-\xba]|\xbd[\x81-\x9a\xa5-\xbf]|\xbe[\x80-\xbe]"
+    b"|\xbf[\x82-\x87\x8a-\x8f\x92-\x97\x9a-\x9c])"
 )
 """The same in UTF-8, where the first byte, which few others begin with, is looked for at once."""
 

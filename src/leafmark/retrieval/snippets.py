@@ -256,7 +256,7 @@ def _render(
         elif not _is_blank(text[: fragment.start]):
             out += CUT
         line, places = _one_line(text, fragment, ranges)
-        marks += [(len(out) + start, len(out) + end) for start, end in places]
+        marks += [(len(out) + start, len(out) + end) for start, end in places if start < end]
         out += line
     if not _is_blank(text[fragments[-1].end :]):
         out += CUT

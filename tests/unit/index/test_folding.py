@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from leafmark.index import analyzer_for, fold, is_folded
@@ -65,6 +65,7 @@ def test_places_are_those_of_what_was_given(text: str) -> None:
 
 
 @given(st.one_of(_pairs(), st.sampled_from(SAMPLES), st.text(max_size=20)))
+@example("\uffbf\uffc0\uffd8").via("gaps among the letters of half width")
 def test_folding_twice_is_folding_once(text: str) -> None:
     assert fold(fold(text)) == fold(text)
     assert is_folded(fold(text))
