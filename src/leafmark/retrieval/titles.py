@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple
 
-from leafmark.index import IndexReader, fold, split_names
+from leafmark.index import Analyzer, IndexReader, Language, fold, split_names
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.hits import Hit, best_first, rounded, sure_of
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.stopwords import stop_words
-from leafmark.retrieval.weights import RAISED_MATCHES
+from leafmark.retrieval.weights import TITLED_MATCHES
 
 __all__ = ["agreement", "raise_by_titles"]
 
@@ -35,14 +38,14 @@ def raise_by_titles(
 ) -> Sequence[Hit]:
     """Return matches in the order that their titles give them, best first.
 
-    `hits` are best first. Those that tie at the end of the first `RAISED_MATCHES` are left
+    `hits` are best first. Those that tie at the end of the first `TITLED_MATCHES` are left
     as they are, so that the answer does not depend on the segments of the index, and so
     are matches that rest on a correction: they stay behind the exact ones.
     """
     weight = params.title_agreement
     if not weight or not hits:
         return hits
-    first = hits[: sure_of(hits, RAISED_MATCHES)]
+    first = hits[: sure_of(hits, TITLED_MATCHES)]
     factors = _factors(reader, first, weight)
     if all(factor == 1 for factor in factors):
         return hits
@@ -55,16 +58,17 @@ def raise_by_titles(
 
 def _factors(reader: IndexReader, hits: Sequence[Hit], weight: float) -> list[float]:
     """Return what the score of each of the hits is multiplied by."""
-    known: dict[tuple[int, str], float] = {}
+    asked: dict[int, _Asked] = {}
     factors = []
     paths = reader.section_paths(hit.address for hit in hits)
     for hit, path in zip(hits, paths, strict=True):
-        compiled, title = hit.compiled, path[-1]
-        key = (id(compiled), title)
-        if key not in known:
-            known[key] = 1 + weight * agreement(compiled, title)
-        may = hit.exact or compiled.exact is None
-        factors.append(known[key] if may else 1.0)
+        compiled = hit.compiled
+        if not (hit.exact or compiled.exact is None):
+            factors.append(1.0)
+            continue
+        if id(compiled) not in asked:
+            asked[id(compiled)] = _asked_by(compiled)
+        factors.append(1 + weight * _agreement(asked[id(compiled)], path[-1]))
     return factors
 
 
@@ -74,40 +78,66 @@ def agreement(compiled: Compiled, title: str) -> float:
     A title is also read up to its first bracket, without the keywords of a definition,
     and with the names in it taken apart; the best of these readings counts.
     """
-    asked = [looked.sequences for looked, _ in compiled.asked if looked]
-    if not asked:
+    return _agreement(_asked_by(compiled), title)
+
+
+class _Asked(NamedTuple):
+    """What a query asks for: by word the terms that match it, and how many words it has."""
+
+    language: Language
+    sequences: Sequence[frozenset[tuple[str, ...]]]
+    first_terms: frozenset[str]
+    word_count: int
+
+
+def _asked_by(compiled: Compiled) -> _Asked:
+    sequences = [looked.sequences for looked, _ in compiled.asked if looked]
+    first = frozenset(each[0] for every in sequences for each in every if each)
+    return _Asked(compiled.language, sequences, first, compiled.word_count)
+
+
+def _agreement(asked: _Asked, title: str) -> float:
+    known, readings = _readings(asked.language.analyzer, asked.language.name, title)
+    if asked.first_terms.isdisjoint(known):  # most of them
         return 0.0
-    return max(_share(compiled, asked, reading) for reading in _readings(title)) ** 2
+    return max([_share(asked, terms) for terms in readings]) ** 2
 
 
-def _share(compiled: Compiled, asked: Sequence[frozenset[tuple[str, ...]]], title: str) -> float:
+def _share(asked: _Asked, terms: tuple[str, ...]) -> float:
     """Return the share of the query that a title says, times that of it which the query says."""
-    terms = _terms(compiled, title)
-    places = [{at for each in sequences for at in _places(terms, each)} for sequences in asked]
+    places = [{at for each in every for at in _places(terms, each)} for every in asked.sequences]
     said = sum(1 for each in places if each)
     if not said:
         return 0.0
-    return said / compiled.word_count * len(set[int]().union(*places)) / len(terms)
+    return said / asked.word_count * len(set[int]().union(*places)) / len(terms)
 
 
-def _readings(title: str) -> list[str]:
+@lru_cache(20_000)
+def _readings(
+    analyzer: Analyzer, language: str | None, title: str
+) -> tuple[frozenset[str], tuple[tuple[str, ...], ...]]:
+    """Return the terms of a title, without stop words: all, and those of each way to read it."""
     name = _BRACKET.sub("", title) or title
     plain = dict.fromkeys((title, name, _KEYWORDS.sub("", name, count=1) or name))
-    return list(dict.fromkeys((*plain, *map(split_names, plain))))
+    texts = dict.fromkeys((*plain, *map(split_names, plain)))
+    stops = stop_words(language)
+    found = (
+        tuple(
+            one.term
+            for one in analyzer.tokens(text)
+            if fold(text[one.start : one.end]).lower() not in stops
+        )
+        for text in texts
+    )
+    readings = tuple(dict.fromkeys(found))
+    return frozenset(chain.from_iterable(readings)), readings
 
 
-def _terms(compiled: Compiled, title: str) -> list[str]:
-    """Return the terms of a title, without stop words."""
-    stops = stop_words(compiled.language.name)
-    tokens = compiled.language.analyzer.tokens(title)
-    return [one.term for one in tokens if fold(title[one.start : one.end]).lower() not in stops]
-
-
-def _places(terms: Sequence[str], sequence: tuple[str, ...]) -> Iterator[int]:
+def _places(terms: tuple[str, ...], sequence: tuple[str, ...]) -> Iterator[int]:
     """Yield where terms stand that are a sequence of them, one after the other."""
     length = len(sequence)
     if not length or sequence[0] not in terms:
         return
     for at in range(len(terms) - length + 1):
-        if tuple(terms[at : at + length]) == sequence:
+        if terms[at : at + length] == sequence:
             yield from range(at, at + length)

@@ -30,6 +30,7 @@ __all__ = [
     "QUESTION_WORDS",
     "RAISED_MATCHES",
     "RELAXED_FROM",
+    "TITLED_MATCHES",
     "WIDENED_BELOW",
     "WIDENED_FROM",
     "WIDENED_UP_TO",
@@ -106,6 +107,9 @@ WIDENED_BELOW = 0.99
 
 RAISED_MATCHES = 30
 """The relaxed matches whose surroundings are looked at. Measured: 20 do less, 40 no more."""
+
+TITLED_MATCHES = 20
+"""The matches whose titles are looked at: as many as are kept, whose records are read anyway."""
 
 NEARBY_CHUNKS = 2
 """How many chunks before and after a match count as near it. Measured: 1 does less, 3 no more."""
