@@ -98,9 +98,8 @@ def _in_tiers(
 
     def relaxed_hits(*, ties: bool = False) -> Sequence[Hit]:
         found = finder.tier(compiled, relaxed_matches, limit + len(strict), ties=ties)
-        if strict:
-            return raise_by_titles(reader, without(found, known), params)
-        return raise_by_titles(reader, raise_by_surroundings(reader, found, params), params)
+        others = without(found, known) if strict else raise_by_surroundings(reader, found, params)
+        return raise_by_titles(reader, others, params)
 
     strict = strict_hits()
     few = len(strict) < params.limit

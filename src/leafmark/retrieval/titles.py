@@ -1,4 +1,4 @@
-"""How well titles say what was asked, and a match under such a title before others.
+"""A match whose title says what was asked goes before others.
 
 BM25 of a title counts the words of the query that stand in it, rare ones most. A title
 that says all of the query and nothing else is more than these: who called a section so
@@ -9,7 +9,7 @@ times the share of the title that the query says, squared, times `title_agreemen
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.stopwords import stop_words
 from leafmark.retrieval.weights import TITLED_MATCHES
 
-__all__ = ["agreement", "raise_by_titles"]
+__all__ = ["raise_by_titles"]
 
 _BRACKET = re.compile(r"\s*\(.*", re.DOTALL)
 """Where the name of a function ends; in other titles, what only explains them."""
@@ -72,44 +72,46 @@ def _factors(reader: IndexReader, hits: Sequence[Hit], weight: float) -> list[fl
     return factors
 
 
-def agreement(compiled: Compiled, title: str) -> float:
+class _Asked(NamedTuple):
+    """What a query asks for: by their first the terms that match each word, and how many words."""
+
+    language: Language
+    sequences: Mapping[str, Sequence[tuple[int, tuple[str, ...]]]]
+    word_count: int
+
+
+def _asked_by(compiled: Compiled) -> _Asked:
+    sequences: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
+    for word, (looked, _) in enumerate(compiled.asked):
+        for sequence in looked.sequences if looked else ():
+            if sequence:
+                sequences.setdefault(sequence[0], []).append((word, sequence))
+    return _Asked(compiled.language, sequences, compiled.word_count)
+
+
+def _agreement(asked: _Asked, title: str) -> float:
     """Return how well a title says what the plain words of a query ask for: 0 to 1.
 
     A title is also read up to its first bracket, without the keywords of a definition,
     and with the names in it taken apart; the best of these readings counts.
     """
-    return _agreement(_asked_by(compiled), title)
-
-
-class _Asked(NamedTuple):
-    """What a query asks for: by word the terms that match it, and how many words it has."""
-
-    language: Language
-    sequences: Sequence[frozenset[tuple[str, ...]]]
-    first_terms: frozenset[str]
-    word_count: int
-
-
-def _asked_by(compiled: Compiled) -> _Asked:
-    sequences = [looked.sequences for looked, _ in compiled.asked if looked]
-    first = frozenset(each[0] for every in sequences for each in every if each)
-    return _Asked(compiled.language, sequences, first, compiled.word_count)
-
-
-def _agreement(asked: _Asked, title: str) -> float:
     known, readings = _readings(asked.language.analyzer, asked.language.name, title)
-    if asked.first_terms.isdisjoint(known):  # most of them
+    if known.isdisjoint(asked.sequences):  # most of them
         return 0.0
     return max([_share(asked, terms) for terms in readings]) ** 2
 
 
 def _share(asked: _Asked, terms: tuple[str, ...]) -> float:
     """Return the share of the query that a title says, times that of it which the query says."""
-    places = [{at for each in every for at in _places(terms, each)} for every in asked.sequences]
-    said = sum(1 for each in places if each)
-    if not said:
-        return 0.0
-    return said / asked.word_count * len(set[int]().union(*places)) / len(terms)
+    words: set[int] = set()
+    places: set[int] = set()
+    for at, term in enumerate(terms):
+        for word, sequence in asked.sequences.get(term, ()):
+            after = at + len(sequence)
+            if terms[at:after] == sequence:
+                words.add(word)
+                places.update(range(at, after))
+    return len(words) / asked.word_count * len(places) / len(terms) if words else 0.0
 
 
 @lru_cache(20_000)
@@ -131,13 +133,3 @@ def _readings(
     )
     readings = tuple(dict.fromkeys(found))
     return frozenset(chain.from_iterable(readings)), readings
-
-
-def _places(terms: tuple[str, ...], sequence: tuple[str, ...]) -> Iterator[int]:
-    """Yield where terms stand that are a sequence of them, one after the other."""
-    length = len(sequence)
-    if not length or sequence[0] not in terms:
-        return
-    for at in range(len(terms) - length + 1):
-        if terms[at : at + length] == sequence:
-            yield from range(at, at + length)
