@@ -249,6 +249,11 @@ class IndexReader:
         found = self._records_at(addresses)
         return self._unless_damaged(lambda: [stored.section_path(at) for stored, at in found])
 
+    def titles(self, addresses: Iterable[tantivy.DocAddress]) -> list[str]:
+        """Return the titles of the chunks at the addresses, in their order: cheaper again."""
+        found = self._records_at(addresses)
+        return self._unless_damaged(lambda: [stored.title(at) for stored, at in found])
+
     def _records_at(
         self, addresses: Iterable[tantivy.DocAddress]
     ) -> Iterator[tuple[StoredDocument, int]]:

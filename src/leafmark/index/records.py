@@ -127,6 +127,17 @@ class StoredDocument:
                 raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err
         return found
 
+    def title(self, position: int) -> str:
+        """Return the title of the chunk at `position`; a piece's is its section's.
+
+        Raises:
+            DamagedError: the record is not what was written, or has no such chunk.
+        """
+        try:
+            return str(self._columns["t"][position])
+        except _UNREADABLE as err:
+            raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err
+
     def section_path(self, position: int) -> tuple[str, ...]:
         """Return the titles from the document down to the chunk at `position`.
 

@@ -60,15 +60,15 @@ def _factors(reader: IndexReader, hits: Sequence[Hit], weight: float) -> list[fl
     """Return what the score of each of the hits is multiplied by."""
     asked: dict[int, _Asked] = {}
     factors = []
-    paths = reader.section_paths(hit.address for hit in hits)
-    for hit, path in zip(hits, paths, strict=True):
+    titles = reader.titles(hit.address for hit in hits)
+    for hit, title in zip(hits, titles, strict=True):
         compiled = hit.compiled
         if not (hit.exact or compiled.exact is None):
             factors.append(1.0)
             continue
         if id(compiled) not in asked:
             asked[id(compiled)] = _asked_by(compiled)
-        factors.append(1 + weight * _agreement(asked[id(compiled)], path[-1]))
+        factors.append(1 + weight * _agreement(asked[id(compiled)], title))
     return factors
 
 

@@ -95,6 +95,27 @@ def test_section_paths_are_those_of_the_entries(tmp_path: Path) -> None:
     ]
 
 
+def test_titles_are_those_of_the_entries(tmp_path: Path) -> None:
+    index(tmp_path, {"a.md": SOURCE, "b.md": "# One\n\ntext\n\n## Two\n\ntext\n"})
+    reader = open_reader(tmp_path)
+    addresses = [at for _, at in reader.searcher.search(reader.every_chunk(), 100).hits]
+    entries = reader.entries(addresses)
+    assert open_reader(tmp_path).titles(addresses) == [entry.title for entry in entries]
+
+
+def test_a_damaged_record_has_no_title_and_is_noted(tmp_path: Path) -> None:
+    index(tmp_path, {"a.md": SOURCE})
+    reader = open_reader(tmp_path)
+    stored = reader.stored("t:a.md")
+    assert stored is not None
+    stored._columns = {**stored._columns, "t": None}
+    hits = reader.searcher.search(reader.every_chunk(), 1).hits
+    with pytest.raises(DamagedError) as caught:
+        reader.titles([address for _, address in hits])
+    assert caught.value.message == "a record of the index cannot be read"
+    assert reader.is_suspect
+
+
 def test_a_damaged_record_has_no_section_path_and_is_noted(tmp_path: Path) -> None:
     index(tmp_path, {"a.md": SOURCE})
     reader = open_reader(tmp_path)
