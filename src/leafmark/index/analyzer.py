@@ -15,7 +15,7 @@ places in `tokens` are those in the text as given:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -184,6 +184,14 @@ class Analyzer:
             found = list(map(memo.__getitem__, _runs(text)))
             return [term for term in found if term] if "" in found else found
         return " ".join(map(memo.__getitem__, _runs(self.for_engine(text)))).split()
+
+    def terms_without(self, text: str, words: Collection[str]) -> list[str]:
+        """Return the terms of `text` but of what stands among `words`: folded, in lower case."""
+        if text.isascii():
+            memo = self._memo
+            return [term for word in _runs(text) if word not in words and (term := memo[word])]
+        tokens = self._any_tokens(text)
+        return [one.term for one in tokens if fold(text[one.start : one.end]).lower() not in words]
 
     def terms_once(self, text: str) -> list[str]:
         """Return what `terms` does, of words that are not seen again: none is remembered."""

@@ -24,6 +24,7 @@ __all__ = [
     "Finder",
     "Hit",
     "best_first",
+    "led_by",
     "relaxed_matches",
     "rounded",
     "scores_of",
@@ -103,19 +104,24 @@ _Search = Callable[["Finder", Compiled, _Scope, int], Sequence[Hit]]
 
 
 class _Found(Sequence[Hit]):
-    """What the engine found; a `Hit` is made of a match when it is looked at, as few are."""
+    """What the engine found; a `Hit` is made of a match when it is looked at, as few are.
 
-    __slots__ = ("_make", "_matches", "scores")
+    `first` are given in the place of as many that would be made.
+    """
+
+    __slots__ = ("_first", "_make", "_matches", "scores")
 
     def __init__(
         self,
         matches: Sequence[_Match],
         scores: Sequence[float],
         make: Callable[[float, _Match], Hit],
+        first: Sequence[Hit] = (),
     ):
         self._matches = matches
         self.scores = scores
         self._make = make
+        self._first = first
 
     @overload
     def __getitem__(self, at: int) -> Hit: ...
@@ -123,20 +129,40 @@ class _Found(Sequence[Hit]):
     def __getitem__(self, at: slice) -> Sequence[Hit]: ...
     def __getitem__(self, at: int | slice) -> Hit | Sequence[Hit]:
         if isinstance(at, slice):
-            return _Found(self._matches[at], self.scores[at], self._make)
+            at = slice(*at.indices(len(self)))
+            return _Found(self._matches[at], self.scores[at], self._make, self._first[at])
+        at = range(len(self))[at]
+        if at < len(self._first):
+            return self._first[at]
         return self._make(self.scores[at], self._matches[at])
+
+    def led_by(self, first: Sequence[Hit]) -> _Found:
+        """Return the matches with other hits in the place of as many first ones."""
+        scores = [*[hit.score for hit in first], *self.scores[len(first) :]]
+        return _Found(self._matches, scores, self._make, first)
 
     def without(self, places: Collection[Place]) -> _Found:
         """Return the matches that are none of the places."""
-        kept = [(at.segment_ord, at.doc) not in places for _, at in self._matches]
-        matches, scores = compress(self._matches, kept), compress(self.scores, kept)
-        return _Found(list(matches), list(scores), self._make)
+        known = len(self._first)
+        first = [hit for hit in self._first if hit.place not in places]
+        kept = [(at.segment_ord, at.doc) not in places for _, at in self._matches[known:]]
+        matches = [*self._matches[: len(first)], *compress(self._matches[known:], kept)]
+        scores = [*[hit.score for hit in first], *compress(self.scores[known:], kept)]
+        return _Found(matches, scores, self._make, first)
 
     def __iter__(self) -> Iterator[Hit]:
-        return map(self._make, self.scores, self._matches)
+        known = len(self._first)
+        yield from self._first
+        yield from map(self._make, self.scores[known:], self._matches[known:])
 
     def __len__(self) -> int:
         return len(self._matches)
+
+
+def led_by(first: Sequence[Hit], hits: Sequence[Hit]) -> Sequence[Hit]:
+    """Return the hits with others in the place of as many first ones, best first."""
+    first = best_first(first)
+    return hits.led_by(first) if isinstance(hits, _Found) else [*first, *hits[len(first) :]]
 
 
 def without(hits: Sequence[Hit], places: Collection[Place]) -> Sequence[Hit]:

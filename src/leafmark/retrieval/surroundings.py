@@ -17,7 +17,7 @@ import tantivy
 
 from leafmark.index import IndexReader
 from leafmark.retrieval.filters import Filters, unscored
-from leafmark.retrieval.hits import Hit, best_first, rounded, sure_of
+from leafmark.retrieval.hits import Hit, led_by, rounded, sure_of
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.weights import FARTHER, NEARBY_CHUNKS, RAISED_MATCHES
 
@@ -34,7 +34,7 @@ _Word = Mapping[int, float]
 
 def raise_by_surroundings(
     reader: IndexReader, hits: Sequence[Hit], params: SearchParams
-) -> list[Hit]:
+) -> Sequence[Hit]:
     """Return relaxed matches in the order that their surroundings give them, best first.
 
     `hits` are best first. Those that tie at the end of the first `RAISED_MATCHES` are
@@ -42,7 +42,7 @@ def raise_by_surroundings(
     """
     weight = params.nearby_weight
     if not weight:
-        return list(hits)
+        return hits
     first = hits[: sure_of(hits, RAISED_MATCHES)]
     places = reader.places(hit.address for hit in first)
     found = _look_into(reader, zip(first, places, strict=True))
@@ -51,7 +51,7 @@ def raise_by_surroundings(
         lacked = (word for word in found[doc_id] if position not in word)
         nearby = weight * sum(_best_near(word, position) for word in lacked)
         raised.append(hit._replace(score=rounded((hit.raw + nearby) * hit.boost), nearby=nearby))
-    return best_first([*raised, *hits[len(first) :]])
+    return led_by(raised, hits)  # none is lowered
 
 
 def _look_into(

@@ -11,12 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
 from typing import NamedTuple
 
-from leafmark.index import Analyzer, IndexReader, Language, fold, split_names
+from leafmark.index import Analyzer, IndexReader, Language, split_names
 from leafmark.retrieval.compiler import Compiled
-from leafmark.retrieval.hits import Hit, best_first, rounded, sure_of
+from leafmark.retrieval.hits import Hit, led_by, rounded, sure_of
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.stopwords import stop_words
 from leafmark.retrieval.weights import TITLED_MATCHES
@@ -53,7 +52,7 @@ def raise_by_titles(
         hit._replace(score=rounded(hit.score * factor), titled=factor) if factor != 1 else hit
         for hit, factor in zip(first, factors, strict=True)
     ]
-    return best_first([*raised, *hits[len(first) :]])
+    return led_by(raised, hits)  # none falls behind one of the others, as none is lowered
 
 
 def _factors(reader: IndexReader, hits: Sequence[Hit], weight: float) -> list[float]:
@@ -95,9 +94,10 @@ def _agreement(asked: _Asked, title: str) -> float:
     A title is also read up to its first bracket, without the keywords of a definition,
     and with the names in it taken apart; the best of these readings counts.
     """
-    known, readings = _readings(asked.language.analyzer, asked.language.name, title)
-    if known.isdisjoint(asked.sequences):  # most of them
+    analyzer, stops = asked.language.analyzer, stop_words(asked.language.name)
+    if _terms_in(analyzer, stops, title).isdisjoint(asked.sequences):  # most of them
         return 0.0
+    readings = _readings(analyzer, stops, title)
     return max([_share(asked, terms) for terms in readings]) ** 2
 
 
@@ -115,21 +115,16 @@ def _share(asked: _Asked, terms: tuple[str, ...]) -> float:
 
 
 @lru_cache(20_000)
-def _readings(
-    analyzer: Analyzer, language: str | None, title: str
-) -> tuple[frozenset[str], tuple[tuple[str, ...], ...]]:
-    """Return the terms of a title, without stop words: all, and those of each way to read it."""
+def _terms_in(analyzer: Analyzer, stops: frozenset[str], title: str) -> frozenset[str]:
+    """Return the terms of a title and of the names in it, without stop words."""
+    terms, parts = analyzer.terms_without(title, stops), split_names(title)
+    return frozenset(terms if parts == title else terms + analyzer.terms_without(parts, stops))
+
+
+@lru_cache(2_000)
+def _readings(analyzer: Analyzer, stops: frozenset[str], title: str) -> tuple[tuple[str, ...], ...]:
+    """Return the terms of each way to read a title, without stop words."""
     name = _BRACKET.sub("", title) or title
     plain = dict.fromkeys((title, name, _KEYWORDS.sub("", name, count=1) or name))
     texts = dict.fromkeys((*plain, *map(split_names, plain)))
-    stops = stop_words(language)
-    found = (
-        tuple(
-            one.term
-            for one in analyzer.tokens(text)
-            if fold(text[one.start : one.end]).lower() not in stops
-        )
-        for text in texts
-    )
-    readings = tuple(dict.fromkeys(found))
-    return frozenset(chain.from_iterable(readings)), readings
+    return tuple(dict.fromkeys(tuple(analyzer.terms_without(text, stops)) for text in texts))

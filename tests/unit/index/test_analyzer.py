@@ -6,6 +6,7 @@ import pytest
 
 from leafmark.index import LANGUAGES, Analyzer, analyzer_for
 from leafmark.index.analyzer import MAX_TOKEN_CHARS
+from leafmark.index.folding import fold
 
 ENGLISH = analyzer_for("english")
 
@@ -120,6 +121,20 @@ def test_find_gives_the_tokens_of_the_wanted_terms(text: str) -> None:
     assert expected
     assert ENGLISH.find(text, wanted.__contains__) == expected
     assert ENGLISH.find(text, {"absent"}.__contains__) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["How the Masts are OILED", "Où est l'île — the DÉJÀ vu, 日本", f"the {'x' * 50} mast"]
+)
+def test_terms_without_some_words(text: str) -> None:
+    words = {"how", "the", "are", "est", "ou", "deja", "日"}
+    expected = [
+        token.term
+        for token in ENGLISH.tokens(text)
+        if fold(text[token.start : token.end]).lower() not in words
+    ]
+    assert 0 < len(expected) < len(ENGLISH.terms(text))
+    assert ENGLISH.terms_without(text, words) == expected
 
 
 def test_find_asks_once_per_term() -> None:
