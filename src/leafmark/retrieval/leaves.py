@@ -42,11 +42,10 @@ class Looked(NamedTuple):
 
     `label` is how it was typed, `number` counts from 0 through the query.
     `sequences` are the terms, or terms beside each other, that match it in a
-    body (none for a word that was asked for in another field); their words must
-    begin with `prefix`. `queries` are its parts by field, `exact` the same without
-    corrections of a word that occurs. `corrected` are the words it stands for
-    where it occurs nowhere itself. `field` is the one it was asked for in, None
-    for all.
+    text; their words must begin with `prefix`. `queries` are its parts by
+    field, `exact` the same without corrections of a word that occurs.
+    `corrected` are the words it stands for where it occurs nowhere itself.
+    `field` is the one it was asked for in, None for all.
     """
 
     label: str
@@ -236,7 +235,7 @@ class Leaves:
             self._looked[id(node)] = Looked(
                 node.text,
                 len(self._looked),
-                _terms_of(sequences) if around.field in (None, "body") else frozenset(),
+                _terms_of(sequences),
                 queries,
                 exact,
                 prefix,

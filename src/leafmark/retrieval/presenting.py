@@ -109,15 +109,21 @@ class Presenter:
                 yield (highlighter.find_in_code if is_code else highlighter.find)(body.shown)
 
     def _highlighter(self, compiled: Compiled, *, of_titles: bool = False) -> Highlighter:
-        """Return what finds the matches; in titles with stop words, which need not match.
+        """Return what finds the matches of what was asked for in bodies, or in titles.
 
-        In a text they would mark half of it.
+        In titles it finds stop words, too, which need not match: in a text they would mark
+        half of it.
         """
         key = (id(compiled), of_titles)  # it lives as long as we do
         found = self._highlighters.get(key)
         if found is None:
             stops = frozenset[int]() if of_titles else compiled.stops
-            looked = [each for each in compiled.looked if each.number not in stops]
+            fields = (None, "title" if of_titles else "body")
+            looked = [
+                each
+                for each in compiled.looked
+                if each.number not in stops and each.field in fields
+            ]
             found = Highlighter(looked, compiled.language.analyzer)
             self._highlighters[key] = found
         return found

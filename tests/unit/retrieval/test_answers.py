@@ -170,6 +170,17 @@ def test_a_document_that_matches_as_a_whole(library: Library) -> None:
     assert [one.whole for one in library.search("id:t:guide.md").results] == [False]
 
 
+def test_no_document_matches_as_a_whole_whose_sections_match_by_title(tmp_path: Path) -> None:
+    text = "---\ntitle: Tents\n---\n\nRead on.\n\n# Buying a tent\n\nx\n\n# Mending a tent\n\ny\n"
+    library = Library(tmp_path, t={"tents.md": text})
+    for query in ("title:tent", 'title:"a tent"', "title:ten*", "title:(tent OR yurt)"):
+        (result,) = library.search(query).results
+        below = {one.entry.title for one in result.constituents}
+        assert (result.whole, below) == (False, {"Buying a tent", "Mending a tent"}), query
+        assert not any(one.match_ranges for one in result.constituents)
+    assert not library.search("title:tent body:read").results[0].constituents
+
+
 def test_no_document_matches_as_a_whole_beside_a_section_that_does(tmp_path: Path) -> None:
     library = Library(tmp_path, t={"harbor.md": "Words.\n\n# One\n\nharbor\n\n# Two\n\nx\n"})
     answer = library.search("harbor", aggregation=False, cutoff_ratio=0.0)
