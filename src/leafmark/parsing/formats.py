@@ -68,6 +68,7 @@ _READERS: dict[str, str] = {
 DATA_SUFFIXES = frozenset(
     (
         ".csv",
+        ".eps",
         ".geojson",
         ".json",
         ".json5",
@@ -88,7 +89,7 @@ DATA_SUFFIXES = frozenset(
         ".yml",
     )
 )
-"""Data files and logs: text, but read only where they are included by name."""
+"""Data files, drawings and logs: text, but read only where they are included by name."""
 
 CONVERTERS = {
     ".doc": "libreoffice --convert-to docx, then pandoc",
@@ -100,6 +101,7 @@ CONVERTERS = {
     ".pdf": "pdftotext or docling",
     ".ppt": "libreoffice --convert-to pdf, then pdftotext",
     ".pptx": "markitdown",
+    ".ps": "ps2ascii",
     ".rtf": "pandoc",
     ".xls": "libreoffice --convert-to csv",
     ".xlsx": "markitdown",

@@ -296,7 +296,8 @@ def test_large_files_are_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "converter"), [("a.pdf", "pdftotext or docling"), ("b.DOCX", "pandoc")]
+    ("name", "converter"),
+    [("a.pdf", "pdftotext or docling"), ("b.DOCX", "pandoc"), ("c.ps", "ps2ascii")],
 )
 def test_a_format_that_is_not_read_names_a_converter(
     tmp_path: Path, name: str, converter: str
