@@ -147,6 +147,7 @@ class _Compiler:
         if len(reader.languages) > 1:
             self._admitting.append(self._filters.trees(language.trees))
         self._plain, self._stops, self._stated = self._take_apart()
+        self._quoted = sum(isinstance(part, Phrase) for part in self._stated)
         self.word_count = len(self._plain)
         self._leaves = Leaves(
             reader,
@@ -195,7 +196,8 @@ class _Compiler:
         return all(fold(word.text[t.start : t.end]).lower() in known for t in tokens)
 
     def _choose_weights(self) -> Mapping[str, float]:
-        is_question = bool(self._stops) and len(self._plain) + len(self._stops) >= QUESTION_WORDS
+        asked = len(self._plain) + len(self._stops) + self._quoted
+        is_question = bool(self._stops) and asked >= QUESTION_WORDS
         if is_question or len(self._plain) >= LONG_QUERY_WORDS:
             if is_question and not self._params.asking_words:
                 self._plain = self._without_asking()
@@ -204,9 +206,9 @@ class _Compiler:
         return self._params.weights("keyword")
 
     def _without_asking(self) -> list[Term]:
-        """Return the plain words without those that only ask, if there are others."""
+        """Return the plain words without those that only ask, if there are others or quotes."""
         said = [word for word in self._plain if not self._is_among(asking_words, word)]
-        return said or self._plain
+        return said if said or self._quoted else self._plain
 
     # -- whole queries ----------------------------------------------------------------
 

@@ -49,6 +49,15 @@ def test_words_that_only_ask_count_where_that_is_wished(library: Library) -> Non
     assert _tiers(library, question, strict=True, asking_words=True)[0] == []
 
 
+def test_words_that_only_ask_need_not_match_beside_quotes(tmp_path: Path) -> None:
+    sources = {"a.md": "# Log\n\nInvalid read of size 4\n", "b.md": "# Mean\n\nSize 4 and 5.\n"}
+    library = Library(tmp_path, t=sources)
+    question = 'what does "invalid read of size 4" mean'
+    assert _tiers(library, question, strict=True) == (["a.md#log"], [])
+    assert _tiers(library, question, strict=True, asking_words=True) == ([], [])
+    assert _tiers(library, '"invalid read" mean', strict=True) == ([], [])
+
+
 def test_a_name_in_a_title_is_found_by_its_parts(tmp_path: Path) -> None:
     sources = {"a.md": "# API\n\n## printRoutes()\n\nPrints a tree.\n", "b.md": "Some routes.\n"}
     library = Library(tmp_path, t=sources)
