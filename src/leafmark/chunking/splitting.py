@@ -184,7 +184,7 @@ class Splitter(NamedTuple):
         ]
         room = self.capacity - header
         starts = [*self._row_starts(unit, rows, room), unit.end]
-        sizes = [self.meter.tokens(start, end) for start, end in pairwise(starts)]
+        sizes = self.meter.counts(starts[:-1], starts[1:])
         for first, after in pack(sizes, room):
             part = Unit(starts[first], starts[after], sum(sizes[first:after]))
             parts = self._split_row(part, table, room) if part.tokens > room else [part]
@@ -197,9 +197,11 @@ class Splitter(NamedTuple):
             [unit.start, *untied_rows(self.meter.document, rows, unit.end)], unit.end
         )
         for start, end in pairwise([*starts, unit.end]):
-            inside = rows[bisect_right(rows, start) : bisect_left(rows, end)]
-            is_large = bool(inside) and self.meter.tokens(start, end) > room
-            yield from self._crumbs([start, *inside], end) if is_large else (start,)
+            if self.meter.fits(start, end, room):
+                yield start
+            else:
+                inside = rows[bisect_right(rows, start) : bisect_left(rows, end)]
+                yield from self._crumbs([start, *inside], end)
 
     def _split_row(self, row: Unit, table: Block, room: int) -> Iterable[Unit]:
         """Split a row at the tables inside it, which pages have for their layout, else as prose."""
