@@ -8,7 +8,8 @@ where one word ends and the next begins. `sizes` covers the one exception.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import itemgetter, sub
+from functools import cached_property
+from operator import itemgetter
 
 from leafmark.chunking.read_text import ReadText
 from leafmark.chunking.reading import BodyReader
@@ -49,7 +50,16 @@ class Meter:
             start = min(self._front, end)
         return end - start
 
+    @cached_property
+    def _ascii(self) -> str | None:
+        """The text of a source in ASCII: a part of it costs a third less than to decode one."""
+        data = self.document.data
+        return data.decode("ascii") if data.isascii() else None
+
     def tokens(self, start: int, end: int) -> int:
+        text = self._ascii
+        if text is not None:
+            return self.count(text[max(start, self._front) : end])
         return self.count(self.raw(start, end).decode("utf-8", "replace"))
 
     def sizes(self, starts: Sequence[int], end: int, *, most_bytes: int) -> list[int]:
@@ -64,8 +74,6 @@ class Meter:
         if starts[0] < self._front:
             ranges = zip(starts, ends, strict=True)
             sizes = [self.tokens(a, b) if b - a <= most_bytes else b - a for a, b in ranges]
-        elif max(map(sub, ends, starts)) <= most_bytes:
-            sizes = self._count_all(starts, ends)
         else:
             sizes = self.counts(starts, ends, most_bytes=most_bytes)
         for index in self._begun_by_slash(starts):
@@ -75,29 +83,20 @@ class Meter:
                 sizes[index] = max(sizes[index], added)
         return sizes
 
-    def _count_all(self, starts: Sequence[int], ends: Sequence[int]) -> list[int]:
-        """Count ranges of bytes that are their own text, without a step of Python for each."""
-        parts = map(self.document.data.__getitem__, map(slice, starts, ends))
-        try:
-            texts = [*map(bytes.decode, parts)]
-        except UnicodeDecodeError:
-            ranges = zip(starts, ends, strict=True)
-            texts = [self.raw(start, end).decode("utf-8", "replace") for start, end in ranges]
-        return [*map(direct_counter(self.count), texts)]
-
     def counts(
         self, starts: Sequence[int], ends: Sequence[int], *, most_bytes: int | None = None
     ) -> list[int]:
         """Return the tokens of ranges, or `size_bytes` of one where that is more than so many."""
-        front = self._front
+        data, text, count = self.document.data, self._ascii, direct_counter(self.count)
+        front, most = self._front, len(data) if most_bytes is None else most_bytes
         if front:
             starts = [max(a, min(front, b)) for a, b in zip(starts, ends, strict=True)]
-        if most_bytes is None or max(map(sub, ends, starts), default=0) <= most_bytes:
-            return self._count_all(starts, ends)
-        data, count = self.document.data, direct_counter(self.count)
+        ranges = zip(starts, ends, strict=True)
+        if text is not None:
+            return [count(text[a:b]) if b - a <= most else b - a for a, b in ranges]
         return [
-            count(str(data[a:b], "utf-8", "replace")) if b - a <= most_bytes else b - a
-            for a, b in zip(starts, ends, strict=True)
+            count(data[a:b].decode("utf-8", "replace")) if b - a <= most else b - a
+            for a, b in ranges
         ]
 
     def _begun_by_slash(self, starts: Sequence[int]) -> list[int]:
