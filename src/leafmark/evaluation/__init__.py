@@ -14,8 +14,8 @@ from leafmark.evaluation.judgments import (
     JudgedQuery,
     Reference,
     half_of,
+    judgment_record,
     parse_judgments,
-    render_judgments,
 )
 from leafmark.evaluation.metrics import METRICS, Read, kind_of, measure, rank_of, tokens_to
 from leafmark.evaluation.passages import Passage, covers, overlaps, shared_bytes
@@ -55,6 +55,7 @@ __all__ = [
     "covers",
     "draft_queries",
     "half_of",
+    "judgment_record",
     "kind_of",
     "measure",
     "overlaps",
@@ -62,7 +63,6 @@ __all__ = [
     "parse_judgments",
     "perfect_values",
     "rank_of",
-    "render_judgments",
     "shared_bytes",
     "tokens_to",
 ]

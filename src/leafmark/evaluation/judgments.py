@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from leafmark.errors import UsageError
@@ -21,8 +21,8 @@ __all__ = [
     "JudgedQuery",
     "Reference",
     "half_of",
+    "judgment_record",
     "parse_judgments",
-    "render_judgments",
 ]
 
 HALVES = ("choose", "judge")
@@ -86,12 +86,8 @@ def parse_judgments(text: str, name: str) -> list[JudgedQuery]:
     return [_query(row, location) for row, location in rows]
 
 
-def render_judgments(queries: Iterable[JudgedQuery]) -> str:
-    """Return queries as JSONL that `parse_judgments` reads back."""
-    return "".join(json.dumps(_row(query), ensure_ascii=False) + "\n" for query in queries)
-
-
-def _row(query: JudgedQuery) -> dict[str, Any]:
+def judgment_record(query: JudgedQuery) -> dict[str, Any]:
+    """Return a query as JSON-ready data: a line of JSONL that `parse_judgments` reads back."""
     answers = [_written(answer) for answer in query.answers]
     row = query._asdict() | {"answers": answers}
     del row["location"]

@@ -92,6 +92,14 @@ def test_make_prints_queries(leafmark_run: Leafmark, app: FakeApp) -> None:
     assert app.asked == [DraftRequest(3, ("t",), ("heading",), confirmed=True)]
 
 
+def test_queries_of_hostile_documents_do_not_control_the_terminal(
+    leafmark_run: Leafmark, app: FakeApp
+) -> None:
+    app.drafted = Drafts((JudgedQuery("a\x9b2J\u202eb", ()),), (), ())
+    ran = leafmark_run("eval", "make")
+    assert ran.out == '{"query": "a\\u009b2J\\u202eb", "answers": []}\n'
+
+
 @pytest.mark.parametrize(
     ("options", "what"),
     [

@@ -164,7 +164,7 @@ def _make(call: Call) -> int:
     from leafmark.app import draft_judgments
     from leafmark.app.requests import DraftRequest
     from leafmark.cli.projects import with_project
-    from leafmark.evaluation import render_judgments
+    from leafmark.evaluation import judgment_record
 
     console = call.console
     if len(call.words) > 1:
@@ -189,7 +189,8 @@ def _make(call: Call) -> int:
     for warning in drafts.warnings:
         console.warn(warning)
     console.diagnostics(drafts.diagnostics)
-    console.write(render_judgments(drafts.queries))
+    for query in drafts.queries:
+        console.write_line(judgment_record(query))
     if not drafts.queries:
         kinds = dict.fromkeys(call.values.get("kind", ()))
         what = f"a {' or '.join(kinds)}" if kinds else "anything"
