@@ -1,10 +1,10 @@
 """What changed on disk since the index was written.
 
 In: the sources that a scan found and the rows that the index keeps. Out: a
-`Plan`. A file whose size, times and inode are as recorded is taken as unchanged,
-unless it was changed so shortly before the last run that its clock could not
-tell a later change apart; then it is read and hashed. Its time of modification alone
-does not say so: tools that copy files set it back.
+`Plan`, which `index_run` carries out. A file whose size, times and inode are as
+recorded is taken as unchanged, unless it was changed so shortly before the last run
+that its clock could not tell a later change apart; then it is read and hashed. Its
+time of modification alone does not say so: tools that copy files set it back.
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from leafmark.app.project import Project
 from leafmark.app.scanning import Scan
-from leafmark.app.walk import SourceFile
-from leafmark.index import Manifest
+from leafmark.app.walk import SourceFile, WalkNotes, named_source
+from leafmark.errors import LeafmarkError
+from leafmark.index import IndexReader, Manifest
 from leafmark.index.manifest import Key
+from leafmark.model.ids import document_id
 
-__all__ = ["CLOCK_GRAIN_NS", "Plan", "is_old", "plan_changes"]
+__all__ = ["CLOCK_GRAIN_NS", "Plan", "plan_changes", "plan_since"]
 
 CLOCK_GRAIN_NS = 2_000_000_000
 """The coarsest modification time of a file system in use (FAT: two seconds)."""
@@ -44,9 +47,37 @@ class Plan:
         return not (self.added or self.suspects or self.removed)
 
 
-def is_old(changed_ns: int, *, last_run_ns: int) -> bool:
-    """Whether a file changed then shows by its times whether it was changed after the last run."""
-    return changed_ns < last_run_ns - CLOCK_GRAIN_NS
+def plan_since(
+    reader: IndexReader, project: Project, found: Scan, *, known: Manifest | None = None
+) -> Plan:
+    """Compare what was found with what is committed; `known` is the reader's manifest, or equal."""
+    if found.is_whole and _are_old(found, reader) and reader.holds_just(found.found):
+        return Plan(unchanged=len(found.found))
+    return plan_changes(
+        found,
+        reader.manifest if known is None else known,
+        last_run_ns=reader.looked_ns,
+        still_there=lambda key: _named_before(project, reader, key),
+    )
+
+
+def _are_old(found: Scan, reader: IndexReader) -> bool:
+    """Whether no source is so young that it may have been written again unseen."""
+    newest = max((max(each.modified_ns, each.changed_ns) for each in found.found), default=0)
+    return newest < reader.looked_ns - CLOCK_GRAIN_NS
+
+
+def _named_before(project: Project, reader: IndexReader, key: Key) -> SourceFile | None:
+    """Return the file of a key that only the user's naming it put into the index."""
+    name, path = key
+    tree = project.tree(name)
+    entry = reader.document(document_id(name, path))
+    if tree is None or entry is None or not entry.named:
+        return None
+    try:
+        return named_source(tree, path, WalkNotes())
+    except LeafmarkError:
+        return None
 
 
 def plan_changes(

@@ -22,8 +22,6 @@ class Outcome:
     modified: Packed[str] = field(default_factory=Packed)
     removed: Packed[str] = field(default_factory=Packed)
     unchanged: int = 0
-    skipped: list[Skipped] = field(default_factory=list)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
 def report_of(

@@ -84,7 +84,7 @@ def test_what_did_not_change_is_seen_at_one_glance(
         planned.append(found)
         return plan_changes(found, *args, **more)
 
-    monkeypatch.setattr("leafmark.app.indexing.plan_changes", plan)
+    monkeypatch.setattr("leafmark.app.changes.plan_changes", plan)
     assert here.index().unchanged == 9
     assert not planned
     path = here.root / "a/b/c.md"
