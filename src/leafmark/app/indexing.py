@@ -7,6 +7,7 @@ What cannot be read is a diagnostic and stops nothing.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from leafmark.app.changes import plan_changes, plan_since
 from leafmark.app.concern import find_concern
@@ -15,7 +16,7 @@ from leafmark.app.interrupts import held_interrupts
 from leafmark.app.outcome import Outcome, report_of
 from leafmark.app.project import Project
 from leafmark.app.requests import IndexRequest, Progress
-from leafmark.app.scanning import Scan, find_place, scan
+from leafmark.app.scanning import Scan, find_place, is_below, scan
 from leafmark.errors import (
     ConfirmationError,
     DamagedError,
@@ -24,7 +25,8 @@ from leafmark.errors import (
     NotFoundError,
     StorageError,
 )
-from leafmark.index import IndexReader, collection_paused, has_index
+from leafmark.index import IndexReader, Manifest, collection_paused, has_index
+from leafmark.index.manifest import Key
 from leafmark.model import IndexReport, Packed
 from leafmark.model.ids import document_id
 
@@ -45,7 +47,7 @@ def index_project(
     started = time.monotonic()
     check_concern(project, confirmed=request.confirmed or request.dry_run)
     if request.remove:
-        report = _remove(project, request)
+        report = _remove(project, request, progress)
     else:
         if request.dry_run:
             report = _dry_run(project, request, progress)
@@ -179,23 +181,50 @@ def _run(project: Project, request: IndexRequest, progress: Progress | None) -> 
     return carry_out(run)
 
 
-def _remove(project: Project, request: IndexRequest) -> IndexReport:
-    """Take places out of the index; they come back when they are indexed again."""
+def _remove(project: Project, request: IndexRequest, progress: Progress | None) -> IndexReport:
+    """Take places out of the index; they come back when they are indexed again.
+
+    An index that will be made anew is made anew first: else all others would go with them.
+    """
+    prefixes = [find_place(project, path).prefix for path in request.paths]
+    if request.dry_run or not has_index(project.index_dir):
+        return _dry_remove(project, prefixes)
     from leafmark.index import open_writer
 
-    prefixes = [find_place(project, path).prefix for path in request.paths]
+    rebuilt = None
+    if _usable_reader(project) is None:
+        report = _run(project, IndexRequest(), progress)
+        if report.interrupted:
+            return report
+        rebuilt = report.rebuilt
     outcome = Outcome()
     timeout_s = project.configuration.index.lock_timeout_s
     with open_writer(project.index_dir, project.index_settings(), timeout_s=timeout_s) as writer:
-        for key in sorted(writer.manifest):
-            if any(key[0] == tree and key[1].startswith(prefix) for tree, prefix in prefixes):
-                outcome.removed.append(document_id(*key))
-                if not request.dry_run:
-                    writer.remove(*key)
+        for key in _held(writer.manifest, prefixes):
+            outcome.removed.append(document_id(*key))
+            writer.remove(*key)
         outcome.unchanged = len(writer.manifest)
-        if not request.dry_run:
-            writer.commit(started_ns=0)
-    return report_of(outcome, Scan(), read_index(project), dry_run=request.dry_run)
+        if writer.rebuilt is None:  # else it is to be made anew once more, and is empty
+            writer.commit(started_ns=writer.looked_ns)
+    return report_of(outcome, Scan(), read_index(project))._replace(rebuilt=rebuilt)
+
+
+def _dry_remove(project: Project, prefixes: Sequence[tuple[str, str]]) -> IndexReport:
+    try:
+        reader = read_index(project)
+    except (DamagedError, NotFoundError):
+        reader = None
+    outcome = Outcome()
+    if reader is not None:
+        held = _held(reader.manifest, prefixes)
+        outcome.removed = Packed(document_id(*key) for key in held)
+        outcome.unchanged = len(reader.manifest) - len(held)
+    return report_of(outcome, Scan(), reader, dry_run=True)
+
+
+def _held(manifest: Manifest, prefixes: Sequence[tuple[str, str]]) -> list[Key]:
+    """Return the keys of the sources at some places, in order."""
+    return sorted(key for key in manifest if is_below(*key, prefixes))
 
 
 def _dry_run(project: Project, request: IndexRequest, progress: Progress | None) -> IndexReport:

@@ -20,7 +20,7 @@ from leafmark.errors import LeafmarkError, NotFoundError, UsageError
 from leafmark.index.manifest import Key
 from leafmark.model import Diagnostic
 
-__all__ = ["Place", "Scan", "find_place", "scan"]
+__all__ = ["Place", "Scan", "find_place", "is_below", "scan"]
 
 REPORT_EVERY = 1000
 """Sources between two reports of progress."""
@@ -68,12 +68,13 @@ class Scan:
 
     def speaks_for(self, tree: str, path: str) -> bool:
         """Whether a source that was not found there is gone."""
-        if self.scope is not None and not _below(tree, path, self.scope):
+        if self.scope is not None and not is_below(tree, path, self.scope):
             return False
-        return not _below(tree, path, self.unseen)
+        return not is_below(tree, path, self.unseen)
 
 
-def _below(tree: str, path: str, prefixes: Iterable[tuple[str, str]]) -> bool:
+def is_below(tree: str, path: str, prefixes: Iterable[tuple[str, str]]) -> bool:
+    """Whether a source stands at one of the places, given as `Place.prefix`."""
     return any(tree == name and path.startswith(prefix) for name, prefix in prefixes)
 
 

@@ -313,6 +313,38 @@ def test_remove_takes_out_and_index_brings_back(here: Here) -> None:
     assert here.index().added == ("here:a/x.md",)
 
 
+def test_a_dry_removal_says_what_a_removal_does_and_writes_nothing(here: Here) -> None:
+    here.write("a/x.md", "# X\n\none\n")
+    here.write("b.md", "# B\n\ntwo\n")
+    removal = IndexRequest(paths=("a",), remove=True)
+    assert here.run(removal._replace(dry_run=True)).removed == ()
+    assert not here.project().index_dir.exists()
+    here.index()
+    planned = here.run(removal._replace(dry_run=True))
+    assert (planned.removed, planned.unchanged, planned.documents) == (("here:a/x.md",), 1, 2)
+    done = here.run(removal)
+    assert (done.removed, done.unchanged, done.documents) == (planned.removed, 1, 1)
+
+
+def test_a_removal_keeps_the_others_where_the_settings_have_changed(here: Here) -> None:
+    here.write("a.md", "# A\n\none\n")
+    here.write("b.md", "# B\n\ntwo\n")
+    here.index()
+    here.configure("[chunking]\nheading_levels = 0\n")
+    report = here.run(IndexRequest(paths=("a.md",), remove=True))
+    assert (report.removed, report.unchanged, report.documents) == (("here:a.md",), 1, 1)
+    assert report.rebuilt == "settings that decide what is indexed have changed"
+
+
+def test_a_removal_makes_nothing_young(here: Here) -> None:
+    for name in ("a.md", "b.md"):
+        os.utime(here.write(name, "# T\n\ntext\n"), ns=(10**18, 10**18))
+    here.index()
+    looked_ns = here.project().open_reader().looked_ns
+    here.run(IndexRequest(paths=("a.md",), remove=True))
+    assert here.project().open_reader().looked_ns == looked_ns
+
+
 def test_dry_run_writes_nothing(here: Here) -> None:
     here.write("a.md", "# A\n\none\n")
     report = here.run(IndexRequest(dry_run=True))
