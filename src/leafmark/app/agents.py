@@ -73,7 +73,7 @@ def _looked_at(path: Path, shown: str, block: str) -> AgentFile:
         before: bytes | None = _read(path)
     except FileNotFoundError:
         before = None
-        if not path.parent.is_dir():
+        if not os.path.isdir(path.parent):
             raise NotFoundError("there is no such folder", location=str(path.parent)) from None
     except OSError as error:
         raise unreadable(error, str(path)) from error

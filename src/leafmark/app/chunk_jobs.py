@@ -162,7 +162,7 @@ class _Places:
 
     def _folder(self, root: str) -> Path:
         folder = self._project.directory / root
-        if not folder.is_dir():
+        if not os.path.isdir(folder):
             raise NotFoundError(f"there is no folder {root!r}", location=str(folder))
         return folder
 
@@ -210,7 +210,7 @@ class _Places:
         within: dict[str, Tree] = {}
         for tree in self._project.trees:
             path = _below(part.tree, os.path.realpath(tree.root))
-            if path and path.startswith(start) and tree.root.is_dir():
+            if path and path.startswith(start) and not tree.is_missing:
                 within[f"{path}/"] = tree
         trees = [_Part(tree, "", True) for tree in within.values()]
         return [part._replace(apart=frozenset(within)), *trees]

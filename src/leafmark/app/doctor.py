@@ -67,7 +67,7 @@ def _trees(project: Project, found: Scan) -> Iterator[Check]:
         hint = "`leafmark init` writes a configuration with one"
         yield Check("trees", "warning", "there is no tree to search", hint)
     for tree in project.trees:
-        if not tree.root.is_dir():
+        if tree.is_missing:
             message = f"the folder of tree {tree.name!r} is missing: {tree.root}"
             yield Check("trees", "problem", message, "correct its path, or bring the folder back")
             continue

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from leafmark.app.opening import open_index
 from leafmark.app.project import Project
 from leafmark.app.reading import Sources
@@ -58,7 +60,7 @@ def _of_file(
     project: Project, name: str, settings: ContextSettings, unknown: NotFoundError
 ) -> list[WeightedText]:
     path = project.directory / name
-    if "\0" in name or not path.is_file():
+    if not os.path.isfile(path):  # a text that was pasted is too long a name to be looked for
         raise NotFoundError(
             f"{unknown.message}, and there is no such file",
             did_you_mean=unknown.did_you_mean,

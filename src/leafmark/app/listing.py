@@ -59,7 +59,7 @@ def _tree_states(project: Project, reader: IndexReader | None) -> tuple[TreeStat
             documents=counted.documents,
             chunks=counted.chunks,
             bytes=counted.bytes,
-            missing=not tree.root.is_dir(),
+            missing=tree.is_missing,
         )
         for tree in project.trees
         for counted in (counts.get(tree.name, TreeCounts()),)

@@ -90,7 +90,7 @@ class Project:
         return [
             f"the folder of tree {tree.name!r} is missing: {tree.root}"
             for tree in self.trees
-            if not tree.root.is_dir()
+            if tree.is_missing
         ]
 
     def left_out(self) -> tuple[str, ...]:

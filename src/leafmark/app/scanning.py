@@ -135,19 +135,20 @@ def find_place(project: Project, path: str) -> Place:
         UsageError: it is in none of the trees.
     """
     absolute = Path(os.path.abspath(project.directory / path))
-    real = absolute.resolve()
+    real = Path(os.path.realpath(absolute))
     for tree in project.trees:
-        for root, asked in ((tree.root, absolute), (tree.root.resolve(), real)):
+        real_root = Path(os.path.realpath(tree.root))
+        for root, asked in ((tree.root, absolute), (real_root, real)):
             if asked == root or root in asked.parents:
                 relative = asked.relative_to(root).as_posix()
                 if not os.path.lexists(asked):
                     raise _vanished(tree, relative, path)
-                return Place(tree, "" if relative == "." else relative, not asked.is_dir())
+                return Place(tree, "" if relative == "." else relative, not os.path.isdir(asked))
     raise UsageError(
         f"{path!r} is in none of the trees of this project",
         location=str(absolute),
         hint=f"index it as a project of its own: leafmark -C {path} index"
-        if absolute.is_dir()
+        if os.path.isdir(absolute)
         else "`leafmark ls trees` shows the trees",
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
@@ -64,9 +65,9 @@ def write_config(directory: Path, request: InitRequest, *, environ: Mapping[str,
         StorageError: the file cannot be written.
     """
     path = find_directories(environ).config_file if request.everywhere else directory / CONFIG_NAME
-    if not request.everywhere and not directory.is_dir():
+    if not request.everywhere and not os.path.isdir(directory):
         raise NotFoundError("there is no such folder", location=str(directory))
-    if path.exists() and not request.force:
+    if os.path.exists(path) and not request.force:
         raise UsageError(
             "there is a configuration file already",
             location=str(path),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,3 +38,8 @@ class Tree:
     follow_symlinks: bool = False
     allow_secrets: bool = False
     overrides: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether its root is no folder now, or a path that the system refuses to look at."""
+        return not os.path.isdir(self.root)

@@ -89,7 +89,7 @@ class Watcher:
                 return
 
     def _signals(self, stop: threading.Event) -> Iterator[bool]:
-        roots = [tree.root for tree in self._project.trees if tree.root.is_dir()]
+        roots = [tree.root for tree in self._project.trees if not tree.is_missing]
         why = self._reason_to_poll(roots)
         if why is None:
             directories = self._project.configuration.directories
@@ -174,7 +174,7 @@ class Watcher:
         return tuple(found)
 
     def _tell_missing(self) -> None:
-        missing = frozenset(t.name for t in self._project.trees if not t.root.is_dir())
+        missing = frozenset(tree.name for tree in self._project.trees if tree.is_missing)
         for name in sorted(missing - self._missing):
             self._tell(
                 WatchEvent(

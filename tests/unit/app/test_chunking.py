@@ -238,3 +238,5 @@ def test_missing_paths_and_roots(here: Here) -> None:
         plan(here, "x.md")
     with pytest.raises(LeafmarkError, match="there is no folder 'x'"):
         plan_chunking(here.project(), ChunkRequest((".",), root="x"))
+    with pytest.raises(LeafmarkError, match="there is no folder"):
+        plan_chunking(here.project(), ChunkRequest((".",), root="x" * 300))

@@ -185,6 +185,11 @@ def test_like_a_file_that_is_not_indexed(desk: Here) -> None:
     )
 
 
+def test_like_takes_a_long_text_for_no_file(desk: Here) -> None:
+    with pytest.raises(NotFoundError, match="and there is no such file"):
+        like(desk, "a text that was pasted " * 20)
+
+
 def test_like_a_chunk_whose_source_changed_since(desk: Here) -> None:
     desk.index()
     desk.write("docs/style.md", "# Style\n\nOther.\n")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from support.projects import Here, deny
 
-from leafmark.app import changes, collection, indexing, ingesting
+from leafmark.app import changes, collection, indexing, ingesting, project_status
 from leafmark.app.changes import Plan, plan_changes
 from leafmark.app.project import Project
 from leafmark.app.requests import IndexRequest, Progress
@@ -302,6 +302,18 @@ def test_path_outside_is_refused_whole(here: Here, tmp_path: Path) -> None:
     assert caught.value.hint == f"index it as a project of its own: leafmark -C {outside} index"
     with pytest.raises(NotFoundError, match=r"there is nothing at 'missing\.md'"):
         here.index("missing.md")
+
+
+def test_paths_that_cannot_be_looked_at_are_no_mistake_of_ours(here: Here) -> None:
+    here.write("a.md", "# A\n\none\n")
+    (here.root / "loop").symlink_to("loop")
+    assert here.index("loop").skipped == (Skipped("loop", "broken link"),)
+    with pytest.raises(NotFoundError, match="there is nothing at 'xxx"):
+        here.index("x" * 300)
+    long = "x" * 300
+    here.configure(f'[tree.here]\npath = "."\n[tree.long]\npath = "{long}"\n')
+    assert here.index().documents == 1
+    assert [tree.missing for tree in project_status(here.project()).trees] == [False, True]
 
 
 def test_remove_takes_out_and_index_brings_back(here: Here) -> None:
