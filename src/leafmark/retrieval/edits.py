@@ -1,7 +1,8 @@
 """Typing errors: the words one edit away from a word, and words within two of it.
 
 An edit is an insertion, a deletion, a substitution, or a transposition of two
-neighbours. Letters come from the alphabet of the word's own script.
+neighbours. Letters come from the alphabet of the word's own script; a letter is also
+exchanged for itself with a mark (`e` for `é`), whatever the language: names have them in all.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import lru_cache
 
 from leafmark.likeness import edits_from
 
-__all__ = ["alphabet_of", "edits_of", "share_letters", "within_distance"]
+__all__ = ["alphabet_of", "edits_of", "share_letters", "within_distance", "without_marks"]
 
 _LATIN = "abcdefghijklmnopqrstuvwxyz"
 _EXTRA = {
@@ -32,6 +33,8 @@ _EXTRA = {
 }
 _PAGE = 0x80
 """Scripts other than Latin keep to a block of this many characters, or to a few of them."""
+_MARKED = range(0xC0, 0x180)
+"""Where Unicode has the Latin letters with a mark that European languages write."""
 
 
 @lru_cache(maxsize=256)
@@ -51,6 +54,28 @@ def alphabet_of(letter: str, language: str | None = None) -> str:
     return "".join(each for each in found if _is_letter(each) and each.lower() == each)
 
 
+def without_marks(word: str) -> str:
+    """Return a word without the marks on its letters.
+
+    >>> without_marks("résumé")
+    'resume'
+    """
+    if word.isascii():
+        return word
+    return "".join(
+        each for each in unicodedata.normalize("NFD", word) if not unicodedata.combining(each)
+    )
+
+
+@lru_cache(maxsize=256)
+def _with_a_mark(letter: str) -> str:
+    """Return the lower-case letters that are a Latin letter with a mark on it."""
+    found = (chr(number) for number in _MARKED)
+    return "".join(
+        each for each in found if each != letter == without_marks(each) and each.lower() == each
+    )
+
+
 def _is_letter(character: str) -> bool:
     """Letters, and the signs for vowels that stand for letters in scripts of India."""
     return character.isalpha() or unicodedata.category(character)[0] == "M"
@@ -59,7 +84,7 @@ def _is_letter(character: str) -> bool:
 def edits_of(word: str, language: str | None = None) -> list[str]:
     """Return all words one edit from `word`, without it, in order and without repeats.
 
-    About 53 per letter in Latin script.
+    About 57 per letter in Latin script.
     """
     letters = "".join(dict.fromkeys("".join(alphabet_of(each, language) for each in word)))
     found: list[str] = []
@@ -70,7 +95,7 @@ def edits_of(word: str, language: str | None = None) -> list[str]:
             found.append(left + rest[0] + right[0] + rest[1:])
         if right:
             found.append(left + rest)
-            found += [left + letter + rest for letter in letters]
+            found += [left + letter + rest for letter in letters + _with_a_mark(right[0])]
         found += [left + letter + right for letter in letters]
     distinct = dict.fromkeys(found)
     distinct.pop(word, None)

@@ -76,3 +76,12 @@ def test_a_snippet_marks_what_matches(library: Library, spell: type[str]) -> Non
         marked = [snippet.text[start:end] for start, end in snippet.ranges]
         spelt = _apart if result.entry.path == "b.md" else str
         assert marked == [spelt("Ångström"), spelt("très")]
+
+
+def test_a_mark_that_was_not_typed_is_put_on_in_any_language(tmp_path: Path) -> None:
+    text = "# Notes\n\nMaría margin mario paris.\n\n# Facturación\n\nUn año.\n"
+    library = Library(tmp_path, t={"a.md": text})
+    assert library.find("Maria") == library.find("maría") == ["a.md#notes"]
+    assert library.find("facturacion") == ["a.md#facturación"]
+    (hint,) = library.search("Maria").hints
+    assert hint.message == "“Maria” occurs nowhere; searched for maría, mario"
