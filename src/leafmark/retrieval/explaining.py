@@ -130,7 +130,7 @@ def _boosts(hit: Hit, raw: float) -> list[Factor]:
 
 def _of_looked(looked: Looked, hit: Hit, reader: IndexReader) -> Factor:
     parts = [
-        Factor(field, value, how="BM25 × weight of the field")
+        Factor(field, value, how=f"{'rarity' if field == 'tags' else 'BM25'} × weight of the field")
         for field, query in (looked.exact if hit.exact else looked.queries)
         if (value := _score(query, hit.address, reader)) > 0
     ]

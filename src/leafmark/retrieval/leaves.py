@@ -304,6 +304,12 @@ class Leaves:
     def _scored(
         self, field: str, sequence: tuple[Alternative, ...], weight: float, level: int
     ) -> tantivy.Query:
+        """Return the query for one sequence in one field.
+
+        A tag counts by its rarity alone. BM25 would measure the tags of a chunk by those of
+        all chunks on average: next to none where few documents have any, and so a chunk that
+        has some would seem too long for its tags to count.
+        """
         query, name = tantivy.Query, self._names[field]
         share = weight * math.prod([each.share for each in sequence])
         terms = [each.term for each in sequence]
@@ -311,11 +317,14 @@ class Leaves:
             found = query.phrase_query(self._schema, name, list(terms))
             frequencies = [self._weighed_frequency(field, term) for term in terms]
             factor = self._statistics.phrase_factor(name, terms, as_frequent_as=frequencies)
-            return query.boost_query(found, share * factor)
-        found = query.term_query(self._schema, name, terms[0], "freq")
-        typed = sequence[0].kind == "typed"
-        own = self._weighed_frequency(field, terms[0]) if typed else level
-        factor = self._statistics.factor(name, terms[0], as_frequent_as=own)
+        else:
+            found = query.term_query(self._schema, name, terms[0], "freq")
+            typed = sequence[0].kind == "typed"
+            frequencies = [self._weighed_frequency(field, terms[0]) if typed else level]
+            factor = self._statistics.factor(name, terms[0], as_frequent_as=frequencies[0])
+        if field == "tags":
+            rarity = sum(map(self._statistics.idf, frequencies))
+            return query.const_score_query(found, share * rarity)
         return query.boost_query(found, share * factor)
 
 

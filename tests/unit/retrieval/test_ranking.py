@@ -217,3 +217,16 @@ def test_words_of_deleted_chunks_occur_nowhere(tmp_path: Path) -> None:
     library = Library(tmp_path, t={"a.md": "recieve\n", "b.md": "receive\n"})
     library.put("t", {"a.md": "nothing\n"})
     assert library.find("recieve") == ["b.md"]
+
+
+def test_a_tag_counts_as_much_where_few_documents_have_any(tmp_path: Path) -> None:
+    tagged = "---\ntags: [work, incident]\n---\nThe queue stood still.\n"
+    plain = {f"{number}.md": f"Words, number {number}.\n" for number in range(40)}
+    others = {name: f"---\ntags: [home, garden]\n---\n{text}" for name, text in plain.items()}
+    scores = []
+    for place, rest in (("few", plain), ("all", others)):
+        library = Library(tmp_path / place, t={"a.md": tagged, "b.md": "Work.\n", **rest})
+        found = {one.entry.path: one.score for one in library.search("work").results}
+        assert found.keys() == {"a.md", "b.md"}
+        scores.append(found["a.md"])
+    assert scores[0] == scores[1] > 3
