@@ -270,9 +270,9 @@ class Leaves:
         return tantivy.Query.disjunction_max_query(queries) if len(queries) > 1 else queries[0]
 
     def _may_occur(self, name: str, sequence: tuple[Alternative, ...]) -> bool:
-        """Whether all terms of a sequence occur in a field."""
-        frequency = self._statistics.rough_frequency
-        return 0 not in [frequency(name, one.term) for one in sequence]
+        """Whether all terms of a sequence occur in a field, deleted chunks left out."""
+        frequency = self._statistics.frequency
+        return all(frequency(name, one.term) for one in sequence)
 
     def _in_text(self, query: tantivy.Query, sequence: tuple[Alternative, ...]) -> tantivy.Query:
         """Leave out the chunks that have it, or a part, from the titles above them alone."""

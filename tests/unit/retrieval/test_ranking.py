@@ -217,6 +217,12 @@ def test_words_of_deleted_chunks_occur_nowhere(tmp_path: Path) -> None:
     library = Library(tmp_path, t={"a.md": "recieve\n", "b.md": "receive\n"})
     library.put("t", {"a.md": "nothing\n"})
     assert library.find("recieve") == ["b.md"]
+    library = Library(tmp_path / "2", t={"a.md": "giraffe leaves\n", "b.md": "trees\n"})
+    library.put("t", {"a.md": "hippo leaves\n"})
+    assert library.reader.counts.deleted > 0
+    for query in ("giraffe", "giraffe leaves", '"giraffe leaves"~0'):
+        (hint, *_) = library.search(query, cutoff_ratio=0.0, strict=True).hints
+        assert hint.message.endswith("occurs nowhere"), query
 
 
 def test_a_tag_counts_as_much_where_few_documents_have_any(tmp_path: Path) -> None:
