@@ -7,10 +7,10 @@ one that says it leads to the page before, after or above, as Texinfo's do, and 
 heading. LaTeX2HTML says in comments where its panels begin and end. A list of nothing but
 links is a table of contents where they all lead to places in the page itself, and
 navigation where it stands above the page's h1; a heading with nothing else under it goes
-with the table of contents. Three links or more that are parted by
-bars, angles or brackets, and have an element to themselves, are a menu. A column of
-line numbers is told by its words: a `pre` of numbers that count the lines of the `pre`
-after it.
+with the table of contents, unless a deeper one is next: then it is a chapter's. Three
+links or more that are parted by bars, angles or brackets, and have an element to
+themselves, are a menu. A column of line numbers is told by its words: a `pre` of numbers
+that count the lines of the `pre` after it.
 """
 
 from __future__ import annotations
@@ -158,14 +158,18 @@ def _panels(data: bytes) -> Iterator[tuple[int, int]]:
 def _titles_of_contents(
     page: HtmlPage, menus: Set[int], holds: _Holding
 ) -> Iterator[tuple[int, int]]:
-    """Yield the headings, but for an h1, that have a table of contents under them and no more."""
+    """Yield the headings, but for an h1, that have a table of contents under them and no more.
+
+    One with a deeper heading next is a chapter's, whose table names its own sections.
+    """
     title: HtmlElement | None = None
     has_menu, seen = False, -1  # up to where there is nothing to be read under the title
     for element in page.elements:
         if element.start < seen:
             continue
         if element.tag in HEADING_LEVELS:
-            if title and has_menu and _is_wordless(page.data, seen, element.start):
+            is_over = title is not None and element.tag <= title.tag
+            if title and is_over and has_menu and _is_wordless(page.data, seen, element.start):
                 yield title.start, title.end
             title, has_menu = None if element.tag == "h1" else element, False
             seen = element.end
