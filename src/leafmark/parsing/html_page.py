@@ -79,6 +79,7 @@ NAVIGATION_CLASSES = (
     *("navheader", "navfooter", "docnav"),  # DocBook, Publican
     *("nav-panel", "nav_table"),  # Texinfo, and LilyPond's manuals, which are made of it
     *("sphinxsidebar", "navpath"),  # Sphinx, Doxygen
+    *("navigationbar", "t-navbar"),  # Qt, cppreference
 )
 """What generators of pages call the links to the pages around."""
 

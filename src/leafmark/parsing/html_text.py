@@ -59,6 +59,9 @@ _UNREAD = frozenset(
     (b"script", b"style", b"template", b"iframe", b"noembed", b"noframes", b"title")
 )
 
+_DRAWN_DOT = b'<span class="sep"></span>'
+"""What gi-docgen writes for the dots of a name, which its style sheet draws."""
+
 
 def read_html(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
     """Return the readable text of `spans` of `data`; a span begins a line of its own.
@@ -226,6 +229,11 @@ class _Reader:
             self._begin(start)
             self.out.add(words, start, end)
 
+    def _span(self, name: bytes, start: int, end: int, closing: bool) -> None:
+        if self.data.startswith(_DRAWN_DOT, start):
+            self._begin(start)
+            self.out.add(".", start, end)
+
 
 _Handler = Callable[[_Reader, bytes, int, int, bool], None]
 _HANDLERS: dict[bytes, _Handler] = {
@@ -236,12 +244,13 @@ _HANDLERS: dict[bytes, _Handler] = {
     b"br": _Reader._break,
     b"img": _Reader._image,
     b"image": _Reader._image,
+    b"span": _Reader._span,
     b"textarea": _Reader._preformat,
 }
 
 _HIDDEN = re.compile(
     rb"\baria-hidden\s*=\s*[\"']?true|\bclass\s*=\s*(?:[\"'][^\"']*(?<![\w-]))?"
-    rb"(?:headerlink|header-anchor|hash-link|anchorjs-link|permalink|out-of-band)(?![\w-])",
+    rb"(?:headerlink|header-anchor|hash-link|anchorjs-link|permalink|out-of-band|srclink)(?![\w-])",
     re.IGNORECASE,
 )
 _VOID = frozenset(b"br hr img input wbr col area base embed link meta source track".split())
@@ -251,8 +260,12 @@ def heading_text(data: bytes, start: int, end: int) -> str:
     """Return the rendered text of the heading whose content is `[start, end)`, white space folded.
 
     Left out: images, permalinks, buttons, and what is hidden from being read
-    aloud (`aria-hidden`) or stands beside the heading (rustdoc's `out-of-band`).
+    aloud (`aria-hidden`) or stands beside the heading (rustdoc's `out-of-band`,
+    gi-docgen's `srclink`).
     """
+    if data.find(_DRAWN_DOT, start, end) >= 0:
+        data = data[start:end].replace(_DRAWN_DOT, b".")
+        start, end = 0, len(data)
     tagged = data.find(b"<", start, end) >= 0
     words = _heading_parts(data, start, end) if tagged else [unescape(data[start:end])]
     return " ".join("".join(words).replace("\0", "").split())
