@@ -65,10 +65,14 @@ class Renderer:
         return self.reader.describe_content(chunk)
 
     def render_text(self, chunk: Chunk) -> str:
-        """Return breadcrumb line, context and normalised body, a blank line between them."""
+        """Return breadcrumb line, context and normalised body, a blank line between them.
+
+        The header of a table stands right above its rows: with a blank line it would be another.
+        """
         parts = [self.reader.normalise((span,)) for span in chunk.context_spans]
+        is_header = bool(parts) and self.reader.table_around(chunk.byte_start) is not None
         parts.append(self.reader.normalise(chunk.body_spans))
-        rest = _GAP.join(part for part in parts if part)
+        rest = ("\n" if is_header else _GAP).join(part for part in parts if part)
         text = chunk.breadcrumb + _GAP + rest if rest else chunk.breadcrumb
         if self.options.strategy == "heading" or self._fits(text):
             return text
