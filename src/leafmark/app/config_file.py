@@ -140,7 +140,7 @@ def _parse(path: Path, text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError as error:
         raise ConfigError("values are nested too deeply", location=str(path)) from error
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # a number of thousands of digits is no TOMLDecodeError
         raise _syntax_error(path, text, str(error)) from error
 
 

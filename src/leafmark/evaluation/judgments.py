@@ -30,6 +30,7 @@ HALVES = ("choose", "judge")
 
 _QUERY_KEYS = ("query", "answers", "kind", "language", "tree", "draft", "note")
 _ANSWER_KEYS = ("id", "path", "section", "start", "end", "quote", "until", "grade")
+_TOO_DEEP = "values are nested too deeply"
 
 
 class Reference(NamedTuple):
@@ -108,6 +109,8 @@ def _jsonl_rows(text: str, name: str) -> Iterator[tuple[Any, str]]:
             continue
         try:
             yield json.loads(line), f"{name}:{number}"
+        except RecursionError as error:
+            raise UsageError(_TOO_DEEP, location=f"{name}:{number}") from error
         except ValueError as error:
             raise UsageError(
                 f"this line is no JSON: {error}",
@@ -119,7 +122,9 @@ def _jsonl_rows(text: str, name: str) -> Iterator[tuple[Any, str]]:
 def _toml_rows(text: str, name: str) -> Iterator[tuple[Any, str]]:
     try:
         rows = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError as error:
+        raise UsageError(_TOO_DEEP, location=name) from error
+    except ValueError as error:  # a number of thousands of digits is no TOMLDecodeError
         raise UsageError(f"this is no TOML: {error}", location=name) from error
     if set(rows) - {"query"} or not isinstance(rows.get("query", []), list):
         raise UsageError(

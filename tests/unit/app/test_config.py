@@ -488,6 +488,11 @@ def test_a_file_of_another_user_is_not_used(desk: Desk, monkeypatch: pytest.Monk
 # what is wrong
 
 
+MANY_DIGITS = (
+    "Exceeds the limit (4300 digits) for integer string conversion: value has 5000 digits; "
+    "use sys.set_int_max_str_digits() to increase the limit"
+)
+
 WRONG = [
     ("serach = 1", ":1", "unknown key `serach`", "did you mean `search`?"),
     (
@@ -570,6 +575,7 @@ WRONG = [
     ("[search]\nlimit = = 1", ":2:9", "this is not TOML: invalid value", None),
     ("[search\n", ":1:8", "this is not TOML: expected ']' at the end of a table declaration", None),
     ("a = [1,", ":1", "this is not TOML: invalid value", None),
+    (f"a = {'1' * 5000}", "", f"this is not TOML: {MANY_DIGITS}", None),
     ("context.rules = 1", ":1", "context.rules is 1", "context.rules must be a list of tables"),
     ("[context]\nrules = [1]", ":2", "context.rules is 1", "context.rules must be a table"),
 ]

@@ -137,6 +137,8 @@ def test_what_is_wrong_with_a_query(row: str, message: str, hint: str) -> None:
             "q.jsonl:1",
         ),
         ("x = 1", "q.toml", "the file holds something other than queries", "q.toml"),
+        ("\n" + "[" * 100_000, "q.jsonl", "values are nested too deeply", "q.jsonl:2"),
+        ("x = " + "[" * 20_000, "q.toml", "values are nested too deeply", "q.toml"),
     ],
 )
 def test_what_is_wrong_with_a_file(text: str, name: str, message: str, location: str) -> None:
@@ -148,6 +150,11 @@ def test_what_is_wrong_with_a_file(text: str, name: str, message: str, location:
 def test_broken_toml_is_told_with_its_place() -> None:
     with pytest.raises(UsageError, match=r"this is no TOML: .*line 1"):
         parse_judgments("=", "q.toml")
+
+
+def test_a_number_that_nobody_counts_is_no_toml() -> None:
+    with pytest.raises(UsageError, match="this is no TOML: Exceeds the limit"):
+        parse_judgments("x = " + "1" * 5000, "q.toml")
 
 
 def test_halves_are_about_equal_and_never_change() -> None:
