@@ -282,8 +282,9 @@ def _section(owner: ChunkedDocument, reference: Reference) -> Chunk:
     ]
     shown = " > ".join(reference.section)
     if not found:
-        near = _nearest(reference.section[-1], (chunk.title for chunk in owner.chunks))
-        raise NotFoundError(f"{reference.path} has no section {shown!r}{near}")
+        near = nearest(reference.section[-1], (chunk.title for chunk in owner.chunks))
+        meant = f"; did you mean {near[0]!r}?" if near else ""  # quoted: titles may end with a "?"
+        raise NotFoundError(f"{reference.path} has no section {shown!r}{meant}")
     if len(found) > 1:
         raise NotFoundError(f"{reference.path} has {len(found)} sections {shown!r}")
     return found[0]

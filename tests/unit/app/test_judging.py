@@ -140,7 +140,7 @@ def test_a_citation_is_checked(here: Here) -> None:
         (Reference("guide.md#set-up~1"), f"guide.md#set-up~1 {OF_ONE_STRATEGY}"),
         (
             Reference(path="guide.md", section=("Guide", "Setup")),
-            "guide.md has no section 'Guide > Setup'; did you mean Set up?",
+            "guide.md has no section 'Guide > Setup'; did you mean 'Set up'?",
         ),
         (
             Reference("here:guide.md@000000000000:0-5"),
