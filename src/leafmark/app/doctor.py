@@ -16,6 +16,7 @@ from leafmark.app.installation import check_installation
 from leafmark.app.outcome import source_notes
 from leafmark.app.project import Project, open_project
 from leafmark.app.scanning import Scan, scan
+from leafmark.app.vector_checks import check_vectors
 from leafmark.errors import LeafmarkError
 from leafmark.index import IndexReader, check_index, has_index, lock_holder
 from leafmark.model.examination import Check, DoctorReport
@@ -41,6 +42,7 @@ def examine(
     checks += _trees(project, found)
     reader, findings = _index(project)
     checks += findings
+    checks += check_vectors(project, reader, environ)
     checks += _sources(found, reader)
     checks += _tokenizer(project)
     return DoctorReport(tuple(checks))

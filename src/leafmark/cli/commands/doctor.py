@@ -26,8 +26,8 @@ COMMAND = Command(
     summary="say what is wrong, and what to do about it",
     description=(
         "Looks at the installation and its extras, the configuration, the folders, every byte of "
-        "the index, the sources and the tokenizer. Reads only. Exits with 1 when something is "
-        "wrong; warnings are not."
+        "the index and its vectors, the sources and the tokenizer, and asks a configured embedder "
+        "for one vector. Changes nothing. Exits with 1 when something is wrong; warnings are not."
     ),
     examples=(
         ("leafmark doctor", "look at everything"),

@@ -1,0 +1,69 @@
+"""What `leafmark doctor` says of the embedder and of the vectors that it has made.
+
+The embedder is asked for one vector, as a search asks for that of a query, in one attempt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from leafmark.app.embedder import current_view, embedder_spec, vector_model
+from leafmark.app.project import Project
+from leafmark.embedding import EmbedderSpec, completed, load_numpy, open_embedder
+from leafmark.errors import LeafmarkError, ProviderError
+from leafmark.index import IndexReader
+from leafmark.index.vectors import vector_folder
+from leafmark.model.examination import Check
+
+__all__ = ["check_vectors"]
+
+_SAMPLE = "What answers this question?"
+
+
+def check_vectors(
+    project: Project, reader: IndexReader | None, environ: Mapping[str, str]
+) -> Iterator[Check]:
+    """Yield what is to be said; nothing where the settings name no embedder."""
+    spec = embedder_spec(project, environ)
+    if spec is None:
+        return
+    try:
+        load_numpy()
+    except ProviderError as error:
+        yield Check("embedder", "problem", error.placed_message, error.hint)
+        return
+    dimension: int | None = None
+    try:
+        dimension = _dimension_now(spec)
+    except LeafmarkError as error:
+        yield Check("embedder", "problem", error.placed_message, error.hint)
+    else:
+        name = completed(spec).model or spec.provider
+        yield Check("embedder", "ok", f"{name} answers, with vectors of {dimension} numbers")
+    if reader is not None:
+        yield _vectors(project, reader, spec, dimension)
+
+
+def _dimension_now(spec: EmbedderSpec) -> int:
+    vectors = open_embedder(replace(spec, retries=0)).embed_query(_SAMPLE)
+    return int(vectors.shape[1])
+
+
+def _vectors(
+    project: Project, reader: IndexReader, spec: EmbedderSpec, dimension: int | None
+) -> Check:
+    """Return what is to be said of the stored vectors; their file is read whole."""
+    view = current_view(project, reader, spec)
+    if view is None:
+        return Check("vectors", "warning", "there are none yet", "`leafmark index` makes them")
+    if dimension not in (None, view.dimension):
+        message = f"those of the index have {view.dimension} numbers: another model made them"
+        return Check("vectors", "problem", message, "`leafmark index --rebuild` makes them anew")
+    if not view.has_valid_rows(vector_folder(project.index_dir, vector_model(spec))):
+        message = "some are not what was written: the disk or its file may be damaged"
+        return Check("vectors", "problem", message, "`leafmark index` makes those anew")
+    if view.pending:
+        message = f"{view.pending:,} of {view.chunks:,} chunks have none yet"
+        return Check("vectors", "warning", message, "`leafmark index` makes them")
+    return Check("vectors", "ok", "no chunk is without its own, every byte sound")

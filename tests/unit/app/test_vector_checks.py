@@ -1,0 +1,112 @@
+"""What `leafmark doctor` says of an embedder and its vectors, with a real server behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.embedders import FakeServer, Reply, embedding_flags, serve_embeddings, vector_of
+from support.projects import Here
+
+from leafmark.app import examine, index_project, open_project
+from leafmark.app.requests import IndexRequest
+from leafmark.model.examination import Check
+
+DIMENSION = len(vector_of("x"))
+ANSWERS = Check("embedder", "ok", f"m answers, with vectors of {DIMENSION} numbers")
+SOUND = Check("vectors", "ok", "no chunk is without its own, every byte sound")
+NONE_YET = Check("vectors", "warning", "there are none yet", "`leafmark index` makes them")
+
+
+@pytest.fixture
+def server(here: Here) -> Iterator[FakeServer]:
+    here.write("a.md", "# A\n\nfix a car\n")
+    with serve_embeddings() as running:
+        yield running
+
+
+def _environ(here: Here) -> dict[str, str]:
+    return {"HOME": str(here.home), "LEAFMARK_HOME": str(here.home / ".leafmark")}
+
+
+def _index(here: Here, server: FakeServer) -> Path:
+    """Make index and vectors, and return the file of these."""
+    project = open_project(here.root, flags=embedding_flags(server), environ=_environ(here))
+    index_project(project, IndexRequest())
+    (rows,) = project.index_dir.glob("vectors/*/rows-*")
+    return rows
+
+
+def _said(here: Here, server: FakeServer) -> list[Check]:
+    report = examine(here.root, flags=embedding_flags(server), environ=_environ(here))
+    return [check for check in report.checks if check.area in ("embedder", "vectors")]
+
+
+def test_without_an_embedder_nothing_is_said(here: Here, server: FakeServer) -> None:
+    here.index()
+    areas = {check.area for check in examine(here.root, flags={}, environ=_environ(here)).checks}
+    assert not areas & {"embedder", "vectors"}
+    assert server.requests == []
+
+
+def test_nothing_is_wrong(here: Here, server: FakeServer) -> None:
+    assert _said(here, server) == [ANSWERS]
+    here.index()
+    assert _said(here, server) == [ANSWERS, NONE_YET]
+    _index(here, server)
+    assert _said(here, server) == [ANSWERS, SOUND]
+
+
+def test_an_embedder_that_refuses_is_a_problem(here: Here, server: FakeServer) -> None:
+    _index(here, server)
+    server.replies.append(Reply(401, {"error": "no"}))
+    problem, vectors = _said(here, server)
+    assert problem == Check(
+        "embedder",
+        "problem",
+        f"the embedder answered 401: no ({server.url})",
+        "the key is missing or wrong: embedding.key_variable names the variable that holds it",
+    )
+    assert vectors == SOUND
+
+
+def test_chunks_without_vectors(here: Here, server: FakeServer) -> None:
+    _index(here, server)
+    here.write("b.md", "# B\n\nwater roses\n")
+    here.index()
+    assert _said(here, server)[1] == Check(
+        "vectors",
+        "warning",
+        "2 of 4 chunks have none yet",
+        "`leafmark index` makes them",
+    )
+
+
+def test_a_flipped_bit(here: Here, server: FakeServer) -> None:
+    rows = _index(here, server)
+    data = bytearray(rows.read_bytes())
+    data[-1] ^= 1
+    rows.write_bytes(data)
+    assert _said(here, server)[1] == Check(
+        "vectors",
+        "problem",
+        "some are not what was written: the disk or its file may be damaged",
+        "`leafmark index` makes those anew",
+    )
+    _index(here, server)
+    assert _said(here, server) == [ANSWERS, SOUND]
+
+
+def test_a_model_of_another_dimension(here: Here, server: FakeServer) -> None:
+    _index(here, server)
+    server.replies.append(Reply(body={"embeddings": [[1.0, 2.0]]}))
+    assert _said(here, server) == [
+        Check("embedder", "ok", "m answers, with vectors of 2 numbers"),
+        Check(
+            "vectors",
+            "problem",
+            f"those of the index have {DIMENSION} numbers: another model made them",
+            "`leafmark index --rebuild` makes them anew",
+        ),
+    ]
