@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from leafmark.embedding.spec import EmbedderSpec
 from leafmark.errors import ConfigError, ProviderError
@@ -31,6 +31,9 @@ FIRST_PAUSE_S = 0.5
 
 LONGEST_PAUSE_S = 60.0
 """A server that asks for more patience than this is given up on."""
+
+PAUSE_STEP_S = 0.1
+"""How long Ctrl-C may take to end a pause."""
 
 _AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _HINTS = {
@@ -61,12 +64,7 @@ class Connection:
 
     def __init__(self, spec: EmbedderSpec, sleep: Callable[[float], None] = time.sleep):
         self._open: http.client.HTTPConnection | None = None
-        parts = urlsplit(spec.endpoint)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigError(
-                f"embedding.endpoint is no address: {spec.endpoint!r}",
-                hint="it begins with http:// or https://",
-            )
+        parts = _address(spec.endpoint)
         if parts.username or parts.password or parts.query or parts.fragment:
             raise ConfigError(
                 "embedding.endpoint holds more than an address",
@@ -96,11 +94,20 @@ class Connection:
                     pause_s = FIRST_PAUSE_S * 2**attempt
                 if attempt == self._spec.retries or pause_s > LONGEST_PAUSE_S:
                     raise self._failed(failure.reason, failure.hint) from failure
-                self._sleep(pause_s)
+                self._pause(pause_s)
             except BaseException:
                 self.close()
                 raise
         raise AssertionError("unreachable")
+
+    def _pause(self, pause_s: float) -> None:
+        """Wait, in steps where somebody may end it: Ctrl-C that is held back ends no sleep."""
+        stop, left_s = self._spec.stop, pause_s
+        while stop is not None and left_s > PAUSE_STEP_S:
+            stop()
+            self._sleep(PAUSE_STEP_S)
+            left_s -= PAUSE_STEP_S
+        self._sleep(left_s)
 
     def close(self) -> None:
         if self._open is not None:
@@ -209,6 +216,25 @@ class Connection:
 
     def _failed(self, message: str, hint: str | None = None) -> ProviderError:
         return ProviderError(message, location=self.location, hint=hint)
+
+
+def _address(endpoint: str) -> SplitResult:
+    """Return the parts of an address.
+
+    Raises:
+        ConfigError: it is none, of this protocol.
+    """
+    try:
+        parts = urlsplit(endpoint)
+        known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # a port that is no number, or too large; half of an IPv6 address
+        known = False
+    if not known:
+        raise ConfigError(
+            f"embedding.endpoint is no address: {endpoint!r}",
+            hint="it is like http://127.0.0.1:11434, or begins with https://",
+        )
+    return parts
 
 
 _LOG = "its log may say why; what was done is kept, and the next run goes on"

@@ -393,11 +393,26 @@ def test_a_run_is_ended_between_attempts(server: FakeServer, pauses: list[float]
     assert len(server.requests) == 2
 
 
+def test_a_run_is_ended_in_a_pause(server: FakeServer, pauses: list[float]) -> None:
+    server.replies.append(Reply(429, headers={"Retry-After": "50"}))
+
+    def stop() -> None:
+        if pauses:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ollama(server, stop=stop).embed_documents(TEXTS)
+    assert sum(pauses) < 1
+
+
 @pytest.mark.parametrize(
     ("endpoint", "message"),
     [
         ("file:///etc/passwd", "embedding.endpoint is no address: 'file:///etc/passwd'"),
         ("localhost:11434", "embedding.endpoint is no address: 'localhost:11434'"),
+        ("http://localhost:99999", "embedding.endpoint is no address: 'http://localhost:99999'"),
+        ("http://localhost:no", "embedding.endpoint is no address: 'http://localhost:no'"),
+        ("http://[::1", "embedding.endpoint is no address: 'http://[::1'"),
         ("http://user:pw@host", "embedding.endpoint holds more than an address"),
         ("http://host/?key=1", "embedding.endpoint holds more than an address"),
     ],
