@@ -140,6 +140,8 @@ def _answer(
     if reranking is not None:
         missing = (*missing, *reranking.hints)
     hints = (*hints, *missing, *_tree_hints(project))
+    if not answer.results:
+        hints = (*hints, *_folder_hints(project))
     if project.trees:
         hints = (*hints, *answer.hints)
     answer = answer._replace(
@@ -220,6 +222,17 @@ def _tree_hints(project: Project) -> tuple[Hint, ...]:
     missing = [Hint("tree-missing", note) for note in project.missing_trees()]
     none = [] if project.trees else [Hint("no-trees", "there is no tree to search")]
     return (*left_out, *missing, *none)
+
+
+def _folder_hints(project: Project) -> tuple[Hint, ...]:
+    """Say that trees of the user's own file were searched, and not the folder, where that is so."""
+    folder = project.configuration.directory
+    here = project.keys_of(folder) or any(tree.scope == "local" for tree in project.trees)
+    if here or not project.trees:
+        return ()
+    names = ", ".join(tree.name for tree in project.trees)
+    said = f"{folder} was not searched, but what your own configuration names: {names}"
+    return (Hint("other-folder", f"{said}; `leafmark init` makes a tree of this folder, too"),)
 
 
 def search_params(project: Project, request: SearchRequest) -> SearchParams:
