@@ -1,8 +1,7 @@
-"""Sources read for indexing, and read again, checked, for what is shown of them.
+"""Indexed sources read again, checked, for what is shown of them.
 
-A file is opened below its tree's root and never through a link, and it counts
-as read only if it looked the same before and after. What is shown is read by
-span only after the file's hash was found to be the indexed one.
+A file is opened below its tree's root (`files`), and nothing is read by span before
+its hash was found to be the indexed one.
 """
 
 from __future__ import annotations
