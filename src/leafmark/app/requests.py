@@ -38,7 +38,7 @@ Mode = Literal["auto", "lexical", "semantic", "hybrid"]
 Sort = Literal["score", "mtime", "path"]
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is being done (`reading`, `writing`), how many are done, and of how many.
+"""Called with what is being done (`looking`, `indexing`), how many are done, and of how many.
 
 The total is 0 while it is not known. Called often: the receiver decides how
 much of it to show.
@@ -94,19 +94,19 @@ class ShowRequest(NamedTuple):
 
     With `full_document` the whole document of each id is shown instead. With
     `outline`, `Shown.children` holds all chunks below the one shown, in order of
-    position, not only its children. With `raw`, `Shown.raw` is filled; with `own`
-    too, it holds the body's bytes alone. `packed` asks for the packing that a
-    budget needs. Without `records`, `Shown.record` stays empty: of a large document
-    it costs more than all else.
+    position, not only its children. With `own`, text and bytes leave out the sections
+    below. `packed` asks for the packing that a budget needs. Without `records`,
+    `Shown.record` stays empty, and without `sizes`, `Shown.sizes`: tokens are counted
+    for both, which of a large document costs more than all else.
     """
 
     ids: tuple[str, ...]
     own: bool = False
     full_document: bool = False
     outline: bool = False
-    raw: bool = False
     packed: bool = False
     records: bool = True
+    sizes: bool = False
     expand: tuple[Relation, ...] = ()
     refresh: bool = True
     confirmed: bool = False

@@ -74,7 +74,7 @@ def _completed(
 def _shown(
     reader: IndexReader, sources: Sources, entry: Entry, request: ShowRequest, *, own: bool
 ) -> Shown:
-    """`own` leaves out what stands in the sections below."""
+    """Read one chunk from its source; `own` leaves out what stands in the sections below."""
     document = reader.document(entry.doc_id)
     assert document is not None, "a chunk has its document's entry in the same commit"
     below = [
@@ -95,7 +95,7 @@ def _shown(
     if ranges is None:
         asked = heading + asked
     body = b"".join([data[start:end] for start, end in entry.body_spans])
-    chunked = sources.chunked(document) if request.records or request.outline else None
+    chunked = sources.chunked(document) if request.records or request.sizes else None
     chunk = None if chunked is None else chunked.chunks[entry.position]
     return Shown(
         entry,
@@ -109,7 +109,7 @@ def _shown(
         full_text=_text(asked),
         raw=asked,
         children=tuple(below),
-        sizes=_sizes(chunk) if chunk is not None and request.outline else {},
+        sizes=_sizes(chunk) if chunk is not None and request.sizes else {},
         own_ranges=ranges,
     )
 

@@ -241,6 +241,7 @@ class Index:
             own=own,
             full_document=full_document,
             outline=outline,
+            sizes=outline,
             expand=checked_choices("expand", expand, Relation),
             refresh=False,
         )

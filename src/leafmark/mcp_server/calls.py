@@ -186,6 +186,7 @@ def get(request: Request) -> Draft:
             full_document=request["full_document"],
             expand=request.names("expand"),
             packed=True,
+            records=False,
             refresh=False,
         ),
     )
@@ -238,7 +239,8 @@ def outline(request: Request) -> Draft:
     if request["id"] is None:
         return _documents(request)
     found = show_chunks(
-        request.project, ShowRequest(ids=(request["id"],), outline=True, refresh=False)
+        request.project,
+        ShowRequest(ids=(request["id"],), outline=True, records=False, refresh=False),
     )
     if not found.shown:
         raise _nothing(found)

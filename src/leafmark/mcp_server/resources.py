@@ -59,7 +59,7 @@ def read(project: Project, address: str) -> str:
             f"there is no resource {clean_line(address[:200])}",
             hint="an address looks like leafmark://tree/path#section",
         )
-    report = show_chunks(project, ShowRequest(ids=(wanted,), refresh=False))
+    report = show_chunks(project, ShowRequest(ids=(wanted,), records=False, refresh=False))
     if not report.shown:
         near = tuple(address_of(each) for each in report.not_found[0][1])
         raise NotFoundError(f"there is no resource {clean_line(address)}", did_you_mean=near)

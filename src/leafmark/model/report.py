@@ -82,7 +82,7 @@ class Shown(NamedTuple):
     asked for alone: then `full_text` and `raw` are that text.
     `readable` is what a person reads of it where the bytes are markup.
     `passages` and `expanded` are as in `Result`. `sizes` are those of the chunk and
-    its `children`, by position, where an outline was asked for.
+    its `children`, by position, where they were asked for.
     """
 
     entry: Entry

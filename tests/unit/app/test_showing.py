@@ -160,18 +160,18 @@ def test_the_record_is_made_where_it_is_asked_for(
 
 
 def test_section_is_heading_and_all_below_it(guide: Here) -> None:
-    (shown,) = guide.show("p.md#guide", raw=True).shown
+    (shown,) = guide.show("p.md#guide").shown
     assert shown.full_text == "# Guide\n\n### Setup\ntext a\n## Empty\n"
     assert shown.heading == "# Guide\n"
     assert shown.body == "\n## Empty\n"
     assert shown.raw == b"# Guide\n\n### Setup\ntext a\n## Empty\n"
     assert [child.id for child in shown.children] == ["here:p.md#setup"]
-    (own,) = guide.show("p.md#guide", raw=True, own=True).shown
+    (own,) = guide.show("p.md#guide", own=True).shown
     assert own.raw == b"\n## Empty\n"
 
 
 def test_preamble_is_what_stands_before_the_first_heading(guide: Here) -> None:
-    (shown,) = guide.show("p.md#preamble", raw=True).shown
+    (shown,) = guide.show("p.md#preamble").shown
     assert shown.full_text == "---\ntitle: Guide\n---\nPreamble.\n"
     assert shown.raw == b"---\ntitle: Guide\n---\nPreamble.\n"
 
@@ -275,7 +275,7 @@ def test_without_an_index_nothing_is_made_up(here: Here) -> None:
 
 
 def test_an_outline_tells_how_large_each_part_is(guide: Here) -> None:
-    (shown,) = guide.show("p.md", outline=True).shown
+    (shown,) = guide.show("p.md", outline=True, sizes=True).shown
     data = GUIDE.encode()
     assert [one.id for one in shown.children] == [
         f"here:p.md#{slug}" for slug in ("guide", "setup", "usage", "setup-1", "setup-2")

@@ -106,8 +106,8 @@ def test_show_asks_for_what_was_written(leafmark_run: Leafmark, app: FakeApp) ->
     options: dict[str, dict[str, Any]] = {
         "--own": {"own": True},
         "--full-document": {"full_document": True},
-        "--outline": {"outline": True},
-        "--raw": {"raw": True},
+        "--outline": {"outline": True, "sizes": True},
+        "--raw": {},
         "--expand=prev,parent,prev": {"expand": ("prev", "parent")},
     }
     for name, fields in options.items():

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from support.projects import Here
 
+from leafmark.app.reading import Sources
 from leafmark.errors import NotFoundError, ProviderError, UsageError
 from leafmark.mcp_server import calls, resources
 from leafmark.mcp_server.parameters import check_arguments
@@ -55,6 +56,14 @@ def test_outlines_are_set_in_by_depth(guide: Here) -> None:
     assert (below.data["of"], below.data["total"]) == ("here:docs/a.md", 4)
     assert [row["chunks"] for row in below.data["rows"]] == [4, 3, 2, 1]
     assert ask(guide, "outline", under="docs/").data["total"] == 1
+
+
+def test_outlines_and_resources_chunk_nothing_again(
+    guide: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Sources, "chunked", lambda self, document: pytest.fail("chunked"))
+    assert len(ask(guide, "outline", id="docs/a.md").data["rows"]) == 4
+    assert resources.read(guide.project(), "leafmark://here/docs/a.md#linux").endswith("apt.\n")
 
 
 def test_what_is_left_out_is_told(guide: Here) -> None:
