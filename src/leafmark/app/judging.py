@@ -19,11 +19,12 @@ from leafmark.app.files import read_beneath
 from leafmark.app.project import Project
 from leafmark.app.scanning import scan
 from leafmark.chunking import ChunkingOptions, chunk_document
+from leafmark.chunking.spans import subtract
 from leafmark.errors import LeafmarkError, NotFoundError, StorageError, UsageError, unreadable
 from leafmark.evaluation import JudgedQuery, Passage, Reference, parse_judgments
 from leafmark.index import IndexReader
 from leafmark.likeness import nearest
-from leafmark.model import LEFT_OUT, Chunk, ChunkedDocument, Diagnostic, Document, whole_range
+from leafmark.model import LEFT_OUT, Chunk, ChunkedDocument, Diagnostic, whole_range
 from leafmark.model.ids import PREAMBLE, document_id, document_part, encode_path
 from leafmark.parsing import parse
 from leafmark.retrieval.citations import cited_ids
@@ -319,7 +320,8 @@ def _readable(owner: ChunkedDocument, within: tuple[int, int]) -> tuple[str, _Pl
     """Return the text of some bytes, and a function from its ranges to bytes of the source."""
     document = owner.document
     if document.reader is not None:
-        readable = document.reader(document.data, _kept(document, *within))
+        dropped = [(span.start, span.end) for span in document.dropped_spans]
+        readable = document.reader(document.data, list(subtract(*within, dropped)))
         return readable.text, readable.source_range
     text = document.data[within[0] : within[1]].decode("utf-8", "surrogateescape")
 
@@ -328,17 +330,6 @@ def _readable(owner: ChunkedDocument, within: tuple[int, int]) -> tuple[str, _Pl
         return before, before + len(text[start:end].encode("utf-8", "surrogateescape"))
 
     return text, place
-
-
-def _kept(document: Document, start: int, end: int) -> list[tuple[int, int]]:
-    """Return the bytes from `start` to `end` without those that are no content."""
-    kept = []
-    for dropped in document.dropped_spans:
-        if start < dropped.end and dropped.start < end:
-            if start < dropped.start:
-                kept.append((start, dropped.start))
-            start = dropped.end
-    return [*kept, (start, end)] if start < end else kept
 
 
 def _pattern(quote: str) -> re.Pattern[str]:
