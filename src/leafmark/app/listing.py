@@ -36,13 +36,21 @@ __all__ = [
 def list_trees(
     project: Project, request: ListRequest, *, progress: Progress | None = None
 ) -> tuple[TreeStatus, ...]:
-    """Return the project's trees and what is indexed of them."""
+    """Return the project's trees and what is indexed of them.
+
+    Raises, as all listings do:
+        NotFoundError: a tree is not of this project, or there is no index.
+        ConfirmationError, LockedError, StorageError, DamagedError: see `open_index`.
+    """
     reader = _open(project, request, progress)
     found = _tree_states(project, reader)
     return tuple(tree for tree in found if not request.trees or tree.name in request.trees)
 
 
 def _open(project: Project, request: ListRequest, progress: Progress | None) -> IndexReader:
+    """Open the index that a listing is made from; see `list_trees`."""
+    for name in request.trees:
+        project.get_tree(name)
     reader, _ = open_index(
         project, fresh=request.refresh, confirmed=request.confirmed, progress=progress
     )
