@@ -24,7 +24,7 @@ from leafmark.model import (
     Entry,
     FileState,
 )
-from leafmark.model.chunk import fragment
+from leafmark.model.ids import fragment
 
 __all__ = [
     "StoredDocument",

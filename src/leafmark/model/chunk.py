@@ -25,7 +25,7 @@ from typing import Any, Literal, NamedTuple, Protocol, overload
 
 from leafmark.model.deferred import Deferred
 from leafmark.model.document import Document, Link
-from leafmark.model.ids import decodable, document_id, ordinal_id
+from leafmark.model.ids import decodable, document_id, fragment, ordinal_id
 from leafmark.model.record import ChunkRecord
 
 __all__ = [
@@ -38,7 +38,6 @@ __all__ = [
     "Emitted",
     "FindLink",
     "Row",
-    "fragment",
     "leads_nowhere",
 ]
 
@@ -47,16 +46,6 @@ ContentType = Literal["prose", "code", "table", "list", "mixed", "empty"]
 
 Row = tuple[Any, ...]
 """The fields of a `Chunk` in order, without its owner."""
-
-
-def fragment(slug: str | None, piece: int) -> str:
-    """Return what stands after the document's id: `#slug`, `~k`, both or nothing.
-
-    >>> fragment("setup", 2)
-    '#setup~2'
-    """
-    name = "" if slug is None else f"#{slug}"
-    return f"{name}~{piece}" if piece else name
 
 
 class Content(NamedTuple):

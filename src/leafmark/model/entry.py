@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from leafmark.model.chunk import Chunk, ChunkKind, ContentType, fragment
+from leafmark.model.chunk import Chunk, ChunkKind, ContentType
 from leafmark.model.diagnostic import Diagnostic
-from leafmark.model.ids import document_id, ordinal_id
+from leafmark.model.ids import document_id, fragment, ordinal_id
 
 __all__ = ["DocumentEntry", "Entry", "FileState", "heading_and_span", "whole_range"]
 

@@ -20,6 +20,7 @@ __all__ = [
     "document_id",
     "document_part",
     "encode_path",
+    "fragment",
     "ordinal_id",
     "tree_name",
 ]
@@ -77,6 +78,16 @@ def _is_byte(char: str) -> bool:
 @lru_cache(maxsize=4096)  # a search asks for the ids of some documents again and again
 def document_id(tree: str, path: str) -> str:
     return f"{tree}:{encode_path(path)}"
+
+
+def fragment(slug: str | None, piece: int) -> str:
+    """Return what stands after the document's id: `#slug`, `~k`, both or nothing.
+
+    >>> fragment("setup", 2)
+    '#setup~2'
+    """
+    name = "" if slug is None else f"#{slug}"
+    return f"{name}~{piece}" if piece else name
 
 
 def ordinal_id(doc_id: str, position: int) -> str:
