@@ -11,6 +11,7 @@ import email.utils
 import http.client
 import json
 import math
+import re
 import socket
 import ssl
 import threading
@@ -70,6 +71,7 @@ class Connection:
                 "embedding.endpoint holds more than an address",
                 hint="keys come from the environment: embedding.key_variable names the variable",
             )
+        _check_key(spec.key)
         self._spec = spec
         self._sleep = sleep
         self._parts = parts
@@ -209,10 +211,9 @@ class Connection:
             text = (error["message"] if isinstance(error, dict) else error) or ""
         except (ValueError, KeyError, TypeError, RecursionError):
             return ""
-        line = "".join(c if c.isprintable() else " " for c in str(text))[:200]
-        if not line:
-            return ""
-        return ": " + (line.replace(self._spec.key, "…") if self._spec.key else line)
+        said = str(text).replace(self._spec.key, "…") if self._spec.key else str(text)
+        line = "".join(c if c.isprintable() else " " for c in said)[:200]
+        return f": {line}" if line else ""
 
     def _failed(self, message: str, hint: str | None = None) -> ProviderError:
         return ProviderError(message, location=self.location, hint=hint)
@@ -227,6 +228,7 @@ def _address(endpoint: str) -> SplitResult:
     try:
         parts = urlsplit(endpoint)
         known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        known = known and _SENDABLE.fullmatch(parts.path) is not None
     except ValueError:  # a port that is no number, or too large; half of an IPv6 address
         known = False
     if not known:
@@ -236,6 +238,18 @@ def _address(endpoint: str) -> SplitResult:
         )
     return parts
 
+
+def _check_key(key: str) -> None:
+    """Refuse a key that no request can carry; sending it would end in an error that tells it."""
+    if not _SENDABLE.fullmatch(key):
+        raise ConfigError(
+            "the embedder's key holds a character that no key has, such as a line end",
+            hint="look at the variable that holds it: embedding.key_variable names it",
+        )
+
+
+_SENDABLE = re.compile(r"[!-~]*")
+"""What a path and a key are made of: the visible signs of ASCII."""
 
 _LOG = "its log may say why; what was done is kept, and the next run goes on"
 _HINTS_OF_CLASS = {

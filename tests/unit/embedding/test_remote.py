@@ -132,6 +132,11 @@ FAILURES: dict[str, tuple[Reply, str, str | None]] = {
         "the embedder answered 401: bad key …  [31m",
         "the key is missing or wrong: embedding.key_variable names the variable that holds it",
     ),
+    "key-where-it-is-cut": (
+        Reply(401, {"error": {"message": "x" * 195 + KEY}}),
+        f"the embedder answered 401: {'x' * 195}…",
+        "the key is missing or wrong: embedding.key_variable names the variable that holds it",
+    ),
     "model": (
         Reply(404, {"error": "no such model"}),
         "the embedder answered 404: no such model",
@@ -413,6 +418,7 @@ def test_a_run_is_ended_in_a_pause(server: FakeServer, pauses: list[float]) -> N
         ("http://localhost:99999", "embedding.endpoint is no address: 'http://localhost:99999'"),
         ("http://localhost:no", "embedding.endpoint is no address: 'http://localhost:no'"),
         ("http://[::1", "embedding.endpoint is no address: 'http://[::1'"),
+        ("http://host/ü", "embedding.endpoint is no address: 'http://host/ü'"),
         ("http://user:pw@host", "embedding.endpoint holds more than an address"),
         ("http://host/?key=1", "embedding.endpoint holds more than an address"),
     ],
@@ -428,6 +434,16 @@ def test_a_model_must_be_named() -> None:
         open_embedder(EmbedderSpec(provider="ollama"))
     assert caught.value.message == "embedding.model is not said, and ollama has none of its own"
     assert caught.value.hint == 'name it: model = "…" in [embedding]'
+
+
+@pytest.mark.parametrize("sign", ["\r", "\n", " ", "ü", "日"])
+def test_a_key_that_no_request_can_carry_is_refused_untold(server: FakeServer, sign: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        openai(server, key=f"sk-secret{sign}")
+    assert caught.value.message == (
+        "the embedder's key holds a character that no key has, such as a line end"
+    )
+    assert "sk-" not in f"{caught.value.hint}{caught.value.location}"
 
 
 def test_the_key_is_in_no_representation() -> None:
