@@ -251,6 +251,6 @@ def _is_doubtful(
     """Whether neither the words nor the meaning of any chunk says much."""
     if _nearest(hits) >= usual.doubtful:
         return False
-    if not by_words:
-        return True
+    if not by_words:  # in the mode `semantic` what is near may hold the words all the same
+        return is_doubtful(hits, reader)
     return by_words[0].relaxed and is_doubtful(by_words, reader)

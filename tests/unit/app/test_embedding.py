@@ -566,6 +566,20 @@ def value_of(factors: tuple[Factor, ...]) -> float:
     return sum(added) * prod(each.value for each in factors if each.operation == "multiply")
 
 
+@pytest.mark.parametrize(("query", "is_doubtful"), [("fix car", False), ("mend automobile", True)])
+def test_an_answer_that_is_far_is_doubtful_where_it_holds_no_words(
+    here: Here, server: FakeServer, query: str, is_doubtful: bool
+) -> None:
+    """Both are as far from what is found, and the words of one stand in it."""
+    others = " ".join(f"other{at}" for at in range(12))
+    here.write("guide.md", f"# Guide\n\nHow to fix a car: {others}.\n")
+    desk = project(here, server, least_similarity=0.2)
+    index_project(desk, IndexRequest())
+    answer = search(desk, query, mode="semantic")
+    assert ids(answer) == ["here:guide.md"]
+    assert ("doubtful" in {hint.code for hint in answer.hints}) is is_doubtful
+
+
 @pytest.mark.parametrize("mode", ["hybrid", "semantic"])
 def test_factors_make_the_score(here: Here, server: FakeServer, mode: str) -> None:
     here.write("guide.md", GUIDE)
