@@ -36,13 +36,14 @@ LONGEST_PAUSE_S = 60.0
 PAUSE_STEP_S = 0.1
 """How long Ctrl-C may take to end a pause."""
 
+_KEPT = "what was done is kept, and the next run goes on"
 _AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _HINTS = {
     401: "the key is missing or wrong: embedding.key_variable names the variable that holds it",
     403: "the key may not do this: embedding.key_variable names the variable that holds it",
     404: "is this the right address, and has the server this model? See [embedding]",
     413: "make embedding.batch_tokens smaller",
-    429: "try later; what was done is kept, and the next run goes on",
+    429: f"try later; {_KEPT}",
 }
 
 
@@ -95,7 +96,7 @@ class Connection:
                 if pause_s is None:
                     pause_s = FIRST_PAUSE_S * 2**attempt
                 if attempt == self._spec.retries or pause_s > LONGEST_PAUSE_S:
-                    raise self._failed(failure.reason, failure.hint) from failure
+                    raise self._failed(failure.reason, _hint_of(failure)) from failure
                 self._pause(pause_s)
             except BaseException:
                 self.close()
@@ -251,7 +252,7 @@ def _check_key(key: str) -> None:
 _SENDABLE = re.compile(r"[!-~]*")
 """What a path and a key are made of: the visible signs of ASCII."""
 
-_LOG = "its log may say why; what was done is kept, and the next run goes on"
+_LOG = f"its log may say why; {_KEPT}"
 _HINTS_OF_CLASS = {
     3: "redirects are not followed, for the key's sake: name the address that this one leads to",
     5: _LOG,
@@ -306,6 +307,25 @@ def _read(answer: http.client.HTTPResponse, deadline: float) -> bytes:
         raise http.client.IncompleteRead(b"".join(parts), wanted - total)
     answer.close()  # else Python before 3.12 takes the connection for busy
     return b"".join(parts)
+
+
+def _hint_of(failure: _TryAgain) -> str | None:
+    """Return what to do about a failure that lasts: to wait, where the server said how long."""
+    if not failure.pause_s:
+        return failure.hint
+    return f"it asks to be left alone for {_duration(failure.pause_s)}; {_KEPT}"
+
+
+def _duration(seconds: float) -> str:
+    """Return a time to wait for people, rounded up.
+
+    >>> _duration(0.2), _duration(90), _duration(3601), _duration(86_400)
+    ('1 s', '90 s', '61 min', '24 h')
+    """
+    for unit, size, most in (("s", 1, 120), ("min", 60, 120)):
+        if seconds <= most * size:
+            return f"{math.ceil(seconds / size)} {unit}"
+    return f"{math.ceil(seconds / 3600):,} h"
 
 
 def _asked_pause(header: str | None) -> float | None:

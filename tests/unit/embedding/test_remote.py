@@ -269,12 +269,16 @@ def test_attempts_end(server: FakeServer, pauses: list[float]) -> None:
     assert pauses == [0.5, 1.0]
 
 
-def test_a_server_that_asks_for_hours_is_given_up_on(
-    server: FakeServer, pauses: list[float]
+@pytest.mark.parametrize(("asked", "told"), [("61", "61 s"), ("3600", "60 min"), ("10000", "3 h")])
+def test_a_server_that_asks_for_long_is_given_up_on_and_its_wish_told(
+    server: FakeServer, pauses: list[float], asked: str, told: str
 ) -> None:
-    server.replies.append(Reply(429, headers={"Retry-After": "3600"}))
-    with pytest.raises(ProviderError):
+    server.replies.append(Reply(429, headers={"Retry-After": asked}))
+    with pytest.raises(ProviderError) as caught:
         openai(server).embed_documents(TEXTS)
+    assert caught.value.hint == (
+        f"it asks to be left alone for {told}; what was done is kept, and the next run goes on"
+    )
     assert pauses == []
 
 
