@@ -100,15 +100,21 @@ def embed_project(
     lazy = _Lazy(spec)
     timeout_s = project.configuration.index.lock_timeout_s
     try:
-        model = _whole_model(project.index_dir, spec, lazy, anew=anew)
+        try:
+            model = _whole_model(project.index_dir, spec, lazy, anew=anew)
+        except KeyboardInterrupt:  # nothing is made yet, but the text is indexed
+            return Embedded(0, _pending(reader, view), interrupted=True)
         with open_vector_writer(project.index_dir, model, timeout_s=timeout_s) as writer:
             if not reader.is_current():  # another run was faster, and its texts count, too
                 reader = project.open_reader()
             view = current_view(project, reader, spec)
             return _Run(project, reader, writer, lazy, view, progress, check).run()
     except (ProviderError, LockedError, StorageError) as error:
-        pending = reader.meta.chunks if view is None else view.pending
-        return Embedded(0, pending, error)
+        return Embedded(0, _pending(reader, view), error)
+
+
+def _pending(reader: IndexReader, view: VectorView | None) -> int:
+    return reader.meta.chunks if view is None else view.pending
 
 
 def _whole_model(root: Path, spec: EmbedderSpec, lazy: _Lazy, *, anew: bool) -> VectorModel:

@@ -24,7 +24,7 @@ from leafmark.app import (
 )
 from leafmark.app import meaning as app_meaning
 from leafmark.app.embedder import embedder_spec
-from leafmark.app.embedding import embed_project
+from leafmark.app.embedding import Embedded, embed_project
 from leafmark.app.indexing import read_index
 from leafmark.app.requests import IndexRequest, SearchRequest, WhyNotRequest
 from leafmark.errors import StorageError, UsageError
@@ -450,6 +450,23 @@ def test_an_interrupted_run_keeps_what_it_has(
     assert first.made > 0
     second = embed_project(desk, reader)
     assert (first.made + second.made, second.pending) == (3, 0)
+
+
+def test_a_run_that_is_interrupted_before_its_first_vector_says_what_it_has(
+    here: Here, server: FakeServer
+) -> None:
+    here.write("guide.md", GUIDE)
+    server.replies.append(Reply(429, headers={"Retry-After": "50"}))
+    here.index()
+    reader = read_index(project(here, server))
+    assert reader is not None
+
+    def check() -> None:
+        if server.requests:
+            raise KeyboardInterrupt
+
+    found = embed_project(project(here, server, retries=1), reader, check=check)
+    assert found == Embedded(pending=reader.meta.chunks, interrupted=True)
 
 
 def test_without_numpy_the_answer_is_lexical(
