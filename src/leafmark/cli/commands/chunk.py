@@ -142,6 +142,8 @@ def _output(call: Call) -> str:
 
 
 def _check_words(call: Call) -> None:
+    if call.words.count("-") > 1:
+        raise UsageError("standard input can be read only once", hint="name - a single time")
     if "-" in call.words and len(call.words) > 1:
         raise UsageError(
             "standard input and files cannot be chunked together",
