@@ -44,9 +44,18 @@ def _bash(commands: Sequence[Command]) -> str:
 _leafmark() {{
     local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}
     local command="" words="" at
+    # bash takes --mode=value apart at the sign, unless COMP_WORDBREAKS was changed
+    if [[ $before == "=" ]]; then
+        before=${{COMP_WORDS[COMP_CWORD-2]}}
+    elif [[ $word == "=" ]]; then
+        word=""
+    fi
     for ((at = 1; at < COMP_CWORD; at++)); do
         case ${{COMP_WORDS[at]}} in
-        -C | --directory | --color) ((at++)) ;;
+        -C | --directory | --color)
+            [[ ${{COMP_WORDS[at+1]}} == "=" ]] && ((at++))
+            ((at++))
+            ;;
         -*) ;;
         *) command=${{COMP_WORDS[at]}}; break ;;
         esac
