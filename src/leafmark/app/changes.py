@@ -17,10 +17,10 @@ from leafmark.app.scanning import Scan
 from leafmark.app.walk import SourceFile, WalkNotes, named_source
 from leafmark.errors import LeafmarkError
 from leafmark.index import IndexReader, Manifest
-from leafmark.index.manifest import Key
+from leafmark.index.manifest import Key, ManifestRow
 from leafmark.model.ids import document_id
 
-__all__ = ["CLOCK_GRAIN_NS", "Plan", "plan_changes", "plan_since"]
+__all__ = ["CLOCK_GRAIN_NS", "Plan", "looks_the_same", "plan_changes", "plan_since"]
 
 CLOCK_GRAIN_NS = 2_000_000_000
 """The coarsest modification time of a file system in use (FAT: two seconds)."""
@@ -28,9 +28,10 @@ CLOCK_GRAIN_NS = 2_000_000_000
 
 @dataclass(slots=True)
 class Plan:
-    """Sources to read (`added`, `suspects`), keys to remove, and how many are as they were.
+    """Sources to read (`added`, `suspects`), keys to remove, how many documents are as they were.
 
-    A suspect is known but looks different, or too young to tell; its hash decides.
+    A suspect is known but looks different, or too young to tell; its hash decides. A source
+    that made no chunk is no document.
     """
 
     added: list[SourceFile] = field(default_factory=list)
@@ -52,7 +53,7 @@ def plan_since(
 ) -> Plan:
     """Compare what was found with what is committed; `known` is the reader's manifest, or equal."""
     if found.is_whole and _are_old(found, reader) and reader.holds_just(found.found):
-        return Plan(unchanged=len(found.found))
+        return Plan(unchanged=reader.meta.documents)
     return plan_changes(
         found,
         reader.manifest if known is None else known,
@@ -80,6 +81,14 @@ def _named_before(project: Project, reader: IndexReader, key: Key) -> SourceFile
         return None
 
 
+def looks_the_same(source: SourceFile, row: ManifestRow) -> bool:
+    """Whether a file is as recorded by size, times and inode; a young one may differ all the same.
+
+    See `CLOCK_GRAIN_NS`.
+    """
+    return row[:4] == source[2:6]
+
+
 def plan_changes(
     scan: Scan,
     known: Manifest,
@@ -101,8 +110,8 @@ def plan_changes(
             plan.added.append(source)
             continue
         seen += 1
-        if row[:4] == source[2:6] and max(source.modified_ns, source.changed_ns) < young:
-            plan.unchanged += 1
+        if looks_the_same(source, row) and max(source.modified_ns, source.changed_ns) < young:
+            plan.unchanged += row.chunks > 0
         else:
             plan.suspects.append(source)
     if seen < len(known):
@@ -122,8 +131,8 @@ def _plan_missing(
         source = still_there(key)
         if source is None:
             plan.removed.append(key)
-        elif known[key][:4] == source[2:6]:
-            plan.unchanged += 1
+        elif looks_the_same(source, known[key]):
+            plan.unchanged += known[key].chunks > 0
         else:
             plan.suspects.append(source)
     plan.removed.sort()

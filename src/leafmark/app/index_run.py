@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafmark.app.changes import Plan, plan_changes, plan_since
 from leafmark.app.collection import collection_seldom
 from leafmark.app.interrupts import Interrupts, held_interrupts
-from leafmark.app.outcome import Outcome, report_of
+from leafmark.app.outcome import Outcome, is_document, report_of
 from leafmark.app.project import Project
 from leafmark.app.requests import Progress
 from leafmark.app.scanning import Scan, scan
 from leafmark.app.walk import SourceFile
 from leafmark.index.manifest import Key
-from leafmark.model import LEFT_OUT, IndexReport
+from leafmark.model import IndexReport
 from leafmark.model.ids import document_id
 
 if TYPE_CHECKING:
@@ -168,10 +168,9 @@ def _apply(work: _Work, plan: Plan, outcome: Outcome) -> None:
     from leafmark.app.preparing import prepare_all  # late: often nothing has changed
 
     for key in plan.removed:
-        work.writer.remove(*key)
-        outcome.removed.append(document_id(*key))
+        _remove(key, work.writer, outcome)
     sources = deque([*plan.added, *plan.suspects])
-    total, added = len(sources), len(plan.added)
+    total = len(sources)
     plan.let_go()
     prepared = prepare_all(
         work.tasks(sources),
@@ -182,24 +181,31 @@ def _apply(work: _Work, plan: Plan, outcome: Outcome) -> None:
     with closing(prepared):
         work.interrupts.check()
         for done, each in enumerate(prepared, start=1):
-            _put(each, work.writer, outcome, is_new=done <= added)
+            _put(each, work.writer, outcome)
             if work.progress is not None:
                 work.progress("indexing", done, total)
             work.interrupts.check()
 
 
-def _put(prepared: Prepared, writer: IndexWriter, outcome: Outcome, *, is_new: bool) -> None:
-    """Hand the writer a source, and note what became of it; a new one may be left out."""
+def _remove(key: Key, writer: IndexWriter, outcome: Outcome) -> None:
+    if is_document(writer.manifest, key):
+        outcome.removed.append(document_id(*key))
+    writer.remove(*key)
+
+
+def _put(prepared: Prepared, writer: IndexWriter, outcome: Outcome) -> None:
+    """Hand the writer a source, and note what became of its document, if it was or is one."""
     key = prepared.tree, prepared.path
-    if prepared.source is not None:
-        writer.put_prepared(prepared.source)
-        if not is_new:
-            outcome.modified.append(document_id(*key))
-        elif not any(note.code in LEFT_OUT for note in prepared.source.entry.diagnostics):
-            outcome.added.append(document_id(*key))
-    elif prepared.same is not None:  # its bytes are those that are indexed already
+    if prepared.same is not None:  # its bytes are those that are indexed already
         writer.touch(*key, prepared.same)
-        outcome.unchanged += 1
-    elif key in writer.manifest:  # the file went after it had been found
-        writer.remove(*key)
+        outcome.unchanged += is_document(writer.manifest, key)
+        return
+    if prepared.source is None:  # the file went after it had been found
+        _remove(key, writer, outcome)
+        return
+    was = is_document(writer.manifest, key)
+    writer.put_prepared(prepared.source)
+    if is_document(writer.manifest, key):
+        (outcome.modified if was else outcome.added).append(document_id(*key))
+    elif was:
         outcome.removed.append(document_id(*key))

@@ -9,11 +9,11 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from leafmark.app.changes import plan_changes, plan_since
+from leafmark.app.changes import looks_the_same, plan_changes, plan_since
 from leafmark.app.concern import find_concern
 from leafmark.app.index_run import Run, carry_out
 from leafmark.app.interrupts import held_interrupts
-from leafmark.app.outcome import Outcome, report_of
+from leafmark.app.outcome import Outcome, is_document, report_of
 from leafmark.app.project import Project
 from leafmark.app.requests import IndexRequest, Progress
 from leafmark.app.scanning import Scan, find_place, is_below, scan
@@ -201,9 +201,10 @@ def _remove(project: Project, request: IndexRequest, progress: Progress | None) 
     timeout_s = project.configuration.index.lock_timeout_s
     with open_writer(project.index_dir, project.index_settings(), timeout_s=timeout_s) as writer:
         for key in _held(writer.manifest, prefixes):
-            outcome.removed.append(document_id(*key))
+            if is_document(writer.manifest, key):
+                outcome.removed.append(document_id(*key))
             writer.remove(*key)
-        outcome.unchanged = len(writer.manifest)
+        outcome.unchanged = sum(row.chunks > 0 for row in writer.manifest.values())
         if writer.rebuilt is None:  # else it is to be made anew once more, and is empty
             writer.commit(started_ns=writer.looked_ns)
     return report_of(outcome, Scan(), read_index(project))._replace(rebuilt=rebuilt)
@@ -216,9 +217,9 @@ def _dry_remove(project: Project, prefixes: Sequence[tuple[str, str]]) -> IndexR
         reader = None
     outcome = Outcome()
     if reader is not None:
-        held = _held(reader.manifest, prefixes)
+        held = [k for k in _held(reader.manifest, prefixes) if is_document(reader.manifest, k)]
         outcome.removed = Packed(document_id(*key) for key in held)
-        outcome.unchanged = len(reader.manifest) - len(held)
+        outcome.unchanged = reader.meta.documents - len(held)
     return report_of(outcome, Scan(), reader, dry_run=True)
 
 
@@ -230,14 +231,21 @@ def _held(manifest: Manifest, prefixes: Sequence[tuple[str, str]]) -> list[Key]:
 def _dry_run(project: Project, request: IndexRequest, progress: Progress | None) -> IndexReport:
     found = scan(project, request.paths, progress)
     reader = None if request.rebuild else _usable_reader(project)
+    manifest: Manifest = {} if reader is None else reader.manifest
     if reader is None:
-        plan = plan_changes(found, {}, last_run_ns=0)
+        plan = plan_changes(found, manifest, last_run_ns=0)
     else:
         plan = plan_since(reader, project, found)
-    outcome = Outcome(
-        added=Packed(document_id(s.tree, s.path) for s in plan.added),
-        modified=Packed(document_id(s.tree, s.path) for s in plan.suspects),
-        removed=Packed(document_id(*key) for key in plan.removed),
-        unchanged=plan.unchanged,
+    outcome = Outcome(unchanged=plan.unchanged)
+    outcome.added = Packed(document_id(one.tree, one.path) for one in plan.added)
+    outcome.removed = Packed(
+        document_id(*key) for key in plan.removed if is_document(manifest, key)
     )
+    for source in plan.suspects:
+        key = source.tree, source.path
+        if looks_the_same(source, manifest[key]):  # it is only too young to be sure without reading
+            outcome.unchanged += is_document(manifest, key)
+        else:
+            changed = outcome.modified if is_document(manifest, key) else outcome.added
+            changed.append(document_id(*key))
     return report_of(outcome, found, reader, dry_run=True)

@@ -6,22 +6,32 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from leafmark.app.grammars import grammar_notes
-from leafmark.app.scanning import Scan
-from leafmark.index import IndexReader
+from leafmark.app.scanning import Scan, is_below
+from leafmark.index import IndexReader, Manifest
+from leafmark.index.manifest import Key
 from leafmark.model import LEFT_OUT, Diagnostic, IndexReport, Packed, Skipped
 from leafmark.model.ids import document_id
 
-__all__ = ["Outcome", "report_of", "source_notes"]
+__all__ = ["Outcome", "is_document", "report_of", "source_notes"]
+
+
+EMPTY = "empty"
+"""Why a source without text is skipped, if there is nothing else to say of it."""
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What a run has done so far; lists hold document ids."""
+    """What a run has done so far; lists hold ids of documents, `unchanged` counts them."""
 
     added: Packed[str] = field(default_factory=Packed)
     modified: Packed[str] = field(default_factory=Packed)
     removed: Packed[str] = field(default_factory=Packed)
     unchanged: int = 0
+
+
+def is_document(manifest: Manifest, key: Key) -> bool:
+    """Whether a source is in the index with chunks; one without text is only remembered."""
+    return key in manifest and manifest[key].chunks > 0
 
 
 def report_of(
@@ -45,17 +55,26 @@ def report_of(
 def source_notes(
     found: Scan, reader: IndexReader | None
 ) -> tuple[tuple[Skipped, ...], tuple[Diagnostic, ...]]:
-    """Return what was left out, and what is known of sources, by this scan and by the index."""
-    notes = list(_noted(reader)) if reader is not None else []
-    left_out = [Skipped(note.path, LEFT_OUT[note.code]) for note in notes if note.code in LEFT_OUT]
-    told = [note for note in notes if note.code not in LEFT_OUT]
-    told = [*grammar_notes(found.found), *found.notes.diagnostics, *told]
-    return (*found.notes.skipped, *left_out), tuple(told)
+    """Return what was left out of what was looked at, and what is known of all sources.
+
+    Both by this scan and by the index.
+    """
+    skipped = list(found.notes.skipped)
+    told = [*grammar_notes(found.found), *found.notes.diagnostics]
+    if reader is None:
+        return tuple(skipped), tuple(told)
+    for key, row in reader.manifest.items():
+        looked_at = found.scope is None or is_below(*key, found.scope)
+        if looked_at and not (row.chunks or row.noted):
+            skipped.append(Skipped(key[1], EMPTY))
+        for note in _notes(reader, key) if row.noted else ():
+            if note.code not in LEFT_OUT:
+                told.append(note)
+            elif looked_at:
+                skipped.append(Skipped(note.path, LEFT_OUT[note.code]))
+    return tuple(skipped), tuple(told)
 
 
-def _noted(reader: IndexReader) -> Iterable[Diagnostic]:
-    for (tree, path), row in reader.manifest.items():
-        if row.noted:
-            entry = reader.document(document_id(tree, path))
-            if entry is not None:
-                yield from entry.diagnostics
+def _notes(reader: IndexReader, key: Key) -> Iterable[Diagnostic]:
+    entry = reader.document(document_id(*key))
+    return () if entry is None else entry.diagnostics

@@ -40,9 +40,10 @@ class Skipped(NamedTuple):
 class IndexReport(NamedTuple):
     """What one indexing run did.
 
-    `added`, `modified` and `removed` hold document ids, sorted; with `unchanged` they
-    count the sources that were looked at, but for new ones that were then skipped. A dry
-    run reads none, and counts those as added.
+    `added`, `modified` and `removed` hold document ids, sorted. A source without text is no
+    document: it is `skipped`, or a diagnostic says why. So of a whole run `added`, `modified`
+    and `unchanged` make up `documents`. A dry run reads no source: it counts new ones as
+    added, and known ones by how their files look; `documents` are those of before.
     `vectors` were made, and `pending_vectors` chunks have none yet; `warnings` say why.
     `failure` is what kept vectors from being stored, after all else was.
     """

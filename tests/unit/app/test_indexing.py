@@ -19,7 +19,7 @@ from leafmark.app.requests import IndexRequest, Progress
 from leafmark.app.scanning import Scan, scan
 from leafmark.errors import ConfirmationError, LockedError, NotFoundError, UsageError
 from leafmark.index import open_writer
-from leafmark.model import Diagnostic, Document, Skipped
+from leafmark.model import Diagnostic, Document, IndexReport, Skipped
 from leafmark.parsing import parse as parse_source
 from leafmark.parsing import script_languages
 
@@ -137,7 +137,7 @@ def test_empty_sources_make_no_chunk_and_are_not_read_again(
     assert (report.documents, report.chunks, report.diagnostics) == (0, 0, ())
     here.index()
     monkeypatch.setattr(ingesting, "read_beneath", _never)
-    assert here.index().unchanged == 1
+    assert here.index().skipped == (Skipped("a.md", "empty"),)
 
 
 def _never(*args: object) -> None:
@@ -153,7 +153,7 @@ def test_binary_file_is_skipped_each_time_it_is_reported(here: Here) -> None:
         assert report.documents == 1
 
 
-def test_a_source_that_becomes_binary_is_modified_and_a_new_one_is_no_addition(here: Here) -> None:
+def test_a_source_that_becomes_binary_is_removed_and_a_new_one_is_no_addition(here: Here) -> None:
     here.write("a.txt", "text\n")
     here.write("b.txt", "\0\x01\x02" * 100)
     first = here.index()
@@ -161,8 +161,51 @@ def test_a_source_that_becomes_binary_is_modified_and_a_new_one_is_no_addition(h
 
     here.write("a.txt", "\0\x01\x02" * 200)
     second = here.index()
-    assert (second.modified, second.documents) == (("here:a.txt",), 0)
+    assert (second.removed, second.modified, second.documents) == (("here:a.txt",), (), 0)
     assert {each.path for each in second.skipped} == {"a.txt", "b.txt"}
+
+
+MIXED = {"a.md": "# A\n", "b.md": "b\n", "c.md": "c\n", "empty.md": " \n", "bin.txt": "\0\1\0"}
+
+
+def _sum(report: IndexReport) -> int:
+    return len(report.added) + len(report.modified) + report.unchanged
+
+
+@pytest.mark.parametrize("grain_ns", [0, changes.CLOCK_GRAIN_NS], ids=["old", "young"])
+def test_what_was_added_modified_and_left_makes_up_the_documents(
+    here: Here, monkeypatch: pytest.MonkeyPatch, grain_ns: int
+) -> None:
+    monkeypatch.setattr(changes, "CLOCK_GRAIN_NS", grain_ns)
+    for name, text in MIXED.items():
+        here.write(name, text)
+    left_out = (Skipped("bin.txt", "binary"), Skipped("empty.md", "empty"))
+    for added, unchanged in ((3, 0), (0, 3), (0, 3)):
+        report = here.index()
+        assert (len(report.added), report.unchanged, _sum(report)) == (added, unchanged, 3)
+        assert (report.documents, tuple(sorted(report.skipped))) == (3, left_out)
+    assert here.run(IndexRequest(dry_run=True)).unchanged == 3
+    assert tuple(sorted(project_status(here.project()).skipped)) == left_out
+
+    here.write("a.md", "# A\n\nmore\n")
+    here.write("b.md", "")
+    here.write("empty.md", "no more\n")
+    (here.root / "c.md").unlink()
+    (here.root / "bin.txt").unlink()
+    planned, report = here.run(IndexRequest(dry_run=True)), here.index()
+    assert (report.added, report.modified) == (("here:empty.md",), ("here:a.md",))
+    assert (planned.added, planned.modified) == (report.added, ("here:a.md", "here:b.md"))
+    assert (report.removed, report.unchanged) == (("here:b.md", "here:c.md"), 0)
+    assert (_sum(report), report.documents) == (2, 2)
+    assert here.run(IndexRequest(paths=("a.md", "b.md"), remove=True)).removed == ("here:a.md",)
+
+
+def test_of_named_paths_only_what_is_left_out_there_is_told(here: Here) -> None:
+    for name, text in MIXED.items():
+        here.write(f"x/{name}", text)
+        here.write(f"y/{name}", text)
+    here.index()
+    assert {one.path for one in here.index("x").skipped} == {"x/bin.txt", "x/empty.md"}
 
 
 def test_unreadable_file_is_a_diagnostic_and_stops_nothing(
@@ -209,7 +252,7 @@ def test_a_source_that_breaks_a_parser_is_a_diagnostic(
     (note,) = report.diagnostics
     assert (note.path, note.code) == ("a.md", "failed")
     assert note.message == f"the file cannot be prepared: {reason}"
-    assert (report.documents, here.index().unchanged) == (1, 2)
+    assert (report.documents, here.index().unchanged) == (1, 1)
 
 
 def test_a_missing_grammar_is_said_once_with_what_to_do(
@@ -260,9 +303,9 @@ def test_a_named_file_stays_named_when_it_changes(here: Here) -> None:
     here.write("a.md", "# A\n\none\n")
     here.index("a.md")
     here.write("a.md", "\0" * 100)
-    assert here.index().modified == ("here:a.md",)
+    assert here.index().removed == ("here:a.md",)
     here.write("a.md", "# A\n\none and two\n")
-    assert here.index().modified == ("here:a.md",)
+    assert here.index().added == ("here:a.md",)
     assert here.index().documents == 1
 
 
