@@ -8,7 +8,7 @@ become chunks is decided elsewhere.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import compress
 from operator import not_
 
@@ -22,9 +22,6 @@ __all__ = ["build_tree", "is_blank_source"]
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = re.compile(rb"\s*+")
-
-_Heading = tuple[int, int, int, bool, bool]
-"""A level, a start, where its section ends at the latest, whether it may open one, and does."""
 
 
 def is_blank_source(data: bytes) -> bool:
@@ -47,11 +44,8 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
         ]
     stays = _staying(document, headings, opens)
     kept = headings.only(stays)
-    depths = [0, *kept.levels]
     holders, parents, ends, body_ends, afters = _grow(
-        zip(headings.levels, headings.starts, headings.limits, opens, stays, strict=True),
-        depths,
-        size=len(document.data),
+        headings, opens, stays, size=len(document.data)
     )
     slugs = Deferred(lambda: _slugs(headings, slug_style))
     tree = SectionTree(
@@ -64,7 +58,7 @@ def build_tree(document: Document, *, slug_style: str, heading_levels: int) -> S
         heading_slugs=slugs,
         heading_nodes=holders,
         parents=parents,
-        depths=depths,
+        depths=[0, *kept.levels],
         ends=ends,
         body_ends=body_ends,
         afters=afters,
@@ -124,25 +118,29 @@ def _blankness(document: Document) -> Callable[[bytes, int, int], object]:
 
 
 def _grow(
-    headings: Iterable[_Heading], depths: Sequence[int], *, size: int
+    headings: HeadingColumns, opens: Sequence[bool], stays: Sequence[bool], *, size: int
 ) -> tuple[list[int], ...]:
-    """Make a node of each heading that stays; `depths` are those of the nodes.
+    """Make a node of each heading that stays, below that of the document of `size` bytes.
 
     Return the deepest node that holds each heading, and of the nodes their parents,
     their ends, those of their own text, and what follows them.
     """
+    if all(stays) and min(headings.limits, default=size) == size:
+        return _grow_plainly(headings, size)
+    depths = [0, *compress(headings.levels, stays)]
     parents, ends = [0], [size]
     body_ends: list[int] = []
     holders: list[int] = []
     afters = [len(depths)] * len(depths)
     node = last = 0
-    for level, start, limit, may_open, stays in headings:
+    columns = headings.levels, headings.starts, headings.limits, opens, stays
+    for level, start, limit, may_open, does_stay in zip(*columns, strict=True):
         while node and (ends[node] <= start or (may_open and depths[node] >= level)):
             if start < ends[node]:
                 ends[node] = start
             afters[node] = last + 1
             node = parents[node]
-        if stays:
+        if does_stay:
             end = ends[last]
             body_ends.append(start if start < end else end)
             end = ends[node]
@@ -152,6 +150,24 @@ def _grow(
         holders.append(node)
     body_ends.append(ends[last])
     return holders, parents, ends, body_ends, afters
+
+
+def _grow_plainly(headings: HeadingColumns, size: int) -> tuple[list[int], ...]:
+    """Return what `_grow` does, where each heading stays and only others and the end limit it."""
+    count = len(headings.levels)
+    depths, parents = [0, *headings.levels], [0]
+    afters = [count + 1] * (count + 1)
+    add = parents.append
+    node = 0
+    for new, level in enumerate(headings.levels, 1):
+        while depths[node] >= level:
+            afters[node] = new
+            node = parents[node]
+        add(node)
+        node = new
+    starts = [*headings.starts, size]
+    ends = [starts[after - 1] for after in afters]
+    return [*range(1, count + 1)], parents, ends, starts, afters
 
 
 def _give_gaps(tree: SectionTree) -> None:
