@@ -11,7 +11,8 @@ from leafmark.app.paths import CONFIG_NAME, find_directories
 from leafmark.app.requests import InitRequest
 from leafmark.app.setting_rules import Setting
 from leafmark.app.settings import SETTINGS, TABLES
-from leafmark.errors import NotFoundError, StorageError, UsageError, reason_of
+from leafmark.app.writing import replace_file
+from leafmark.errors import NotFoundError, UsageError
 
 __all__ = ["initial_text", "toml_value", "write_config"]
 
@@ -73,13 +74,9 @@ def write_config(directory: Path, request: InitRequest, *, environ: Mapping[str,
             location=str(path),
             hint="edit it, or replace it with --force",
         )
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(initial_text(everywhere=request.everywhere), encoding="utf-8")
-    except OSError as error:
-        raise StorageError(
-            f"cannot write the file: {reason_of(error)}", location=str(path)
-        ) from error
+    text = initial_text(everywhere=request.everywhere)
+    target = Path(os.path.realpath(path))  # a link to it stays one
+    replace_file(target, text.encode(), what="the configuration file")
     return path
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -9,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from leafmark.app.config_file import read_config_file
+from leafmark.app.requests import InitRequest
 from leafmark.app.settings import SETTINGS
-from leafmark.app.template import initial_text
+from leafmark.app.template import initial_text, write_config
+from leafmark.errors import StorageError, UsageError
 
 
 @pytest.mark.parametrize("everywhere", [False, True])
@@ -48,3 +51,28 @@ def test_it_is_as_wide_as_a_page() -> None:
 
 def test_it_is_toml_with_any_tree_name() -> None:
     assert tomllib.loads(initial_text(name="a-b_c"))["tree"] == {"a-b_c": {"path": "."}}
+
+
+def test_a_file_is_replaced_by_force_alone_and_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = write(tmp_path, "# ours\n")
+    (tmp_path / "project").mkdir()
+    link = tmp_path / "project" / "leafmark.toml"
+    link.symlink_to(kept)
+    with pytest.raises(UsageError):
+        write_config(link.parent, InitRequest(), environ={})
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", fail)
+        with pytest.raises(StorageError) as caught:
+            write_config(link.parent, InitRequest(force=True), environ={})
+    assert caught.value.message.startswith("the configuration file cannot be written: ")
+    assert kept.read_text("utf-8") == "# ours\n"
+    assert write_config(link.parent, InitRequest(force=True), environ={}) == link
+    assert link.is_symlink()
+    assert kept.read_text("utf-8") == initial_text()
+    assert sorted(tmp_path.iterdir()) == [kept, link.parent]
