@@ -29,16 +29,20 @@ from leafmark.query import (
     iter_terms,
     plain_words,
 )
-from leafmark.retrieval.candidates import find_candidates
+from leafmark.retrieval.candidates import Found
 from leafmark.retrieval.compiler import Compiled, compile_for_languages
 from leafmark.retrieval.corrections import Corrector
 from leafmark.retrieval.hints import NOWHERE
+from leafmark.retrieval.hybrid import find_in_topic
+from leafmark.retrieval.meaning import Meaning, topic_text
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.statistics import statistics_of
 from leafmark.retrieval.unknown import unknown_names
 from leafmark.retrieval.unmatched import FILTERS
 
 __all__ = ["explain_nothing"]
+
+FAR = "the meaning of no chunk is near enough; `--mode hybrid` counts words, too"
 
 NEAREST = 3
 """Names that are suggested in one hint at most."""
@@ -64,12 +68,21 @@ class _Wish(NamedTuple):
 
 
 def explain_nothing(
-    reader: IndexReader, topics: Sequence[Expression], params: SearchParams
+    reader: IndexReader,
+    topics: Sequence[Expression],
+    params: SearchParams,
+    meaning: Meaning | None = None,
 ) -> tuple[Hint, ...]:
-    """Return what emptied the answer to the topics, and what would show more."""
+    """Return what emptied the answer to the topics, and what would show more.
+
+    With `meaning` the search went by it, too, and what it would find counts.
+    """
     if not any(counts.chunks for counts in reader.trees.values()):
         return (Hint("nothing-indexed", "there is nothing in what was searched"),)
-    inquiry = _Inquiry(reader, tuple(topics), params)
+    inquiry = _Inquiry(reader, tuple(topics), params, meaning)
+    if meaning is not None and params.mode == "semantic":  # words do not count
+        found = [*unknown_names(reader, topics, params), *inquiry.without()]
+        return tuple(found or [Hint("far", FAR)])
     found = [
         *unknown_names(reader, topics, params),
         *inquiry.spellings(),
@@ -81,10 +94,18 @@ def explain_nothing(
 
 
 class _Inquiry:
-    def __init__(self, reader: IndexReader, topics: tuple[Expression, ...], params: SearchParams):
+    def __init__(
+        self,
+        reader: IndexReader,
+        topics: tuple[Expression, ...],
+        params: SearchParams,
+        meaning: Meaning | None,
+    ):
         self._reader = reader
         self._topics = topics
         self._params = params
+        self._meaning = meaning
+        self._texts = {"", *map(topic_text, topics)}
 
     # -- words that there are not ------------------------------------------------------
 
@@ -135,7 +156,7 @@ class _Inquiry:
                     continue
                 words = _words_of(leaf.text, compiled.values())
                 alone = Field(asked.field, leaf) if asked.field else leaf
-                if len(words) > 1 and not self._count((alone,), self._params):
+                if len(words) > 1 and not self._stands(alone):
                     where = NOWHERE[asked.field]
                     yield self._torn(at, leaf, words, where)
 
@@ -146,10 +167,11 @@ class _Inquiry:
         message = f"the {what} of “{leaf.text}” stand {where} one after the other"
         loose = _replaced(self._topics[at], leaf, all_of(Term(word) for word in words))
         topics = (*self._topics[:at], loose, *self._topics[at + 1 :])
-        count = self._count(topics, replace(self._params, strict=True))
-        if count:
+        by_words = replace(self._params, strict=True)
+        matches = self._would_match(topics, by_words if self._meaning is None else self._params)
+        if matches:
             how = "without the quotes" if is_phrase else "as words of their own"
-            message += f"; {how}, there would be {self._matches(count)}"
+            message += f"; {how}, there would be {matches}"
         return Hint("phrase", message)
 
     # -- what asks for too much --------------------------------------------------------
@@ -161,21 +183,25 @@ class _Inquiry:
         alone, else all together.
         """
         for wish in self._of_stated():
-            count = self._count(wish.topics, wish.params)
-            if count:
-                yield Hint("filter", f"without {wish.label}, there would be {self._matches(count)}")
+            matches = self._would_match(wish.topics, wish.params)
+            if matches:
+                yield Hint("filter", f"without {wish.label}, there would be {matches}")
         wishes = [*self._of_params(), *self._of_topics()]
-        alone = [(one, count) for one in wishes if (count := self._count(one.topics, one.params))]
-        for wish, count in alone:
-            yield Hint("filter", f"without {wish.label}, there would be {self._matches(count)}")
+        alone = [
+            (one, matches)
+            for one in wishes
+            if (matches := self._would_match(one.topics, one.params))
+        ]
+        for wish, matches in alone:
+            yield Hint("filter", f"without {wish.label}, there would be {matches}")
         if alone or len(wishes) < 2:
             return
         topics = [_unfiltered(topic) for topic in self._topics]
         kept = tuple(topic for topic in topics if topic is not None)
-        count = self._count(kept, replace(self._params, **FILTERS))
-        if count:
+        matches = self._would_match(kept, replace(self._params, **FILTERS))
+        if matches:
             labels = " and ".join(wish.label for wish in wishes)
-            yield Hint("filter", f"without {labels}, there would be {self._matches(count)}")
+            yield Hint("filter", f"without {labels}, there would be {matches}")
 
     def _of_params(self) -> Iterator[_Wish]:
         for name, everything in FILTERS.items():
@@ -193,7 +219,7 @@ class _Inquiry:
         def is_dead(topic: Expression, part: Expression) -> bool:
             if filters_only(part) or any(part is word for word in plain_words(topic)):
                 return False
-            return not self._count((part,), self._params)
+            return not self._stands(part)
 
         return self._of_parts(is_dead)
 
@@ -210,11 +236,10 @@ class _Inquiry:
 
     def strictness(self) -> Iterator[Hint]:
         if self._params.strict:
-            count = self._count(self._topics, replace(self._params, strict=False))
-            if count:
-                message = (
-                    f"without --strict, there would be {self._matches(count)} of some of the words"
-                )
+            matches = self._would_match(self._topics, replace(self._params, strict=False))
+            if matches:
+                of_what = " of some of the words" if self._meaning is None else ""
+                message = f"without --strict, there would be {matches}{of_what}"
                 yield Hint("strict", message)
 
     def apart(self) -> Iterator[Hint]:
@@ -222,25 +247,36 @@ class _Inquiry:
         for topic in self._topics:
             parts = topic.operands if isinstance(topic, And) else ()
             asked = [part for part in parts if not filters_only(part)]
-            if len(asked) > 1 and all(self._count((part,), self._params) for part in asked):
+            if len(asked) > 1 and all(map(self._stands, asked)):
                 yield Hint("apart", "each part of the query stands somewhere, but never together")
 
-    def _count(self, topics: Iterable[Expression], params: SearchParams) -> int:
-        """Return how many chunks match one of the topics, at most as many as are considered."""
-        total = 0
-        for at, topic in enumerate(topics):
-            compiled = compile_for_languages(self._reader, topic, params)
-            found = find_candidates(
-                self._reader, list(compiled.values()), params, topic=at, local_trees=()
-            )
-            total += found.matched
-        return total
+    def _stands(self, part: Expression) -> bool:
+        """Whether the words of a part stand somewhere, whatever is near them by meaning."""
+        return bool(self._found(part, self._params, None).matched)
 
-    def _matches(self, count: int) -> str:
-        most = self._params.candidates
-        if count >= most:
-            return f"{most} matches or more"
-        return "1 match" if count == 1 else f"{count} matches"
+    def _would_match(self, topics: Sequence[Expression], params: SearchParams) -> str:
+        """Say how many chunks match one of the topics; "" if none does, or it is not known.
+
+        Only what was asked has a vector: other words are counted without, and so are at least
+        as many, or in the mode `semantic`, where words do not count, unknown.
+        """
+        known = [self._meaning is None or topic_text(one) in self._texts for one in topics]
+        if not all(known) and params.mode == "semantic":
+            return ""
+        total = sum(
+            self._found(topic, params, self._meaning if is_known else None).matched
+            for topic, is_known in zip(topics, known, strict=True)
+        )
+        most = min(total, params.candidates)
+        matches = "1 match" if most == 1 else f"{most} matches"
+        more = "" if all(known) and total < params.candidates else " or more"
+        return matches + more if total else ""
+
+    def _found(self, topic: Expression, params: SearchParams, meaning: Meaning | None) -> Found:
+        compiled = list(compile_for_languages(self._reader, topic, params).values())
+        return find_in_topic(
+            self._reader, topic, compiled, params, meaning, topic_number=0, local_trees=()
+        )
 
 
 def _likeness(one: str, other: str) -> float:

@@ -45,7 +45,6 @@ Counting them would double a search.
 (measured on the sets of `eval/`).
 """
 
-FAR = "the meaning of no chunk is near enough; `--mode hybrid` counts words, too"
 
 MARKUP_FORMATS = ("html", "notebook")
 """Formats whose bytes are not their text."""
@@ -270,9 +269,7 @@ class _Run:
         found = hints_about(topics, compiled, trace.kept, results, doubtful=doubtful)
         if results:
             return found
-        if self._meaning is not None and self._params.mode == "semantic":
-            return (*found, Hint("far", FAR))
-        return (*found, *explain_nothing(self._reader, topics, self._params))
+        return (*found, *explain_nothing(self._reader, topics, self._params, self._meaning))
 
 
 def _add_phases(found: Sequence[Found]) -> list[Phase]:

@@ -238,6 +238,48 @@ def test_among_few_vectors_the_one_far_ahead_is_found(here: Here, server: FakeSe
     assert ids(search(desk, "mend automobile", mode="semantic")) == ["here:guide.md#engine"]
 
 
+@pytest.mark.parametrize("mode", ["lexical", "hybrid", "semantic"])
+@pytest.mark.parametrize(
+    ("query", "bare", "label"),
+    [
+        ("repair car", "repair car", "--section Garden"),
+        ("fix automobile path:notes/", "fix automobile", "path:notes/"),
+    ],
+)
+def test_the_matches_that_there_would_be_are_those_that_there_are(
+    here: Here, server: FakeServer, mode: str, query: str, bare: str, label: str
+) -> None:
+    here.write("guide.md", GUIDE)
+    here.write("more.md", "# Cars\n\nHow to fix a car.\n")
+    here.write("notes/x.md", "# Notes\n\nSomething else.\n")
+    desk = project(here, server, least_similarity=0.4)
+    index_project(desk, IndexRequest())
+    empty = search(desk, query, mode=mode, section=("Garden",) if "--section" in label else ())
+    count = search(desk, bare, mode=mode).counts["candidates"]
+    assert (empty.results, empty.mode) == ((), mode)
+    matches = "1 match" if count == 1 else f"{count} matches"
+    said = [hint.message for hint in empty.hints if hint.code == "filter"]
+    assert said == [f"without {label}, there would be {matches}"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("lexical", ['without "roses start", there would be 1 match']),
+        ("hybrid", ['without "roses start", there would be 1 match or more']),
+        ("semantic", []),
+    ],
+)
+def test_what_has_no_vector_is_counted_by_words_where_they_count(
+    here: Here, server: FakeServer, mode: str, said: list[str]
+) -> None:
+    here.write("guide.md", GUIDE)
+    desk = project(here, server)
+    index_project(desk, IndexRequest())
+    empty = search(desk, 'dough "roses start"', mode=mode)
+    assert [hint.message for hint in empty.hints if hint.code == "filter"] == said
+
+
 def test_nothing_near_is_told_of_as_that(here: Here, server: FakeServer) -> None:
     here.write("guide.md", GUIDE)
     desk = project(here, server, least_similarity=0.9)
