@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.documents import Part, make_document
 
 from leafmark.chunking import STRATEGIES, ChunkingOptions, chunk_document, inspect_quality
-from leafmark.model import ChunkedDocument, Document
+from leafmark.model import Chunk, ChunkedDocument, Document
 
 PATIENT = settings(deadline=None, max_examples=60)  # the first count loads the tokenizer
 TITLES = st.sampled_from(["A", "B", "A 1", "A-1", "Über uns", "!", "", "p"])
@@ -91,6 +91,7 @@ def test_every_byte_is_in_one_body_or_one_heading_line(
 def test_the_tree_is_sound(document: Document, options: ChunkingOptions) -> None:
     result = chunked(document, options)
     assert len({chunk.id for chunk in result.chunks}) == len(result.chunks)
+    below: dict[int, list[Chunk]] = {}
     for position, chunk in enumerate(result.chunks):
         assert chunk.position == position
         parent = chunk.parent
@@ -99,9 +100,14 @@ def test_the_tree_is_sound(document: Document, options: ChunkingOptions) -> None
             assert parent.position < position <= parent.last_position
             assert parent.depth < chunk.depth
             assert parent.byte_start <= chunk.byte_start <= chunk.byte_end <= parent.byte_end
-            assert chunk in parent.children
-            assert chunk.sibling_count == len(parent.children) == len(chunk.sibling_ids) + 1
+            below.setdefault(parent.position, []).append(chunk)
+    for chunk in result.chunks:
         children = chunk.children
+        assert list(children) == below.get(chunk.position, [])
+        assert all(child.sibling_count == len(children) for child in children)
+        # each has the ids of all the others: of thousands, a few are looked at
+        for child in (*children[:5], *children[-5:]):
+            assert list(child.sibling_ids) == [each.id for each in children if each is not child]
         for before, after in pairwise(children):
             assert before.last_position + 1 == after.position
             if options.strategy != "fixed":
