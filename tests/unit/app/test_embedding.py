@@ -243,6 +243,7 @@ def test_among_few_vectors_the_one_far_ahead_is_found(here: Here, server: FakeSe
     ("query", "bare", "label"),
     [
         ("repair car", "repair car", "--section Garden"),
+        ("dough automobile", "dough automobile", "--section Nowhere"),
         ("fix automobile path:notes/", "fix automobile", "path:notes/"),
     ],
 )
@@ -254,7 +255,7 @@ def test_the_matches_that_there_would_be_are_those_that_there_are(
     here.write("notes/x.md", "# Notes\n\nSomething else.\n")
     desk = project(here, server, least_similarity=0.4)
     index_project(desk, IndexRequest())
-    empty = search(desk, query, mode=mode, section=("Garden",) if "--section" in label else ())
+    empty = search(desk, query, mode=mode, section=tuple(label.split()[1:]))
     count = search(desk, bare, mode=mode).counts["candidates"]
     assert (empty.results, empty.mode) == ((), mode)
     matches = "1 match" if count == 1 else f"{count} matches"
