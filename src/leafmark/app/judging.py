@@ -320,8 +320,8 @@ def _readable(owner: ChunkedDocument, within: tuple[int, int]) -> tuple[str, _Pl
     """Return the text of some bytes, and a function from its ranges to bytes of the source."""
     document = owner.document
     if document.reader is not None:
-        dropped = [(span.start, span.end) for span in document.dropped_spans]
-        readable = document.reader(document.data, list(subtract(*within, dropped)))
+        kept = list(subtract(*within, document.dropped_ranges))
+        readable = document.reader(document.data, kept)
         return readable.text, readable.source_range
     text = document.data[within[0] : within[1]].decode("utf-8", "surrogateescape")
 

@@ -65,7 +65,7 @@ class Sources:
             return None
         from leafmark.chunking.spans import subtract
 
-        dropped = [(span.start, span.end) for span in parsed.dropped_spans]
+        dropped = parsed.dropped_ranges
         kept = [part for each in ranges for part in subtract(*each, dropped)]
         return reader(parsed.data, kept)
 

@@ -28,7 +28,7 @@ class ReadText:
     def __init__(self, document: Document, reader: Reader) -> None:
         self._data = document.data
         self._reader = reader
-        self.dropped = [(span.start, span.end) for span in document.dropped_spans]
+        self.dropped = document.dropped_ranges
 
     @cached_property
     def _whole(self) -> ReadableText:

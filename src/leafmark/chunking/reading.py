@@ -63,7 +63,7 @@ class BodyReader:
     @cached_property
     def dropped(self) -> list[tuple[int, int]]:
         """The ranges that are in no body, in order."""
-        return [(span.start, span.end) for span in self.document.dropped_spans]
+        return self.document.dropped_ranges
 
     @cached_property
     def read_text(self) -> ReadText | None:

@@ -112,7 +112,7 @@ def _blankness(document: Document) -> Callable[[bytes, int, int], object]:
     reader = document.reader
     if document.format != "notebook" or reader is None:
         return _BLANK.fullmatch
-    dropped = [(span.start, span.end) for span in document.dropped_spans]
+    dropped = document.dropped_ranges
     read = reader
     return lambda data, start, end: not read(data, list(subtract(start, end, dropped))).text.strip()
 
@@ -188,7 +188,7 @@ def _give_gaps(tree: SectionTree) -> None:
 
 def _drop(tree: SectionTree) -> None:
     """Take what is dropped out of the bodies."""
-    tree.dropped = [(span.start, span.end) for span in tree.document.dropped_spans]
+    tree.dropped = tree.document.dropped_ranges
     for node in tree.nodes:
         body = [part for span in tree.body(node) for part in subtract(*span, tree.dropped)]
         tree.bodies[node] = rejoin(body, tree.dropped)

@@ -192,3 +192,8 @@ class Document(NamedTuple):
     diagnostics: tuple[Diagnostic, ...] = ()
     reader: Reader | None = None
     anchors: Sequence[Anchor] = ()
+
+    @property
+    def dropped_ranges(self) -> list[tuple[int, int]]:
+        """Where `dropped_spans` start and end, in order."""
+        return [(span.start, span.end) for span in self.dropped_spans]
