@@ -139,7 +139,7 @@ class _Found(Sequence[Hit]):
     def led_by(self, first: Sequence[Hit]) -> _Found:
         """Return the matches with other hits in the place of as many first ones."""
         scores = [*[hit.score for hit in first], *self.scores[len(first) :]]
-        return _Found(self._matches, scores, self._make, first)
+        return _Found(self._matches, scores, self._make, [*first, *self._first[len(first) :]])
 
     def without(self, places: Collection[Place]) -> _Found:
         """Return the matches that are none of the places."""

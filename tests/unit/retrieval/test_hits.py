@@ -50,6 +50,18 @@ def test_others_in_the_place_of_the_first(hits: Sequence[Hit], count: int) -> No
         assert list(led[start - PARTS :][1:]) == expected[start + 1 :]
 
 
+@pytest.mark.parametrize("count", range(PARTS + 1))
+def test_others_in_the_place_of_the_first_once_more(hits: Sequence[Hit], count: int) -> None:
+    """Titles raise fewer hits than surroundings have put in another order before."""
+    others = [hit._replace(score=20.0 + at) for at, hit in enumerate(hits[:6])]
+    led = led_by(others, hits)
+    titled = [hit._replace(score=40.0 + at) for at, hit in enumerate(led[:count])]
+    again = led_by(titled, led)
+    assert list(again) == [*reversed(titled), *list(led)[count:]]
+    assert list(again[3:]) == list(again)[3:]
+    assert sorted(hit.place for hit in again) == sorted(hit.place for hit in hits)
+
+
 @pytest.mark.parametrize("gone", [[0], [1, 2], [2, 5], [6, 7], range(PARTS)])
 def test_hits_that_are_none_of_some_places(hits: Sequence[Hit], gone: Sequence[int]) -> None:
     led = led_by([hit._replace(score=20.0) for hit in hits[:3]], hits)
