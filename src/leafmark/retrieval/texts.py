@@ -13,10 +13,11 @@ from typing import NamedTuple
 from leafmark.index import IndexReader
 from leafmark.model import DocumentEntry, Entry, ReadableText
 from leafmark.model.deferred import Deferred
-from leafmark.retrieval.ordering import Key, key_of
 from leafmark.retrieval.snippets import byte_ranges
 
 __all__ = ["Body", "MakeReadable", "ReadSource", "Texts"]
+
+Spans = tuple[tuple[int, int], ...]
 
 ReadSource = Callable[[DocumentEntry], bytes | None]
 """Gives the bytes that a document's spans refer to; None where the file is another now."""
@@ -108,7 +109,7 @@ class Texts:
         self._make_readable = make_readable
         self._documents: dict[tuple[str, str], DocumentEntry] = {}
         self._sources: dict[tuple[str, str], bytes | None] = {}
-        self._bodies: dict[Key, Body | None] = {}
+        self._bodies: dict[tuple[str, str, Spans], Body | None] = {}
         self._digests: dict[tuple[str, str, int, int], str | None] = {}
 
     def document(self, entry: Entry) -> DocumentEntry:
@@ -128,8 +129,11 @@ class Texts:
         return self._sources[key]
 
     def body(self, entry: Entry) -> Body | None:
-        """Return the own text of a chunk, None where the source is not what was indexed."""
-        key = key_of(entry)
+        """Return the own text of a chunk, None where the source is not what was indexed.
+
+        That of an introduction is less than that of the chunk at the same position.
+        """
+        key = (entry.tree, entry.path, entry.body_spans)
         if key not in self._bodies:
             self._bodies[key] = self._body(entry)
         return self._bodies[key]

@@ -285,6 +285,19 @@ def test_what_matches_by_its_title_alone_is_no_introduction(tmp_path: Path) -> N
     assert [(one.id, one.introduction) for one in results] == [("t:mills.md#quern", False)]
 
 
+def test_what_matches_between_the_chunks_below_is_no_introduction(tmp_path: Path) -> None:
+    """That it was looked at as one leaves no trace: all of its text is shown and marked."""
+    method = "\n    def turn_{}(self):\n        return self.wheel" + " + self.wheel" * 90 + "\n"
+    setting = "\n    CORN = 1\n"
+    text = f'class Mill:\n    """Grinds."""\n{method.format(1)}{setting}{method.format(2)}'
+    (result,) = Library(tmp_path, t={"mill.py": text}).search("corn").results
+    assert (result.id, result.introduction) == ("t:mill.py#Mill", False)
+    assert result.body is not None
+    assert "Grinds" in result.body
+    assert [result.body[start:end] for start, end in result.match_ranges] == ["CORN"]
+    assert "CORN" in result.snippet.text
+
+
 @pytest.mark.parametrize(("sort", "paths"), [("path", ["a", "b", "c"]), ("score", ["c", "a", "b"])])
 def test_sorting(tmp_path: Path, sort: str, paths: list[str]) -> None:
     texts = {"a.txt": "word one two", "b.txt": "word one two three", "c.txt": "word"}
