@@ -40,18 +40,21 @@ LONGEST_OPTION = 3
 def hints_about(
     topics: Sequence[Expression],
     compiled: Sequence[Sequence[Compiled]],
-    candidates: Sequence[Candidate],
+    ranked: Sequence[Candidate],
     results: Sequence[Result],
     *,
     doubtful: bool,
 ) -> tuple[Hint, ...]:
-    """Return what there is to say; `doubtful` answers may be none (see `weights.DOUBT_BELOW`)."""
+    """Return what there is to say; `doubtful` answers may be none (see `weights.DOUBT_BELOW`).
+
+    `results` are the first of the `ranked` candidates.
+    """
     return (
         *_about_doubt(doubtful),
         *_about_topics(topics),
         *_about_fields(topics),
         *_about_words(compiled),
-        *_about_relaxing(topics, candidates),
+        *_about_relaxing(topics, ranked, results),
         *_about_stale(results),
     )
 
@@ -139,14 +142,16 @@ def _named(looked: Looked) -> str:
 
 
 def _about_relaxing(
-    topics: Sequence[Expression], candidates: Sequence[Candidate]
+    topics: Sequence[Expression], ranked: Sequence[Candidate], results: Sequence[Result]
 ) -> Iterator[Hint]:
-    relaxed = sum(1 for one in candidates if one.relaxed)
-    if not relaxed:
+    relaxed = [one.relaxed for one in results]
+    if not any(relaxed):
         return
-    if relaxed < len(candidates):
-        message = "the last results match some of the words only"
-        yield Hint("relaxed", f"{message}; --strict leaves these out")
+    if not all(one.relaxed for one in ranked):
+        in_order = relaxed == sorted(relaxed) and not all(relaxed)  # sorted by path, they are not
+        which = "the last results" if in_order else "some results"
+        message = f"{which} match some of the words only; --strict leaves these out"
+        yield Hint("relaxed", message)
         return
     leaves = [asked for topic in topics for asked in iter_leaves(topic)]
     quoted = any(isinstance(each.leaf, Phrase) and not each.negated for each in leaves)

@@ -266,7 +266,7 @@ class _Run:
         compiled = [list(each.values()) for each in trace.compiled]
         answered = [each for each in trace.found if each.candidates]
         doubtful = bool(answered) and all(each.doubtful for each in answered)
-        found = hints_about(topics, compiled, trace.kept, results, doubtful=doubtful)
+        found = hints_about(topics, compiled, trace.ranked, results, doubtful=doubtful)
         if results:
             return found
         return (*found, *explain_nothing(self._reader, topics, self._params, self._meaning))

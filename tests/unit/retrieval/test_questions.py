@@ -175,6 +175,16 @@ def _hints(library: Library, *queries: str, **params: Any) -> tuple[Hint, ...]:
     return library.search(*queries, **params).hints
 
 
+@pytest.mark.parametrize("limit", [2, 10])
+def test_hints_are_true_of_results_in_another_order(tmp_path: Path, limit: int) -> None:
+    """By path the first two match some of the words, and one that matches both comes after."""
+    sources = {"a.md": "one lion\n", "b.md": "one zebra\n", "c.md": "zebra and lion\n"}
+    library = Library(tmp_path, t=sources)
+    assert _hints(library, "lion zebra", sort="path", limit=limit) == (
+        Hint("relaxed", "some results match some of the words only; --strict leaves these out"),
+    )
+
+
 def test_hints_say_what_was_done(library: Library) -> None:
     relaxed = "--strict leaves these out"
     assert _hints(library, "client") == ()
