@@ -36,7 +36,7 @@ class Place:
 
     @property
     def prefix(self) -> tuple[str, str]:
-        """Tree name, and what the paths of all sources at this place begin with."""
+        """Tree name, and what the paths of all sources at this place begin with: see `is_below`."""
         ending = "" if self.is_file or not self.path else "/"
         return self.tree.name, self.path + ending
 
@@ -74,8 +74,17 @@ class Scan:
 
 
 def is_below(tree: str, path: str, prefixes: Iterable[tuple[str, str]]) -> bool:
-    """Whether a source stands at one of the places, given as `Place.prefix`."""
-    return any(tree == name and path.startswith(prefix) for name, prefix in prefixes)
+    """Whether a source stands at one of the places, given as `Place.prefix`.
+
+    At that of a file stands the file, and what stood below a folder of its name.
+    """
+    return any(tree == name and _holds(prefix, path) for name, prefix in prefixes)
+
+
+def _holds(prefix: str, path: str) -> bool:
+    if not prefix or prefix.endswith("/"):
+        return path.startswith(prefix)
+    return path == prefix or path.startswith(f"{prefix}/")
 
 
 def scan(project: Project, paths: tuple[str, ...], progress: Progress | None = None) -> Scan:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -333,6 +334,24 @@ def test_paths_limit_what_is_looked_at(here: Here) -> None:
     report = here.index("a")
     assert (report.added, report.modified) == (("here:a/z.md",), ("here:a/x.md",))
     assert here.index().modified == ("here:b/y.md",)
+
+
+def test_a_named_file_is_no_other_whose_name_begins_alike(here: Here) -> None:
+    for name in ("a.md", "a.mdx", "a.md.txt"):
+        here.write(name, "# A\n\none\n")
+    here.index()
+    assert here.index("a.md").removed == ()
+    removal = here.run(IndexRequest(paths=("a.md",), remove=True))
+    assert (removal.removed, removal.unchanged) == (("here:a.md",), 2)
+
+
+def test_a_file_in_the_place_of_a_folder_takes_the_place_of_what_was_in_it(here: Here) -> None:
+    here.write("a.md/b.md", "# B\n\none\n")
+    here.index()
+    shutil.rmtree(here.root / "a.md")
+    here.write("a.md", "# A\n\none\n")
+    report = here.index("a.md")
+    assert (report.added, report.removed) == (("here:a.md",), ("here:a.md/b.md",))
 
 
 def test_path_outside_is_refused_whole(here: Here, tmp_path: Path) -> None:
