@@ -99,7 +99,7 @@ def scan(project: Project, paths: tuple[str, ...], progress: Progress | None = N
         result.scope = [place.prefix for place in places]
         result.named = {place.prefix for place in places if place.is_file}
         for place in places:
-            _add(result, _at_place(place, result), progress)
+            _add(result, place.tree, _at_place(place, result), progress)
     else:
         for tree in project.trees:
             _scan_tree(result, tree, progress)
@@ -107,14 +107,12 @@ def scan(project: Project, paths: tuple[str, ...], progress: Progress | None = N
 
 
 def _scan_tree(result: Scan, tree: Tree, progress: Progress | None) -> None:
-    before = len(result.notes.unread)
     try:
-        _add(result, iter_sources(tree, notes=result.notes), progress)
+        _add(result, tree, iter_sources(tree, notes=result.notes), progress)
     except LeafmarkError as error:
         result.unseen.append((tree.name, ""))
         note = f"{error.message}; its documents are kept"
         result.notes.diagnostics.append(Diagnostic(str(tree.root), "tree-missing", note))
-    result.unseen += [(tree.name, folder) for folder in result.notes.unread[before:]]
 
 
 def _at_place(place: Place, result: Scan) -> Iterator[SourceFile]:
@@ -126,14 +124,19 @@ def _at_place(place: Place, result: Scan) -> Iterator[SourceFile]:
         yield found
 
 
-def _add(result: Scan, sources: Iterable[SourceFile], progress: Progress | None) -> None:
+def _add(
+    result: Scan, tree: Tree, sources: Iterable[SourceFile], progress: Progress | None
+) -> None:
+    """Take in the sources of a tree, and note which of its folders could not be seen."""
+    before = len(result.notes.unread)
     if progress is None:
         result.found.extend(sources)
-        return
-    for source in sources:
-        result.found.append(source)
-        if len(result.found) % REPORT_EVERY == 0:
-            progress("looking", len(result.found), 0)
+    else:
+        for source in sources:
+            result.found.append(source)
+            if len(result.found) % REPORT_EVERY == 0:
+                progress("looking", len(result.found), 0)
+    result.unseen += [(tree.name, folder) for folder in result.notes.unread[before:]]
 
 
 def find_place(project: Project, path: str) -> Place:

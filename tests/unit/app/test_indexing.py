@@ -15,6 +15,7 @@ from support.projects import Here, deny
 
 from leafmark.app import changes, collection, indexing, ingesting, project_status
 from leafmark.app.changes import Plan, plan_changes
+from leafmark.app.folders import Folders, Handle
 from leafmark.app.project import Project
 from leafmark.app.requests import IndexRequest, Progress
 from leafmark.app.scanning import Scan, scan
@@ -286,6 +287,26 @@ def test_missing_root_keeps_its_documents(here: Here) -> None:
     assert report.removed == ()
     assert report.documents == 1
     assert [note.code for note in report.diagnostics] == ["tree-missing"]
+
+
+@pytest.mark.parametrize("paths", [(), ("docs",)])
+def test_what_stands_in_an_unreadable_folder_is_kept(
+    here: Here, monkeypatch: pytest.MonkeyPatch, paths: tuple[str, ...]
+) -> None:
+    here.write("docs/a.md", "# A\n\none\n")
+    here.write("docs/closed/b.md", "# B\n\ntwo\n")
+    here.index()
+    real = Folders.open
+
+    def opened(self: Folders, path: str) -> Handle:
+        if path == "docs/closed/":
+            raise PermissionError(13, "Permission denied")
+        return real(self, path)
+
+    monkeypatch.setattr(Folders, "open", opened)
+    report = here.index(*paths)
+    assert (report.removed, report.documents) == ((), 2)
+    assert [note.path for note in report.diagnostics] == ["docs/closed/"]
 
 
 def test_named_file_stays_although_an_ignore_rule_leaves_it_out(here: Here) -> None:
