@@ -7,7 +7,7 @@ its hash was found to be the indexed one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leafmark.app.files import read_beneath
 from leafmark.app.known_files import KnownFiles
@@ -85,6 +85,16 @@ class Sources:
             options = self._project.chunking_options(tree)
             read.chunked = chunk_document(parsed, tree=document.tree, options=options)
         return read.chunked
+
+    def by_heading(self, document: DocumentEntry) -> ChunkedDocument | None:
+        """Return the document with a chunk for each section, however small; None if stale."""
+        parsed, tree = self._parsed(document), self._project.tree(document.tree)
+        if parsed is None or tree is None:
+            return None
+        from leafmark.chunking import chunk_document
+
+        options = replace(self._project.chunking_options(tree), strategy="heading")
+        return chunk_document(parsed, tree=document.tree, options=options)
 
     def _parsed(self, document: DocumentEntry) -> Document | None:
         """Return the document parsed as it was for the index; None if stale."""

@@ -119,21 +119,15 @@ def _own_ranges(
 ) -> tuple[tuple[int, int], ...]:
     """Return the bytes of a chunk's own text: of its body, and of what was cut into pieces.
 
-    A piece of several small sections begins with own text at most.
+    Where a piece holds small sections, too, they are left out.
     """
-    found = list(entry.body_spans)
-    for piece in children:
-        if piece.kind == "piece":
-            end = _first_heading(piece, sources, document) if piece.covers else piece.byte_end
-            found.append((piece.byte_start, end))
-    return tuple(merge(found))
-
-
-def _first_heading(piece: Entry, sources: Sources, document: DocumentEntry) -> int:
-    chunked = sources.chunked(document)
-    headings = () if chunked is None else chunked.document.headings
-    starts = (each.start for each in headings if not each.nested)
-    return next((at for at in starts if piece.byte_start <= at < piece.byte_end), piece.byte_end)
+    pieces = [child for child in children if child.kind == "piece"]
+    if any(piece.covers for piece in pieces):
+        by_heading = sources.by_heading(document)
+        if by_heading is not None:
+            position = by_heading.slugs[entry.slug] if entry.slug else 0
+            return by_heading.chunks[position].body_spans
+    return tuple(merge([*entry.body_spans, *[(one.byte_start, one.byte_end) for one in pieces]]))
 
 
 def _readable(

@@ -193,6 +193,28 @@ def test_own_text_is_shown_whole_however_it_is_cut(here: Here, strategy: str) ->
     assert (page.readable or "").split() == LONG.split()
 
 
+def test_own_text_in_a_piece_with_small_sections(here: Here) -> None:
+    """Headings that open no section are in it, and what stands between definitions."""
+    small = "".join(f"## Part {at}\n\nThe part says little.\n\n" for at in range(2))
+    large = "".join(f"## Large {at}\n\n{LONG}\n\n" for at in range(2))
+    own_text = "\nThis comes first.\n\n## Nothing\n"
+    here.write("a.md", f"# One\n{own_text}{small}{large}")
+    methods = [f"    def part{at}(self):\n        return {at}\n" for at in range(2)]
+    between = "    zebra = 1\n"
+    lines = "".join(f"        self.do_something({at}, 'with a text')\n" for at in range(150))
+    here.write("a.py", f"class One:\n{methods[0]}{between}{methods[1]}    def run(self):\n{lines}")
+    here.configure('[chunking]\nstrategy = "section"\n')
+    here.index()
+    (own,) = here.show("a.md#one", own=True).shown
+    assert [one.covers for one in own.children if one.kind == "piece"] == [
+        ("here:a.md#part-0", "here:a.md#part-1")
+    ]
+    assert own.full_text == own_text
+    (own,) = here.show("a.py#One", own=True).shown
+    assert any(one.covers for one in own.children)
+    assert own.full_text == f"class One:\n{between}"
+
+
 def test_own_text_there_is_none_of(guide: Here) -> None:
     (own,) = guide.show("p.md#usage", own=True).shown
     assert (own.full_text, own.raw, own.own_ranges) == ("", b"", ())
