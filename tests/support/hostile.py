@@ -33,6 +33,10 @@ HOSTILE: dict[tuple[str, str], Make] = {
     ("md", "a long heading"): lambda n: b"# " + b"h " * n + b"\n\nx\n",
     ("md", "a long word"): lambda n: b"a" * n,
     ("md", "white space"): lambda n: b"a" + b" " * n + b"b",
+    ("md", "names in a tag without end"): lambda n: b"<a" + b" id=x" * n,
+    ("md", "names without a value"): lambda n: b"<a" + b" id=" * n + b">\n\n<b id=a>",
+    ("md", "tags with names"): lambda n: b'<a id="x"></a>\n' * n + b"# a\n\nx\n",
+    ("md", "names behind a heading"): lambda n: b"# a" + b" {#a" * n + b"}\n\nx\n",
     ("md", "front matter in brackets"): lambda n: b"---\na: " + b"[" * n + b"\n---\n",
     ("md", "front matter of anchors"): lambda n: (
         b"---\na: &a [x]\n" + b"b: [*a,*a]\n" * n + b"---\n"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from leafmark.model import Anchor, Block, HeadingColumns
 
@@ -19,12 +20,19 @@ _BEHIND = re.compile(
     rb"\{(?:/\*[ \t]*)?#([^\s{}#*]+)(?:[ \t][^{}\n]*|\*/)?\}[ \t#]*+"
     rb"(?:\r?\n[ \t]*+[-=]++[ \t]*+)?\r?\n?\Z"
 )
-_TAG = re.compile(
-    rb"(?<!`)<(?:a\b[^<>]*?\s(?:id|name)|[a-z][a-z0-9]*\b[^<>]*?\sid)"
-    rb"\s*=\s*(?:\"([^\"<>\s]+)\"|'([^'<>\s]+)'|([^\"'<>\s]+))[^<>]*>",
-    re.IGNORECASE,
-)
+_TAG = re.compile(rb"(?<!`)<([a-z][a-z0-9]*+)([^<>]*+)>", re.IGNORECASE)
+_VALUE = rb"\s*+=\s*+(?:\"([^\"\s]++)\"|'([^'\s]++)'|([^\"'\s]++))"
+_ID = re.compile(rb"\sid%b" % _VALUE, re.IGNORECASE)
+_ID_OR_NAME = re.compile(rb"\s(?:id|name)%b" % _VALUE, re.IGNORECASE)
 _NO_WORDS = re.compile(rb"(?:\s|</?(?:a|div|p|span)\b[^<>]*>|(?!))*+", re.IGNORECASE)
+
+
+class _NamedTag(NamedTuple):
+    """Where a tag starts and ends, and the name that it gives its place."""
+
+    start: int
+    end: int
+    name: bytes
 
 
 def may_have_anchors(raw: bytes) -> bool:
@@ -39,14 +47,23 @@ def anchors_of(raw: bytes, headings: HeadingColumns, blocks: Sequence[Block]) ->
         for start, end in zip(headings.starts, headings.ends, strict=True)
         if (named := _BEHIND.search(raw, start, end))
     ]
-    tags = [*_TAG.finditer(raw)]
+    tags = [*_named_tags(raw)]
     if tags:
         found += _of_tags(raw, tags, headings.starts, blocks)
     return [anchor for _, anchor in sorted(found)]
 
 
+def _named_tags(raw: bytes) -> Iterator[_NamedTag]:
+    """Yield the tags with a name. Two steps: one pattern for both is not linear."""
+    for tag in _TAG.finditer(raw):
+        attribute = _ID_OR_NAME if tag[1].lower() == b"a" else _ID
+        found = attribute.search(tag[2])
+        if found:
+            yield _NamedTag(tag.start(), tag.end(), found[1] or found[2] or found[3])
+
+
 def _of_tags(
-    raw: bytes, tags: Sequence[re.Match[bytes]], starts: Sequence[int], blocks: Sequence[Block]
+    raw: bytes, tags: Sequence[_NamedTag], starts: Sequence[int], blocks: Sequence[Block]
 ) -> Iterator[tuple[int, Anchor]]:
     """Yield where each name stands, and what it names: from the last on, for one leads to the next.
 
@@ -55,19 +72,17 @@ def _of_tags(
     code = [block for block in blocks if block.kind == "code"]
     ends = [block.end for block in code]
     following, heading = len(raw), -1  # the next tag, and the heading that it stands before
-    for tag in reversed(tags):
-        start = tag.start()
+    for start, end, name in reversed(tags):
         around = bisect_left(ends, start + 1)
         if around < len(code) and code[around].start <= start:
             continue
-        reach = _NO_WORDS.match(raw, tag.end(), following)
-        after = tag.end() if reach is None else reach.end()
+        reach = _NO_WORDS.match(raw, end, following)
+        after = end if reach is None else reach.end()
         at = bisect_left(starts, start)
         if at < len(starts) and starts[at] <= after:
             heading = starts[at]
         elif after < following:
             heading = -1
-        name = next(group for group in tag.groups() if group)
         yield start, Anchor(_decoded(name), start if heading < 0 else heading)
         following = start
 

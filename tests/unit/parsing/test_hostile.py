@@ -43,6 +43,7 @@ def work(suffix: str, data: bytes) -> int:
         document = parse(data, f"a.{suffix}")
         list(document.blocks)
         list(document.links)
+        list(document.anchors)
     return calls[0]
 
 
@@ -62,6 +63,7 @@ def test_large_sources_are_read_before_the_timeout(suffix: str, name: str) -> No
     document = parse(data, f"a.{suffix}")
     list(document.blocks)
     list(document.links)
+    list(document.anchors)
 
 
 @KINDS
