@@ -109,7 +109,7 @@ def _shown(
         full_text=_text(asked),
         raw=asked,
         children=tuple(below),
-        sizes=_sizes(chunk) if chunk is not None and request.sizes else {},
+        sizes=_sizes(chunk, sources, document) if chunk is not None and request.sizes else {},
         own_ranges=ranges,
     )
 
@@ -138,13 +138,17 @@ def _readable(
     return None if reading is None else reading.shown(0, len(reading.text))
 
 
-def _sizes(chunk: Chunk) -> dict[int, Size]:
-    """How large the chunk and each one below it are, headings included."""
-    chunks, document = chunk.owner.chunks, chunk.owner.document
+def _sizes(chunk: Chunk, sources: Sources, document: DocumentEntry) -> dict[int, Size]:
+    """How large the chunk and each one below it are, headings included.
+
+    Bytes are those of the source, tokens those of what is shown of them.
+    """
     found = {}
-    for one in chunks[chunk.position : chunk.last_position + 1]:
-        data = _heading(one, document.data) + one.raw
-        found[one.position] = Size(chunk.owner.count_tokens(_text(data)), len(data))
+    for one in chunk.owner.chunks[chunk.position : chunk.last_position + 1]:
+        data = _heading(one, chunk.owner.document.data) + one.raw
+        readable = _readable(sources, document, heading_and_span(one))
+        text = _text(data) if readable is None else readable
+        found[one.position] = Size(chunk.owner.count_tokens(text), len(data))
     return found
 
 

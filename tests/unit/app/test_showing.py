@@ -308,6 +308,21 @@ def test_an_outline_tells_how_large_each_part_is(guide: Here) -> None:
     assert guide.show("p.md").shown[0].sizes == {}
 
 
+@pytest.mark.parametrize("path", ["p.html", "p.ipynb"])
+def test_the_tokens_of_an_outline_are_those_of_what_is_shown(here: Here, path: str) -> None:
+    page = f'<main><h1>Tea</h1><svg><path d="{"M 1 2 " * 99}"/></svg><h2>Green</h2>Dry.</main>'
+    notes = make_notebook(("markdown", "# Tea\nBlack.\n## Green\nDry.")).decode()
+    here.write(path, page if path.endswith("html") else notes)
+    here.index()
+    (whole,) = here.show(path, outline=True, sizes=True).shown
+    count = token_counter("o200k_base")
+    for one in (whole.entry, *whole.children):
+        (shown,) = here.show(one.id).shown
+        assert shown.readable is not None
+        assert shown.raw is not None
+        assert whole.sizes[one.position] == (count(shown.readable), len(shown.raw))
+
+
 def test_what_is_added_hangs_on_what_was_asked_for(guide: Here) -> None:
     (shown,) = guide.show("p.md#setup-1", expand=("parent", "siblings", "prev", "next")).shown
     assert [(one.relation, one.entry.id) for one in shown.expanded] == [
