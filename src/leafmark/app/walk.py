@@ -95,14 +95,14 @@ def needs_converter(path: str) -> Diagnostic | None:
     """Say what turns a source into one that is read, where its suffix names a format that is not.
 
     >>> needs_converter("a/report.pdf").message
-    '.pdf files are not read; convert it to Markdown or text with pdftotext or docling'
+    '.pdf files are not read; convert them to Markdown or text with pdftotext or docling'
     """
     suffix = path.rpartition("/")[2].rpartition(".")[2]
     converter = CONVERTERS.get(suffix.lower())
     if suffix in MARKUP_SUFFIXES or converter is None:
         return None
     message = (
-        f".{suffix.lower()} files are not read; convert it to Markdown or text with {converter}"
+        f".{suffix.lower()} files are not read; convert them to Markdown or text with {converter}"
     )
     return Diagnostic(path, "needs-converter", message)
 

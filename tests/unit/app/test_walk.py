@@ -307,7 +307,7 @@ def test_a_format_that_is_not_read_names_a_converter(
     notes = WalkNotes()
     assert list(iter_sources(Tree(name="t", root=tmp_path), notes=notes)) == []
     suffix = name.rpartition(".")[2].lower()
-    message = f".{suffix} files are not read; convert it to Markdown or text with {converter}"
+    message = f".{suffix} files are not read; convert them to Markdown or text with {converter}"
     assert notes.diagnostics == [Diagnostic(name, "needs-converter", message)]
 
 

@@ -248,7 +248,7 @@ def test_standard_input_of_a_format_that_is_not_read(chunk: Leafmark) -> None:
     ran = chunk("-", "--name", "a/report.PDF", stdin="%PDF-1.4")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (
-        "warning: .pdf files are not read; convert it to Markdown or text with pdftotext or "
+        "warning: .pdf files are not read; convert them to Markdown or text with pdftotext or "
         "docling\n  --> a/report.PDF\nno chunk: there was no text\n"
     )
 
