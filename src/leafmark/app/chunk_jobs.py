@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -95,7 +95,7 @@ def _blank_job(project: Project, tree: Tree) -> ChunkJob:
     """What the jobs of a tree have in common."""
     options = project.chunking_options(tree)
     # the overrides did their work, and a read-only mapping cannot be sent to a process
-    return ChunkJob(replace(tree, overrides={}), "", 0, options)
+    return ChunkJob(tree._replace(overrides={}), "", 0, options)
 
 
 def _sources(part: _Part, notes: WalkNotes) -> Iterator[SourceFile]:
@@ -105,7 +105,7 @@ def _sources(part: _Part, notes: WalkNotes) -> Iterator[SourceFile]:
             yield found
         return
     apart = tuple(f"/{_WILD.sub(_ESCAPED, path)}" for path in part.apart)
-    tree = replace(part.tree, exclude=(*part.tree.exclude, *apart))
+    tree = part.tree._replace(exclude=(*part.tree.exclude, *apart))
     own = WalkNotes()
     yield from iter_sources(tree, under=part.below, notes=own)
     notes.skipped += [one for one in own.skipped if one.path not in part.apart]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from leafmark.app.config import Configuration
 from leafmark.app.walk import exceeds
@@ -15,8 +14,7 @@ MANY_FILES = 20_000
 """More sources than this are not indexed unasked. Chosen by eye: some ten seconds of work."""
 
 
-@dataclass(frozen=True, slots=True)
-class Concern:
+class Concern(NamedTuple):
     """Why to ask before indexing; `hint` says how to go on without being asked."""
 
     kind: Literal["root", "home", "many-files"]

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 import stat
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from leafmark.app.ignore import MAX_RULE_CHARS, MAX_RULES
 from leafmark.app.setting_rules import Setting, Value, check_value
@@ -35,16 +35,14 @@ PYPROJECT_NAME = "pyproject.toml"
 _PYPROJECT: KeyPath = ("tool", "leafmark")
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A value and where it stands (`path:line`, a variable, a flag)."""
 
     value: Any
     location: str
 
 
-@dataclass(frozen=True, slots=True)
-class ContextRule:
+class ContextRule(NamedTuple):
     """Additions to `leafmark context` for files whose path one of `match` fits (none: all)."""
 
     match: tuple[str, ...] = ()
@@ -53,8 +51,7 @@ class ContextRule:
     files: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TreeTable:
+class TreeTable(NamedTuple):
     """One `[tree.NAME]` of one file; what it does not say is None or missing."""
 
     name: str
@@ -62,11 +59,10 @@ class TreeTable:
     path: Found | None = None
     include: Found | None = None
     exclude: Found | None = None
-    values: Mapping[str, Found] = field(default_factory=dict)
+    values: Mapping[str, Found] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigFile:
+class ConfigFile(NamedTuple):
     """What one file says. `own` files are the user's and need no trust.
 
     A project's file is `trusted` when all that it wishes beyond its folder is approved.
@@ -76,7 +72,7 @@ class ConfigFile:
     own: bool
     trusted: bool = False
     is_root: bool = False
-    values: Mapping[str, Found] = field(default_factory=dict)
+    values: Mapping[str, Found] = MappingProxyType({})
     trees: tuple[TreeTable, ...] = ()
     rules: tuple[ContextRule, ...] = ()
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from leafmark.app.config_file import ConfigFile, Found, TreeTable
 from leafmark.app.selection import secret_patterns
@@ -21,8 +21,7 @@ from leafmark.app.trust import Gated, Trust
 __all__ = ["GatedFile", "admit", "effective_root", "resolve_path", "wishes_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class GatedFile:
+class GatedFile(NamedTuple):
     """What one project file wishes beyond its folder, and whether the user approved exactly that.
 
     `before` says that the user approved something else for this file once.
@@ -51,18 +50,18 @@ def admit(
     if not wishes:
         return file, None
     if trust.covers(file.path, wishes):
-        return replace(file, trusted=True), GatedFile(file.path, tuple(wishes), True)
+        return file._replace(trusted=True), GatedFile(file.path, tuple(wishes), True)
     warnings.extend(
         f"{wish.location}: {wish.key} {wish.why}; left out: `leafmark trust` allows it"
         for wish in wishes
     )
     closed = {wish.key for wish in wishes}
     trees = tuple(
-        replace(tree, values=_open_values(tree.values, f"tree.{tree.name}.", closed))
+        tree._replace(values=_open_values(tree.values, f"tree.{tree.name}.", closed))
         for tree in file.trees
         if f"tree.{tree.name}" not in closed
     )
-    kept = replace(file, values=_open_values(file.values, "", closed), trees=trees)
+    kept = file._replace(values=_open_values(file.values, "", closed), trees=trees)
     return kept, GatedFile(file.path, tuple(wishes), False, trust.knows(file.path))
 
 
@@ -133,7 +132,7 @@ def _without_forbidden(
             )
         else:
             kept.append(tree)
-    return file if len(kept) == len(file.trees) else replace(file, trees=tuple(kept))
+    return file if len(kept) == len(file.trees) else file._replace(trees=tuple(kept))
 
 
 def effective_root(

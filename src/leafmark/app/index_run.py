@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafmark.app.changes import Plan, plan_changes, plan_since
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Run", "carry_out"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class Run(NamedTuple):
     """What a run begins with.
 
     `found` is what a scan found that began at `began_ns`, and `seen` what was committed
@@ -126,8 +124,7 @@ def _plan_for_writer(project: Project, found: Scan, writer: IndexWriter) -> Plan
     return plan_since(project.open_reader(), project, found, known=writer.manifest)
 
 
-@dataclass(frozen=True, slots=True)
-class _Work:
+class _Work(NamedTuple):
     """What a plan is carried out with; `named` are the files that the user named now."""
 
     project: Project
@@ -143,7 +140,7 @@ class _Work:
         project, writer = self.project, self.writer
         return {
             tree.name: Recipe(
-                replace(tree, overrides={}),
+                tree._replace(overrides={}),
                 project.chunking_options(tree),
                 writer.stemmer(tree.name),
             )

@@ -10,8 +10,8 @@ import hashlib
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from leafmark.errors import ConfigError
 from leafmark.model.ids import tree_name
@@ -21,8 +21,7 @@ __all__ = ["CONFIG_NAME", "Directories", "find_directories", "home_folder", "ind
 CONFIG_NAME = "leafmark.toml"
 
 
-@dataclass(frozen=True, slots=True)
-class Directories:
+class Directories(NamedTuple):
     """The user's folders for leafmark; none of them need exist.
 
     `config_file` is the user's configuration. `state` holds what must survive a

@@ -5,8 +5,6 @@ request: a door hands those that the user gave to `open_project` as flags, so
 that every setting has one place where files, environment and flags meet.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from leafmark.app.grammars import grammar_notes
 from leafmark.app.project import Project
@@ -26,8 +27,7 @@ REPORT_EVERY = 1000
 """Sources between two reports of progress."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A path that the user named, as a place in a tree; `path` is "" for the tree's root."""
 
     tree: Tree

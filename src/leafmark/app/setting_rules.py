@@ -7,7 +7,7 @@ business. Which settings there are is said in `settings`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from leafmark.errors import ConfigError
 
@@ -20,8 +20,7 @@ _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class Rules(NamedTuple):
     """What one setting accepts.
 
     `least` and `most` are inclusive; with `open_low` the least value itself is
@@ -39,8 +38,7 @@ class Rules:
     gated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One setting: `name` is `table.key`, as in `search.limit`."""
 
     name: str

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from leafmark.app.setting_rules import Value
 from leafmark.app.settings import IndexSettings
@@ -18,8 +17,7 @@ Scope = Literal["local", "global"]
 """Where a tree was named: in the project (or by standing in it), or in the user's file."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tree:
+class Tree(NamedTuple):
     """One tree as it is walked, chunked and searched.
 
     `root` is absolute; it may be missing on disk. `include` and `exclude` are
@@ -37,7 +35,7 @@ class Tree:
     max_file_bytes: int = IndexSettings().max_file_bytes
     follow_symlinks: bool = False
     allow_secrets: bool = False
-    overrides: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
+    overrides: Mapping[str, Value] = MappingProxyType({})
 
     @property
     def is_missing(self) -> bool:

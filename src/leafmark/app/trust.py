@@ -13,8 +13,8 @@ import hashlib
 import json
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from leafmark.app.writing import replace_file
 
@@ -23,8 +23,7 @@ __all__ = ["Gated", "Trust", "digest", "distrusted_owner", "read_trust", "write_
 _MAX_TRUST_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Gated:
+class Gated(NamedTuple):
     """One wish that needs trust: `what` is asked for, resolved; `why` it is gated."""
 
     key: str
@@ -33,8 +32,7 @@ class Gated:
     location: str
 
 
-@dataclass(frozen=True, slots=True)
-class Trust:
+class Trust(NamedTuple):
     """The digests that the user has approved, by the real path of the configuration file."""
 
     approved: dict[str, str]

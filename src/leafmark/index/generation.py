@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import tantivy
 
@@ -43,8 +42,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class IndexMeta:
+class IndexMeta(NamedTuple):
     """What one commit says about the whole index.
 
     `seq` counts commits. `started_ns` is when the run began that looked at the
@@ -60,8 +58,7 @@ class IndexMeta:
     finished_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class RecordCounts:
+class RecordCounts(NamedTuple):
     """How many records the engine's files hold, and how many of them are deleted.
 
     The engine's document counts and frequencies include deleted records until their

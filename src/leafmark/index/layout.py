@@ -21,9 +21,9 @@ import os
 import re
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from leafmark.errors import DamagedError, NotFoundError, StorageError, UsageError, reason_of
 from leafmark.index.engine import REBUILD, translate
@@ -35,8 +35,7 @@ _GENERATION = re.compile(r"gen-(\d{6,})")
 _MAX_CURRENT_BYTES = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Current:
+class Current(NamedTuple):
     """What CURRENT says. `languages` maps each tree to its stemmer; `uuid` is the generation's."""
 
     generation: int
@@ -104,7 +103,7 @@ class Layout:
         Raises:
             StorageError: it cannot be written; the old one stands.
         """
-        body = json.dumps(asdict(current), sort_keys=True).encode()
+        body = json.dumps(current._asdict(), sort_keys=True).encode()
         replace_file(self.current, b"%s\n%08x\n" % (body, zlib.crc32(body)))
         sync_folder(self.root)
 

@@ -13,8 +13,8 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from leafmark.errors import LockedError
 from leafmark.index.engine import translate
@@ -27,8 +27,7 @@ _ASKING_S = 1.0
 """How long to wait for whoever only asks who holds the lock; that takes microseconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class LockHolder:
+class LockHolder(NamedTuple):
     """Who holds the lock: process id and since when, seconds since the epoch (0: not known)."""
 
     pid: int

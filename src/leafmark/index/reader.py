@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import tantivy
 
@@ -57,8 +56,7 @@ _REMEMBERED = 1000
 """How many sources' records a reader keeps; about 5 kB each."""
 
 
-@dataclass(frozen=True, slots=True)
-class TreeCounts:
+class TreeCounts(NamedTuple):
     """What is indexed of one tree; `bytes` counts the sources that made chunks."""
 
     documents: int = 0

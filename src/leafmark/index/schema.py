@@ -22,7 +22,7 @@ Texts are not stored: they are read from the sources.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import tantivy
 
@@ -53,8 +53,7 @@ STATE_KEY = "state:"
 """The same for a later state of a source whose bytes did not change."""
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
+class Language(NamedTuple):
     """One language of the index: its pipeline, the names of its fields, and the trees in it."""
 
     name: str | None

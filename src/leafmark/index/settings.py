@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 __all__ = ["IndexSettings"]
 
 
-@dataclass(frozen=True, slots=True)
-class IndexSettings:
+class IndexSettings(NamedTuple):
     """What decides what an index holds. Another fingerprint or language means a rebuild.
 
     `fingerprint` stands for all settings that change chunks or terms. `languages`
@@ -17,4 +17,4 @@ class IndexSettings:
     """
 
     fingerprint: str
-    languages: Mapping[str, str | None] = field(default_factory=dict)
+    languages: Mapping[str, str | None] = MappingProxyType({})

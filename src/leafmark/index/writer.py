@@ -14,7 +14,6 @@ import time
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
 from pathlib import Path
 
 import tantivy
@@ -100,7 +99,7 @@ def _open(layout: Layout, settings: IndexSettings, rebuild: bool) -> IndexWriter
     if current is not None and reason is None:
         layout.collect(keep=current.generation)
         try:
-            known = replace(current, languages={**current.languages, **settings.languages})
+            known = current._replace(languages={**current.languages, **settings.languages})
             if known != current:  # more trees in languages that the index has
                 layout.write_current(known)
             return IndexWriter(layout, known, rebuilt=None)
@@ -277,7 +276,7 @@ class IndexWriter:
         )
         record = tantivy.Document()
         record.add_text("key", META_KEY)
-        record.add_bytes("source", pack_object(asdict(meta)))
+        record.add_bytes("source", pack_object(meta._asdict()))
         with self._spoiled_by_errors() as engine:
             engine.delete_documents_by_term("key", META_KEY)
             engine.add_document(record)

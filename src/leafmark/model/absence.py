@@ -1,7 +1,5 @@
 """Why a chunk is not among the results of a search."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 

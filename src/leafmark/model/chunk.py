@@ -12,8 +12,6 @@ descendants are the positions up to and including `last_position`, and
 `chunks[position]` is the chunk itself.
 """
 
-from __future__ import annotations
-
 import hashlib
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -70,13 +68,13 @@ class Rendering(Protocol):
     def read_body(self, spans: Sequence[tuple[int, int]], /) -> str:
         """Return ranges as they are read, front matter apart."""
 
-    def render_text(self, chunk: Chunk, /) -> str:
+    def render_text(self, chunk: "Chunk", /) -> str:
         """Return `text`, what a model is given."""
 
-    def describe_content(self, chunk: Chunk, /) -> Content:
+    def describe_content(self, chunk: "Chunk", /) -> Content:
         """Return what the body is made of."""
 
-    def find_context(self, chunk: Chunk, /) -> tuple[tuple[int, int], ...]:
+    def find_context(self, chunk: "Chunk", /) -> tuple[tuple[int, int], ...]:
         """Return the ranges that `text` carries before the body."""
 
 
@@ -125,7 +123,7 @@ class ChunkedDocument:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     @property
-    def chunks(self) -> Chunks:
+    def chunks(self) -> "Chunks":
         return Chunks(self)
 
     @property
@@ -271,7 +269,7 @@ class Chunk(NamedTuple):
     def __repr__(self) -> str:
         return f"<Chunk {self.id} [{self.byte_start}:{self.byte_end})>"
 
-    def __reduce__(self) -> tuple[Callable[..., Chunk], tuple[ChunkedDocument, int]]:
+    def __reduce__(self) -> "tuple[Callable[..., Chunk], tuple[ChunkedDocument, int]]":
         return _chunk_at, (self.owner, self.position)
 
     # -- names -----------------------------------------------------------------
@@ -322,7 +320,7 @@ class Chunk(NamedTuple):
     # -- neighbours --------------------------------------------------------------
 
     @property
-    def parent(self) -> Chunk | None:
+    def parent(self) -> "Chunk | None":
         return None if self.parent_position < 0 else self.owner.chunks[self.parent_position]
 
     @property
@@ -331,7 +329,7 @@ class Chunk(NamedTuple):
         return None if parent is None else parent.id
 
     @property
-    def children(self) -> tuple[Chunk, ...]:
+    def children(self) -> "tuple[Chunk, ...]":
         """The emitted children, in order: linear in their number."""
         found = []
         at = self.position + 1

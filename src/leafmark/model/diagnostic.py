@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = ["BINARY", "LEFT_OUT", "REPEATED", "Diagnostic"]
 
@@ -16,8 +16,7 @@ LEFT_OUT = {BINARY: "binary", REPEATED: "written by leafmark"}
 """The codes of sources that are remembered, so that they are not read again, and skipped; why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One finding about the source at `path` (as in its document's id, or as found on disk).
 
     `code` is stable and for programs (`bad-utf8`, `front-matter`, `unreadable`, …);

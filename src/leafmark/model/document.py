@@ -6,8 +6,6 @@ become sections, and what they are called, is not decided here. All are named
 tuples because there are many, and a frozen dataclass costs five times as much.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import compress
 from typing import Any, Literal, NamedTuple
@@ -92,13 +90,13 @@ class HeadingColumns(NamedTuple):
     line_offsets: Sequence[int | None] = ()
 
     @classmethod
-    def of(cls, headings: Sequence[Heading]) -> HeadingColumns:
+    def of(cls, headings: Sequence[Heading]) -> "HeadingColumns":
         """Return the columns of headings, which are at hand where headings are made of them."""
         if isinstance(headings, Headings):
             return headings.columns
         return cls(*zip(*headings, strict=True))
 
-    def only(self, chosen: Sequence[bool]) -> HeadingColumns:
+    def only(self, chosen: Sequence[bool]) -> "HeadingColumns":
         """Return the columns of those headings alone that are chosen."""
         if False not in chosen:
             return self

@@ -4,8 +4,6 @@ An entry has the structure of a chunk without its text: the text is read from
 the source, by span, after the source's hash was checked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

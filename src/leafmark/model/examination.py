@@ -1,7 +1,5 @@
 """What `leafmark doctor` found."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 __all__ = ["Check", "DoctorReport"]

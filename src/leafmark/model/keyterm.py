@@ -1,7 +1,5 @@
 """What a file or a chunk is about: the terms by which others like it are found."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 __all__ = ["KeyTerm", "WeightedText"]

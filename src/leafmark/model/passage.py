@@ -4,8 +4,6 @@ An answer that must fit a number of tokens is the beginning of one fixed order o
 bytes: see `Packing`. Offsets are bytes of the source, half-open.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from leafmark.model.readable import ReadableText

@@ -6,8 +6,6 @@ escapes are decoded, tags are gone, white space is folded. Such a document has a
 stored twice; other documents have none, and their bytes are their text.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence

@@ -5,8 +5,6 @@ source (ids, texts, counts, hash) is written out. The fields, their names and
 their order are a published contract.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -64,7 +62,7 @@ class ChunkRecord(NamedTuple):
     sha256: str
 
     @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> ChunkRecord:
+    def from_dict(cls, record: Mapping[str, Any]) -> "ChunkRecord":
         """Return the record that a line of JSON holds; keys that are not known are left out.
 
         Raises:

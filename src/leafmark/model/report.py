@@ -1,7 +1,5 @@
 """What the use cases other than search answer: reports for the doors to render."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

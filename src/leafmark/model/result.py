@@ -4,8 +4,6 @@ Byte ranges are half-open. `match_ranges` count from the start of the body
 (`Chunk.body_bytes`); snippet ranges are character offsets into the snippet.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -39,7 +37,7 @@ class Factor(NamedTuple):
     value: float
     operation: str = "add"
     how: str = ""
-    parts: tuple[Factor, ...] = ()
+    parts: "tuple[Factor, ...]" = ()
 
 
 class Candidate(NamedTuple):
@@ -57,7 +55,7 @@ class Candidate(NamedTuple):
     relaxed: bool = False
     topics: tuple[int, ...] = (0,)
     direct_score: float | None = None
-    constituents: tuple[Candidate, ...] = ()
+    constituents: "tuple[Candidate, ...]" = ()
     also_in: tuple[str, ...] = ()
     whole: bool = False
     factors: tuple[Factor, ...] = ()
@@ -133,7 +131,7 @@ class Result(NamedTuple):
     citation: str | None = None
     snippet: Snippet = Snippet()
     match_ranges: tuple[tuple[int, int], ...] = ()
-    constituents: Sequence[Result] = ()
+    constituents: "Sequence[Result]" = ()
     also_in: tuple[str, ...] = ()
     factors: tuple[Factor, ...] = ()
     body_bytes: bytes | None = None
@@ -148,7 +146,7 @@ class Result(NamedTuple):
     def id(self) -> str:
         return self.entry.id
 
-    def with_constituents(self) -> Iterator[Result]:
+    def with_constituents(self) -> "Iterator[Result]":
         """Yield the result and all that was merged into it, from the top down."""
         yield self
         for part in self.constituents:

@@ -1,7 +1,5 @@
 """What checking the citations of a text answers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, get_args
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from leafmark.query.ast import (
     And,
@@ -34,8 +33,7 @@ __all__ = [
 Leaf: TypeAlias = Term | Phrase | Prefix | Filter
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """A leaf and what stands around it.
 
     `field` is None for all text fields, `distance` None for the setting,
@@ -58,13 +56,13 @@ def iter_leaves(expression: Expression) -> Iterator[Asked]:
             case And(operands=operands) | Or(operands=operands):
                 stack.extend((operand, around) for operand in reversed(operands))
             case Not(operand=operand):
-                stack.append((operand, replace(around, negated=True)))
+                stack.append((operand, around._replace(negated=True)))
             case Field(name=name, operand=operand):
-                stack.append((operand, replace(around, field=name)))
+                stack.append((operand, around._replace(field=name)))
             case Boost(operand=operand, factor=factor):
-                stack.append((operand, replace(around, boost=around.boost * factor)))
+                stack.append((operand, around._replace(boost=around.boost * factor)))
             case Fuzzy(operand=operand, distance=distance):
-                stack.append((operand, replace(around, distance=distance)))
+                stack.append((operand, around._replace(distance=distance)))
             case _:
                 yield Asked(node, around.field, around.distance, around.boost, around.negated)
 

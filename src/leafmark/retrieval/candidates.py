@@ -7,9 +7,8 @@ still become results.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from itertools import compress
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from leafmark.index import IndexReader
 from leafmark.model import Candidate, Entry, Phase
@@ -39,8 +38,7 @@ FEW_TIES = 50
 """Up to so many ties it is not worth looking at their documents first (chosen by eye)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """The candidates of one topic after the cutoff.
 
     `matched` counts those before it, `strict` those of them that matched all
