@@ -27,7 +27,7 @@ _ENCODED_WIDTHS = re.compile(
 )
 """The same in UTF-8, where the first byte, which few others begin with, is looked for at once."""
 
-_MAY_CHANGE = re.compile(".?[\u0300-\U0010ffff]+", re.DOTALL)
+_MAY_CHANGE = re.compile(".?[^\0-\u02ff]+", re.DOTALL)
 """What folding changes: characters from the first mark on, and the one before them."""
 
 

@@ -47,8 +47,11 @@ _MARK_STARTS = {mark[:1] for mark, _ in _BOMS}
 _JAPANESE_ESCAPE = re.compile(rb"\x1b(?:\$[@B]|\(J)")
 """What ISO-2022-JP begins Japanese with."""
 
-_NO_TEXT = re.compile("[\0-\x08\x0e-\x1f\x7f-\x9f\ud800-\uf8ff\ufdd0-\ufdef\ufffe\uffff]")
-"""Characters that no text has: controls, lone surrogates, private use, noncharacters."""
+_NO_TEXT = "[\0-\x08\x0e-\x1f\x7f-\x9f\ud800-\uf8ff\ufdd0-\ufdef\ufffe\uffff]"
+"""Characters that no text has: controls, lone surrogates, private use, noncharacters.
+
+A pattern that is compiled when it is used: that takes longer than most.
+"""
 
 _PARTING = re.compile("[\t\n\r ]")
 _SWAPPED_PARTING = re.compile("[\u0900\u0a00\u0d00\u2000]")
@@ -183,7 +186,7 @@ def _unmarked_utf16(data: bytes) -> str:
 def _reads_as(codec: str, sample: bytes) -> bool:
     """Whether the sample is text in this UTF-16, with white space that tells the byte order."""
     text = sample[:-2].decode(codec, "surrogatepass")  # the last pair may be cut in two
-    if _NO_TEXT.search(text) or not _PARTING.search(text):
+    if re.search(_NO_TEXT, text) or not _PARTING.search(text):
         return False
     return not _SWAPPED_PARTING.search(text)
 

@@ -17,8 +17,6 @@ from leafmark.model import Answer, Candidate, Entry, Hint, Phase, Result, whole_
 from leafmark.query import Expression, format_query
 from leafmark.retrieval.candidates import Found
 from leafmark.retrieval.compiler import Compile, Compiled, compiling
-from leafmark.retrieval.emptiness import explain_nothing
-from leafmark.retrieval.explaining import explain
 from leafmark.retrieval.filters import find_chunks
 from leafmark.retrieval.grain import bring_to_grain
 from leafmark.retrieval.hints import hints_about
@@ -256,6 +254,8 @@ class _Run:
         for rank, candidate in enumerate(candidates, start=1):
             result = presenter.present(candidate, rank)
             if self._params.explain:
+                from leafmark.retrieval.explaining import explain  # late: few ask
+
                 result = result._replace(factors=explain(candidate, hits, self._reader))
             results.append(result)
         return presenter.with_sections(results, candidates)
@@ -269,6 +269,8 @@ class _Run:
         found = hints_about(topics, compiled, trace.ranked, results, doubtful=doubtful)
         if results:
             return found
+        from leafmark.retrieval.emptiness import explain_nothing  # late: most searches find
+
         return (*found, *explain_nothing(self._reader, topics, self._params, self._meaning))
 
 
