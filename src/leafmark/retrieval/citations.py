@@ -7,7 +7,6 @@ prose with punctuation around, Markdown, JSON, HTML.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Collection
 from typing import NamedTuple
@@ -151,7 +150,9 @@ def _names(written: str, trees: Collection[str]) -> tuple[str, ...]:
         readings.append(_BOUNDARY.split(_JSON_ESCAPE.sub(_read_json_escape, written))[-1])
         readings.append(_MARKDOWN_ESCAPE.sub(r"\1", written))
     if "&" in written:
-        readings.append(_BOUNDARY.split(html.unescape(written))[-1])
+        from html import unescape  # late: few ids are copied from a page
+
+        readings.append(_BOUNDARY.split(unescape(written))[-1])
     names = dict.fromkeys(_from_tree(reading, trees) for reading in readings)
     return tuple(sorted(names, key=lambda name: name.partition(":")[0] not in trees))
 
