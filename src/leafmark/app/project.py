@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -149,13 +149,13 @@ def _value(configuration: Configuration, name: str, tree: Tree | None) -> object
 
 
 def _chunking(configuration: Configuration, tree: Tree | None) -> dict[str, object]:
-    values: dict[str, object] = asdict(configuration.chunking)
+    values: dict[str, object] = configuration.chunking._asdict()
     del values["preset"]  # it is written out in the sizes
     if tree is not None:
-        for each in fields(ChunkingSettings):
-            name = f"chunking.{each.name}"
-            if each.name in values and name in tree.overrides:
-                values[each.name] = tree.overrides[name]
+        for each in ChunkingSettings._fields:
+            name = f"chunking.{each}"
+            if each in values and name in tree.overrides:
+                values[each] = tree.overrides[name]
     return values
 
 

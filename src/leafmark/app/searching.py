@@ -11,7 +11,6 @@ from leafmark.app.opening import open_index
 from leafmark.app.project import Project
 from leafmark.app.reading import Sources
 from leafmark.app.requests import Progress, SearchRequest
-from leafmark.app.settings import SearchSettings
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Hint, Packing, Result, heading_and_span
 from leafmark.query import Expression, parse_topics
@@ -245,9 +244,7 @@ def search_params(project: Project, request: SearchRequest) -> SearchParams:
     settings = project.configuration.search
     known = {each.name for each in fields(SearchParams)}
     values: dict[str, Any] = {
-        each.name: getattr(settings, each.name)
-        for each in fields(SearchSettings)
-        if each.name in known
+        name: value for name, value in settings._asdict().items() if name in known
     }
     for name in request.trees:
         project.get_tree(name)

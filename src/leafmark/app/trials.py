@@ -241,7 +241,7 @@ class Trial:
         """Return the project with settings under which nothing is cut off or merged."""
         configuration = self._project.configuration
         most = MOST_DIAGNOSED
-        search = replace(
-            configuration.search, limit=most, max_results=most, candidate_limit=most, cutoff_ratio=0
+        search = configuration.search._replace(
+            limit=most, max_results=most, candidate_limit=most, cutoff_ratio=0
         )
         return replace(self._project, configuration=replace(configuration, search=search))

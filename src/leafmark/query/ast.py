@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from leafmark.query.fields import HALF_CHARACTER, HAS_VALUES, is_filter, is_scoring
 from leafmark.query.ranges import Range
@@ -55,12 +55,30 @@ MAX_DISTANCE = 2
 """Most edits of a fuzzy word: with three, short words match nearly anything."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class _Node:
-    span: tuple[int, int] = field(default=(0, 0), compare=False, repr=False, kw_only=True)
+    """What all nodes have: they are compared and shown by what they mean, see the module.
+
+    Written once here, since what each node would have of its own takes a while to make.
+    """
+
+    span: tuple[int, int] = field(default=(0, 0), kw_only=True)
+
+    def _meaning(self) -> list[Any]:
+        names: tuple[str, ...] = self.__match_args__
+        return [getattr(self, name) for name in names]
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._meaning() == other._meaning()
+
+    def __hash__(self) -> int:
+        return hash((type(self), *self._meaning()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self._meaning()))})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Term(_Node):
     """A word as typed, inner punctuation included (`snake_case`, `std::vector`, `main()`).
 
@@ -69,13 +87,13 @@ class Term(_Node):
     """
 
     text: str
-    no_field: str = field(default="", compare=False, repr=False, kw_only=True)
+    no_field: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
         _require(_is_word(self.text), "a term is one word", self.text)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Phrase(_Node):
     """The words of `text` beside each other, in order."""
 
@@ -85,19 +103,19 @@ class Phrase(_Node):
         _require(_is_text(self.text), "a phrase has text", self.text)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Prefix(_Node):
     """A word that begins with `text` (`handl*`); the star is not part of the text."""
 
     text: str
-    no_field: str = field(default="", compare=False, repr=False, kw_only=True)
+    no_field: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
         word = is_beginning(self.text) and _is_word(self.text)
         _require(word, "a prefix is the beginning of a word", self.text)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Filter(_Node):
     """Admit chunks by a fact about them: `tree:docs`, `meta.n:3..7`; never scores.
 
@@ -118,7 +136,7 @@ class Filter(_Node):
             _require(known, "not a kind of block", self.value)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Field(_Node):
     """Look for `operand` in one text field only: `title`, `tags` or `body`."""
 
@@ -131,7 +149,7 @@ class Field(_Node):
         _require(not only_negates(self.operand), "only a negation", self.operand)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Boost(_Node):
     """The score of `operand` times `factor` (`MIN_BOOST` to `MAX_BOOST`)."""
 
@@ -145,7 +163,7 @@ class Boost(_Node):
         _require(not only_negates(self.operand), "only a negation", self.operand)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Fuzzy(_Node):
     """The words of `operand` within `distance` edits each: 0 (exactly), 1 or 2."""
 
@@ -159,7 +177,7 @@ class Fuzzy(_Node):
         _require(not only_negates(self.operand), "only a negation", self.operand)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Not(_Node):
     """Chunks that do not match `operand`."""
 
@@ -169,7 +187,7 @@ class Not(_Node):
         _require(not only_negates(self.operand), "a negation of a negation", self.operand)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class And(_Node):
     """Every one of two or more operands; none is itself an And.
 
@@ -185,7 +203,7 @@ class And(_Node):
         _require(not any(isinstance(o, And) for o in self.operands), "not flat", self.operands)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Or(_Node):
     """At least one of two or more operands; none is itself an Or."""
 

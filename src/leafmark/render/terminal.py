@@ -136,9 +136,7 @@ def _cut_long_word(
 _SOLID = "\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _OPENS = "「『（【〈《〔［｛"
 _CLOSES = "、。，．・：；？！」』）】〉》〕］｝ー々"
-_WORD_OR_CHARACTER = (
-    rf"[{_OPENS}]*(?:[{_SOLID}]|[^\s{_SOLID}{_OPENS}{_CLOSES}]+)[{_CLOSES}]*|\S"
-)
+_WORD_OR_CHARACTER = rf"[{_OPENS}]*(?:[{_SOLID}]|[^\s{_SOLID}{_OPENS}{_CLOSES}]+)[{_CLOSES}]*|\S"
 """What a line may end behind: in Chinese and Japanese a character, with the signs around it.
 
 It is compiled when it is used, which takes a hundredth of a start.

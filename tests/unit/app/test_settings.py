@@ -14,7 +14,7 @@ from leafmark.retrieval import SearchParams
 
 
 def test_the_defaults_of_chunking_are_those_of_its_room() -> None:
-    ours = {each.name: each.default for each in fields(ChunkingSettings)}
+    ours = ChunkingSettings()._asdict()
     theirs = {each.name: each.default for each in fields(ChunkingOptions)}
     assert ours == theirs | {"preset": "none"}
     assert SETTINGS["chunking.preset"].rules.choices == ("none", *PRESETS)
@@ -22,7 +22,7 @@ def test_the_defaults_of_chunking_are_those_of_its_room() -> None:
 
 def test_the_defaults_of_searching_are_those_of_its_room() -> None:
     theirs = {each.name: each.default for each in fields(SearchParams)}
-    ours = {each.name: each.default for each in fields(SearchSettings) if each.name in theirs}
+    ours = {name: of for name, of in SearchSettings()._asdict().items() if name in theirs}
     assert {name: theirs[name] for name in ours} == ours | {"mode": "lexical"}
 
 

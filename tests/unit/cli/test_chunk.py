@@ -6,7 +6,6 @@ import io
 import json
 import re
 import sys
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -318,7 +317,7 @@ def test_one_size_is_enough(chunk: Leafmark) -> None:
 
 def test_every_setting_of_chunking_is_a_flag_that_takes_the_same() -> None:
     flags = {option.setting: option for option in COMMAND.options if option.setting}
-    assert set(flags) == {f"chunking.{each.name}" for each in fields(ChunkingSettings)}
+    assert set(flags) == {f"chunking.{name}" for name in ChunkingSettings._fields}
     for name, option in flags.items():
         assert option.choices == SETTINGS[name].rules.choices
         assert option.names[-1] == "--" + name.partition(".")[2].replace("_", "-")
