@@ -9,8 +9,9 @@ links is a table of contents where they all lead to places in the page itself, a
 navigation where it stands above the page's h1; a heading with nothing else under it goes
 with the table of contents, unless a deeper one is next: then it is a chapter's. Three
 links or more that are parted by bars, angles or brackets, and have an element to
-themselves, are a menu. A column of line numbers is told by its words: a `pre` of numbers
-that count the lines of the `pre` after it.
+themselves, are a menu; so is a table of these, or of links to places in the page itself.
+A column of line numbers is told by its words: a `pre` of numbers that count the lines of
+the `pre` after it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence, Set
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
@@ -70,6 +71,9 @@ _MENU = re.compile(
     re.IGNORECASE,
 )
 """An element of nothing but links with signs between them; the names of code are no menu."""
+
+_SPACES = re.compile(_SPACE)
+_SIGN = re.compile(rb"[\[\]|]|&\#124;|&\#x7c;|%b" % _ANGLE)
 
 _CELL = re.compile(rb"<td\b[^<>]*>((?:\s|<div\b[^<>]*>)*)\Z", re.IGNORECASE)
 _CELL_END = re.compile(rb"((?:\s|</div\s*>)*)</td\s*>", re.IGNORECASE)
@@ -198,7 +202,43 @@ def _menus(page: HtmlPage, name: str) -> set[int]:
             is_local = all(target.startswith(("#", f"{name}#")) for target in targets)
             if len(targets) >= _LEAST_LINKS and (is_local or element.end <= top):
                 found.add(element.start)
+    return found | _menu_tables(page, name)
+
+
+def _menu_tables(page: HtmlPage, name: str) -> set[int]:
+    """Where the tables begin, with no other in them, that texi2html and others make of menus."""
+    tables = [element for element in page.elements if element.tag == "table"]
+    found: set[int] = set()
+    for table, after in zip_longest(tables, tables[1:]):
+        if after is None or after.start >= table.end:
+            targets, signs = _parted(page.data, table)
+            is_local = all(target.startswith(("#", f"{name}#")) for target in targets)
+            if len(targets) >= _LEAST_LINKS and (is_local or signs >= len(targets) - 1):
+                found.add(table.start)
     return found
+
+
+def _parted(data: bytes, table: HtmlElement) -> tuple[list[str], int]:
+    """What the links of a table lead to, and how many texts of signs alone stand between them.
+
+    Nothing where it has more than these.
+    """
+    found: list[str] = []
+    signs = 0
+    in_link = False
+    for name, start, end, closing in iter_tokens(data, table.inner, table.close):
+        if name == b"a":
+            in_link = not closing
+            target = None if closing else attribute(data, start, end, b"href")
+            found += [] if target is None else [target.strip()]
+        elif name in _CONTENT or name == b"code":
+            return [], 0
+        elif name == b"" and not in_link:
+            text = _SPACES.sub(b"", data[start:end])
+            signs += bool(text)
+            if _SIGN.sub(b"", text):
+                return [], 0
+    return found, signs
 
 
 def _linked(data: bytes, element: HtmlElement) -> list[str]:
