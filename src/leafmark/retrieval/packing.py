@@ -103,16 +103,20 @@ def _extents(chunks: Sequence[Chunk]) -> tuple[Extent, ...]:
     for one in reversed(chunks):
         start, end = whole_range(one)
         found.append(Extent(start, end, one.id, min(end, section_start)))
-        if one.kind != "piece":
+        if _holds_sections(one):
             section_start = start
     return tuple(reversed(found))
+
+
+def _holds_sections(chunk: Chunk) -> bool:
+    """Whether there is more in a chunk below a section than text of that section's own."""
+    return chunk.kind != "piece" or bool(chunk.covered)
 
 
 def _preamble(chunks: Sequence[Chunk]) -> Extent | None:
     """Return what stands in a document before its sections; None where that has no id."""
     document, owner = chunks[0], chunks[0].owner
-    starts = (whole_range(one)[0] for one in chunks if one.kind == "section")
-    end = next(starts, None)
+    end = next((whole_range(one)[0] for one in chunks[1:] if _holds_sections(one)), None)
     if document.kind != "document" or end is None or PREAMBLE in owner.slugs:
         return None
     return Extent(document.byte_start, end, f"{document.id}#{PREAMBLE}", end)

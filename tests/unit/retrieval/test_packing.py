@@ -146,6 +146,23 @@ def test_text_that_pieces_were_made_of_is_own_text() -> None:
     assert [(one.id, one.own) for one in shown if isinstance(one, Omission)] == [("t:g.md#a", True)]
 
 
+def test_small_sections_in_a_piece_are_no_own_text() -> None:
+    small = "".join(f"## Small {at}\n\n{'It says little. ' * 20}\n\n" for at in range(8))
+    large = "".join(f"## Large {at}\n\n{'It says a lot. ' * 150}\n\n" for at in range(2))
+    for text, name in (
+        (f"# A\n\nFirst.\n\n{small}{large}", "a"),
+        (f"First.\n\n{small}{large}", ""),
+    ):
+        chunks = leafmark.chunk(text, path="g.md", tree="t", strategy="section")
+        chunk = next(one for one in chunks if one.id.partition("#")[2] == name)
+        assert len([one for one in chunk.children if one.covers]) > 1
+        item = _item(chunk)
+        after = next(at for at, one in enumerate(_texts(item)) if one.startswith("## Large"))
+        omitted = passages(item, [0, *range(after, len(item.units))])[1]
+        assert isinstance(omitted, Omission)
+        assert (omitted.id, omitted.own) == (chunk.id, False)
+
+
 def test_a_heading_alone_has_nothing_to_cite() -> None:
     setup = _chunks()["setup"]
     assert setup.heading_start is not None
