@@ -212,14 +212,15 @@ def _order(
 ) -> tuple[int, ...]:
     """Return the order in which units are added: the lead, then by score, front matter last.
 
-    A unit scores as its chunk does; of one chunk's, those with matches come first.
+    A unit scores as the chunk does in which it ends: above the first text of a section's
+    first piece there is its heading. Of one chunk's, those with matches come first.
     """
     scores, matches = _matched(result) if result else ({}, [])
 
     def key(at: int) -> tuple[bool, float, bool, int]:
         unit = units[at]
         is_front = front_matter is not None and unit.start < front_matter.end
-        owner = _narrowest(extents, unit.start, unit.end).id
+        owner = _narrowest(extents, unit.end - 1, unit.end).id
         matched = any(unit.start <= start < unit.end for start in matches)
         return is_front, -scores.get(owner, 0.0), not matched, at
 

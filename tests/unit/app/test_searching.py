@@ -33,3 +33,18 @@ def test_a_folder_that_was_not_searched_is_named_where_nothing_is_found(here: He
     assert _hints(here, "otter") == _hints(here, "walrus", notes) == []
     here.configure('[tree.docs]\npath = "."\n')
     assert _hints(here, "panda") == []
+
+
+def test_under_a_budget_what_matched_below_a_heading_comes_first(here: Here) -> None:
+    """Its heading is no part of the piece that matched, and is shown with it."""
+    prose = "\n\n".join(f"Paragraph {at} says this and that. " * 8 for at in range(12))
+    here.write("a.md", f"First.\n\n# One\n\nIt is.\n\n# Two\n\nA zebra.\n\n{prose}\n")
+    request = SearchRequest(queries=("zebra",), grain="document", packed=True)
+    answer = search_project(here.project(), request)
+    (part,) = answer.results[0].constituents
+    assert part.entry.kind == "piece"
+    assert answer.packing is not None
+    (item,) = answer.packing.items
+    lead, best, *_ = (item.units[at] for at in item.order)
+    assert item.source[lead.start : lead.end] == b"First.\n\n"
+    assert item.source[best.start : best.end] == b"# Two\n\nA zebra.\n\n"
