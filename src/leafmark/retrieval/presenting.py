@@ -142,7 +142,7 @@ class Presenter:
         own = [each for each in matches if each]
         if candidate.constituents and (candidate.direct_score is None or not own):
             best = _best_snippet(map(self._snippet_of, candidate.constituents))
-            if best.text:
+            if best.ranges or (best.text and not own):
                 return best
         size = self._snippet_chars
         return join_snippets(make_snippet(body.shown, each, size=size) for each in own or [[]])

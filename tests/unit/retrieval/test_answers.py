@@ -298,6 +298,18 @@ def test_what_matches_between_the_chunks_below_is_no_introduction(tmp_path: Path
     assert "CORN" in result.snippet.text
 
 
+def test_the_snippet_of_an_aggregate_shows_its_own_match_where_no_constituent_has_one(
+    tmp_path: Path,
+) -> None:
+    """Its own match was cut off; the sections below it match by their titles alone."""
+    own = f"{'word ' * 90}quern {'word ' * 90}"
+    library = Library(tmp_path, t={"mill.md": f"{own}\n\n## Quern\n\nTurn it.\n"})
+    (result,) = library.search("quern", cutoff_ratio=0.9).results
+    assert result.id == "t:mill.md"
+    assert [(one.id, one.match_ranges) for one in result.constituents] == [("t:mill.md#quern", ())]
+    assert [result.snippet.text[start:end] for start, end in result.snippet.ranges] == ["quern"]
+
+
 @pytest.mark.parametrize(("sort", "paths"), [("path", ["a", "b", "c"]), ("score", ["c", "a", "b"])])
 def test_sorting(tmp_path: Path, sort: str, paths: list[str]) -> None:
     texts = {"a.txt": "word one two", "b.txt": "word one two three", "c.txt": "word"}
