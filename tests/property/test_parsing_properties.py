@@ -72,6 +72,7 @@ def test_headings_that_are_certain_without_the_walk_are_those_of_the_walk(text: 
 @example("\ufeff- # a\n- b\n")
 @example("  [a]: b\n# c\n")
 @example("| a | b |\n|---|---|")
+@example("[^1]: [^1]: # ")
 def test_blocks_by_stretches_are_the_blocks(text: str) -> None:
     document = parse(text.encode(), "a.md")
     blocks = document.blocks

@@ -170,7 +170,7 @@ def blocks_of(
     rows: Sequence[Row], headings: Sequence[Heading], raw: bytes, start: int
 ) -> tuple[Block, ...]:
     """Return the blocks of a document whose content begins at byte `start`."""
-    blocks = list(_blocks(rows, raw, start))
+    blocks = _blocks(rows, raw, start)
     if _LINK_DEFINITION.search(raw) or _FIRST_DEFINITION.match(raw, start):
         _end_lists(blocks)
         definitions = list(_link_definitions(blocks, headings, raw, start))
@@ -201,10 +201,12 @@ def _end_lists(blocks: list[Block]) -> None:
             blocks[index] = blocks[index]._replace(end=end)
 
 
-def _blocks(rows: Sequence[Row], raw: bytes, first: int, *, offset: int = 0) -> Iterator[Block]:
+def _blocks(rows: Sequence[Row], raw: bytes, first: int, *, offset: int = 0) -> list[Block]:
     """The blocks of content that begins at byte `first`; `offset` is added to all places."""
     lines = Lines(raw, first)
     open_ends = [len(raw) + 1]  # of the document and of the containers around
+    blocks: list[Block] = []
+    footnotes: dict[int, int] = {}  # where the last one of each level stands among them
     for tag, start, end in rows:
         name = tag if tag.__class__ is str else next(iter(tag))
         kind = _KINDS.get(name)
@@ -226,8 +228,21 @@ def _blocks(rows: Sequence[Row], raw: bytes, first: int, *, offset: int = 0) -> 
             content = min(lines.end_of(lines.end_of(start + 1) + 1), end)
         if content is not None:
             content += offset
-        start = lines.start_of(start) + offset
-        yield _new(Block, (kind, start, end + offset, level, info, content))
+        start, end = lines.start_of(start) + offset, end + offset
+        block = _new(Block, (kind, start, end, level, info, content))
+        if name != "FootnoteDefinition" or not _is_joined(block, blocks, footnotes):
+            blocks.append(block)
+    return blocks
+
+
+def _is_joined(block: Block, blocks: list[Block], footnotes: dict[int, int]) -> bool:
+    """Make one block of two footnotes on one line; False where this begins a line of its own."""
+    at = footnotes.get(block.level, -1)
+    if at < 0 or block.start >= blocks[at].end:
+        footnotes[block.level] = len(blocks)
+        return False
+    blocks[at] = blocks[at]._replace(end=max(block.end, blocks[at].end))
+    return True
 
 
 def _code(code: Any, lines: Lines, start: int) -> tuple[str, int | None]:
