@@ -175,7 +175,8 @@ class _Inquiry:
         trace = self._trace(topics, params)
         ranked = [(rank, one) for rank, one in enumerate(trace.kept, 1) if self._is_part(one.entry)]
         if ranked:
-            rank, candidate = min(ranked, key=lambda pair: pair[1].entry != self._target)
+            itself = self._target.position  # its entry may be that of its introduction
+            rank, candidate = min(ranked, key=lambda pair: pair[1].entry.position != itself)
             return Absence((), candidate, rank)
         for rank, candidate in enumerate(trace.ranked, start=1):
             found = self._beside(candidate, rank, params)

@@ -62,6 +62,17 @@ def test_of_a_section_what_lies_below_it_counts(library: Library) -> None:
     assert found.shown.entry.id == "t:guide.md#filter"
 
 
+def test_an_introduction_is_the_section_itself(tmp_path: Path) -> None:
+    """It is a result, if not the first one of those that lie below it."""
+    steps = "".join(f"## Step {number}\n\n{'Turn the wheel. ' * 60}\n\n" for number in range(4))
+    text = f"# Mill\n\nIt grinds corn, corn and corn.\n\n{steps}## Corn\n\nIt is corn.\n"
+    library = Library(tmp_path, t={"mill.md": text})
+    found = ask(library, "mill.md#mill", "corn", aggregation=True, cutoff_ratio=0.1)
+    assert found.shown is not None
+    assert (found.shown.introduction, found.shown.entry.id) == (True, "t:mill.md#mill")
+    assert found.rank == 2
+
+
 def test_words_that_it_lacks_and_those_like_them(library: Library) -> None:
     found = ask(library, "guide.md#oil", "oil AND weeklee AND petrol", fuzzy_distance=0)
     (reason,) = found.reasons
