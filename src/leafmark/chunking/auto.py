@@ -75,25 +75,13 @@ def _split_body(shop: Workshop, node: int) -> list[int]:
         else:
             found += groups
     if len(found) < 2:
-        if any(shop.is_oversize(node, group) for group in found) or _is_scattered(shop, node):
+        if any(shop.is_oversize(node, group) for group in found) or shop.is_scattered(node):
             tree.oversize.add(node)
         return []
     tree.bodies[node] = kept
-    if _is_scattered(shop, node):
+    if shop.is_scattered(node):
         tree.oversize.add(node)
     return [_piece(shop, node, group, number=number) for number, group in enumerate(found, 1)]
-
-
-def _is_scattered(shop: Workshop, node: int) -> bool:
-    """Whether a body is over the bound that lies between sections, in ranges too small for pieces.
-
-    Source code has such bodies: its statements between many definitions.
-    """
-    body = shop.tree.body(node)
-    if len(body) < 2:
-        return False
-    tokens, room = sum(shop.meter.tokens(start, end) for start, end in body), shop.room(node)
-    return tokens > room and shop.meter.count(shop.reader.normalise(tuple(body))) > room
 
 
 def _piece(shop: Workshop, node: int, units: list[Unit], *, number: int) -> int:

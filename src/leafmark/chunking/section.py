@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from leafmark.chunking.gathering import Part, gather
 from leafmark.chunking.sizing import Sizes, is_surely_within
 from leafmark.chunking.spans import subtract
-from leafmark.chunking.tree import SectionTree
+from leafmark.chunking.tree import SectionTree, Spans
 from leafmark.chunking.workshop import Workshop
 
 __all__ = ["choose_section"]
@@ -70,9 +70,16 @@ def _enter(shop: Workshop, sizes: Sizes, node: int) -> Iterator[int]:
     taken = [(part.start, part.end) for part in parts if part in cut]
     if taken:
         body = tree.bodies[node] = [own for span in body for own in subtract(*span, taken)]
-    tokens = shop.meter.joined_tokens(body) if left and not kept else 0
-    if 0 < tokens < shop.options.min_tokens:
-        tree.undersize.add(node)
+    if left and not kept:
+        _mark_leftovers(shop, node, body)
+
+
+def _mark_leftovers(shop: Workshop, node: int, body: Spans) -> None:
+    """Say of a body that is what was left between children whether it is too small or too large."""
+    if 0 < shop.meter.joined_tokens(body) < shop.options.min_tokens:
+        shop.tree.undersize.add(node)
+    elif shop.is_scattered(node):
+        shop.tree.oversize.add(node)
 
 
 def _is_body(shop: Workshop, node: int, parts: Sequence[Part]) -> bool:

@@ -62,11 +62,14 @@ class Workshop:
         return text_tokens(self.reader, self.meter, span, tokens=tokens, bound=room) - room
 
     def fits_whole(self, node: int, tokens: int) -> bool:
-        """Whether the text of a node with all below it, about `tokens`, is within `max_tokens`.
+        """Whether the text of a node with all below it, about `tokens`, is within `max_tokens`."""
+        return self._fits_as_text(node, (self.tree.starts[node], self.tree.ends[node]), tokens)
+
+    def _fits_as_text(self, node: int, span: tuple[int, int], tokens: int) -> bool:
+        """Whether the text of a range under a node's breadcrumb is within `max_tokens`.
 
         Parts that are counted apart may add up to a little more than the whole.
         """
-        span = self.tree.starts[node], self.tree.ends[node]
         room = self.options.max_tokens - self.breadcrumb_room(node)
         excess = self._excess_as_text(span, tokens, room)
         if excess <= 0 or excess > max(_NEARLY, room // _NEARLY):
@@ -169,8 +172,18 @@ class Workshop:
         """Whether the text of a range of a node's body is over `max_tokens`."""
         if tokens <= self.sure_room:
             return False
-        room = self.room(node)
-        return tokens > room and self._excess_as_text(span, tokens, room) > 0
+        return tokens > self.room(node) and not self._fits_as_text(node, span, tokens)
+
+    def is_scattered(self, node: int) -> bool:
+        """Whether a body is over `max_tokens` that lies in ranges too small for pieces.
+
+        Source code has such bodies: its statements between many definitions.
+        """
+        body = self.tree.body(node)
+        if len(body) < 2:
+            return False
+        tokens, room = sum([self.meter.tokens(*span) for span in body]), self.room(node)
+        return tokens > room and self.meter.count(self.reader.normalise(tuple(body))) > room
 
     def mark(self, piece: int, units: Sequence[Unit]) -> None:
         """Say of a piece, which is made of the units, whether it is too large or too small."""

@@ -104,6 +104,15 @@ def test_code_is_never_cut() -> None:
     assert code in result[1].body
 
 
+def test_what_just_fits_is_not_called_oversize() -> None:
+    source = "# A\n\nIntroduction.\n\n```\n" + "x y z\n" * 30 + "```\n"
+    document = parse(source.encode(), "p.md")
+    sizes = {"min_tokens": 2, "target_tokens": 20, "overlap_sentences": 0}
+    *_, whole = chunked(document, **sizes).chunks
+    found = [chunked(document, max_tokens=whole.tokens - less, **sizes) for less in (0, 1)]
+    assert [result.chunks[-1].oversize for result in found] == [False, True]
+
+
 def test_code_is_cut_at_line_ends_when_asked() -> None:
     code = "\n".join(f"x{number} = {number}" for number in range(400))
     document = make_document(("code", "py", code))

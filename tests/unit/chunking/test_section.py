@@ -6,7 +6,7 @@ from typing import Any
 
 from support.documents import Part, make_document, words
 
-from leafmark.chunking import ChunkingOptions, chunk_document
+from leafmark.chunking import ChunkingOptions, chunk_document, inspect_quality
 from leafmark.model import Chunk, ChunkedDocument
 from leafmark.parsing import parse
 
@@ -329,3 +329,19 @@ def test_a_row_of_html_in_markdown_is_cut_between_its_cells_only_where_it_must()
     bodies = [chunk.body for chunk in found.chunks if chunk.kind == "piece"]
     assert all(any(row in body for body in bodies) for row in rows)
     assert sum(body.startswith("<td>") for body in bodies) > 1
+
+
+def test_leftovers_over_the_bound_are_oversize() -> None:
+    """Statements between definitions that are entered: each is too small for a piece."""
+    method = "    def {0}(self):\n" + '        return "' + words(80) + '"\n'
+    source = "".join(
+        f"\nregister({name!r}, {words(20)!r})\n\nclass {name}:\n"
+        + "".join(method.format(f"m{number}") for number in range(4))
+        for name in ("A", "B", "C", "D", "E", "F")
+    )
+    options = ChunkingOptions(strategy="section", min_tokens=30, target_tokens=100, max_tokens=120)
+    found = chunk_document(parse(source.encode(), "p.py"), tree="t", options=options)
+    own = found.chunks[0]
+    assert own.tokens > options.max_tokens
+    assert (own.oversize, own.undersize) == (True, False)
+    assert [one for one in inspect_quality(found, options=options) if not one.excused] == []
