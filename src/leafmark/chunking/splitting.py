@@ -211,15 +211,25 @@ class Splitter(NamedTuple):
             if block.kind == "table" and block.level > table.level
         ]
         if not inside:
-            if self._is_within(row, self.room() - (self.capacity - room)):
-                return iter((row._replace(whole=True),))
-            return self._split_prose_around_code(row, room)
+            return self._split_text_row(row, table, room)
         places: dict[int, Block | None] = {row.start: None}
         for block in outermost(inside):
             places[block.start] = block
             places.setdefault(block.end, None)
         places.pop(row.end, None)
         return self._split_at([*places], [*places.values()], row.end)
+
+    def _split_text_row(self, row: Unit, table: Block, room: int) -> Iterator[Unit]:
+        """Keep a row that fits, else the header that it stands below, if that is not repeated."""
+        if self._is_within(row, self.room() - (self.capacity - room)):
+            yield row._replace(whole=True)
+            return
+        at = table.content_start or 0
+        if row.start < at < row.end and room == self.capacity:
+            yield from self._split_text_row(self._unit(row.start, at), table, room)
+            yield from self._split_text_row(self._unit(at, row.end), table, room)
+        else:
+            yield from self._split_prose_around_code(row, room)
 
     def _is_within(self, unit: Unit, limit: int) -> bool:
         """Whether the unit's text is within the limit, whatever markup it has beside."""

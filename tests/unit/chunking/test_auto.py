@@ -165,6 +165,14 @@ def test_a_wide_header_is_repeated_too() -> None:
     assert max(piece.tokens for piece in found) <= 125
 
 
+def test_a_header_that_is_too_large_to_be_repeated_is_not_torn() -> None:
+    """READMEs have tables of contributors whose header is their first seven."""
+    row = f"| {words(250)} | {words(250)} |"
+    found = pieces(chunked(headed(f"{row}\n|---|---|", row), max_tokens=600))
+    assert len(found) == 21
+    assert all(row in piece.body for piece in found)
+
+
 def test_a_long_breadcrumb_is_shortened_for_the_header_of_a_table() -> None:
     header, row = "| Name | Value |\n|---|---|", f"| {words(10)} | {words(10)} |"
     document = headed(header, row, titles=5)
