@@ -1,7 +1,8 @@
 """Which texts lead on to what stands behind them, so that a cut between the two is a poor one.
 
 A sentence that ends with a colon, or with no mark at all, introduces the list, the
-code or the table after it, and any text of a notebook the code below it. A line of
+code or the table after it, and so does one that says "the following" or "below"; any
+text of a notebook introduces the code below it. A line of
 nothing but bold type is a heading in all but name, an anchor names what follows, the
 tag that opens a box belongs to what is in it, and so does a bracket in source code.
 What begins in lower case behind code goes on with the sentence before it, and a caption
@@ -39,6 +40,18 @@ _SHORTCODE = re.compile(rb"(?<![\w:]):[a-z0-9_+-]++:\Z")
 _INTRODUCED = frozenset(("list", "code", "table"))
 _INTRODUCED_IN_PAGES = _INTRODUCED | {"definition"}
 """What a text without the end of a sentence introduces."""
+
+_TAG = re.compile(rb"<[^<>]*>")
+_CLOSING_MARKS = " \t\r\n.!\u3002\uff01*_)\"'\\"
+_SENTENCE_END = re.compile(r"[.!?][\"')\]*_]*\s+|[\u3002\uff01\uff1f]|\n\s*\n")
+_ANNOUNCES = re.compile(
+    r"\b(?:following|below|as follows)\b|以下|下面|下列|如下|下表|下图|次の|다음|아래",
+    re.IGNORECASE,
+)
+"""What sentences with a full stop above a list, code or a table say where they introduce it.
+
+Of 42,132 such in 26,000 Markdown files 3,300, in the four languages that have more than two.
+"""
 
 _LONGEST_CHARACTER = 4
 _CLOSED = re.compile(rb"(?:\s|</?[a-z][^<>]*>)+\Z", re.IGNORECASE)
@@ -156,7 +169,16 @@ def _introduces(reader: BodyReader, before: bytes, at: int) -> bool:
     if "code" in following and reader.document.format == "notebook":
         return True
     introduced = _INTRODUCED_IN_PAGES if is_page else _INTRODUCED
-    return not introduced.isdisjoint(following) and _is_unfinished(before, is_page=is_page)
+    if introduced.isdisjoint(following):
+        return False
+    return _is_unfinished(before, is_page=is_page) or _announces(before, is_page=is_page)
+
+
+def _announces(before: bytes, *, is_page: bool) -> bool:
+    """Whether the last sentence says that something follows."""
+    text = (_TAG.sub(b" ", before) if is_page else before).decode("utf-8", "ignore")
+    last = _SENTENCE_END.split(text.rstrip(_CLOSING_MARKS))[-1]
+    return _ANNOUNCES.search(last) is not None
 
 
 def _is_unfinished(before: bytes, *, is_page: bool) -> bool:

@@ -317,3 +317,37 @@ def test_a_text_of_a_page_without_an_end_leads_on(below: str) -> None:
         page = f"<p>It fails <em>if{end}</em> </p>"
         reader = BodyReader(parse((page + below).encode(), "p.html"))
         assert leads_on(reader, 0, len(page)) is leads
+
+
+ANNOUNCEMENTS = {
+    "following": "The following table lists **all** sizes.",
+    "below": "Run the script below (it takes a while).",
+    "an escaped stop": "Use this command, as follows\\.",
+    "a second sentence": "It is long. Consider the following\nexample.",
+    "Chinese": "它有三个选项。可用的值如下表所示。",
+    "Japanese": "設定は次のコマンドで行います。",
+    "Korean": "다음 원칙을 따르세요.",
+}
+
+
+@pytest.mark.parametrize("text", ANNOUNCEMENTS.values(), ids=list(ANNOUNCEMENTS))
+@pytest.mark.parametrize("below", BELOW_A_LABEL)
+def test_a_sentence_that_announces_leads_on_to_what_is_no_text(text: str, below: str) -> None:
+    before = f"Some text.\n\n{text}\n\n".encode()
+    assert reads_as_leading(before, behind=below.encode())
+    assert not reads_as_leading(before)
+    assert not reads_as_leading(before + b"It ends here.\n\n", behind=below.encode())
+    ended = f"{text} Then all is said.\n\n".encode()
+    assert not reads_as_leading(ended, behind=below.encode())
+
+
+def test_so_it_does_in_a_page() -> None:
+    below = "<pre>code</pre>"
+    for text, leads in (
+        ("The <b>following</b> code is it.", True),
+        ("See <i>below.</i> Then go on.", False),
+        ('Go <a href="following.html">on</a>.', False),
+    ):
+        page = f"<p>{text}</p>\n"
+        reader = BodyReader(parse((page + below).encode(), "p.html"))
+        assert leads_on(reader, 0, len(page)) is leads
