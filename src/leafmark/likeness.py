@@ -65,8 +65,7 @@ def _words(name: str) -> list[str]:
 
 def _likeness(words: Sequence[str], others: Sequence[str]) -> float:
     """Return how like two names are; 0 where what the words of one lack in the other is unlike."""
-    left = [word for word in words if word not in others]
-    right = [word for word in others if word not in words]
+    left, right = _lacking(words, others), _lacking(others, words)
     if left and right:
         apart = max(_word_by_word(left, right), _share("".join(left), "".join(right), LEAST))
     else:
@@ -76,6 +75,18 @@ def _likeness(words: Sequence[str], others: Sequence[str]) -> float:
     as_written = _share("".join(words), "".join(others))
     in_any_order = _share("".join(sorted(words)), "".join(sorted(others)))
     return max(LEAST, (apart + max(as_written, in_any_order)) / 2)
+
+
+def _lacking(words: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Return the words that `others` lack, each as often as they lack it."""
+    rest = list(others)
+    found: list[str] = []
+    for word in words:
+        if word in rest:
+            rest.remove(word)
+        else:
+            found.append(word)
+    return found
 
 
 def _word_by_word(words: Sequence[str], others: Sequence[str]) -> float:
