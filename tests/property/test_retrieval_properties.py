@@ -39,10 +39,16 @@ def _named(outline: Any, depth: int, numbers: Any) -> list[Any]:
 
 @st.composite
 def forests(draw: st.DrawFn) -> tuple[Forest, list[Candidate]]:
-    """Up to three documents, and some of their chunks as candidates, with ties."""
+    """Up to three documents, and some of their chunks as candidates, with ties.
+
+    Chunks with nothing below them may be pieces.
+    """
     forest = Forest()
     for path in ["a.md", "a.md.md", "b"][: draw(st.integers(1, 3))]:
         forest.add(path, _named(draw(outlines), 0, iter(range(1000))))
+    for key, entry in forest.entries.items():
+        if entry.depth and entry.position == entry.last_position and draw(st.booleans()):
+            forest.entries[key] = entry._replace(kind="piece", piece=1)
     entries = list(forest.entries.values())
     chosen = draw(st.lists(st.sampled_from(entries), unique=True, max_size=12))
     few = st.one_of(scores, st.sampled_from([1.0, 2.0]))

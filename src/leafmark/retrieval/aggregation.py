@@ -187,8 +187,10 @@ def merge_into(
 ) -> Candidate:
     """Return the parent as a candidate that holds `children`; `own` is its own match.
 
-    Each of the children that the score is taken from adds `bonus` to its factor.
+    That may hold pieces already. Each of the children that the score is taken from adds
+    `bonus` to its factor.
     """
+    held_before = own.constituents if own else ()
     held = [*children, own] if own else list(children)
     counted = [one for one in held if not one.relaxed] or held
     matches = sum(1 for one in counted if one is not own)
@@ -198,7 +200,7 @@ def merge_into(
         relaxed=counted[0].relaxed,
         topics=_topics(held),
         direct_score=own.direct_score if own else None,
-        constituents=tuple(sort_candidates(children)),
+        constituents=tuple(sort_candidates((*held_before, *children))),
         factors=own.factors if own else (),
     )
 

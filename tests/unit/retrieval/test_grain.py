@@ -65,3 +65,20 @@ def test_a_document_that_stands_alone_keeps_its_match(forest: Forest) -> None:
     )
     assert found == matches
     assert [phase.name for phase in phases] == ["grain", "aggregation", "ancestors"]
+
+
+def test_a_section_keeps_its_pieces_when_it_takes_in_a_section_below_it() -> None:
+    forest = Forest()
+    forest.add("a.md", ["A", ["one", ["1"], ["two", ["2"]]], ["three"], ["four"]])
+    for key, entry in forest.entries.items():
+        if entry.title.isdigit():
+            forest.entries[key] = entry._replace(kind="piece")
+    matches = [match(forest.by_id("t:a.md#1"), 2.0), match(forest.by_id("t:a.md#2"), 1.0)]
+    found, _ = bring_to_grain(
+        matches,
+        SearchParams(grain="section"),
+        find_parent=forest.find_parent,
+        measure_text=count_by({}),
+        introduce=forest.introduce,
+    )
+    assert shape(found) == ["t:a.md#one", ["t:a.md#1", "t:a.md#two", ["t:a.md#2"]]]
