@@ -198,7 +198,8 @@ def test_words_are_found_as_by_analysing_everything(
     known = sorted({token.term for token in tokens}) or ["none"]
     terms = data.draw(st.sets(st.sampled_from([*known, "other"])))
     expected = [Place(t.start, t.end, t.term) for t in tokens if t.term in terms]
-    assert sorted(WordFinder(terms, analyzer).find(scan(text, analyzer))) == expected
+    found = WordFinder(terms, analyzer).find(scan(text, analyzer))
+    assert sorted(found) == sorted(expected)  # several words may stand in one place
 
 
 @settings(max_examples=100, deadline=None)
