@@ -32,7 +32,7 @@ from leafmark.retrieval.sections import path_filter
 from leafmark.retrieval.surroundings import raise_by_surroundings
 from leafmark.retrieval.titles import raise_by_titles
 
-__all__ = ["Found", "cutoff_phase", "find_candidates", "section_note"]
+__all__ = ["Found", "cutoff_phase", "find_candidates", "first_of_ties", "section_note"]
 
 FEW_TIES = 50
 """Up to so many ties it is not worth looking at their documents first (chosen by eye)."""
@@ -143,14 +143,14 @@ def _cut(
         return []
     if len(hits) >= params.candidates and hits[kept - 1].score == scores[-1]:
         hits = search(ties=True)
-    needed = _first_of_ties(reader, with_ties(hits, kept), kept)
+    needed = first_of_ties(reader, with_ties(hits, kept), kept)
     entries = reader.entries(hit.address for hit in needed)
     pairs = list(zip(entries, needed, strict=True))
     ordered = sort_with_ties(pairs, [-hit.score for hit in needed], lambda pair: pair[0].id)
     return ordered[:kept]
 
 
-def _first_of_ties(reader: IndexReader, hits: list[Hit], kept: int) -> list[Hit]:
+def first_of_ties(reader: IndexReader, hits: list[Hit], kept: int) -> list[Hit]:
     """Return those of the hits that may be among the first `kept`, of ties at the end by id.
 
     Thousands of short sections called alike can tie.

@@ -13,7 +13,13 @@ from typing import NamedTuple
 from leafmark.index import IndexReader
 from leafmark.model import Candidate, Phase
 from leafmark.query import Expression
-from leafmark.retrieval.candidates import Found, cutoff_phase, find_candidates, section_note
+from leafmark.retrieval.candidates import (
+    Found,
+    cutoff_phase,
+    find_candidates,
+    first_of_ties,
+    section_note,
+)
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.cutoff import elbow_cutoff
 from leafmark.retrieval.doubt import is_doubtful
@@ -25,6 +31,7 @@ from leafmark.retrieval.hits import (
     relaxed_matches,
     rounded,
     strict_matches,
+    with_ties,
 )
 from leafmark.retrieval.meaning import Meaning, Place, Usual, topic_text
 from leafmark.retrieval.ordering import key_of
@@ -99,7 +106,7 @@ def _find_by_meaning(
     """
     asked = _Asked(Finder(reader, params, local_trees), compiled, params, meaning, text)
     usual = meaning.usual(text)
-    by_words = [] if params.mode == "semantic" else _by_words(asked.finder, compiled, params)
+    by_words = [] if params.mode == "semantic" else _by_words(reader, asked)
     hits = _fused(_matches(reader, asked, by_words, usual), usual, asked.weight)
     kept = _cut(reader, hits, params, topic)
     documents = _documents(asked, kept, usual, _nearest(hits))
@@ -121,12 +128,18 @@ def _find_by_meaning(
     )
 
 
-def _by_words(finder: Finder, compiled: Sequence[Compiled], params: SearchParams) -> list[Hit]:
-    strict = finder.tier(compiled, strict_matches, params.candidates)
-    known = {hit.place for hit in strict}
-    relaxed = finder.tier(compiled, relaxed_matches, params.candidates + len(strict))
+def _by_words(reader: IndexReader, asked: _Asked) -> list[Hit]:
+    """Return the best strict matches, then relaxed ones.
+
+    Those that tie with the last of either are settled by id: one of them may be the nearest.
+    """
+    finder, compiled, most = asked.finder, asked.compiled, asked.params.candidates
+    tied = finder.tier(compiled, strict_matches, most, ties=True)
+    strict = first_of_ties(reader, list(tied), most)
+    known = {hit.place for hit in tied}
+    relaxed = finder.tier(compiled, relaxed_matches, most + len(tied), ties=True)
     rest = [hit for hit in relaxed if hit.place not in known]
-    return [*strict, *rest[: params.candidates]]
+    return [*strict, *first_of_ties(reader, with_ties(rest, most), most)]
 
 
 def _matches(
