@@ -80,6 +80,7 @@ NAVIGATION_CLASSES = (
     *("nav-panel", "nav_table"),  # Texinfo, and LilyPond's manuals, which are made of it
     *("sphinxsidebar", "navpath"),  # Sphinx, Doxygen
     *("navigationbar", "t-navbar"),  # Qt, cppreference
+    *("tocset", "navsettop", "navsetbottom"),  # Scribble
 )
 """What generators of pages call the links to the pages around."""
 
