@@ -13,14 +13,20 @@ from leafmark.evaluation.metrics import METRICS
 
 __all__ = ["Gate", "parse_gate"]
 
-_FORM = re.compile(r"(?:(?P<variant>.+?):)?(?P<metric>[a-z@0-9-]+?)(?P<sign>[<>]=?)(?P<bound>.+)")
+_FORM = re.compile(
+    r"\s*(?:(?P<variant>.+?)\s*:)?\s*(?P<metric>[a-z@0-9-]+)\s*(?P<sign>[<>]=?)(?P<bound>.+)",
+    re.IGNORECASE,
+)
 _SIGNS: Mapping[str, Callable[[float, float], bool]] = MappingProxyType(
     {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
 )
 
 
 class Gate(NamedTuple):
-    """A bound of a metric. `variant` is the way to search that it binds, empty for the last."""
+    """A bound of a metric. `variant` is the way to search that it binds, empty for the last.
+
+    It stands there as it was written: models are told apart by capitals, too.
+    """
 
     metric: str
     sign: str
@@ -44,11 +50,12 @@ def parse_gate(text: str) -> Gate:
     Raises:
         UsageError: it is none, or names no metric.
     """
-    found = _FORM.fullmatch(text.replace(" ", "").lower())
+    found = _FORM.fullmatch(text)
     names = [metric.name for metric in METRICS]
     if found is None:
         raise UsageError(f"{text!r} is no gate", hint="write it like rr500>=0.55")
-    if found["metric"] not in names:
+    metric = found["metric"].lower()
+    if metric not in names:
         raise UsageError(
             f"the gate {text!r} names no metric", hint="there are: " + ", ".join(names)
         )
@@ -60,4 +67,4 @@ def parse_gate(text: str) -> Gate:
         raise UsageError(
             f"the gate {text!r} has no bound from 0 to 1", hint="write it like rr500>=0.55"
         )
-    return Gate(found["metric"], found["sign"], bound, found["variant"] or "")
+    return Gate(metric, found["sign"], bound, found["variant"] or "")

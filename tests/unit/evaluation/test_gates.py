@@ -18,6 +18,10 @@ from leafmark.evaluation import METRICS, Gate, parse_gate
             Gate("recall-2000t", "<=", 1.0, "auto+relax_share=0.5"),
         ),
         ("empty<0.1", Gate("empty", "<", 0.1)),
+        (
+            "auto + embedding.model = BAAI/bge:small : RR500 >= 0.5",
+            Gate("rr500", ">=", 0.5, "auto + embedding.model = BAAI/bge:small"),
+        ),
     ],
 )
 def test_gates(text: str, gate: Gate) -> None:
