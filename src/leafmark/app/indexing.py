@@ -54,7 +54,8 @@ def index_project(
         else:
             report = _run(project, request, progress)
             report = _with_vectors(project, report, progress, anew=request.rebuild)
-    return report._replace(seconds=time.monotonic() - started)
+    warnings = (*project.configuration.warnings, *report.warnings)
+    return report._replace(seconds=time.monotonic() - started, warnings=warnings)
 
 
 def _with_vectors(

@@ -42,7 +42,8 @@ class IndexReport(NamedTuple):
     document: it is `skipped`, or a diagnostic says why. So of a whole run `added`, `modified`
     and `unchanged` make up `documents`. A dry run reads no source: it counts new ones as
     added, and known ones by how their files look; `documents` are those of before.
-    `vectors` were made, and `pending_vectors` chunks have none yet; `warnings` say why.
+    `vectors` were made, and `pending_vectors` chunks have none yet. `warnings` say why, and
+    before that what of the configuration is not used.
     `failure` is what kept vectors from being stored, after all else was.
     """
 

@@ -36,6 +36,17 @@ def test_first_run_adds_and_the_next_leaves_alone(here: Here) -> None:
     assert (second.added, second.modified, second.removed, second.unchanged) == ((), (), (), 2)
 
 
+def test_what_of_the_configuration_is_not_used_is_said(here: Here) -> None:
+    here.write("a.md", "# A\n\none\n")
+    here.configure('[embedding]\nprovider = "minilm"\n')
+    said = (
+        f"{here.root}/leafmark.toml:2: embedding.provider chooses what your documents and queries "
+        "are given to; left out: `leafmark trust` allows it",
+    )
+    assert here.index().warnings == said
+    assert here.run(IndexRequest(dry_run=True)).warnings == said
+
+
 def test_edit_rename_and_delete_are_told_apart(here: Here) -> None:
     for name in ("a.md", "b.md", "c.md"):
         here.write(name, f"# {name}\n\ntext\n")

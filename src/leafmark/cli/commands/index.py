@@ -25,7 +25,7 @@ OPTIONS = (
     Option(("--remove",), "Take the given paths out of the index."),
     Option(("--watch",), "Stay, and keep the index fresh while files change. Ctrl-C ends it."),
     Option(("--dry-run",), "Say what would be done."),
-    Option(("--strict",), "Exit with 1 when there is any diagnostic."),
+    Option(("--strict",), "Exit with 1 when there is any diagnostic or warning."),
     JSON,
 )
 
