@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 _PLACE = "a model on disk is named by its whole path, without ~"
+_NAMES = "name one that it knows; sentence-transformers and model2vec take folders"
 
 LIMIT = 256
 """Tokens of a window where nothing is said: fastembed's models read 256 or more, and tell not."""
@@ -105,7 +106,12 @@ def load_model(name: str, location: str, load: Callable[[], Any]) -> Any:
     try:
         return load()
     except Exception as error:
-        if name.startswith(("/", ".", "~")) and not os.path.exists(name):
+        is_path = name.startswith(("/", ".", "~"))
+        if is_path and location == "fastembed":
+            raise ProviderError(
+                f"fastembed takes models by name, not from a folder: {name}", hint=_NAMES
+            ) from error
+        if is_path and not os.path.exists(name):
             raise ProviderError(
                 f"there is no model at {name}", location=location, hint=_PLACE
             ) from error

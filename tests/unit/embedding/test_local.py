@@ -131,7 +131,10 @@ def test_a_model_that_fails_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
             raise OSError("no such\n  model")
         return Model()
 
-    package = SimpleNamespace(StaticModel=SimpleNamespace(from_pretrained=load))
+    package = SimpleNamespace(
+        StaticModel=SimpleNamespace(from_pretrained=load),
+        TextEmbedding=lambda name, threads: load(name),
+    )
     monkeypatch.setattr("leafmark.embedding.local.import_module", lambda name: package)
     with pytest.raises(ProviderError) as caught:
         open_embedder(EmbedderSpec(provider="model2vec", model="none"))
@@ -140,6 +143,12 @@ def test_a_model_that_fails_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
         open_embedder(EmbedderSpec(provider="model2vec", model="~/none"))
     assert caught.value.message == "there is no model at ~/none"
     assert caught.value.hint == "a model on disk is named by its whole path, without ~"
+    with pytest.raises(ProviderError) as caught:
+        open_embedder(EmbedderSpec(provider="fastembed", model="/models/none"))
+    assert caught.value.message == "fastembed takes models by name, not from a folder: /models/none"
+    assert caught.value.hint == (
+        "name one that it knows; sentence-transformers and model2vec take folders"
+    )
     embedder = open_embedder(EmbedderSpec(provider="model2vec", model="m"))
     assert embedder.embed_documents(["good"]).tolist() == [[1.0, 0.0]]
     with pytest.raises(ProviderError) as caught:
