@@ -189,12 +189,12 @@ class Library:
         cited = _CITATION.fullmatch(reference.id)
         if cited:
             return self._cited(cited, reference)
-        chunk = self._chunk(reference.id, tree)
-        return _passage(chunk.doc_id, *whole_range(chunk), reference)
+        return _passage(*self._named(reference.id, tree), reference)
 
-    def _chunk(self, name: str, tree: str) -> Chunk:
-        """Return the section or document that an id names: with its tree, or from the path on.
+    def _named(self, name: str, tree: str) -> tuple[str, int, int]:
+        """Return what an id names: a section, a document, or what stands before its sections.
 
+        An id begins with the tree, or with the path.
         Pieces and ordinals are names of one strategy, so they name nothing here.
         """
         head, sharp, slug = name.rpartition("#") if "#" in name else (name, "", "")
@@ -202,12 +202,15 @@ class Library:
         if part and not self._is_document(head) and self._is_document(part["head"]):
             raise NotFoundError(f"{name} {_OF_ONE_STRATEGY}")
         owner = self.document(head) or self._at(head, tree)
-        position = owner.slugs.get(slug) if sharp and slug != PREAMBLE else 0
+        position = owner.slugs.get(slug) if sharp else 0
+        if position is None and slug == PREAMBLE and owner.chunks:
+            return owner.doc_id, *_preamble(owner)
         if position is None or position >= len(owner.chunks):
             of_one = part and part["head"].rpartition("#")[2] in owner.slugs
             said = f"{name} {_OF_ONE_STRATEGY}" if of_one else f"{head} has no section #{slug}"
             raise NotFoundError(said + ("" if of_one else _nearest(slug, owner.slugs, "#")))
-        return owner.chunks[position]
+        chunk = owner.chunks[position]
+        return chunk.doc_id, *whole_range(chunk)
 
     def _is_document(self, name: str) -> bool:
         return name in self._files or name in self._by_path or encode_path(name) in self._by_path
@@ -272,6 +275,14 @@ def _passage(doc_id: str, start: int, end: int, reference: Reference) -> Passage
     if start >= end:
         raise NotFoundError(f"{reference.id or reference.path} names no bytes")
     return Passage(doc_id, start, end, reference.grade)
+
+
+def _preamble(owner: ChunkedDocument) -> tuple[int, int]:
+    """Return the document's own text up to its first section; no bytes where it has none."""
+    document, *below = owner.chunks
+    if not (below and document.body_spans):
+        return whole_range(document) if not below else (0, 0)
+    return document.body_spans[0][0], whole_range(below[0])[0]
 
 
 def _section(owner: ChunkedDocument, reference: Reference) -> Chunk:

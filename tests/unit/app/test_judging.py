@@ -68,7 +68,7 @@ OF_ONE_STRATEGY = "is what one strategy calls it: name the section, or give the 
         (Reference("guide.md#set-up"), "## Set up", "done.\n\n"),
         (Reference("here:guide.md#set-up-1"), "### Set up", "Again.\n"),
         (Reference("here:guide.md"), "---", "Again.\n"),
-        (Reference("guide.md#preamble"), "---", "Again.\n"),
+        (Reference("guide.md#preamble"), "---", "Manual\n---\n"),
         (Reference(path="guide.md"), "---", "Again.\n"),
         (Reference(path="guide.md", section=("use",)), "## Use", "Again.\n"),
         (Reference(path="guide.md", section=("Use", "Set up")), "### Set up", "Again.\n"),
@@ -90,6 +90,16 @@ def test_places_in_markdown(here: Here, reference: Reference, begins: str, ends:
     found = _bytes(here, "guide.md", reference)
     assert found.startswith(begins)
     assert found.endswith(ends)
+
+
+def test_the_preamble_is_a_section_where_one_is_called_so(here: Here) -> None:
+    here.write("law.md", "We say:\n\n# Preamble\n\nWe.\n\n# Articles\n\nOne.\n")
+    assert _bytes(here, "law.md", Reference("law.md#preamble")) == "# Preamble\n\nWe.\n\n"
+    whole = Reference("here:my notes.txt#preamble")
+    assert _bytes(here, "my notes.txt", whole) == "first line\nsecond line\n"
+    here.write("bare.md", "# Title\n\nText.\n")
+    with pytest.raises(UsageError, match=r"bare\.md#preamble names no bytes"):
+        _passage(here, Reference("bare.md#preamble"))
 
 
 def test_a_file_that_is_named_twice_is_read_once(tmp_path: Path) -> None:
