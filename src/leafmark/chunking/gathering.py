@@ -122,7 +122,7 @@ class _Members:
         """Give what is too small to a neighbour."""
         sizes, least = [part.size for part in parts], self.shop.options.min_tokens
         alone = [
-            self.sizes.span(part.children[0]) if part.is_child and size < 2 * least else size
+            self.sizes.span(self.children[part.first]) if part.is_child else size
             for part, size in zip(parts, sizes, strict=True)
         ]
         if min(alone, default=least) >= least:

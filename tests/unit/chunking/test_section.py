@@ -66,6 +66,13 @@ def test_a_small_body_below_a_long_heading_goes_to_its_neighbour() -> None:
     assert show(last) == "#c (500)"
 
 
+def test_so_it_does_where_the_heading_is_longer_than_the_body() -> None:
+    *_, last = chunked(
+        *section(1, "A", 1200), *section(2, "B", 300), *section(2, words(250), 90)
+    ).chunks
+    assert len(last.covers) == 2
+
+
 def test_a_neighbour_over_the_target_takes_what_stays_within_the_bound() -> None:
     *_, piece = chunked(
         *section(1, "A", 1200), *section(2, "B", 700), *section(2, words(20), 90)
