@@ -148,7 +148,7 @@ def _about_relaxing(
     if not any(relaxed):
         return
     if not all(one.relaxed for one in ranked):
-        in_order = relaxed == sorted(relaxed) and not all(relaxed)  # sorted by path, they are not
+        in_order = relaxed == sorted(relaxed) and not all(relaxed)  # a model may mix them
         which = "the last results" if in_order else "some results"
         message = f"{which} match some of the words only; --strict leaves these out"
         yield Hint("relaxed", message)

@@ -226,16 +226,24 @@ class _Run:
         return self._texts.readable(entry, entry.byte_start, entry.byte_end)
 
     def _sorted(self, candidates: list[Candidate]) -> list[Candidate]:
-        """Return the candidates in the order asked for; equals stay in order of rank."""
+        """Return the candidates in the order asked for; equals stay in order of rank.
+
+        In any order those that match some of the words only come last: they fill up behind
+        the others, and must not take their places at the limit.
+        """
         if self._params.sort == "mtime":
             modified = {
                 (one.entry.tree, one.entry.path): self._texts.document(one.entry).state.modified_ns
                 for one in candidates
             }
-            return sorted(candidates, key=lambda one: -modified[one.entry.tree, one.entry.path])
+            return sorted(
+                candidates,
+                key=lambda one: (one.relaxed, -modified[one.entry.tree, one.entry.path]),
+            )
         if self._params.sort == "path":
             return sorted(
-                candidates, key=lambda one: (one.entry.tree, one.entry.path, one.entry.position)
+                candidates,
+                key=lambda one: (one.relaxed, one.entry.tree, one.entry.path, one.entry.position),
             )
         return candidates
 

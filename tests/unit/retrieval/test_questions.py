@@ -10,6 +10,8 @@ from support.library import Library
 
 from leafmark.index import LANGUAGES
 from leafmark.model import Hint
+from leafmark.query import parse_query
+from leafmark.retrieval import SearchParams, search
 from leafmark.retrieval.stopwords import asking_words, stop_words
 
 SOURCES = {
@@ -175,14 +177,36 @@ def _hints(library: Library, *queries: str, **params: Any) -> tuple[Hint, ...]:
     return library.search(*queries, **params).hints
 
 
+@pytest.mark.parametrize("sort", ["path", "mtime", "score"])
 @pytest.mark.parametrize("limit", [2, 10])
-def test_hints_are_true_of_results_in_another_order(tmp_path: Path, limit: int) -> None:
-    """By path the first two match some of the words, and one that matches both comes after."""
+def test_what_matches_all_words_comes_first_in_any_order(
+    tmp_path: Path, sort: str, limit: int
+) -> None:
+    sources = {"a.md": "one lion\n", "b.md": "one zebra\n", "c.md": "zebra and lion\n"}
+    answer = Library(tmp_path, t=sources).search("lion zebra", sort=sort, limit=limit)
+    first, *others = [result.entry.path for result in answer.results]
+    assert first == "c.md"
+    assert others == ["a.md", "b.md"][: limit - 1] or sort != "path"
+    assert answer.hints == (
+        Hint("relaxed", "the last results match some of the words only; --strict leaves these out"),
+    )
+
+
+def test_hints_are_true_where_a_model_has_put_some_first(tmp_path: Path) -> None:
     sources = {"a.md": "one lion\n", "b.md": "one zebra\n", "c.md": "zebra and lion\n"}
     library = Library(tmp_path, t=sources)
-    assert _hints(library, "lion zebra", sort="path", limit=limit) == (
-        Hint("relaxed", "some results match some of the words only; --strict leaves these out"),
-    )
+    for limit in (2, 10):
+        answer = search(
+            library.reader,
+            [parse_query("lion zebra")],
+            SearchParams(limit=limit),
+            read_source=library.read,
+            rerank=lambda texts: [float("and" not in text) for text in texts],
+        )
+        assert [one.relaxed for one in answer.results] == [True, True, False][:limit]
+        assert answer.hints == (
+            Hint("relaxed", "some results match some of the words only; --strict leaves these out"),
+        )
 
 
 def test_hints_say_what_was_done(library: Library) -> None:
