@@ -126,9 +126,11 @@ _LATIN = (range(0x250), range(0x1E00, 0x1F00))
 def revision_of(spec: EmbedderSpec) -> str:
     """Return what tells vectors of this spec from others, known without opening it.
 
-    The address is part of it: two servers may call two models by one name.
+    The address is part of it: two servers may call two models by one name. A slash at its end
+    is not: requests go to the same place.
     """
     spec = completed(spec)
     digest = PROVIDERS[spec.provider].digest
-    stated = [spec.provider, spec.model, spec.endpoint, spec.limit, spec.document_prefix, digest]
+    address = spec.endpoint.rstrip("/")
+    stated = [spec.provider, spec.model, address, spec.limit, spec.document_prefix, digest]
     return hashlib.sha256(json.dumps(stated).encode()).hexdigest()[:16]

@@ -59,6 +59,15 @@ def test_openai_answers_are_ordered_by_their_index(server: FakeServer) -> None:
     assert asked == {"model": "m", "input": TEXTS, "encoding_format": "float"}
 
 
+def test_vectors_belong_to_an_address_with_or_without_a_slash_at_its_end(
+    server: FakeServer,
+) -> None:
+    slashed = openai(server, endpoint=f"{server.url}/v1/")
+    assert slashed.embed_query("one").shape == (1, DIMENSION)
+    assert slashed.revision == openai(server).revision
+    assert slashed.revision != openai(server, endpoint=f"{server.url}/v2").revision
+
+
 def test_ollama_is_asked_for_many_texts_at_once(server: FakeServer) -> None:
     found = ollama(server).embed_documents(TEXTS)
     assert np.allclose(found, [vector_of(text) for text in TEXTS], atol=1e-6)
