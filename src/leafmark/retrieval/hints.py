@@ -19,7 +19,7 @@ from leafmark.query import (
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.leaves import Looked
 
-__all__ = ["NOWHERE", "hints_about"]
+__all__ = ["NOWHERE", "hints_about", "without_marks"]
 
 NOWHERE = {
     None: "nowhere",
@@ -32,6 +32,9 @@ NOWHERE = {
 
 MOST_NAMED = 3
 """Words that one hint names at most."""
+
+_ENDS = ".,:;!?…"
+_QUOTES = "`'\"“”‘’«»"
 
 LONGEST_OPTION = 3
 """Characters of what is taken for an option of a command (`-oMa`); chosen by eye."""
@@ -137,8 +140,17 @@ def _corrected(topic: Iterable[Compiled]) -> dict[str, list[str]]:
 
 def _named(looked: Looked) -> str:
     """Say of a word, a phrase or a prefix that it occurs nowhere, or not where it was asked for."""
-    label = f"{looked.label}*" if looked.prefix else looked.label
+    label = f"{looked.label}*" if looked.prefix else without_marks(looked.label)
     return f"“{label}” occurs {NOWHERE[looked.field]}"
+
+
+def without_marks(word: str) -> str:
+    """Return a word as it is named: without the marks of the sentence that it ended, and quotes.
+
+    >>> without_marks("`bread`?"), without_marks(".env"), without_marks("...")
+    ('bread', '.env', '...')
+    """
+    return word.rstrip(_ENDS).strip(_QUOTES).rstrip(_ENDS) or word
 
 
 def _about_relaxing(

@@ -38,6 +38,7 @@ def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str
             ],
         ),
         ("zzzzzz", {}, [("unknown-word", "“zzzzzz” occurs nowhere")]),
+        ("`zzzzzz`?", {}, [("unknown-word", "“zzzzzz” occurs nowhere")]),
         (
             "backup",
             {"tags": ("opps",)},
