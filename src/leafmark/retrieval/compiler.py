@@ -36,7 +36,7 @@ from leafmark.retrieval.filters import Filters, any_of, unscored
 from leafmark.retrieval.leaves import Around, Leaves, Looked
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.segmentation import frequency_in, take_apart
-from leafmark.retrieval.stopwords import asking_words, stop_words
+from leafmark.retrieval.stopwords import asked_in, asking_words, stop_words
 from leafmark.retrieval.weights import (
     LONG_QUERY_WORDS,
     QUESTION_WORDS,
@@ -170,6 +170,7 @@ class _Compiler:
         found = {word.text: tuple([token.term for token in tokens_of(word.text)]) for word in words}
         unique = {found[word.text]: word for word in reversed(words) if found[word.text]}
         plain = list(reversed(unique.values()))
+        self._spoken = self._languages_of(plain)
         stops = [word for word in plain if word in asking or self._is_among(stop_words, word)]
         content = [word for word in plain if word not in stops]
         if not content and all(filters_only(part) for part in stated):
@@ -190,10 +191,24 @@ class _Compiler:
             asking += [term for term, piece in zip(apart, pieces, strict=True) if piece.asks]
         return words, asking
 
+    def _languages_of(self, plain: Sequence[Term]) -> set[str | None]:
+        """Return the languages whose stop words count: that searched, and that of the question.
+
+        What a question in German is put with is rare in English texts, and says nothing there.
+        """
+        names = [language.name for language in self._reader.languages]
+        if len(names) < 2:
+            return {self._language.name}
+        said = {part for word in plain for part in self._parts_of(word)}
+        return {self._language.name, asked_in(said, names)}
+
     def _is_among(self, words: Callable[[str | None], frozenset[str]], word: Term) -> bool:
-        known = words(self._language.name)
+        parts = self._parts_of(word)
+        return any(all(part in words(name) for part in parts) for name in self._spoken)
+
+    def _parts_of(self, word: Term) -> list[str]:
         tokens = self._analyzer.tokens_of_word(word.text)
-        return all(fold(word.text[t.start : t.end]).lower() in known for t in tokens)
+        return [fold(word.text[token.start : token.end]).lower() for token in tokens]
 
     def _choose_weights(self) -> Mapping[str, float]:
         asked = len(self._plain) + len(self._stops) + self._quoted

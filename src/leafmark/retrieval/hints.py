@@ -18,6 +18,7 @@ from leafmark.query import (
 )
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.leaves import Looked
+from leafmark.retrieval.stopwords import stop_words
 
 __all__ = ["NOWHERE", "hints_about", "without_marks"]
 
@@ -128,11 +129,18 @@ def _about_words(compiled: Sequence[Sequence[Compiled]]) -> Iterator[Hint]:
                 yield Hint("unknown-word", name)
 
 
-def _corrected(topic: Iterable[Compiled]) -> dict[str, list[str]]:
-    """Return for each word that occurs nowhere in a language what it was corrected to."""
+def _corrected(topic: Sequence[Compiled]) -> dict[str, list[str]]:
+    """Return for each word that occurs nowhere in a language what it was corrected to.
+
+    A stop word of another language may have been looked for in this one alone.
+    """
     found: dict[str, list[str]] = {}
+    names = {compiled.language.name for compiled in topic}
     for compiled in topic:
+        others = names - {compiled.language.name}
         for looked in compiled.looked:
+            if any(looked.label.lower() in stop_words(name) for name in others):
+                continue
             if looked.corrected or not looked.queries:
                 found.setdefault(_named(looked), []).extend(looked.corrected)
     return found

@@ -6,10 +6,14 @@ The lists stand in `data/stopwords.txt`, which is read when a query first asks.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
 
-__all__ = ["asking_words", "stop_words"]
+__all__ = ["asked_in", "asking_words", "stop_words"]
+
+LEAST_STOPS = 2
+"""Stop words of a language that show that a question is put in it: one may be a name (`die`)."""
 
 _LISTS = Path(__file__).with_name("data") / "stopwords.txt"
 
@@ -30,6 +34,21 @@ def asking_words(language: str | None) -> frozenset[str]:
     (True, False)
     """
     return frozenset() if language is None else _words(f"{language} questions")
+
+
+def asked_in(words: Collection[str], languages: Iterable[str | None]) -> str | None:
+    """Return the one of `languages` that words in lower case are put in, None if it is not clear.
+
+    It is the one with the most stop words among them.
+
+    >>> asked_in(["wie", "funktioniert", "die", "suche"], ["english", "german"])
+    'german'
+    >>> asked_in(["die", "cast"], ["english", "german"])
+    """
+    counts = {name: len(stop_words(name).intersection(words)) for name in languages}
+    most = max(counts.values(), default=0)
+    first = [name for name, count in counts.items() if count == most]
+    return first[0] if most >= LEAST_STOPS and len(first) == 1 else None
 
 
 @cache

@@ -31,7 +31,7 @@ from leafmark.retrieval.filters import Filters
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.sections import section_filter
 from leafmark.retrieval.segmentation import frequency_in, take_apart
-from leafmark.retrieval.stopwords import stop_words
+from leafmark.retrieval.stopwords import asked_in, stop_words
 from leafmark.retrieval.texts import Texts
 
 __all__ = ["FILTERS", "Demands"]
@@ -119,8 +119,11 @@ class Demands:
 
     def _required(self, topic: Expression) -> list[Expression]:
         """Return the parts that have to match: stop words only where there is nothing else."""
-        stops = stop_words(self._language.name if self._language else None)
         parts: list[Expression] = [*topic.operands] if isinstance(topic, And) else [topic]
+        said = {one.text.lower() for one in parts if isinstance(one, Term)}
+        spoken = asked_in(said, [language.name for language in self._reader.languages])
+        own = self._language.name if self._language else None
+        stops = stop_words(own) | stop_words(spoken)
         kept = [one for one in parts if not (isinstance(one, Term) and one.text.lower() in stops)]
         return kept if any(not filters_only(one) for one in kept) else parts
 

@@ -324,6 +324,35 @@ def test_two_languages_in_one_index(tmp_path: Path) -> None:
         assert result.match_ranges != ()
 
 
+@pytest.fixture
+def bilingual(tmp_path: Path) -> Library:
+    library = Library(tmp_path, en={}, de={})
+    library.settings = type(library.settings)("both", {"en": "english", "de": "german"})
+    library.put("en", {"a.md": "# The die\n\nIt is cast, and how.\n"})
+    library.put("de", {"c.md": "# Suche\n\nSo findet man, was man will.\n\n## Mehr\n\nDie Wie.\n"})
+    return library
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("Wie findet die Suche etwas?", ["c.md#suche", "c.md"]),
+        ("how is the die cast?", ["a.md#the-die", "a.md"]),  # one stop word of German shows nothing
+    ],
+)
+def test_the_stop_words_of_a_question_are_those_of_its_language_in_all_trees(
+    bilingual: Library, question: str, found: list[str]
+) -> None:
+    assert bilingual.find(question) == found
+
+
+def test_a_stop_word_of_one_language_is_not_said_to_occur_nowhere(bilingual: Library) -> None:
+    for question in ("Was ist eine Giraffe?", "die Giraffe?"):
+        hints = bilingual.search(question).hints
+        assert Hint("unknown-word", "“Giraffe” occurs nowhere") in hints
+        assert [hint.code for hint in hints].count("unknown-word") == 1
+
+
 @pytest.mark.parametrize(
     ("query", "is_doubtful"),
     [
