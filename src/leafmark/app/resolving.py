@@ -133,6 +133,8 @@ class Resolver:
         documents = _closest(name.partition("#")[0], list(self._doc_ids))
         if "#" in name:
             return _closest(name, self._chunk_ids(documents)) or documents
+        if any(name.lower() in one.lower() for one in documents):  # `tcp.7` is part of `tcp.7.txt`
+            return documents
         return self._at_ordinal(name) or documents
 
     def _at_ordinal(self, name: str) -> tuple[str, ...]:

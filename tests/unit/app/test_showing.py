@@ -79,6 +79,11 @@ def test_the_nearest_ids_are_named(guide: Here) -> None:
     assert nearest[0] == "here:p.md#setup-1"
     ((_, nearest),) = guide.show("pp.md").not_found
     assert nearest == ("here:p.md",)
+    guide.write("tcp.1.txt", "Words.\n\n" * 900)
+    ((_, nearest),) = guide.show("tcp.1").not_found
+    assert nearest == ("here:tcp.1.txt",)
+    ((_, nearest),) = guide.show("tpc.1.txt.2").not_found
+    assert nearest == ("here:tcp.1.txt.2",)
 
 
 @pytest.mark.parametrize(
