@@ -59,7 +59,8 @@ def aggregate(
         merger = _Merger(params, find_parent, measure_text, may_stand)
         done += merger.merge(document)
         merges += merger.merges
-    note = f"{merges} times children gave way to their parent" if merges else ""
+    times = "once" if merges == 1 else f"{merges} times"
+    note = f"{times} children gave way to their parent" if merges else ""
     return sort_candidates(done), Phase("aggregation", len(candidates), len(done), note)
 
 
@@ -74,7 +75,8 @@ def filter_ancestors(
     for document in _by_document(candidates):
         done += document if len(document) == 1 else _fold_document(document, above)
     taken = len(candidates) - len(done)
-    note = f"{taken} stand below another result" if taken else ""
+    stand = "stands" if taken == 1 else "stand"
+    note = f"{taken} {stand} below another result" if taken else ""
     return sort_candidates(done), Phase("ancestors", len(candidates), len(done), note)
 
 

@@ -50,7 +50,8 @@ def give_introductions(
 
     found = [narrowed(one) for one in candidates]
     count = sum(one.introduction for one in found)
-    note = f"{count} of over {limit} tokens stand for their own text" if count else ""
+    stand = "stands for its" if count == 1 else "stand for their"
+    note = f"{count} of over {limit} tokens {stand} own text" if count else ""
     return found, Phase("introductions", len(candidates), len(found), note)
 
 

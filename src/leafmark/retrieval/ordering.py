@@ -90,5 +90,6 @@ def join_duplicates(
 def limit_results(candidates: Sequence[Candidate], limit: int) -> tuple[list[Candidate], Phase]:
     kept = list(candidates[:limit])
     cut = len(kept) < len(candidates)
-    note = f"the {limit} best are shown; a larger limit shows more" if cut else ""
+    best = "best one is" if limit == 1 else f"{limit} best are"
+    note = f"the {best} shown; a larger limit shows more" if cut else ""
     return kept, Phase("limit", len(candidates), len(kept), note)

@@ -173,6 +173,14 @@ def test_phases_say_what_was_done() -> None:
     )
     assert (phase.name, phase.before, phase.after) == ("aggregation", 3, 1)
     assert phase.note == "2 times children gave way to their parent"
+    matches = _match(forest, {"a.md#result": 2, "a.md#option": 1})
+    _, phase = aggregate(
+        matches,
+        SearchParams(max_merge_depth=1),
+        find_parent=forest.find_parent,
+        measure_text=count_by({}),
+    )
+    assert phase.note == "once children gave way to their parent"
 
 
 FILTERED: list[tuple[str, dict[str, float], str, list[Any], list[tuple[float, bool]]]] = [

@@ -55,3 +55,5 @@ def test_limit() -> None:
     assert limit_results(candidates, 3) == (candidates, Phase("limit", 3, 3))
     note = "the 2 best are shown; a larger limit shows more"
     assert limit_results(candidates, 2) == (candidates[:2], Phase("limit", 3, 2, note))
+    note = "the best one is shown; a larger limit shows more"
+    assert limit_results(candidates, 1) == (candidates[:1], Phase("limit", 3, 1, note))
