@@ -221,11 +221,13 @@ class Splitter(NamedTuple):
 
     def _split_text_row(self, row: Unit, table: Block, room: int) -> Iterator[Unit]:
         """Keep a row that fits, else the header that it stands below, if that is not repeated."""
-        if self._is_within(row, self.room() - (self.capacity - room)):
+        at = table.content_start or 0
+        has_header = row.start < at < row.end
+        repeated = 0 if has_header else self.capacity - room
+        if self._is_within(row, self.room() - repeated):
             yield row._replace(whole=True)
             return
-        at = table.content_start or 0
-        if row.start < at < row.end and room == self.capacity:
+        if has_header and room == self.capacity:
             yield from self._split_text_row(self._unit(row.start, at), table, room)
             yield from self._split_text_row(self._unit(at, row.end), table, room)
         else:

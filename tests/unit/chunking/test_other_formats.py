@@ -159,6 +159,17 @@ def test_a_row_within_the_bound_is_not_cut(strategy: str) -> None:
     assert max(chunk.tokens for chunk in found.chunks) <= options.max_tokens
 
 
+def test_a_first_row_is_not_cut_for_a_header_that_it_has_with_it() -> None:
+    first = "# A\n\n# A\n\n# A\n\n| Name | Value |\n|---|---|\n| x`/\t`/ | 1 |\n"
+    options = ChunkingOptions(
+        min_tokens=0, target_tokens=20, max_tokens=39, overlap_sentences=0, heading_levels=0
+    )
+    found = chunk_document(
+        parse(f"{first}| x` | 1 |\n".encode(), "p.md"), tree="t", options=options
+    )
+    assert [chunk.body for chunk in found.chunks] == ["", first, "| x` | 1 |\n"]
+
+
 MARKED = (
     '<em class="sig param"><span class="n long">{word}</span> &amp; <span class="o">=</span></em>'
 )
