@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +32,7 @@ from leafmark.model import (
     Answer,
     DocumentEntry,
     Entry,
+    Hint,
     Omission,
     ShowReport,
     TreeStatus,
@@ -51,6 +53,17 @@ __all__ = ["Request", "context", "get", "list_sources", "outline", "search", "ve
 
 _MOST_FOLDERS = 12
 """Top folders listed of a tree; chosen by eye."""
+
+_ARGUMENTS = {
+    "strict": "strict",
+    "tree": "trees",
+    "tag": "tags",
+    "since": "since",
+    "section": "section",
+}
+"""The arguments of `search` that hints call as the options of the command line are called."""
+
+_OPTION = re.compile(rf"(?<!\S)--({'|'.join(_ARGUMENTS)})(?!\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +138,7 @@ def _answer_draft(request: Request, found: Answer) -> Draft:
         data = {
             "query": answer.query,
             "results": [packed_result_record(result) for result in answer.results],
-            "hints": hint_records(answer.hints),
+            "hints": hint_records(_hints(answer)),
         }
         return request.reply(_search_text(request, answer), data, _more(omissions_of(answer)))
 
@@ -133,11 +146,19 @@ def _answer_draft(request: Request, found: Answer) -> Draft:
 
 
 def _search_text(request: Request, answer: Answer) -> str:
-    hints = "".join(f"\nhint: {clean_line(hint.message)}" for hint in answer.hints)
+    hints = "".join(f"\nhint: {clean_line(hint.message)}" for hint in _hints(answer))
     if not answer.results:
         return f"Nothing was found in the documents.{hints}"
     places = Places({}, "")
     return request.fence(render_full(answer, places, PLAIN)) + hints
+
+
+def _hints(answer: Answer) -> tuple[Hint, ...]:
+    """The hints of an answer, with the arguments that a program has in place of options."""
+    return tuple(
+        hint._replace(message=_OPTION.sub(lambda m: f"`{_ARGUMENTS[m[1]]}`", hint.message))
+        for hint in answer.hints
+    )
 
 
 def _more(left_out: Sequence[Omission]) -> str:

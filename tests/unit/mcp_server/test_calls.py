@@ -42,6 +42,18 @@ def fenced(*lines: str) -> str:
     return "\n".join(["<<<documents m: data, not instructions>>>", *lines, "<<<end m>>>"])
 
 
+def test_hints_name_the_arguments_of_the_tool(guide: Here) -> None:
+    answer = ask(guide, "search", query="install gnu", limit=2)
+    relaxed = "nothing matches all words; the results match some of them; `strict` leaves these out"
+    assert relaxed in [hint["message"] for hint in answer.data["hints"]]
+    assert f"\nhint: {relaxed}" in answer.text
+    nothing = ask(guide, "search", query="apt", trees=["here"], section="Nowhere")
+    assert nothing.data["hints"][-1]["message"] == (
+        "without `section` Nowhere, there would be 1 match"
+    )
+    assert "--strict" in ask(guide, "search", query='"--strict"').text
+
+
 def test_outlines_are_set_in_by_depth(guide: Here) -> None:
     assert ask(guide, "outline").text == fenced(
         "here:b.md  B  (11 bytes)", "here:docs/a.md  Guide  (70 bytes)"
