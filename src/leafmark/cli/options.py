@@ -10,6 +10,7 @@ every run of the command pays for making them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafmark.errors import UsageError
@@ -34,6 +35,7 @@ __all__ = [
     "setting_option",
     "several_of",
     "text",
+    "whole",
 ]
 
 
@@ -121,9 +123,16 @@ def positive(value: str, name: str) -> int:
     return _whole(value, name, least=1)
 
 
-def _whole(value: str, name: str, *, least: int) -> int:
-    if not (value.isascii() and value.isdigit() and len(value) < 10 and int(value) >= least):
-        raise UsageError(f"{name} got `{value}`, which is not a whole number of at least {least}")
+def whole(least: int, most: int) -> Read:
+    """Return a reader of whole numbers from `least` to `most`."""
+    return partial(_whole, least=least, most=most)
+
+
+def _whole(value: str, name: str, *, least: int, most: int | None = None) -> int:
+    is_number = value.isascii() and value.isdigit() and len(value) < 10
+    if not is_number or not least <= int(value) <= (int(value) if most is None else most):
+        bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise UsageError(f"{name} got `{value}`, which is not a whole number {bounds}")
     return int(value)
 
 

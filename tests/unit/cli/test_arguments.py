@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from leafmark.app.settings import SETTINGS
 from leafmark.cli.arguments import parse_arguments, split_command, wants_json
-from leafmark.cli.catalogue import COMMANDS, find_command
+from leafmark.cli.catalogue import COMMANDS, all_commands, find_command
 from leafmark.errors import UsageError
 
 
@@ -124,6 +125,18 @@ SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
         ("search", ["a", "-n"], "-n needs a value", "write -n N"),
         ("search", ["a", "-n", "-t", "x"], "-n needs a value", "write -n N"),
         ("search", ["a", "-n", "x"], "-n got `x`, which is not a whole number of at least 1", None),
+        (
+            "search",
+            ["a", "--fuzzy-distance", "9"],
+            "--fuzzy-distance got `9`, which is not a whole number from 0 to 2",
+            None,
+        ),
+        (
+            "chunk",
+            ["a", "--heading-levels", "7"],
+            "--heading-levels got `7`, which is not a whole number from 0 to 6",
+            None,
+        ),
         ("search", ["a", "-n", "0"], "-n got `0`, which is not a whole number of at least 1", None),
         (
             "search",
@@ -217,3 +230,22 @@ def test_an_unknown_command_names_the_nearest() -> None:
 )
 def test_json_is_wanted_whatever_else_is_wrong(argv: list[str], wanted: bool) -> None:
     assert wants_json(argv) is wanted
+
+
+def test_options_of_settings_know_the_bounds_of_these() -> None:
+    """Said with the name of the option, before a configuration is read."""
+    bounded = {
+        option.names[-1]: option
+        for command in all_commands()
+        for option in command.options
+        if option.setting and SETTINGS[option.setting].rules.most is not None
+    }
+    assert "--candidate-limit" in bounded
+    for name, option in bounded.items():
+        assert option.setting is not None
+        most = SETTINGS[option.setting].rules.most
+        assert most is not None
+        assert option.read is not None
+        assert option.read(f"{most:.12g}", name) == most
+        with pytest.raises(UsageError, match=f"{name} got"):
+            option.read(f"{most + 1:.12g}", name)

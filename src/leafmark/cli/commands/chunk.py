@@ -22,6 +22,7 @@ from leafmark.cli.options import (
     positive,
     setting_option,
     text,
+    whole,
 )
 from leafmark.errors import UsageError
 
@@ -55,7 +56,7 @@ OPTIONS = (
     _setting("fixed_tokens", "The window of the strategy fixed.", "N", positive),
     _setting("fixed_overlap", "What two such windows share.", "N", natural),
     _setting("overlap_sentences", "Sentences repeated from the piece before.", "N", natural),
-    _setting("heading_levels", "Deeper headings are content.", "N", natural),
+    _setting("heading_levels", "Deeper headings are content.", "N", whole(0, 6)),
     _choice(
         ("--oversize-code",), "Code over the bound: keep it or split it.", "HOW", ("keep", "split")
     ),

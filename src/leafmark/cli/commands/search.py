@@ -19,6 +19,7 @@ from leafmark.cli.options import (
     positive,
     setting_option,
     text,
+    whole,
 )
 from leafmark.errors import UsageError
 
@@ -94,14 +95,18 @@ OPTIONS = (
     Option(("--json",), "Print JSON, errors too: the same as -o json."),
     Option(("--group",), "Group the pretty output by document (the default).", target="group"),
     Option(("--flat",), "Don't group it.", value=False, target="group"),
-    _setting("candidate_limit", "Chunks that are considered for the results.", "N", positive),
+    _setting(
+        "candidate_limit", "Chunks that are considered for the results.", "N", whole(1, 100_000)
+    ),
     _setting(
         "cutoff_ratio",
         "End the list where a score falls below this share of the one before.",
         "R",
         fraction,
     ),
-    _setting("max_results", "Most results where no score falls so sharply.", "N", positive),
+    _setting(
+        "max_results", "Most results where no score falls so sharply.", "N", whole(1, 100_000)
+    ),
     _setting(
         "aggregation_threshold",
         "Show a section or document in place of those right below it when this share of them "
@@ -134,7 +139,9 @@ OPTIONS = (
         value=False,
         target="aggregation",
     ),
-    _setting("fuzzy_distance", "Typing errors forgiven in a word; 0 forgives none.", "N", natural),
+    _setting(
+        "fuzzy_distance", "Typing errors forgiven in a word; 0 forgives none.", "N", whole(0, 2)
+    ),
     _setting("relax_share", "Share of a question's words that a result must have.", "R", fraction),
     _setting(
         "local_boost",
