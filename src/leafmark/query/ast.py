@@ -64,18 +64,19 @@ class _Node:
 
     span: tuple[int, int] = field(default=(0, 0), kw_only=True)
 
-    def _meaning(self) -> list[Any]:
+    def _meaning(self) -> dict[str, Any]:
         names: tuple[str, ...] = self.__match_args__
-        return [getattr(self, name) for name in names]
+        return {name: getattr(self, name) for name in names}
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self._meaning() == other._meaning()
 
     def __hash__(self) -> int:
-        return hash((type(self), *self._meaning()))
+        return hash((type(self), *self._meaning().values()))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(map(repr, self._meaning()))})"
+        told = ", ".join(f"{name}={value!r}" for name, value in self._meaning().items())
+        return f"{type(self).__name__}({told})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
