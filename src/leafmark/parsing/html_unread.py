@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
@@ -37,6 +37,7 @@ _TAG = re.compile(rb"<[^<>]*>")
 _WORDLESS = re.compile(rb"(?:\s|<(?!img\b)[^<>]*>|(?!))*+", re.IGNORECASE)
 _LISTS = frozenset(("ul", "ol", "menu", "dir", "dl"))
 _CONTENT = frozenset((b"img", *(level.encode() for level in HEADING_LEVELS)))
+_CONTENT_OF_CELLS = _CONTENT | {b"code"}
 _LEAST_LINKS = 3
 _SIGNS = b" \t\r\n\f0123456789.,|"
 """What may stand between the links of a list: white space, numbers and what parts them."""
@@ -198,9 +199,8 @@ def _menus(page: HtmlPage, name: str) -> set[int]:
             after = element.end
             if _INTRODUCED.search(page.data, max(0, element.start - _REACH), element.start):
                 continue
-            targets = _linked(page.data, element)
-            is_local = all(target.startswith(("#", f"{name}#")) for target in targets)
-            if len(targets) >= _LEAST_LINKS and (is_local or element.end <= top):
+            targets, _ = _linked(page.data, element, _CONTENT, _parts_items)
+            if _is_menu(targets, name, elsewhere=element.end <= top):
                 found.add(element.start)
     return found | _menu_tables(page, name)
 
@@ -211,50 +211,49 @@ def _menu_tables(page: HtmlPage, name: str) -> set[int]:
     found: set[int] = set()
     for table, after in zip_longest(tables, tables[1:]):
         if after is None or after.start >= table.end:
-            targets, signs = _parted(page.data, table)
-            is_local = all(target.startswith(("#", f"{name}#")) for target in targets)
-            if len(targets) >= _LEAST_LINKS and (is_local or signs >= len(targets) - 1):
+            targets, texts = _linked(page.data, table, _CONTENT_OF_CELLS, _parts_cells)
+            signs = sum(1 for text in texts if _SPACES.sub(b"", text))
+            if _is_menu(targets, name, elsewhere=signs >= len(targets) - 1):
                 found.add(table.start)
     return found
 
 
-def _parted(data: bytes, table: HtmlElement) -> tuple[list[str], int]:
-    """What the links of a table lead to, and how many texts of signs alone stand between them.
+def _is_menu(targets: Sequence[str], name: str, *, elsewhere: bool) -> bool:
+    """Whether links are enough for a menu, and lead to places in the page where they have to."""
+    is_local = all(target.startswith(("#", f"{name}#")) for target in targets)
+    return len(targets) >= _LEAST_LINKS and (is_local or elsewhere)
 
-    Nothing where it has more than these.
+
+def _linked(
+    data: bytes, element: HtmlElement, content: Set[bytes], may_part: Callable[[bytes], bool]
+) -> tuple[list[str], list[bytes]]:
+    """What the links of an element lead to, and the texts that part them.
+
+    Nothing where it has more than these: tags of `content`, or other texts.
     """
-    found: list[str] = []
-    signs = 0
-    in_link = False
-    for name, start, end, closing in iter_tokens(data, table.inner, table.close):
-        if name == b"a":
-            in_link = not closing
-            target = None if closing else attribute(data, start, end, b"href")
-            found += [] if target is None else [target.strip()]
-        elif name in _CONTENT or name == b"code":
-            return [], 0
-        elif name == b"" and not in_link:
-            text = _SPACES.sub(b"", data[start:end])
-            signs += bool(text)
-            if _SIGN.sub(b"", text):
-                return [], 0
-    return found, signs
-
-
-def _linked(data: bytes, element: HtmlElement) -> list[str]:
-    """What the links of a list lead to; nothing where it has more than links."""
-    found: list[str] = []
+    targets: list[str] = []
+    texts: list[bytes] = []
     in_link = False
     for name, start, end, closing in iter_tokens(data, element.inner, element.close):
         if name == b"a":
             in_link = not closing
             target = None if closing else attribute(data, start, end, b"href")
-            found += [] if target is None else [target.strip()]
-        elif name in _CONTENT or (
-            name == b"" and not in_link and data[start:end].translate(None, _SIGNS)
-        ):
-            return []
-    return found
+            targets += [] if target is None else [target.strip()]
+        elif name in content:
+            return [], []
+        elif name == b"" and not in_link:
+            if not may_part(data[start:end]):
+                return [], []
+            texts.append(data[start:end])
+    return targets, texts
+
+
+def _parts_items(text: bytes) -> bool:
+    return not text.translate(None, _SIGNS)
+
+
+def _parts_cells(text: bytes) -> bool:
+    return not _SIGN.sub(b"", _SPACES.sub(b"", text))
 
 
 def _line_numbers(page: HtmlPage) -> set[int]:
