@@ -21,8 +21,8 @@ Texts are not stored: they are read from the sources.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Container, Iterable
+from typing import Any, NamedTuple, cast
 
 import tantivy
 
@@ -39,7 +39,7 @@ __all__ = [
     "language_fields",
 ]
 
-FORMAT = 3
+FORMAT = 4
 """The version of everything on disk; another one's index is rebuilt, a newer one refused."""
 
 TEXT_FIELDS = ("body", "title", "tags", "path")
@@ -72,7 +72,12 @@ def language_fields(name: str | None, trees: Iterable[str] = ()) -> Language:
 
 
 def build_schema(languages: Iterable[Language]) -> tantivy.Schema:
-    """Return the schema for the languages in use; the order of languages decides nothing."""
+    """Return the schema for the languages in use; the order of languages decides nothing.
+
+    The engine keeps how long each field of each record is, a byte. Only BM25 asks for it, in
+    bodies, titles and paths.
+    """
+    languages = tuple(languages)
     builder = tantivy.SchemaBuilder()
     for language in sorted(languages, key=lambda each: each.body):
         for field in (language.body, language.title, language.tags, language.path):
@@ -83,4 +88,18 @@ def build_schema(languages: Iterable[Language]) -> tantivy.Schema:
     builder.add_unsigned_field("position", fast=True)
     builder.add_unsigned_field("mtime", fast=True)
     builder.add_bytes_field("source", stored=True)
-    return builder.build()
+    unmeasured = {language.tags for language in languages} | {"doc_id", "facts", "key"}
+    return _without_lengths(builder.build(), unmeasured)
+
+
+def _without_lengths(schema: tantivy.Schema, fields: Container[str]) -> tantivy.Schema:
+    """Return the schema without the lengths of some fields.
+
+    The builder knows no word for it; a schema that is unpickled is made of its description.
+    """
+    build, (description,) = cast("tuple[Any, tuple[Any]]", schema.__reduce__())
+    for field in description["inner"]:
+        if field["name"] in fields:
+            field["options"]["indexing"]["fieldnorms"] = False
+    changed: tantivy.Schema = build(description)
+    return changed
