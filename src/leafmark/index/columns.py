@@ -1,8 +1,8 @@
 """The chunks of a document as columns of numbers and names, as its record holds them.
 
 What follows from other columns is left out: the last descendant, the number of siblings,
-section paths, a body that is the span less the children, a slug that is the title in lower
-case; and so are whole columns that are as in most documents. `records` is the way back.
+section paths, a body that is the span less the children, a slug that the title tells;
+and so are whole columns that are as in most documents. `records` is the way back.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ __all__ = ["COLUMNS", "KINDS", "lay_out", "plain_slug", "usual_columns", "withou
 
 KINDS: tuple[ChunkKind, ...] = get_args(ChunkKind)
 COLUMNS = ("t", "s", "k", "d", "n", "u", "b", "e", "h", "l", "m", "c")
+_IN_SLUGS = str.maketrans(" ", "-", "!\"#$%&'()*+,./:;<=>?@[\\]^`{|}~")
 _KIND_NUMBER = {kind: number for number, kind in enumerate(KINDS)}
 
 
@@ -92,7 +93,8 @@ def _extent(heading: int | None, start: int, end: int) -> tuple[int, int]:
 
 
 def plain_slug(title: str) -> str:
-    return title.lower().replace(" ", "-")
+    """Return the slug of nearly every title, by a rule that no version of Unicode changes."""
+    return title.lower().translate(_IN_SLUGS)
 
 
 def without(

@@ -1,7 +1,7 @@
-"""Values to stored bytes and back: deflated JSON.
+"""Values to stored bytes and back: deflated JSON, behind how a file looked.
 
 JSON because it is read fast, cannot execute anything, and damaged bytes give an
-error.
+error. Times and digests, which nothing makes smaller, stand before it as bytes.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from typing import Any
 
 from leafmark.errors import DamagedError
 from leafmark.index.engine import REBUILD
+from leafmark.model import FileState
 
-__all__ = ["pack_object", "unpack_object"]
+__all__ = ["pack_object", "pack_record", "unpack_object", "unpack_record"]
 
 _LEVEL = 6
 # What most records hold, so that short ones shrink too. Changing it changes the format.
@@ -34,6 +35,34 @@ def pack_object(value: object) -> bytes:
     packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, -15, zdict=_COMMON)
     data = _encode(value).encode("utf-8", "surrogatepass")
     return packer.compress(data) + packer.flush()
+
+
+def pack_record(state: FileState, value: object) -> bytes:
+    """Return how a file looked, a byte of length before each part, and then `value`."""
+    size, modified, changed, inode, digest = state
+    numbers = (size, modified, changed - modified, inode)
+    parts = [each.to_bytes(each.bit_length() // 8 + 1, "little", signed=True) for each in numbers]
+    parts.append(bytes.fromhex(digest))
+    return b"".join([b"%c%b" % (len(part), part) for part in parts]) + pack_object(value)
+
+
+def unpack_record(data: bytes) -> tuple[FileState, Any]:
+    """Return what `pack_record` was given.
+
+    Raises:
+        DamagedError: these are not its bytes.
+    """
+    at, parts = 0, []
+    try:
+        for _ in FileState._fields:
+            end = at + 1 + data[at]
+            parts.append(data[at + 1 : end])
+            at = end
+    except IndexError as err:
+        raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err
+    digest = parts.pop().hex()
+    size, modified, later, inode = [int.from_bytes(one, "little", signed=True) for one in parts]
+    return FileState(size, modified, modified + later, inode, digest), unpack_object(data[at:])
 
 
 def unpack_object(data: bytes) -> Any:

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 from leafmark.errors import DamagedError
 from leafmark.index.columns import COLUMNS, KINDS, lay_out, plain_slug, usual_columns, without
 from leafmark.index.engine import REBUILD
-from leafmark.index.packing import pack_object, unpack_object
+from leafmark.index.packing import pack_record, unpack_record
 from leafmark.model import (
     Chunk,
     ChunkedDocument,
@@ -74,7 +74,6 @@ def pack_document(
     head = [
         entry.tree,
         entry.path,
-        entry.state,
         entry.title,
         entry.format,
         entry.encoding,
@@ -93,7 +92,7 @@ def pack_document(
         record |= lay_out(chunks, contents)
         if folded_position is not None:
             record["f"] = folded_position
-    return pack_object(record)
+    return pack_record(entry.state, record)
 
 
 class StoredDocument:
@@ -280,14 +279,14 @@ def unpack_document(data: bytes) -> StoredDocument:
     Raises:
         DamagedError: these are not the bytes of a source's record.
     """
-    record = unpack_object(data)
+    state, record = unpack_record(data)
     try:
-        tree, path, state, title, form, encoding, count, tags, version, *rest = record.pop("q")
+        tree, path, title, form, encoding, count, tags, version, *rest = record.pop("q")
         metadata, slugs, degraded, notes, named, front_matter_end = rest
         entry = DocumentEntry(
             tree,
             path,
-            FileState(*state),
+            state,
             title,
             form,
             encoding,
@@ -315,7 +314,7 @@ def unpack_document(data: bytes) -> StoredDocument:
 
 def pack_state(doc_id: str, state: FileState) -> bytes:
     """Return the record of a source's later state."""
-    return pack_object([doc_id, state])
+    return pack_record(state, doc_id)
 
 
 def unpack_state(data: bytes) -> tuple[str, FileState]:
@@ -324,12 +323,10 @@ def unpack_state(data: bytes) -> tuple[str, FileState]:
     Raises:
         DamagedError: these are not its bytes.
     """
-    record = unpack_object(data)
-    try:
-        doc_id, values = record
-        return doc_id, FileState(*values)
-    except (TypeError, ValueError) as err:
-        raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err
+    state, doc_id = unpack_record(data)
+    if not isinstance(doc_id, str):
+        raise DamagedError("a record of the index cannot be read", hint=REBUILD)
+    return doc_id, state
 
 
 def _pairs(rows: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:

@@ -9,7 +9,7 @@ import pytest
 from support.indexes import chunk, state_of
 
 from leafmark.errors import DamagedError
-from leafmark.index.packing import pack_object, unpack_object
+from leafmark.index.packing import pack_object, pack_record, unpack_object, unpack_record
 from leafmark.index.records import (
     document_entry,
     pack_document,
@@ -17,6 +17,7 @@ from leafmark.index.records import (
     unpack_document,
     unpack_state,
 )
+from leafmark.model import FileState
 
 MESSAGE = "a record of the index cannot be read"
 
@@ -26,6 +27,19 @@ MESSAGE = "a record of the index cannot be read"
 )
 def test_values_come_back(value: Any) -> None:
     assert unpack_object(pack_object(value)) == value
+
+
+STATES = [
+    state_of("x"),
+    state_of("x", inode=2**63),
+    FileState(size=5, modified_ns=-1, changed_ns=2**66, inode=2**70, digest="ab" * 32),
+    FileState(size=0, modified_ns=2**62, changed_ns=-(2**63), inode=0, digest="00" * 32),
+]
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_how_a_file_looked_comes_back_with_what_it_holds(state: FileState) -> None:
+    assert unpack_record(pack_record(state, {"ü": 1})) == (state, {"ü": 1})
 
 
 def _packed(source: str = "# One\n\ntext\n\n## Two\n\nmore\n\n# Three\n\nend\n") -> bytes:
@@ -56,6 +70,14 @@ def test_flipped_bits_are_an_error_of_ours_or_another_value() -> None:
     assert MESSAGE in seen
 
 
+@pytest.mark.parametrize("title", ["Usage", "What's new?", "`leafmark chunk` (1.0)", "C++ & C#"])
+def test_a_slug_that_the_title_tells_is_not_stored(title: str) -> None:
+    source = f"# Before\n\ntext\n\n# {title}\n\nmore\n"
+    stored = unpack_document(_packed(source))
+    assert "s" not in unpack_record(_packed(source))[1]
+    assert [entry.slug for entry in stored] == [one.slug for one in chunk("a.md", source).chunks]
+
+
 @pytest.mark.parametrize("column", [*"tskdnubehlmc", "x", "y"])
 @pytest.mark.parametrize("value", [None, "a", [], -1, 10**20, {}])
 def test_a_column_of_other_values_is_damage_or_read(column: str, value: Any) -> None:
@@ -67,27 +89,28 @@ def test_a_column_of_other_values_is_damage_or_read(column: str, value: Any) -> 
             "k": [0, 1, 1, 1],
             "c": [0, 0, 0, 0],
         }
-        record |= unpack_object(_packed())
+        state, stored = unpack_record(_packed())
+        record |= stored
         if isinstance(record[column], list) and position < len(record[column]):
             record[column][position] = value
         else:
             record[column] = value
-        assert _read_all(pack_object(record)) in ("", MESSAGE)
+        assert _read_all(pack_record(state, record)) in ("", MESSAGE)
 
 
 @pytest.mark.parametrize("value", [None, 3, [], {}, {"q": []}, {"q": [1, 2, 3]}, [1, 2]])
 def test_other_values_are_no_records(value: Any) -> None:
     for unpack in (unpack_document, unpack_state):
         with pytest.raises(DamagedError) as caught:
-            unpack(pack_object(value))
+            unpack(pack_record(STATES[0], value))
         assert caught.value.message == MESSAGE
 
 
 def test_columns_of_another_length_are_damage() -> None:
-    record = unpack_object(_packed("# One\n\ntext\n"))
+    state, record = unpack_record(_packed("# One\n\ntext\n"))
     record["t"].append("one too many")
     with pytest.raises(DamagedError, match=MESSAGE):
-        unpack_document(pack_object(record))
+        unpack_document(pack_record(state, record))
 
 
 def test_states_come_back() -> None:
