@@ -8,7 +8,6 @@ error that names it: a wrong judgment would count as a bad search.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +17,7 @@ from leafmark.app.contents import refuse_contents
 from leafmark.app.files import read_beneath
 from leafmark.app.project import Project
 from leafmark.app.scanning import scan
+from leafmark.app.standard_input import read_bytes
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.chunking.spans import subtract
 from leafmark.errors import LeafmarkError, NotFoundError, StorageError, UsageError, unreadable
@@ -72,7 +72,7 @@ def _check_once(queries: Iterable[JudgedQuery]) -> None:
 
 def _text(path: str, directory: Path) -> str:
     try:
-        data = sys.stdin.buffer.read() if path == "-" else (directory / path).read_bytes()
+        data = read_bytes() if path == "-" else (directory / path).read_bytes()
         return data.decode("utf-8-sig")
     except OSError as error:
         raise unreadable(error, path) from error

@@ -23,14 +23,14 @@ def app(monkeypatch: pytest.MonkeyPatch) -> FakeApp:
 
 @pytest.fixture
 def leafmark_run(app: FakeApp, monkeypatch: pytest.MonkeyPatch) -> Leafmark:
-    """Run the command in this process; `terminal` makes all streams one."""
+    """Run the command in this process; `terminal` makes all streams one, `stdin` None closes it."""
 
-    def call(*argv: str, stdin: str = "", terminal: bool = False, **environ: str) -> Ran:
+    def call(*argv: str, stdin: str | None = "", terminal: bool = False, **environ: str) -> Ran:
         kind = Terminal if terminal else io.StringIO
         out, err = kind(), kind()
         monkeypatch.setattr(sys, "stdout", out)
         monkeypatch.setattr(sys, "stderr", err)
-        monkeypatch.setattr(sys, "stdin", kind(stdin))
+        monkeypatch.setattr(sys, "stdin", None if stdin is None else kind(stdin))
         code = run(argv, {"TERM": "xterm", "COLUMNS": "80"} | environ)
         return Ran(code, out.getvalue(), err.getvalue())
 

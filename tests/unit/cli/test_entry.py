@@ -41,6 +41,12 @@ def test_nothing_found_still_prints_its_object(leafmark_run: Leafmark, app: Fake
     assert problems(ran.json, "search") == []
 
 
+@pytest.mark.parametrize("command", ["search", "show", "context", "verify"])
+def test_standard_input_may_be_closed(leafmark_run: Leafmark, command: str) -> None:
+    ran = leafmark_run(command, "-", stdin=None)
+    assert (ran.code, ran.err) == (2, "error: there is no standard input\n")
+
+
 def test_quiet_is_quiet(leafmark_run: Leafmark, app: FakeApp) -> None:
     app.answer = make_answer()
     ran = leafmark_run("search", "client", "-q")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -157,12 +156,10 @@ def _check_words(call: Call) -> None:
 
 
 def _standard_input(project: Project) -> bytes:
+    from leafmark.app.standard_input import read_bytes
+
     limit = project.configuration.index.max_file_bytes
-    stream: Any = sys.stdin
-    if stream is None:
-        raise UsageError("there is no standard input")
-    raw = getattr(stream, "buffer", None)
-    data: bytes = raw.read(limit + 1) if raw else stream.read().encode()
+    data = read_bytes(limit + 1)
     if len(data) > limit:
         raise UsageError(
             f"standard input is larger than max_file_bytes ({limit:,})",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from leafmark.cli.commands.related import OPTIONS, print_related, search_wishes
@@ -39,10 +38,12 @@ def run(call: Call) -> int:
 
 def _files(words: tuple[str, ...]) -> tuple[str, ...]:
     """The files; `-` stands for a list on standard input, one a line."""
+    from leafmark.app.standard_input import read_text
+
     files: dict[str, None] = {}
     for word in words:
         # not at U+2028 and its like, which a file name may hold
-        lines = sys.stdin.read().split("\n") if word == "-" else [word]
+        lines = read_text().split("\n") if word == "-" else [word]
         files |= dict.fromkeys(line for line in lines if line.strip())
     if not files:
         nothing = "there is no file on standard input" if "-" in words else "the file has no name"

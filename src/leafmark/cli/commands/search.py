@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -214,7 +213,11 @@ def output_of(call: Call) -> str:
 
 def _queries(words: tuple[str, ...]) -> tuple[str, ...]:
     """The topics; `-` stands for a query on standard input, line ends being spaces."""
-    return tuple(" ".join(sys.stdin.read().split()) if word == "-" else word for word in words)
+    if "-" not in words:
+        return words
+    from leafmark.app.standard_input import read_text
+
+    return tuple(" ".join(read_text().split()) if word == "-" else word for word in words)
 
 
 def print_answer(call: Call, answer: Answer, output: str) -> None:

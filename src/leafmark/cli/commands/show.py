@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from typing import TYPE_CHECKING
 
 from leafmark.cli.options import EXPAND, JSON, Argument, Call, Command, Option, positive
@@ -87,10 +86,12 @@ def _check_options(call: Call) -> None:
 
 def _ids(words: tuple[str, ...]) -> tuple[str, ...]:
     """The ids; `-` stands for ids on standard input, one a line."""
+    from leafmark.app.standard_input import read_text
+
     ids: list[str] = []
     for word in words:
         # not at U+2028 and its like, which a file name may hold
-        lines = sys.stdin.read().split("\n") if word == "-" else [word]
+        lines = read_text().split("\n") if word == "-" else [word]
         ids += [line for line in lines if line.strip()]
     if not ids:
         nothing = "there is no id on standard input" if "-" in words else "the id is empty"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import sys
 from typing import TYPE_CHECKING
 
 from leafmark.cli.options import JSON, Argument, Call, Command, Option
@@ -54,8 +53,9 @@ def _read(call: Call, name: str) -> str:
     Some shells write UTF-16, with a byte order mark, where output is redirected.
     """
     if name == "-":
-        stream = getattr(sys.stdin, "buffer", None)
-        return sys.stdin.read() if stream is None else _decoded(stream.read())
+        from leafmark.app.standard_input import read_bytes
+
+        return _decoded(read_bytes())
     if not name:
         raise UsageError("the file has no name")
     try:
