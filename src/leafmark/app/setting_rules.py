@@ -157,6 +157,9 @@ def _read(default: Value, text: str) -> object:
         word = text.lower()
         return True if word in _TRUE else False if word in _FALSE else text
     if isinstance(default, int | float):
+        # underscores part digits, as in TOML; but Python reads 0_1 as 1, which was to be 0.1
+        if text.lstrip("+-").startswith("0_") or not text.isascii():
+            return text
         try:
             return int(text) if isinstance(default, int) else float(text)
         except ValueError:

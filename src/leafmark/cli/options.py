@@ -146,8 +146,9 @@ def fraction(value: str, name: str) -> float:
 
 
 def _real(value: str, name: str, *, most: float, what: str) -> float:
+    is_plain = value.isascii() and "_" not in value  # `float` reads 0_1 as 1
     try:
-        read = float(value)
+        read = float(value) if is_plain else -1.0
     except ValueError:
         read = -1.0
     if not 0 <= read <= most or read == float("inf"):

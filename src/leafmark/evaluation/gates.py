@@ -59,8 +59,9 @@ def parse_gate(text: str) -> Gate:
         raise UsageError(
             f"the gate {text!r} names no metric", hint="there are: " + ", ".join(names)
         )
+    is_plain = found["bound"].isascii() and "_" not in found["bound"]  # `float` reads 0_1 as 1
     try:
-        bound = float(found["bound"])
+        bound = float(found["bound"]) if is_plain else -1.0
     except ValueError:
         bound = -1.0
     if not 0 <= bound <= 1:

@@ -101,6 +101,13 @@ def test_texts_are_read_as_the_settings_type(name: str, text: str, value: object
     assert parse_value(SETTINGS[name], text, location="x") == value
 
 
+@pytest.mark.parametrize("text", ["0_1", "-0_1", "٠.٥"])
+def test_a_number_is_not_guessed(text: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_value(SETTINGS["search.cutoff_ratio"], text, location="x")
+    assert caught.value.message == f'search.cutoff_ratio is "{text}"'
+
+
 def test_a_text_that_is_no_value_is_shown_as_it_is() -> None:
     with pytest.raises(ConfigError) as caught:
         parse_value(SETTINGS["search.limit"], "many", location="LEAFMARK_SEARCH_LIMIT")

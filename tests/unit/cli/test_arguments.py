@@ -164,6 +164,12 @@ SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
         ),
         (
             "search",
+            ["a", "--cutoff-ratio", "0_1"],
+            "--cutoff-ratio got `0_1`, which is not a number from 0 to 1",
+            None,
+        ),
+        (
+            "search",
             ["a", "-o", "jsn"],
             "-o got `jsn`",
             f"did you mean `json`? There are: {SEARCH_FORMATS}",

@@ -67,6 +67,11 @@ def test_when_a_gate_holds(gate: str, value: float, holds: bool) -> None:
             "the gate 'rr500>=nan' has no bound from 0 to 1",
             "write it like rr500>=0.55",
         ),
+        (
+            "rr500>=0_1",
+            "the gate 'rr500>=0_1' has no bound from 0 to 1",
+            "write it like rr500>=0.55",
+        ),
     ],
 )
 def test_what_is_no_gate(text: str, message: str, hint: str) -> None:
