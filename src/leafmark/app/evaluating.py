@@ -23,6 +23,7 @@ from leafmark.app.variants import parse_variants
 from leafmark.errors import UsageError
 from leafmark.evaluation import (
     KINDS,
+    LEAST_RESAMPLES,
     Drafts,
     EvaluationReport,
     Gate,
@@ -66,11 +67,13 @@ def evaluate_project(
     `flags` and `environ` are those that the project was opened with.
 
     Raises:
-        UsageError: a file, query, reference, way to search or gate is wrong.
+        UsageError: a file, query, reference, way to search or gate is wrong, or too few
+            resamples are asked for.
         StorageError: a file cannot be read, or documents were changed meanwhile.
         ProviderError: there are no vectors, where they are asked for.
         ConfirmationError, LockedError, ...: see `check_concern` and `refresh`.
     """
+    _check_resamples(request.resamples)
     variants = parse_variants(
         request.compare, project.configuration.chunking.strategy, request.modes
     )
@@ -102,6 +105,14 @@ def evaluate_project(
         warnings=project.left_out(),
         diagnostics=diagnostics,
     )
+
+
+def _check_resamples(resamples: int) -> None:
+    if resamples < LEAST_RESAMPLES:
+        raise UsageError(
+            f"{resamples} resamples make no interval of 95 %",
+            hint=f"draw at least {LEAST_RESAMPLES} times",
+        )
 
 
 def _judged(

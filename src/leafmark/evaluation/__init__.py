@@ -6,7 +6,7 @@ between ways to search. Everything is judged by bytes, so that chunks of any
 shape are compared by the same rule. Pure: knows no index, no engine, no files.
 """
 
-from leafmark.evaluation.bootstrap import Estimate, Resampler
+from leafmark.evaluation.bootstrap import LEAST_RESAMPLES, Estimate, Resampler
 from leafmark.evaluation.drafting import KINDS, draft_queries
 from leafmark.evaluation.gates import Gate, parse_gate
 from leafmark.evaluation.judgments import (
@@ -35,6 +35,7 @@ from leafmark.evaluation.report import (
 __all__ = [
     "HALVES",
     "KINDS",
+    "LEAST_RESAMPLES",
     "METRICS",
     "Cell",
     "Drafts",

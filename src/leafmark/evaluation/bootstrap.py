@@ -13,13 +13,15 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
-__all__ = ["Estimate", "Resampler"]
+__all__ = ["LEAST_RESAMPLES", "Estimate", "Resampler"]
 
 _Draw = Callable[[Sequence[float]], tuple[float, ...]]
 
 TAIL = 0.025
 """What is left out on each side of an interval."""
 
+LEAST_RESAMPLES = round(1 / TAIL)
+"""Of fewer draws an interval would leave out none, and of one it would be that draw."""
 
 LEAST_QUERIES = 6
 """So many differences of one sign are chance in one case of 32; of one less, in one of 16."""
@@ -43,7 +45,10 @@ class Estimate(NamedTuple):
 
 
 class Resampler:
-    """Draws queries; the same for the same seed, whatever is estimated in between."""
+    """Draws queries; the same for the same seed, whatever is estimated in between.
+
+    Intervals mean something from `LEAST_RESAMPLES` on.
+    """
 
     def __init__(self, *, seed: int, resamples: int):
         self._seed = seed

@@ -381,6 +381,7 @@ def test_an_answer_in_another_file_of_the_same_bytes_is_found(here: Here) -> Non
             UsageError,
             "the gate empty-unanswerable>0 is about queries that there are none of",
         ),
+        ({"resamples": 39}, UsageError, "39 resamples make no interval of 95 %"),
         (
             {"compare": ("auto+relax_share=7",)},
             ConfigError,

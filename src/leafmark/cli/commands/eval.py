@@ -87,7 +87,12 @@ OPTIONS = (
     Option(("--queries",), "Tell of every query what became of it."),
     Option(("--worst",), "Tell it of the N worst.", "N", positive),
     Option(("--seed",), "Seed of the intervals (1).", "N", positive),
-    Option(("--resamples",), "How often queries are drawn for an interval (1000).", "N", positive),
+    Option(
+        ("--resamples",),
+        "How often queries are drawn for an interval (1000); at least 40.",
+        "N",
+        positive,
+    ),
     JSON,
 )
 
