@@ -45,10 +45,14 @@ def group_results(results: Iterable[Result]) -> list[Group]:
 
 
 def top_matches(answer: Answer) -> list[Result]:
-    """Return the best result of each of the best documents, in rank order."""
+    """Return the best result of each of the best documents, best first, however they are sorted."""
     best = [_best(group.results) for group in group_results(answer.results)]
-    return sorted(best, key=lambda result: result.rank)[:TOP_MATCHES]
+    return sorted(best, key=_worth, reverse=True)[:TOP_MATCHES]
 
 
 def _best(results: tuple[Result, ...]) -> Result:
-    return max(results, key=lambda result: (not result.relaxed, result.score, -result.rank))
+    return max(results, key=_worth)
+
+
+def _worth(result: Result) -> tuple[bool, float, int]:
+    return not result.relaxed, result.score, -result.rank

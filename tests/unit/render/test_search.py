@@ -132,6 +132,20 @@ def test_groups_follow_their_best_result_and_name_the_best_score() -> None:
     ]
 
 
+def test_the_top_matches_are_the_best_ones_in_any_order_of_results() -> None:
+    names = ["a.md", "b.md", "c.md"]
+    results = [
+        make_result(
+            entry=make_entry("X", 1, path=name), document=make_document(name), score=score
+        )._replace(rank=rank)
+        for rank, (name, score) in enumerate(zip(names, (1.0, 3.0, 2.0), strict=True), 1)
+    ]
+    answer = make_answer(*results)
+    assert [result.entry.path for result in top_matches(answer)] == ["b.md", "c.md", "a.md"]
+    head = render_grouped(answer, PLACES, PLAIN).splitlines()[0]
+    assert head == "Top matches: docs:b.md.1 (3.00), docs:c.md.1 (2.00), docs:a.md.1 (1.00)"
+
+
 def test_several_trees_are_told_apart() -> None:
     far = make_result(
         entry=make_entry("X", 1, tree="far"), document=make_document(tree="far"), score=1.0
