@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from leafmark.app.indexing import read_index
@@ -11,7 +12,7 @@ from leafmark.app.outcome import source_notes
 from leafmark.app.project import Project
 from leafmark.app.requests import ListRequest, Progress
 from leafmark.app.resolving import Resolver
-from leafmark.app.scanning import scan
+from leafmark.app.scanning import Scan, scan
 from leafmark.errors import LeafmarkError
 from leafmark.index import IndexReader, TreeCounts, lock_holder
 from leafmark.model import (
@@ -136,9 +137,11 @@ def project_status(project: Project) -> StatusReport:
         reader = read_index(project)
     except LeafmarkError as error:
         warnings.append(error.message)
-    trees = _tree_states(project, reader)
     warnings += project.missing_trees()
-    skipped, diagnostics = source_notes(scan(project, ()), reader)
+    found = scan(project, ())
+    if reader is not None:
+        warnings += _unindexed_trees(project, found, reader)
+    skipped, diagnostics = source_notes(found, reader)
     pending = 0
     if project.configuration.embedding.provider != "none":
         from leafmark.app.embedder import pending_vectors  # late: it loads NumPy
@@ -148,7 +151,7 @@ def project_status(project: Project) -> StatusReport:
     return StatusReport(
         config_files=tuple(str(path) for path in project.configuration.config_files),
         index_dir=str(project.index_dir),
-        trees=trees,
+        trees=_tree_states(project, reader),
         pending_vectors=pending,
         warnings=tuple(warnings),
         exists=reader is not None,
@@ -157,6 +160,17 @@ def project_status(project: Project) -> StatusReport:
         skipped=skipped,
         diagnostics=diagnostics,
     )
+
+
+def _unindexed_trees(project: Project, found: Scan, reader: IndexReader) -> Iterator[str]:
+    """Say of trees that have sources, but none in the index, that they were not there then."""
+    there = {source.tree for source in found.found} - reader.trees.keys()
+    for tree in project.trees:
+        if tree.name in there:
+            yield (
+                f"nothing of tree {tree.name!r} is indexed yet: "
+                "`leafmark index` or any search does it"
+            )
 
 
 def _size(folder: Path) -> int:

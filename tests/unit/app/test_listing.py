@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.projects import Here
 
-from leafmark.app import list_chunks, list_documents, list_tags, list_trees
+from leafmark.app import list_chunks, list_documents, list_tags, list_trees, project_status
 from leafmark.app.requests import ListRequest
 from leafmark.errors import NotFoundError
 
@@ -22,3 +22,20 @@ def test_a_tree_that_there_is_not_is_no_empty_listing(
         listing(here.project(), ListRequest(trees=("here", "her")))
     assert caught.value.message == "there is no tree named 'her'"
     assert caught.value.did_you_mean == ("here",)
+
+
+def test_a_tree_of_another_name_is_not_indexed_yet(here: Here) -> None:
+    here.write("docs/a.md", "# A\n\none\n")
+    (here.root / "empty").mkdir()
+    here.configure('[tree.docs]\npath = "docs"\n')
+    assert project_status(here.project()).warnings == ()
+    here.index()
+    assert project_status(here.project()).warnings == ()
+    here.configure('[tree.guides]\npath = "docs"\n[tree.empty]\npath = "empty"\n')
+    status = project_status(here.project())
+    assert [tree.documents for tree in status.trees] == [0, 0]
+    assert status.warnings == (
+        "nothing of tree 'guides' is indexed yet: `leafmark index` or any search does it",
+    )
+    here.index()
+    assert project_status(here.project()).warnings == ()
