@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from leafmark.app.changes import plan_changes
 from leafmark.app.indexing import read_index
 from leafmark.app.installation import check_installation
+
 from leafmark.app.outcome import source_notes
 from leafmark.app.project import Project, open_project
 from leafmark.app.scanning import Scan, scan
 from leafmark.app.vector_checks import check_vectors
-from leafmark.errors import LeafmarkError
+from leafmark.errors import ConfigError, LeafmarkError
 from leafmark.index import IndexReader, check_index, has_index, lock_holder
 from leafmark.model.examination import Check, DoctorReport
 
@@ -62,6 +64,16 @@ def _configuration(project: Project) -> Iterator[Check]:
     yield Check("configuration", "ok", named)
     for warning in project.configuration.warnings:
         yield Check("configuration", "warning", warning)
+    yield from dict.fromkeys(_misfits(project))
+
+
+def _misfits(project: Project) -> Iterator[Check]:
+    """Say of each tree whose sizes do not fit together that no chunks can be made of it."""
+    for tree in project.trees:
+        try:
+            project.chunking_options(tree)
+        except ConfigError as error:
+            yield _failure("configuration", error)
 
 
 def _trees(project: Project, found: Scan) -> Iterator[Check]:
@@ -136,7 +148,10 @@ def _sources(found: Scan, reader: IndexReader | None) -> Iterator[Check]:
 def _tokenizer(project: Project) -> Iterator[Check]:
     from leafmark.chunking import token_counter
 
-    names = {project.chunking_options(tree).tokenizer for tree in project.trees}
+    names: set[str] = set()
+    for tree in project.trees:
+        with suppress(ConfigError):  # it was told with the configuration
+            names.add(project.chunking_options(tree).tokenizer)
     for name in sorted(names):
         try:
             counted = token_counter(name)(_SAMPLE)

@@ -75,6 +75,23 @@ def test_a_broken_configuration_ends_the_examination(here: Here) -> None:
     assert found.hint == "search.limit must be a whole number from 1 to 10000"
 
 
+def test_sizes_that_do_not_fit_end_nothing(here: Here) -> None:
+    here.write("a.md", "text\n")
+    here.configure(
+        '[tree.a]\npath = "."\n[tree.b]\npath = "."\n'
+        "[chunking]\nmin_tokens = 900\nmax_tokens = 100\n"
+    )
+    report = _examine(here)
+    assert _problem(report) == Check(
+        "configuration",
+        "problem",
+        f"min_tokens is 900 ({here.root / 'leafmark.toml'}:6)",
+        "min_tokens must be at most max_tokens (100)",
+    )
+    assert _of(report, "sources")
+    assert not _of(report, "tokenizer")
+
+
 def test_a_missing_folder_and_an_empty_one(here: Here) -> None:
     here.configure('[tree.a]\npath = "a"\n[tree.b]\npath = "b"\n')
     (here.root / "b").mkdir()
