@@ -14,11 +14,10 @@ from pathlib import Path
 from leafmark.app.changes import plan_changes
 from leafmark.app.indexing import read_index
 from leafmark.app.installation import check_installation
-
+from leafmark.app.model_checks import check_reranker, check_vectors
 from leafmark.app.outcome import source_notes
 from leafmark.app.project import Project, open_project
 from leafmark.app.scanning import Scan, scan
-from leafmark.app.vector_checks import check_vectors
 from leafmark.errors import ConfigError, LeafmarkError
 from leafmark.index import IndexReader, check_index, has_index, lock_holder
 from leafmark.model.examination import Check, DoctorReport
@@ -45,6 +44,7 @@ def examine(
     reader, findings = _index(project)
     checks += findings
     checks += check_vectors(project, reader, environ)
+    checks += check_reranker(project)
     checks += _sources(found, reader)
     checks += _tokenizer(project)
     return DoctorReport(tuple(checks))

@@ -17,7 +17,7 @@ from leafmark.embedding import Reranker, RerankerSpec, open_reranker
 from leafmark.errors import LeafmarkError, ProviderError
 from leafmark.model import Hint
 
-__all__ = ["Reranking", "ask_reranker"]
+__all__ = ["Reranking", "ask_reranker", "reranker_spec"]
 
 T = TypeVar("T")
 
@@ -32,12 +32,18 @@ _WITHOUT = ", so the order is that without it; rerank.deadline_s is how long a s
 
 def ask_reranker(project: Project, query: str) -> Reranking | None:
     """Begin to load the reranker; None where the settings name none, or there are no words."""
-    settings = project.configuration.rerank
-    if settings.provider == "none" or not query:
+    spec = reranker_spec(project)
+    if spec is None or not query:
         return None
-    return Reranking(
-        RerankerSpec(settings.provider, settings.model or ""), query, settings.deadline_s
-    )
+    return Reranking(spec, query, project.configuration.rerank.deadline_s)
+
+
+def reranker_spec(project: Project) -> RerankerSpec | None:
+    """Return the reranker that the settings name, None for none."""
+    settings = project.configuration.rerank
+    if settings.provider == "none":
+        return None
+    return RerankerSpec(settings.provider, settings.model or "")
 
 
 class Reranking:

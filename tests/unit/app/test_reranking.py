@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 from support.projects import Here
 
-from leafmark.app import Project, index_project, open_project, search_project
+from leafmark.app import Project, examine, index_project, open_project, search_project
 from leafmark.app import reranking as app_reranking
+from leafmark.app.model_checks import check_reranker
 from leafmark.app.requests import IndexRequest, SearchRequest
 from leafmark.model import Answer, Factor
+from leafmark.model.examination import Check
 
 GUIDE = """# Workshop
 
@@ -162,3 +164,23 @@ def test_a_package_that_is_missing_is_named(here: Here, monkeypatch: pytest.Monk
         "the reranker fastembed needs a package that is not installed: fastembed; "
         "the order is that without it"
     ]
+
+
+def test_the_doctor_asks_the_model(here: Here, model: CrossEncoder) -> None:
+    assert list(check_reranker(project(here, provider="none"))) == []
+    name = "cross-encoder/ms-marco-MiniLM-L6-v2"
+    assert list(check_reranker(project(here))) == [Check("reranker", "ok", f"{name} answers")]
+    assert len(model.asked) == 1
+    model.answer = RuntimeError("out of memory")
+    message = f"the reranker failed: RuntimeError: out of memory ({name})"
+    assert list(check_reranker(project(here))) == [Check("reranker", "problem", message)]
+    (missing,) = check_reranker(project(here, model="none"))
+    assert missing.message == (
+        "the model none cannot be loaded: OSError: no such model (sentence-transformers)"
+    )
+
+
+def test_the_doctor_tells_of_it(here: Here, model: CrossEncoder) -> None:
+    environ = {"HOME": str(here.home), "LEAFMARK_HOME": str(here.home / ".leafmark")}
+    report = examine(here.root, flags={"rerank.provider": "sentence-transformers"}, environ=environ)
+    assert [check.state for check in report.checks if check.area == "reranker"] == ["ok"]

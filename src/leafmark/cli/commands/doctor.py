@@ -27,7 +27,8 @@ COMMAND = Command(
     description=(
         "Looks at the installation and its extras, the configuration, the folders, every byte of "
         "the index and its vectors, the sources and the tokenizer, and asks a configured embedder "
-        "for one vector. Changes nothing. Exits with 1 when something is wrong; warnings are not."
+        "for one vector, and a reranker how relevant a text is. Changes nothing. Exits with 1 when "
+        "something is wrong; warnings are not."
     ),
     examples=(
         ("leafmark doctor", "look at everything"),

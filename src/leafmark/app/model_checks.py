@@ -1,6 +1,7 @@
-"""What `leafmark doctor` says of the embedder and of the vectors that it has made.
+"""What `leafmark doctor` says of models: of the embedder, the vectors it made, and the reranker.
 
-The embedder is asked for one vector, as a search asks for that of a query, in one attempt.
+The embedder is asked for one vector, as a search asks for that of a query, in one attempt;
+the reranker, how relevant one text is.
 """
 
 from __future__ import annotations
@@ -10,13 +11,20 @@ from dataclasses import replace
 
 from leafmark.app.embedder import current_view, embedder_spec, vector_model
 from leafmark.app.project import Project
-from leafmark.embedding import EmbedderSpec, completed, load_numpy, open_embedder
+from leafmark.app.reranking import reranker_spec
+from leafmark.embedding import (
+    EmbedderSpec,
+    completed,
+    load_numpy,
+    open_embedder,
+    open_reranker,
+)
 from leafmark.errors import LeafmarkError, ProviderError
 from leafmark.index import IndexReader
 from leafmark.index.vectors import vector_folder
 from leafmark.model.examination import Check
 
-__all__ = ["check_vectors"]
+__all__ = ["check_reranker", "check_vectors"]
 
 _SAMPLE = "What answers this question?"
 
@@ -67,3 +75,17 @@ def _vectors(
         message = f"{view.pending:,} of {view.chunks:,} chunks have none yet"
         return Check("vectors", "warning", message, "`leafmark index` makes them")
     return Check("vectors", "ok", "no chunk is without its own, every byte sound")
+
+
+def check_reranker(project: Project) -> Iterator[Check]:
+    """Yield whether the reranker answers; nothing where the settings name none."""
+    spec = reranker_spec(project)
+    if spec is None:
+        return
+    try:
+        reranker = open_reranker(spec)
+        reranker.relevance(_SAMPLE, [_SAMPLE])
+    except LeafmarkError as error:
+        yield Check("reranker", "problem", error.placed_message, error.hint)
+    else:
+        yield Check("reranker", "ok", f"{reranker.name} answers")
