@@ -6,9 +6,9 @@ still become results.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import compress
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from leafmark.index import IndexReader
 from leafmark.model import Candidate, Entry, Phase
@@ -17,15 +17,7 @@ from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.cutoff import elbow_cutoff
 from leafmark.retrieval.doubt import is_doubtful
 from leafmark.retrieval.filters import any_of
-from leafmark.retrieval.hits import (
-    Finder,
-    Hit,
-    relaxed_matches,
-    scores_of,
-    strict_matches,
-    with_ties,
-    without,
-)
+from leafmark.retrieval.hits import Finder, Hit, with_ties, without
 from leafmark.retrieval.ordering import Key, key_of, sort_candidates, sort_with_ties
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.sections import path_filter
@@ -69,7 +61,13 @@ def find_candidates(
     """
     if compiled and compiled[0].filters_only:
         return _admitted(reader, compiled, params, topic)
-    strict, relaxed, kept = _in_tiers(reader, Finder(reader, params, local_trees), compiled, params)
+    tiers = _Tiers(reader, Finder(reader, params, local_trees), compiled, params)
+    strict = tiers.strict()
+    relaxed = tiers.relaxed(strict) if len(strict) < params.limit else []
+    kept = [
+        *_cut(reader, strict, lambda: tiers.strict(ties=True), params),
+        *_cut(reader, relaxed, lambda: tiers.relaxed(strict, ties=True), params),
+    ]
     matched = len(strict) + min(len(relaxed), params.candidates)
     return Found(
         [Candidate(entry, hit.score, hit.relaxed, (topic,), hit.score) for entry, hit in kept],
@@ -84,27 +82,30 @@ def find_candidates(
     )
 
 
-def _in_tiers(
-    reader: IndexReader, finder: Finder, compiled: Sequence[Compiled], params: SearchParams
-) -> tuple[Sequence[Hit], Sequence[Hit], list[tuple[Entry, Hit]]]:
-    """Return the strict matches, the relaxed ones where those are few, and what is kept of both."""
-    limit = params.candidates
+class _Tiers(NamedTuple):
+    """The matches of one topic by words, each tier in the order that its titles give it.
 
-    def strict_hits(*, ties: bool = False) -> Sequence[Hit]:
-        found = finder.tier(compiled, strict_matches, limit, ties=ties)
-        return raise_by_titles(reader, found, params)
+    With `ties`, all that score as the last one are among them.
+    """
 
-    def relaxed_hits(*, ties: bool = False) -> Sequence[Hit]:
-        found = finder.tier(compiled, relaxed_matches, limit + len(strict), ties=ties)
-        others = without(found, known) if strict else raise_by_surroundings(reader, found, params)
-        return raise_by_titles(reader, others, params)
+    reader: IndexReader
+    finder: Finder
+    compiled: Sequence[Compiled]
+    params: SearchParams
 
-    strict = strict_hits()
-    few = len(strict) < params.limit
-    known = {hit.place for hit in strict} if few else set()
-    relaxed = relaxed_hits() if few else []
-    kept = _cut(reader, strict, strict_hits, params)
-    return strict, relaxed, [*kept, *_cut(reader, relaxed, relaxed_hits, params)]
+    def strict(self, *, ties: bool = False) -> list[Hit]:
+        hits = self.finder.strict(self.compiled, self.params.candidates, ties=ties)
+        return raise_by_titles(self.reader, hits, self.params)
+
+    def relaxed(self, strict: Sequence[Hit], *, ties: bool = False) -> list[Hit]:
+        """Return those that match some of the words only, where `strict` are all that match all."""
+        limit = self.params.candidates + len(strict)
+        hits = self.finder.relaxed(self.compiled, limit, ties=ties)
+        if strict:
+            others = without(hits, strict)
+        else:
+            others = raise_by_surroundings(self.reader, hits, self.params)
+        return raise_by_titles(self.reader, others, self.params)
 
 
 def _phase_of_matches(
@@ -125,24 +126,23 @@ def cutoff_phase(before: int, after: int, params: SearchParams) -> Phase:
     return Phase("cutoff", before, after, "" if before == after else note)
 
 
-class _SearchAgain(Protocol):
-    def __call__(self, *, ties: bool = False) -> Sequence[Hit]: ...
-
-
 def _cut(
-    reader: IndexReader, hits: Sequence[Hit], search: _SearchAgain, params: SearchParams
+    reader: IndexReader,
+    hits: list[Hit],
+    with_all_ties: Callable[[], list[Hit]],
+    params: SearchParams,
 ) -> list[tuple[Entry, Hit]]:
     """Return the hits before the elbow, best first; ties at the cut are settled by id.
 
-    `search` gives the same hits with all that tie with the last one: needed
-    only when the cut is among those.
+    `with_all_ties` searches again, for all that tie with the last hit too: needed only
+    when the cut is among those.
     """
-    scores = scores_of(hits)[: params.candidates]
+    scores = [hit.score for hit in hits[: params.candidates]]
     kept = elbow_cutoff(scores, ratio=params.cutoff_ratio, max_results=params.kept)
     if not kept:
         return []
     if len(hits) >= params.candidates and hits[kept - 1].score == scores[-1]:
-        hits = search(ties=True)
+        hits = with_all_ties()
     needed = first_of_ties(reader, with_ties(hits, kept), kept)
     entries = reader.entries(hit.address for hit in needed)
     pairs = list(zip(entries, needed, strict=True))

@@ -6,9 +6,9 @@ are given where they are asked for, and scores are rounded so that equals are eq
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, compress
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import tantivy
 
@@ -25,10 +25,7 @@ __all__ = [
     "Hit",
     "best_first",
     "led_by",
-    "relaxed_matches",
     "rounded",
-    "scores_of",
-    "strict_matches",
     "sure_of",
     "with_ties",
     "without",
@@ -49,8 +46,8 @@ _WIDER = 8
 _MUST = tantivy.Occur.Must
 
 
-Place = tuple[int, int]
-"""Where a chunk lies: the number of its segment, and its own there."""
+Spot = tuple[int, int]
+"""Where a chunk lies in the engine's files: the number of its segment, and its own there."""
 
 
 class Hit(NamedTuple):
@@ -74,10 +71,10 @@ class Hit(NamedTuple):
     compiled: Compiled
     exact: bool = False
     boost: float = 1.0
-    lowered: float = 1.0
-    titled: float = 1.0
     relaxed: bool = False
     raw: float = 0.0
+    lowered: float = 1.0
+    titled: float = 1.0
     nearby: float = 0.0
     words: Hit | None = None
     fused: Fused | None = None
@@ -85,167 +82,102 @@ class Hit(NamedTuple):
     whole: bool = False
 
     @property
-    def place(self) -> Place:
+    def spot(self) -> Spot:
         return self.address.segment_ord, self.address.doc
 
 
-_Match = tuple[Any, tantivy.DocAddress]
-"""The engine's score, a float, and an address."""
-
-
 class _Scope(NamedTuple):
-    """Some of the trees: how to limit a query to them, and the boost of their scores."""
+    """Some of the trees, or all where `admitted` is None, and the boost of their scores."""
 
-    limited: Callable[[tantivy.Query], tantivy.Query]
     boost: float
+    admitted: tantivy.Query | None = None
 
-
-_Search = Callable[["Finder", Compiled, _Scope, int], Sequence[Hit]]
-
-
-class _Found(Sequence[Hit]):
-    """What the engine found; a `Hit` is made of a match when it is looked at, as few are.
-
-    `first` are given in the place of as many that would be made.
-    """
-
-    __slots__ = ("_first", "_make", "_matches", "scores")
-
-    def __init__(
-        self,
-        matches: Sequence[_Match],
-        scores: Sequence[float],
-        make: Callable[[float, _Match], Hit],
-        first: Sequence[Hit] = (),
-    ):
-        self._matches = matches
-        self.scores = scores
-        self._make = make
-        self._first = first
-
-    @overload
-    def __getitem__(self, at: int) -> Hit: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Hit]: ...
-    def __getitem__(self, at: int | slice) -> Hit | Sequence[Hit]:
-        if isinstance(at, slice):
-            at = slice(*at.indices(len(self)))
-            return _Found(self._matches[at], self.scores[at], self._make, self._first[at])
-        at = range(len(self))[at]
-        if at < len(self._first):
-            return self._first[at]
-        return self._make(self.scores[at], self._matches[at])
-
-    def led_by(self, first: Sequence[Hit]) -> _Found:
-        """Return the matches with other hits in the place of as many first ones."""
-        scores = [*[hit.score for hit in first], *self.scores[len(first) :]]
-        return _Found(self._matches, scores, self._make, [*first, *self._first[len(first) :]])
-
-    def without(self, places: Collection[Place]) -> _Found:
-        """Return the matches that are none of the places."""
-        known = len(self._first)
-        first = [hit for hit in self._first if hit.place not in places]
-        kept = [(at.segment_ord, at.doc) not in places for _, at in self._matches[known:]]
-        matches = [*self._matches[: len(first)], *compress(self._matches[known:], kept)]
-        scores = [*[hit.score for hit in first], *compress(self.scores[known:], kept)]
-        return _Found(matches, scores, self._make, first)
-
-    def __iter__(self) -> Iterator[Hit]:
-        known = len(self._first)
-        yield from self._first
-        yield from map(self._make, self.scores[known:], self._matches[known:])
-
-    def __len__(self) -> int:
-        return len(self._matches)
-
-
-def led_by(first: Sequence[Hit], hits: Sequence[Hit]) -> Sequence[Hit]:
-    """Return the hits with others in the place of as many first ones, best first."""
-    first = best_first(first)
-    return hits.led_by(first) if isinstance(hits, _Found) else [*first, *hits[len(first) :]]
-
-
-def without(hits: Sequence[Hit], places: Collection[Place]) -> Sequence[Hit]:
-    """Return the hits that are none of the places."""
-    if isinstance(hits, _Found):
-        return hits.without(places)
-    return [hit for hit in hits if hit.place not in places]
-
-
-def scores_of(hits: Sequence[Hit]) -> Sequence[float]:
-    return hits.scores if isinstance(hits, _Found) else [hit.score for hit in hits]
+    def limited(self, query: tantivy.Query) -> tantivy.Query:
+        """Return the query for what is in these trees."""
+        if self.admitted is None:
+            return query
+        return tantivy.Query.boolean_query([(_MUST, query), (_MUST, self.admitted)])
 
 
 class Finder:
-    """Runs the queries of one topic."""
+    """Runs the queries of one topic, in each of its languages.
+
+    Hits come best first. With `ties`, all that score as the last one are among them.
+    """
 
     def __init__(self, reader: IndexReader, params: SearchParams, local_trees: Collection[str]):
         self._reader = reader
-        self._params = params
         self._filters = Filters(reader)
-        self._complete = False
-        known = {tree for language in reader.languages for tree in language.trees}
         admits = path_filter(params.section)
         self._members = None if admits is None else SectionMembers(reader, admits)
-        self._local = known & set(local_trees)
-        self._global = known - self._local
+        self._scopes = self._make_scopes(params.local_boost, local_trees)
 
-    def tier(
-        self, compiled: Iterable[Compiled], search: _Search, limit: int, *, ties: bool = False
-    ) -> Sequence[Hit]:
-        """Return the best hits of all languages and scopes, best first.
-
-        With `ties`, all that score as the last one are among them.
-        """
-        self._complete = ties
-        found = [search(self, each, scope, limit) for each in compiled for scope in self._scopes()]
-        hits = found[0] if len(found) == 1 else best_first(chain.from_iterable(found))
-        return with_ties(hits, limit) if ties else hits[:limit]
-
-    def _scopes(self) -> list[_Scope]:
+    def _make_scopes(self, boost: float, local_trees: Collection[str]) -> list[_Scope]:
         """Return the local and the global trees, searched apart where both are there.
 
         So the boost is a factor of the score exactly.
         """
-        boost = self._params.local_boost
-        if not self._local or not self._global or boost == 1:
-            return [_Scope(_as_it_is, boost if self._local else 1.0)]
-        return [_Scope(self._within(self._local), boost), _Scope(self._within(self._global), 1.0)]
+        known = {tree for language in self._reader.languages for tree in language.trees}
+        local = known.intersection(local_trees)
+        others = known - local
+        if not local or not others or boost == 1:
+            return [_Scope(boost if local else 1.0)]
+        return [_Scope(boost, self._trees(local)), _Scope(1.0, self._trees(others))]
 
-    def _within(self, trees: Iterable[str]) -> Callable[[tantivy.Query], tantivy.Query]:
-        admitted = unscored(self._filters.trees(sorted(trees)))
-        return lambda query: tantivy.Query.boolean_query([(_MUST, query), (_MUST, admitted)])
+    def _trees(self, names: Iterable[str]) -> tantivy.Query:
+        return unscored(self._filters.trees(sorted(names)))
 
-    def hits(
+    def strict(self, compiled: Iterable[Compiled], limit: int, *, ties: bool = False) -> list[Hit]:
+        """Return the best strict matches; those that rest on a correction below the exact ones."""
+        found = [
+            self._strict(each, scope, limit, ties) for each in compiled for scope in self._scopes
+        ]
+        return _best_of(found, limit, ties)
+
+    def relaxed(self, compiled: Iterable[Compiled], limit: int, *, ties: bool = False) -> list[Hit]:
+        """Return the best of those that match some of the words, strict ones too."""
+        found = [
+            self._hits(each.relaxed, each, scope, limit, ties, relaxed=True)
+            for each in compiled
+            if each.relaxed is not None
+            for scope in self._scopes
+        ]
+        return _best_of(found, limit, ties)
+
+    def _strict(self, compiled: Compiled, scope: _Scope, limit: int, ties: bool) -> list[Hit]:
+        hits = self._hits(compiled.strict, compiled, scope, limit, ties)
+        if compiled.exact is None:
+            return hits
+        exact = self._hits(compiled.exact, compiled, scope, limit, ties, exact=True)
+        wider = without(hits, exact)
+        if not exact or not wider:
+            return exact or wider
+        return [*exact, *_lowered(wider, below=WIDENED_BELOW * exact[-1].score)]
+
+    def _hits(
         self,
         query: tantivy.Query,
         compiled: Compiled,
         scope: _Scope,
         limit: int,
+        ties: bool,
         *,
         exact: bool = False,
         relaxed: bool = False,
-    ) -> Sequence[Hit]:
-        """Return the `limit` best hits, and all that tie with the last of them if need be."""
+    ) -> list[Hit]:
+        """Return the `limit` best hits or a few more, with `ties` all that tie with the last."""
         query, boost = scope.limited(query), scope.boost
-        wanted = limit + self._complete
+        wanted = limit + ties
         while True:
             found = self._reader.searcher.search(query, wanted, count=False).hits
             scores = _all_rounded(found, boost)
-            hits: Sequence[Hit] = _Found(
-                found,
-                scores,
-                lambda score, match: Hit(
-                    score, match[1], compiled, exact, boost, 1.0, 1.0, relaxed, match[0]
-                ),
-            )
-            exhausted = len(hits) < wanted
+            hits = [
+                Hit(score, address, compiled, exact, boost, relaxed, raw)
+                for score, (raw, address) in zip(scores, found, strict=True)
+            ]
             if self._members is not None:
                 hits = list(compress(hits, self._members.choose(hit.address for hit in hits)))
-            enough = len(hits) > limit or (len(hits) == limit and not self._complete)
-            if exhausted or (
-                enough and (not self._complete or hits[-1].score < hits[limit - 1].score)
-            ):
+            if len(found) < wanted or _is_enough(hits, limit, ties):
                 return hits
             wanted *= _WIDER
 
@@ -261,14 +193,27 @@ class Finder:
             return found
         chunks = any_of([self._filters.chunk(*place) for place in wanted])
         for each in compiled:
-            for scope in self._scopes():
-                both = [(_MUST, scope.limited(each.required)), (_MUST, unscored(chunks))]
-                query = tantivy.Query.boolean_query(both)
-                hits = self.hits(query, each, scope, len(wanted))
+            both = [(_MUST, each.required), (_MUST, unscored(chunks))]
+            query = tantivy.Query.boolean_query(both)
+            for scope in self._scopes:
+                hits = self._hits(query, each, scope, len(wanted), ties=False)
                 places = self._reader.places(hit.address for hit in hits)
                 for place, hit in zip(places, hits, strict=True):
-                    found[place] = hit._replace(score=0.0, boost=scope.boost, raw=0.0)
+                    found[place] = hit._replace(score=0.0, raw=0.0)
         return found
+
+
+def _is_enough(hits: Sequence[Hit], limit: int, ties: bool) -> bool:
+    """Whether the first `limit` are there, with `ties` one more that scores less."""
+    if not ties:
+        return len(hits) >= limit
+    return len(hits) > limit and hits[-1].score < hits[limit - 1].score
+
+
+def _best_of(found: Sequence[list[Hit]], limit: int, ties: bool) -> list[Hit]:
+    """Return the best of several lists of hits, each best first."""
+    hits = found[0] if len(found) == 1 else best_first(chain.from_iterable(found))
+    return with_ties(hits, limit) if ties else hits[:limit]
 
 
 def best_first(hits: Iterable[Hit]) -> list[Hit]:
@@ -276,23 +221,16 @@ def best_first(hits: Iterable[Hit]) -> list[Hit]:
     return sorted(hits, key=lambda hit: -hit.score)
 
 
-def strict_matches(finder: Finder, compiled: Compiled, scope: _Scope, limit: int) -> Sequence[Hit]:
-    """Return the strict matches; those that rest on a correction stand below the exact ones."""
-    hits = finder.hits(compiled.strict, compiled, scope, limit)
-    if compiled.exact is None:
-        return hits
-    exact = finder.hits(compiled.exact, compiled, scope, limit, exact=True)
-    known = {hit.place for hit in exact}
-    wider = [hit for hit in hits if hit.place not in known]
-    if not exact or not wider:
-        return exact or wider
-    return [*exact, *_lowered(wider, below=WIDENED_BELOW * exact[-1].score)]
+def led_by(first: Iterable[Hit], hits: Sequence[Hit]) -> list[Hit]:
+    """Return the hits with others in the place of as many first ones, best first."""
+    led = best_first(first)
+    return [*led, *hits[len(led) :]]
 
 
-def relaxed_matches(finder: Finder, compiled: Compiled, scope: _Scope, limit: int) -> Sequence[Hit]:
-    if compiled.relaxed is None:
-        return []
-    return finder.hits(compiled.relaxed, compiled, scope, limit, relaxed=True)
+def without(hits: Iterable[Hit], others: Iterable[Hit]) -> list[Hit]:
+    """Return the hits of chunks that none of the others is of."""
+    known = {hit.spot for hit in others}
+    return [hit for hit in hits if hit.spot not in known]
 
 
 def _lowered(hits: Sequence[Hit], *, below: float) -> list[Hit]:
@@ -303,9 +241,8 @@ def _lowered(hits: Sequence[Hit], *, below: float) -> list[Hit]:
 
 def with_ties(hits: Sequence[Hit], count: int) -> list[Hit]:
     """Return the first `count` hits and those after them that score the same."""
-    scores = scores_of(hits)
-    end = min(count, len(scores))
-    while 0 < end < len(scores) and scores[end] == scores[count - 1]:
+    end = min(count, len(hits))
+    while 0 < end < len(hits) and hits[end].score == hits[count - 1].score:
         end += 1
     return list(hits[:end])
 
@@ -314,11 +251,10 @@ def sure_of(hits: Sequence[Hit], most: int) -> int:
     """Return how many of the hits are the first, whatever the order of those that tie."""
     if len(hits) <= most:
         return len(hits)
-    scores = scores_of(hits)
-    return sum(1 for score in scores[:most] if score > scores[most])
+    return sum(1 for hit in hits[:most] if hit.score > hits[most].score)
 
 
-def _all_rounded(matches: Iterable[_Match], boost: float) -> list[float]:
+def _all_rounded(matches: Iterable[tuple[Any, tantivy.DocAddress]], boost: float) -> list[float]:
     """Return `rounded` of each match's score times `boost`: for most of them that is short."""
     scores = [score * boost for score, _ in matches]
     return [round(one * _SCALE) / _SCALE if 1 <= one < _LARGE else rounded(one) for one in scores]
@@ -329,7 +265,3 @@ def rounded(score: float) -> float:
     if 1 <= score < _LARGE:
         return round(score * _SCALE) / _SCALE
     return round(score, SCORE_DIGITS) if score >= 1 else float(f"{score:.{SCORE_DIGITS}g}")
-
-
-def _as_it_is(query: tantivy.Query) -> tantivy.Query:
-    return query

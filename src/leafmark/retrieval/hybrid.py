@@ -28,10 +28,9 @@ from leafmark.retrieval.hits import (
     Finder,
     Hit,
     best_first,
-    relaxed_matches,
     rounded,
-    strict_matches,
     with_ties,
+    without,
 )
 from leafmark.retrieval.meaning import Meaning, Place, Usual, topic_text
 from leafmark.retrieval.ordering import key_of
@@ -134,12 +133,12 @@ def _by_words(reader: IndexReader, asked: _Asked) -> list[Hit]:
     Those that tie with the last of either are settled by id: one of them may be the nearest.
     """
     finder, compiled, most = asked.finder, asked.compiled, asked.params.candidates
-    tied = finder.tier(compiled, strict_matches, most, ties=True)
-    strict = first_of_ties(reader, list(tied), most)
-    known = {hit.place for hit in tied}
-    relaxed = finder.tier(compiled, relaxed_matches, most + len(tied), ties=True)
-    rest = [hit for hit in relaxed if hit.place not in known]
-    return [*strict, *first_of_ties(reader, with_ties(rest, most), most)]
+    strict = finder.strict(compiled, most, ties=True)
+    relaxed = without(finder.relaxed(compiled, most + len(strict), ties=True), strict)
+    return [
+        *first_of_ties(reader, strict, most),
+        *first_of_ties(reader, with_ties(relaxed, most), most),
+    ]
 
 
 def _matches(

@@ -11,7 +11,7 @@ others matters little. A chunk that matches none of the words is not found by th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import tantivy
 
@@ -32,9 +32,7 @@ _Word = Mapping[int, float]
 """The scores of one word in the bodies of a document, by position, where it stands."""
 
 
-def raise_by_surroundings(
-    reader: IndexReader, hits: Sequence[Hit], params: SearchParams
-) -> Sequence[Hit]:
+def raise_by_surroundings(reader: IndexReader, hits: list[Hit], params: SearchParams) -> list[Hit]:
     """Return relaxed matches in the order that their surroundings give them, best first.
 
     `hits` are best first. Those that tie at the end of the first `RAISED_MATCHES` are

@@ -32,9 +32,7 @@ _KEYWORDS = re.compile(
 """What stands before the name of a definition."""
 
 
-def raise_by_titles(
-    reader: IndexReader, hits: Sequence[Hit], params: SearchParams
-) -> Sequence[Hit]:
+def raise_by_titles(reader: IndexReader, hits: list[Hit], params: SearchParams) -> list[Hit]:
     """Return matches in the order that their titles give them, best first.
 
     `hits` are best first. Those that tie at the end of the first `TITLED_MATCHES` are left
