@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from leafmark.chunking.graphemes import next_boundary
+from leafmark.chunking.breadcrumbs import BREADCRUMB_SHARE, GAP, under_breadcrumb
 from leafmark.chunking.measuring import Meter, make_meter
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.reading import BodyReader
@@ -22,12 +22,8 @@ from leafmark.chunking.tokens import Count, token_counter
 from leafmark.chunking.tree import Spans
 from leafmark.model import Chunk, Content, Document
 
-__all__ = ["BREADCRUMB_SHARE", "Renderer"]
+__all__ = ["Renderer"]
 
-BREADCRUMB_SHARE = 4
-"""A breadcrumb keeps at least one in this many of `max_tokens` when it is shortened."""
-
-_GAP = "\n\n"
 _LONGEST_OVERLAP = 8192
 """Bytes at the end of a piece in which sentences to carry over are looked for."""
 
@@ -72,30 +68,9 @@ class Renderer:
         parts = [self.reader.normalise((span,)) for span in chunk.context_spans]
         is_header = bool(parts) and self.reader.table_around(chunk.byte_start) is not None
         parts.append(self.reader.normalise(chunk.body_spans))
-        rest = ("\n" if is_header else _GAP).join(part for part in parts if part)
-        text = chunk.breadcrumb + _GAP + rest if rest else chunk.breadcrumb
-        if self.options.strategy == "heading" or self._fits(text):
-            return text
-        shortened = self._shorten(chunk.section_path, rest)
-        return shortened + _GAP + rest if rest else shortened
-
-    def _fits(self, text: str) -> bool:
-        limit = self.options.max_tokens
-        return len(text) * 4 <= limit or self.meter.count(text) <= limit
-
-    def _shorten(self, path: Sequence[str], rest: str) -> str:
-        """The breadcrumb, cut from the left as far as the bound asks for."""
-        count, limit = self.meter.count, self.options.max_tokens
-        allowed = max(limit // BREADCRUMB_SHARE - count(_GAP), limit - count(_GAP + rest))
-        breadcrumb = _breadcrumb(path)
-        while count(breadcrumb) > allowed and len(path) > 1:
-            path = path[1:]
-            breadcrumb = _breadcrumb(("…", *path))
-        title = path[-1]
-        while count(breadcrumb) > allowed and len(title) > 1:
-            title = title[next_boundary(title, (len(title) + 1) // 2) :]
-            breadcrumb = f"> …{title}"
-        return breadcrumb
+        rest = ("\n" if is_header else GAP).join(part for part in parts if part)
+        limit = None if self.options.strategy == "heading" else self.options.max_tokens
+        return under_breadcrumb(chunk.section_path, rest, limit=limit, count=self.meter.count)
 
     def find_context(self, chunk: Chunk) -> tuple[tuple[int, int], ...]:
         """Return the ranges of the source that the chunk carries before its body."""
@@ -116,15 +91,15 @@ class Renderer:
         For the header of a table the breadcrumb is shortened, as it is for a body.
         """
         body = self.reader.normalise(chunk.body_spans)
-        shown = len(chunk.breadcrumb.encode()) + len(body.encode()) + 2 * len(_GAP)
+        shown = len(chunk.breadcrumb.encode()) + len(body.encode()) + 2 * len(GAP)
         limit = self.options.max_tokens
         if shown * 2 <= limit:
             return limit - shown
-        room = limit - self.meter.count(chunk.breadcrumb + _GAP + body) - len(_GAP)
+        room = limit - self.meter.count(chunk.breadcrumb + GAP + body) - len(GAP)
         if not is_header:
             return room
-        crumb = min(self.meter.count(chunk.breadcrumb + _GAP), limit // BREADCRUMB_SHARE)
-        return max(room, limit - crumb - self.meter.count(body + _GAP))
+        crumb = min(self.meter.count(chunk.breadcrumb + GAP), limit // BREADCRUMB_SHARE)
+        return max(room, limit - crumb - self.meter.count(body + GAP))
 
     def _overlaps(self, chunk: Chunk) -> Spans:
         """The last sentences of the piece before, first as many as are wanted, then fewer."""
@@ -172,7 +147,3 @@ class Renderer:
 
     def _begins_sentence(self, at: int) -> bool:
         return not at or self._is_clean_cut(at) or bool(self.reader.headings_within(at, at + 1))
-
-
-def _breadcrumb(path: Sequence[str]) -> str:
-    return "> " + " › ".join(path)

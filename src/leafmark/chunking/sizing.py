@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from operator import add, sub
 
-from leafmark.chunking.rendering import BREADCRUMB_SHARE
+from leafmark.chunking.breadcrumbs import BREADCRUMB_SHARE
 from leafmark.chunking.tree import Spans
 from leafmark.chunking.workshop import Workshop
 

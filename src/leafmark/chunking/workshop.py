@@ -8,16 +8,22 @@ from functools import partial
 from itertools import chain
 from operator import add, itemgetter
 
+from leafmark.chunking.breadcrumbs import (
+    BREADCRUMB_SHARE,
+    GAP,
+    joined,
+    path_of,
+    under_breadcrumb,
+)
 from leafmark.chunking.leading import leads_on
 from leafmark.chunking.measuring import Meter, text_tokens
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.packing import Group, absorb_small, pack, settle
 from leafmark.chunking.reading import BodyReader
-from leafmark.chunking.rendering import BREADCRUMB_SHARE
 from leafmark.chunking.splitting import Splitter, Unit
 from leafmark.chunking.tree import SectionTree
 
-__all__ = ["Workshop", "breadcrumb"]
+__all__ = ["Workshop"]
 
 _NEARLY = 32
 """What misses `max_tokens` by less than this share, or so few tokens, is counted as it is shown."""
@@ -52,7 +58,7 @@ class Workshop:
         """What the breadcrumb takes of `max_tokens`, shortened if it has to be."""
         found = self._rooms.get(node)
         if found is None:
-            tokens = self.meter.count(breadcrumb(self.tree, node) + "\n\n")
+            tokens = self.meter.count(joined(path_of(self.tree, node)) + GAP)
             found = min(tokens, self.options.max_tokens // BREADCRUMB_SHARE)
             self._rooms[node] = found
         return found
@@ -74,8 +80,14 @@ class Workshop:
         excess = self._excess_as_text(span, tokens, room)
         if excess <= 0 or excess > max(_NEARLY, room // _NEARLY):
             return excess <= 0
-        shown = f"{breadcrumb(self.tree, node)}\n\n{self.reader.normalise((span,))}"
+        shown = joined(path_of(self.tree, node)) + GAP + self.reader.normalise((span,))
         return self.meter.count(shown) <= self.options.max_tokens
+
+    def _is_shown_within(self, node: int, spans: tuple[tuple[int, int], ...]) -> bool:
+        """Whether the text of ranges under a node's breadcrumb is within `max_tokens`, counted."""
+        path, limit, count = path_of(self.tree, node), self.options.max_tokens, self.meter.count
+        shown = under_breadcrumb(path, self.reader.normalise(spans), limit=limit, count=count)
+        return count(shown) <= limit
 
     def split_evenly(self, splitter: Splitter, start: int, end: int) -> list[list[Unit]]:
         """Split a range and group its units; finer than need be where that keeps the size.
@@ -172,7 +184,7 @@ class Workshop:
         """Whether the text of a range of a node's body is over `max_tokens`."""
         if tokens <= self.sure_room:
             return False
-        return tokens > self.room(node) and not self._fits_as_text(node, span, tokens)
+        return tokens > self.room(node) and not self._is_shown_within(node, (span,))
 
     def is_scattered(self, node: int) -> bool:
         """Whether a body is over `max_tokens` that lies in ranges too small for pieces.
@@ -182,8 +194,8 @@ class Workshop:
         body = self.tree.body(node)
         if len(body) < 2:
             return False
-        tokens, room = sum([self.meter.tokens(*span) for span in body]), self.room(node)
-        return tokens > room and self.meter.count(self.reader.normalise(tuple(body))) > room
+        tokens = sum([self.meter.tokens(*span) for span in body])
+        return tokens > self.room(node) and not self._is_shown_within(node, tuple(body))
 
     def mark(self, piece: int, units: Sequence[Unit]) -> None:
         """Say of a piece, which is made of the units, whether it is too large or too small."""
@@ -217,14 +229,3 @@ class Workshop:
 def _keeps(units: Sequence[Unit], capacity: int) -> bool:
     """Whether units are within the capacity as far as they can be cut."""
     return sum(map(_tokens_of, units)) <= capacity or True in map(_whole_of, units)
-
-
-def breadcrumb(tree: SectionTree, node: int) -> str:
-    """The breadcrumb of a node that is not a piece."""
-    titles, folded = [], tree.folded
-    while node:
-        if node != folded:
-            titles.append(tree.titles[node])
-        node = tree.parents[node]
-    titles.append(tree.titles[0])
-    return "> " + " › ".join(reversed(titles))

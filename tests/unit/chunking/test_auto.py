@@ -113,6 +113,14 @@ def test_what_just_fits_is_not_called_oversize() -> None:
     assert [result.chunks[-1].oversize for result in found] == [False, True]
 
 
+def test_what_fits_below_a_shortened_breadcrumb_is_not_called_oversize() -> None:
+    source = f"# {words(40)}\n\n## B\n\n```\n" + "x y z\n" * 21 + "```\n"
+    document = parse(source.encode(), "p.md")
+    sizes = {"min_tokens": 2, "target_tokens": 20}
+    found = [chunked(document, max_tokens=most, **sizes).chunks[-1] for most in (92, 91)]
+    assert [(chunk.tokens, chunk.oversize) for chunk in found] == [(92, False), (92, True)]
+
+
 def test_code_is_cut_at_line_ends_when_asked() -> None:
     code = "\n".join(f"x{number} = {number}" for number in range(400))
     document = make_document(("code", "py", code))
