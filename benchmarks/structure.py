@@ -262,7 +262,7 @@ def _walk(chunked: ChunkedDocument, titles: Sequence[Title]) -> dict[int, tuple[
         while above[-1][0] >= title.level:
             above.pop()
         parent = above[-1][1]
-        folded = not paths and title.text == root
+        folded = not title.text or (not paths and title.text == root)
         paths[title.line] = parent if folded else (*parent, title.text)
         above.append((title.level, paths[title.line]))
     return paths

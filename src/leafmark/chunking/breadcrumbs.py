@@ -52,7 +52,7 @@ def path_of(tree: SectionTree, node: int) -> tuple[str, ...]:
     titles: list[str] = []
     folded = tree.folded
     while node:
-        if node != folded:
+        if node != folded and tree.titles[node]:
             titles.append(tree.titles[node])
         node = tree.parents[node]
     titles.append(tree.titles[0])

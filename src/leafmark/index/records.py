@@ -248,7 +248,7 @@ class StoredDocument:
         pieces, names = columns["n"], columns["t"]
         folded = columns.get("f")
         while (parent := parents[position]) >= 0:
-            if position != folded and not pieces[position]:
+            if position != folded and not pieces[position] and names[position]:
                 titles.append(names[position])
             position = parent
         return (self.entry.title, *reversed(titles))

@@ -168,14 +168,17 @@ class ChunkedDocument:
 
     @cached_property
     def section_paths(self) -> tuple[tuple[str, ...], ...]:
-        """The section path of every chunk, by position: plain titles, the document's first."""
+        """The section path of every chunk, by position: plain titles, the document's first.
+
+        A heading without words, a picture perhaps, has no title and is no part of a path.
+        """
         paths: list[tuple[str, ...]] = []
         for chunk in self.chunks:
             if chunk.parent_position < 0:
                 paths.append((self.document.title,))
                 continue
             above = paths[chunk.parent_position]
-            folded = chunk.piece or chunk.position == self.folded_position
+            folded = chunk.piece or chunk.position == self.folded_position or not chunk.title
             paths.append(above if folded else (*above, chunk.title))
         return tuple(paths)
 

@@ -127,7 +127,7 @@ def _section_line(result: Result, places: Places, style: Style, level: int, digi
 
 def _titles_below_document(entry: Entry) -> Sequence[str]:
     """The section path without the document's title, which the head of the group tells."""
-    return entry.section_path[1:] or (entry.title,)
+    return entry.section_path[1:] or (entry.title or "(no title)",)
 
 
 def _marks(result: Result, style: Style) -> str:

@@ -12,6 +12,7 @@ from support.documents import Part, make_document, words
 from leafmark.chunking import ChunkingOptions, Strategy, chunk_document
 from leafmark.errors import UsageError
 from leafmark.model import Chunk, ChunkedDocument, ChunkRecord, Document, Heading, Link, Span
+from leafmark.parsing import parse
 
 KEYS = (
     *("id", "ordinal_id", "doc_id", "parent_id", "tree", "path", "kind", "title", "slug"),
@@ -236,6 +237,14 @@ def test_a_breadcrumb_that_breaks_the_bound_is_cut_from_the_left() -> None:
     chunk = chunk_document(document, tree="t", options=options).chunks[-1]
     assert chunk.text == "> … › B\n\n" + words(50)
     assert chunk.breadcrumb.startswith("> Doc › A A")
+
+
+def test_a_heading_without_words_is_no_part_of_a_path() -> None:
+    source = b"# ![logo](x.png)\n\nHello.\n\n## Usage\n\nRun it.\n"
+    found = chunk_document(parse(source, "p.md"), tree="t").chunks
+    paths = {chunk.fragment: chunk.section_path for chunk in found}
+    assert paths == {"": ("p",), "#heading": ("p",), "#usage": ("p", "Usage")}
+    assert found[1].text == "> p\n\nHello."
 
 
 def test_a_record_is_read_back_as_it_was() -> None:

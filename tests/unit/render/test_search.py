@@ -146,6 +146,13 @@ def test_the_top_matches_are_the_best_ones_in_any_order_of_results() -> None:
     assert head == "Top matches: docs:b.md.1 (3.00), docs:c.md.1 (2.00), docs:a.md.1 (1.00)"
 
 
+def test_a_section_without_a_title_is_said_to_have_none() -> None:
+    untitled = make_result(
+        entry=make_entry("", 1, section_path=("Guide",)), document=make_document()
+    )
+    assert ".1 (2.50) (no title)" in render_grouped(make_answer(untitled), PLACES, PLAIN)
+
+
 def test_several_trees_are_told_apart() -> None:
     far = make_result(
         entry=make_entry("X", 1, tree="far"), document=make_document(tree="far"), score=1.0
