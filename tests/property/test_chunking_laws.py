@@ -134,7 +134,7 @@ def test_context_is_sentences_of_the_piece_before_or_a_header(
                 continue
             before = chunk.owner.chunks[chunk.position - 1]
             assert before.parent_id == chunk.parent_id
-            assert before.byte_start <= start < end == chunk.byte_start
+            assert before.byte_start < start < end == chunk.byte_start
             assert not any(block.start < end and start < block.end for block in code)
             told = document.data[start:end].rstrip()
             if b"`" not in told:  # what is code there is told by the text before it

@@ -102,7 +102,10 @@ class Renderer:
         return max(room, limit - crumb - self.meter.count(body + GAP))
 
     def _overlaps(self, chunk: Chunk) -> Spans:
-        """The last sentences of the piece before, first as many as are wanted, then fewer."""
+        """The last sentences of the piece before, first as many as are wanted, then fewer.
+
+        Never the whole piece: one that repeats all of another is found wherever that one is.
+        """
         before = chunk.owner.chunks[chunk.position - 1]
         follows = (
             before.kind == "piece"
@@ -113,7 +116,11 @@ class Renderer:
             return []
         starts = self._sentences(before)
         wanted = starts[-self.options.overlap_sentences :] if self.options.overlap_sentences else []
-        return [(start, before.byte_end) for start in wanted]
+        return [(start, before.byte_end) for start in wanted if self._says_something(before, start)]
+
+    def _says_something(self, piece: Chunk, end: int) -> bool:
+        """Whether the piece has words before `end`, not the mark of an item alone."""
+        return any(map(str.isalpha, self.reader.body_text(((piece.byte_start, end),))))
 
     def _is_clean_cut(self, at: int) -> bool:
         """Whether a block or sentence ends at `at`, and no heading begins there."""

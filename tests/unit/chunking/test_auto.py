@@ -250,6 +250,21 @@ def test_overlap_is_the_last_sentences_of_the_piece_before() -> None:
     ]
 
 
+def test_overlap_is_never_the_whole_piece_before() -> None:
+    """What has no end of a sentence would be repeated whole, and be found twice."""
+    endless, second = "word " * 299 + "word", "Word " * 149 + "word."
+    assert overlap(("paragraph", endless), ("paragraph", endless)) == [[], []]
+    two = ("paragraph", f"{second} {second}")
+    assert overlap(two, ("paragraph", endless)) == [[], [second + "\n\n"]]
+
+
+def test_the_mark_of_an_item_is_no_text_before_an_overlap() -> None:
+    source = f"- {'word ' * 199}word\n\n  Its end.\n\n".encode() * 2
+    found = pieces(chunked(parse(source, "p.md"), overlap_sentences=9))
+    repeated = [source[a:b].decode() for piece in found for a, b in piece.context_spans]
+    assert repeated == ["  Its end.\n\n"]
+
+
 def test_no_overlap_when_it_is_switched_off() -> None:
     parts = [("paragraph", words(300))] * 2
     assert overlap(*parts, overlap_sentences=0) == [[], []]
