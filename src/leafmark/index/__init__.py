@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from leafmark.index.analyzer import LANGUAGES, Analyzer, Token, analyzer_for, is_solid
 from leafmark.index.engine import is_panic
-from leafmark.index.facts import canonical, fact, language_fact, meta_prefix, tag_fact
+from leafmark.index.facts import (
+    canonical,
+    fact,
+    language_fact,
+    meta_prefix,
+    name_facts,
+    tag_fact,
+)
 from leafmark.index.folding import fold, id_spellings, is_folded, spellings
 from leafmark.index.garbage import collection_paused
 from leafmark.index.generation import IndexMeta
@@ -58,6 +65,7 @@ __all__ = [
     "language_fact",
     "lock_holder",
     "meta_prefix",
+    "name_facts",
     "open_reader",
     "open_writer",
     "phrases_within",

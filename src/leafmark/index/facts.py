@@ -1,7 +1,8 @@
 """Facts: what a chunk can be filtered on, as terms of the form `name=value`.
 
 `tree=docs`, `kind=section`, `has=code`, `lang=python`, `tag=api`,
-`meta.KEY=value` for each value of the front matter, and `above=TERM` (see `headed`).
+`meta.KEY=value` for each value of the front matter, `above=TERM` (see `headed`), and
+`name=cache.pop` for a definition inside another one.
 Values have one spelling (`canonical`), so that equality is equality of terms; a
 comparison lists the terms that begin with `meta_prefix(key)` and compares the values.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
@@ -17,7 +19,15 @@ from typing import Any
 
 from leafmark.index.folding import fold
 
-__all__ = ["canonical", "fact", "language_fact", "meta_facts", "meta_prefix", "tag_fact"]
+__all__ = [
+    "canonical",
+    "fact",
+    "language_fact",
+    "meta_facts",
+    "meta_prefix",
+    "name_facts",
+    "tag_fact",
+]
 
 MAX_VALUE_CHARS = 40
 """Longer values are shortened to their start and a hash: few filter on a description."""
@@ -79,6 +89,32 @@ def language_fact(language: str) -> str:
     """
     name = language.casefold()
     return fact("lang", _LANGUAGES.get(name, name)[:MAX_VALUE_CHARS])
+
+
+_JOINT = re.compile(r"::|->|[.#]")
+"""What stands between the names of a definition and of the one that it is in."""
+
+_NAME = re.compile(r"(?![0-9])[\w$]+")
+
+MAX_NAMES = 8
+"""Names of more definitions inside each other are no word that somebody types."""
+
+
+def name_facts(path: str) -> list[str]:
+    """Return the terms for a qualified name and for its ends of two names or more.
+
+    None for a name alone: that is a word like others.
+
+    >>> name_facts("Outer::Cache.pop()")
+    ['name=outer.cache.pop', 'name=cache.pop']
+    >>> name_facts("pop"), name_facts("2.0"), name_facts("a..b")
+    ([], [], [])
+    """
+    names = _JOINT.split(fold(path).removesuffix("()"), MAX_NAMES)
+    if len(names) < 2 or not all(map(_NAME.fullmatch, names)):
+        return []
+    said = [name.casefold() for name in names]
+    return [fact("name", ".".join(said[at:])) for at in range(len(said) - 1)]
 
 
 def meta_prefix(key: str) -> str:

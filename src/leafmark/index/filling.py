@@ -7,13 +7,14 @@ Python's values take: its turn comes in the process that all sources go through.
 from __future__ import annotations
 
 import json
+import re
 from binascii import b2a_base64
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from leafmark.index.analyzer import Analyzer
-from leafmark.index.facts import fact, language_fact, meta_facts, tag_fact
+from leafmark.index.facts import fact, language_fact, meta_facts, name_facts, tag_fact
 from leafmark.index.headed import LONGEST_TITLE, headed
 from leafmark.index.names import terms_of_names, with_parts
 from leafmark.index.records import document_entry, pack_document
@@ -89,6 +90,8 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
     is_code = chunked.document.format == "script"
     for chunk, content, titles in zip(chunks, contents, chunked.section_paths, strict=True):
         facts = _own_facts(chunk.kind, content[1:])
+        if is_code and chunk.slug and chunk.piece < 2:
+            facts += _names(chunk.slug)
         fields = f'"{language.title}":"{_title(analyzer, chunk.title)}"'
         body = chunk.readable_body
         if body:
@@ -122,6 +125,16 @@ def _own_facts(kind: ChunkKind, made_of: tuple[tuple[str, ...], tuple[str, ...]]
     found = [f"kind={kind}", *(f"has={each}" for each in _HAS if each in block_types)]
     found += dict.fromkeys(map(language_fact, languages))
     return "".join(f",{_json(each)}" for each in found)
+
+
+_NUMBER = re.compile(r"-[0-9]+$")
+"""What is behind the slug of a name that is defined again."""
+
+
+@lru_cache(4096)
+def _names(slug: str) -> str:
+    """Return the facts of a definition's qualified name: of the chunk that has its signature."""
+    return "".join(f",{_json(each)}" for each in name_facts(_NUMBER.sub("", slug)))
 
 
 def _record(

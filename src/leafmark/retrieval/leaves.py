@@ -21,12 +21,14 @@ from leafmark.index import (
     fact,
     fold,
     is_solid,
+    name_facts,
     phrases_within,
 )
 from leafmark.query import Phrase, Prefix, Term
 from leafmark.retrieval.corrections import Alternative, Corrector
 from leafmark.retrieval.filters import any_of, unscored
 from leafmark.retrieval.statistics import statistics_of
+from leafmark.retrieval.weights import K1
 
 __all__ = ["Around", "Leaves", "Looked"]
 
@@ -133,7 +135,7 @@ class Leaves:
     def _word(self, node: Term, around: Around) -> tantivy.Query | None:
         tokens = self._analyzer.tokens_of_word(node.text)
         if len(tokens) != 1:
-            return self.phrase(node, around, mended=True)
+            return self.phrase(node, around, mended=True, named=name_facts(node.text))
         typed = fold(node.text[tokens[0].start : tokens[0].end])
         choices = self._choices(typed, tokens[0].term, around)
         return self._look_for(node, around, [(choice,) for choice in choices])
@@ -161,11 +163,17 @@ class Leaves:
         )
 
     def phrase(
-        self, node: Term | Phrase, around: Around, *, mended: bool = False
+        self,
+        node: Term | Phrase,
+        around: Around,
+        *,
+        mended: bool = False,
+        named: Sequence[str] = (),
     ) -> tantivy.Query | None:
         """Words beside each other; corrected only where edits were asked for.
 
         With `mended` those that occur nowhere are, too, unless there are many of them.
+        Definitions called by the first of the facts `named` that there is match as well.
         """
         tokens = self._analyzer.tokens_of_word(node.text)
         if not tokens:
@@ -183,7 +191,8 @@ class Leaves:
             )
             for token in tokens
         ]
-        return self._look_for(node, around, _combinations(words))
+        definitions = self._definitions(named, [token.term for token in tokens], around)
+        return self._look_for(node, around, _combinations(words), definitions=definitions)
 
     def prefix(self, node: Prefix, around: Around) -> tantivy.Query | None:
         tokens = self._analyzer.tokens_of_word(node.text)
@@ -224,9 +233,12 @@ class Leaves:
         *,
         prefix: str = "",
         rest: Sequence[tantivy.Query] = (),
+        definitions: tantivy.Query | None = None,
     ) -> tantivy.Query:
         """Return the query for one leaf in its fields, and note what was looked for."""
         queries = self._by_field(sequences, around)
+        if definitions is not None:
+            queries = _with_title(queries, definitions)
         if not around.negated and id(node) not in self._looked:
             exact = queries
             if any(one.widens for each in sequences for one in each):
@@ -254,6 +266,24 @@ class Leaves:
             if query is not None:
                 found.append((field, query))
         return tuple(found)
+
+    def _definitions(
+        self, named: Sequence[str], terms: Sequence[str], around: Around
+    ) -> tantivy.Query | None:
+        """Return the query for the definitions that are called so, by the terms of the name.
+
+        The title of a method has no word of its class: `def pop(self)` is `Cache.pop`. Such a
+        definition scores as a body would that says nothing but the name, which no text can
+        exceed. Of a name with the module before it (`diskcache.Cache.pop`) the longest end
+        counts that a definition has.
+        """
+        held = (name for name in named if self._statistics.frequency("facts", name))
+        name = next(held, None)
+        if name is None or around.field not in (None, "title"):
+            return None
+        rarity = sum(self._statistics.idf(self._frequency([term])) for term in terms)
+        called = tantivy.Query.term_query(self._schema, "facts", name, "basic")
+        return tantivy.Query.const_score_query(called, around.boost * (K1 + 1) * rarity)
 
     def _in_field(
         self, field: str, sequences: Sequence[tuple[Alternative, ...]], around: Around
@@ -326,6 +356,15 @@ class Leaves:
             rarity = sum(map(self._statistics.idf, frequencies))
             return query.const_score_query(found, share * rarity)
         return query.boost_query(found, share * factor)
+
+
+def _with_title(
+    queries: Sequence[tuple[str, tantivy.Query]], title: tantivy.Query
+) -> tuple[tuple[str, tantivy.Query], ...]:
+    """Return the queries by field with one more for titles; the better one scores."""
+    titles = [query for field, query in queries if field == "title"]
+    both = tantivy.Query.disjunction_max_query([*titles, title]) if titles else title
+    return (*[each for each in queries if each[0] != "title"], ("title", both))
 
 
 def _corrected(sequences: Iterable[tuple[Alternative, ...]]) -> tuple[str, ...]:

@@ -8,9 +8,11 @@ from typing import Any
 
 from support.indexes import chunk, state_of
 
+from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.index import prepare_source
 from leafmark.index.names import BETWEEN
 from leafmark.index.records import unpack_document
+from leafmark.parsing import parse
 
 SOURCE = r"""---
 tags: ['say "hi"', 'C:\temp']
@@ -77,3 +79,27 @@ def test_every_chunk_has_its_fields() -> None:
 def test_a_path_that_is_no_text_has_an_id_and_words() -> None:
     (document,) = fields_of("a\udcff b.txt", "text")
     assert (document["doc_id"], document["path_english"]) == ("t:a%FF b.txt", "a b txt")
+
+
+def test_a_definition_inside_another_one_has_its_qualified_name() -> None:
+    lines = "".join(f"        total_{number} = compute({number})\n\n" for number in range(300))
+    words = f'"""Take.\n\n{"Many plain words are said here of what it does. " * 9}\n\n'
+    doc = words + "And of what it does not do many plain words are said as well. " * 30 + '"""'
+    source = f"class Cache:\n    def pop(self):\n        {doc}\n\n{lines}\n"
+    source += "    class Lock:\n        def take(self):\n            return 1\n"
+    chunked = chunk_document(
+        parse(source.encode(), "store.py"), tree="t", options=ChunkingOptions()
+    )
+    prepared = prepare_source(chunked, state_of(source), stemmer="english")
+    names = {}
+    for entry, document in zip(chunked.chunks, prepared.documents(), strict=True):
+        facts = json.loads(document)["facts"]
+        names[entry.fragment] = [each for each in facts if each.startswith("name=")]
+    assert len(names) > 6
+    found = {fragment: each for fragment, each in names.items() if each}
+    assert found == {
+        "#Cache.pop": ["name=cache.pop"],
+        "#Cache.pop~1": ["name=cache.pop"],  # of its pieces the one with the signature
+        "#Cache.Lock": ["name=cache.lock"],
+        "#Cache.Lock.take": ["name=cache.lock.take", "name=lock.take"],
+    }

@@ -56,3 +56,67 @@ def test_the_parts_are_marked_in_their_names(
     (result,) = [one for one in answer.results if one.entry.slug == "SendQueue.NumQueued"]
     body = (result.body or "").encode()
     assert [body[start:end].decode() for start, end in result.match_ranges] == marked
+
+
+CLASSES = '''class Cache:
+    def pop(self, key):
+        """Take what is stored."""
+
+    class Lock:
+        def pop(self):
+            return 1
+
+
+class Queue:
+    def pop(self):
+        return 2
+
+
+def use(cache, queue):
+    """Say `Cache.pop` and `Cache.pop` and `Cache.pop`."""
+    return cache.pop("a"), cache.pop("b"), queue.popped
+'''
+
+
+@pytest.fixture
+def classes(tmp_path: Path) -> Library:
+    padding = "".join(f"## Part {number}\n\nOther words.\n\n" for number in range(20))
+    return Library(tmp_path, t={"store.py": CLASSES, "notes.md": f"# Notes\n\n{padding}"})
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("Cache.pop", ["Cache.pop", "use"]),
+        ("cache.pop()", ["Cache.pop", "use"]),
+        ("Cache::pop", ["Cache.pop", "use"]),
+        ("Cache#pop", ["Cache.pop", "use"]),
+        ("store.Cache.pop", ["Cache.pop"]),  # with the module
+        ("Lock.pop", ["Cache.Lock.pop"]),
+        ("Cache.Lock.pop", ["Cache.Lock.pop"]),
+        ("title:Cache.pop", ["Cache.pop"]),
+        ("body:Cache.pop", ["use"]),
+        ('"Cache.pop"', ["use"]),  # quoted, it is what texts say
+        ("Stack.pop", []),
+        ("Cache.lost", []),
+    ],
+)
+def test_a_definition_is_found_by_its_name_with_that_of_its_class(
+    classes: Library, query: str, expected: list[str]
+) -> None:
+    answer = classes.search(query, aggregation=False, fuzzy_distance=0)
+    assert [result.entry.slug for result in answer.results] == expected
+
+
+def test_a_name_defined_again_is_found_as_well(tmp_path: Path) -> None:
+    source = "class A {\n  int f(int a) { return a; }\n  int f(long b) { return 2; }\n}\n"
+    library = Library(tmp_path, t={"A.java": source})
+    assert set(library.find("A.f", aggregation=False)) == {"A.java#A.f", "A.java#A.f-1"}
+
+
+def test_what_a_definition_scores_by_its_name_is_told(classes: Library) -> None:
+    result = classes.search("Cache.pop", aggregation=False, explain=True).results[0]
+    word = result.factors[0]
+    assert word.name == "Cache.pop"
+    assert [part.name for part in word.parts] == ["title"]
+    assert word.value == word.parts[0].value == pytest.approx(result.score, abs=1e-4)
