@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,6 +25,7 @@ from leafmark.parsing.html_blocks import find_blocks, gaps
 from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
 from leafmark.parsing.html_soup import read_soup
 from leafmark.parsing.html_text import heading_text, read_html
+from leafmark.parsing.html_titles import is_by_texinfo, of_manual, without_site
 from leafmark.parsing.html_tokens import attribute, iter_tokens
 from leafmark.parsing.html_tree import OffsetError, read_tree, refusal
 from leafmark.parsing.html_unread import unread_spans
@@ -48,12 +49,6 @@ _BOXES = frozenset(
     )
 )
 """Classes of boxes, as DocBook, Bootstrap, httpd's manual and others give them."""
-
-_SEPARATOR = re.compile(r" (?:[-\u2010-\u2015|\xb7\u2022\xab\xbb\u2039\u203a/~:<>]|::|--) ")
-"""What stands between the title of a page and the name of its site."""
-
-_LONGEST_TITLE = 1024
-"""Characters of a title in which the name of a site is looked for."""
 
 _ADDRESSES = {"image": b"src", "link": b"href"}
 _CHARSET = re.compile(
@@ -209,7 +204,7 @@ class _Outline:
     def title(self, headings: tuple[Heading, ...]) -> str:
         """The page's title, else the first h1 of the region that has one, else any h1's.
 
-        The site's name is no part of it, where a heading says what it begins with.
+        The name of the site or the manual is no part of it, where a heading says what else it is.
         """
         page = self.page
         for element in page.elements:
@@ -217,7 +212,10 @@ class _Outline:
                 text = page.raw_text(element)
                 if text:
                     named = {*(heading.title for heading in headings), *self._outer_titles()}
-                    return _without_site(text, named)
+                    first = next((heading.title for heading in headings if not heading.nested), "")
+                    if is_by_texinfo(page.data[: page.body_start]):
+                        text = of_manual(text, first)
+                    return without_site(text, named)
                 break
         inside = (heading.title for heading in headings if heading.level == 1 and heading.title)
         return next(inside, "") or next(self._outer_titles(), "")
@@ -260,21 +258,6 @@ def _region(page: HtmlPage) -> Spans:
     if not _has_words(page.data, found):
         found = merge([(page.body_start, page.body_end)])
     return found
-
-
-def _without_site(title: str, headings: Set[str]) -> str:
-    """Return the longest beginning of a title, up to a separator, that is a heading, or all of it.
-
-    >>> _without_site("Usage - Tips — Mako 1.4 documentation", {"Usage", "Usage - Tips"})
-    'Usage - Tips'
-    >>> _without_site("Usage — Mako", {"Mako", "Introduction"})
-    'Usage — Mako'
-    """
-    if title not in headings and len(title) <= _LONGEST_TITLE:
-        for found in reversed([*_SEPARATOR.finditer(title)]):
-            if title[: found.start()] in headings:
-                return title[: found.start()]
-    return title
 
 
 def _has_words(data: bytes, spans: Spans) -> bool:

@@ -81,6 +81,7 @@ NAVIGATION_CLASSES = (
     *("sphinxsidebar", "navpath"),  # Sphinx, Doxygen
     *("navigationbar", "t-navbar"),  # Qt, cppreference
     *("tocset", "navsettop", "navsetbottom"),  # Scribble
+    "nosearch",  # SQLite, for its banner, its menus and the page's table of contents
 )
 """What generators of pages call the links to the pages around."""
 
