@@ -30,6 +30,9 @@ _REMEMBERED = 200
 _REMEMBERED_TERMS = 10_000
 """How many counts of terms are kept; about 200 bytes each."""
 
+_WIDER = 4
+"""How many times more terms are listed where deleted chunks may have changed their order."""
+
 _known: WeakKeyDictionary[IndexReader, Statistics] = WeakKeyDictionary()
 
 
@@ -129,10 +132,23 @@ class Statistics:
         return self._vocabularies[fields]
 
     def beginning_with(self, field: str, prefix: str, limit: int) -> list[tuple[str, int]]:
-        """Return the most frequent terms that begin with `prefix`, with their live frequencies."""
-        found = self._searcher.terms_with_prefix(field, prefix, limit=limit)
-        live = [(term, self.frequency(field, term)) for term, _ in found]
-        return [(term, count) for term, count in live if count]
+        """Return the `limit` most frequent terms that begin with `prefix`, with their frequencies.
+
+        Ties by term. The engine lists them by its own count, deleted chunks included, so more
+        are asked for until those that were not listed can be none of the first.
+        """
+        asked = limit
+        while True:
+            listed = self._searcher.terms_with_prefix(field, prefix, limit=asked)
+            live = [(term, self.frequency(field, term)) for term, _ in listed]
+            best = sorted([each for each in live if each[1]], key=_most_frequent_first)[:limit]
+            is_all = len(listed) < asked
+            last_is_later = len(best) == limit and (
+                _most_frequent_first(best[-1]) <= _most_frequent_first(listed[-1])
+            )
+            if is_all or last_is_later:
+                return best
+            asked *= _WIDER
 
     def idf(self, frequency: int, total: int | None = None) -> float:
         """Return the inverse document frequency of a term in that many of all live chunks."""
@@ -158,6 +174,12 @@ class Statistics:
 
     def _engine_idf(self, field: str, term: str) -> float:
         return _idf(self._records.stored, self.rough_frequency(field, term))
+
+
+def _most_frequent_first(counted: tuple[str, int]) -> tuple[int, str]:
+    """Sort key for a term with its count, as the engine lists them."""
+    term, count = counted
+    return -count, term
 
 
 def _idf(total: int, frequency: int) -> float:

@@ -30,6 +30,9 @@ NEAREST = 3
 
 _META = "meta."
 
+_KINDS = {"code": "code", "table": "a table", "list": "a list"}
+"""What `has:` asks for, in a sentence."""
+
 
 def unknown_names(
     reader: IndexReader, topics: Iterable[Expression], params: SearchParams
@@ -60,12 +63,13 @@ def _unknown_value(reader: IndexReader, node: Filter) -> Iterator[Hint]:
         if language_fact(value) not in (fact("lang", one) for one in known):
             yield _unknown("unknown-language", f"there is no code in {value}", value, known)
     if node.name == "has" and value not in _facts(reader, fact("has", "")):
-        yield Hint("unknown-value", f"no chunk has a {value}")
+        yield Hint("unknown-value", f"no chunk holds {_KINDS[value]}")
 
 
 def _facts(reader: IndexReader, begin: str) -> list[str]:
-    """Return what follows `begin` in the facts that begin so."""
-    terms = reader.searcher.terms_with_prefix("facts", begin)
+    """Return what follows `begin` in the facts that begin so, but of deleted chunks alone."""
+    live = reader.every_chunk()
+    terms = reader.searcher.terms_with_prefix("facts", begin, filter_query=live)
     return [term[len(begin) :] for term, _ in terms]
 
 

@@ -180,7 +180,7 @@ def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str
             {},
             [("unknown-language", "there is no code in pyhton; the nearest: python")],
         ),
-        ("has:list", {}, [("unknown-value", "no chunk has a list")]),
+        ("has:list", {}, [("unknown-value", "no chunk holds a list")]),
         (
             "meta.stauts:draft",
             {},
@@ -218,3 +218,19 @@ def test_a_filter_that_stands_as_a_topic_of_its_own(library: Library) -> None:
         "path:guides/ was searched as a topic of its own, which all that it admits match; "
         "put it into the quotes of the words that it is to filter",
     )
+
+
+def test_what_only_deleted_documents_had_is_unknown(tmp_path: Path) -> None:
+    plain = "---\ntags: [ops]\n---\n# A\n\nThe server answers.\n"
+    rich = "---\ntags: [opps]\nstatus: draft\n---\n# A\n\nAnswers.\n\n```rust\nx\n```\n"
+    library = Library(tmp_path, t={f"{name}.md": plain for name in "abcdef"} | {"g.md": rich})
+    library.put("t", {"g.md": plain})
+    assert library.reader.counts.deleted > 0
+    for query, params, message in (
+        ("server", {"tags": ("opps",)}, "no document has the tag opps; the nearest: ops"),
+        ("server", {"tags": ("oops",)}, "no document has the tag oops; the nearest: ops"),
+        ("meta.status:draft", {}, "no document has the metadata status"),
+        ("lang:rust", {}, "there is no code in rust"),
+        ("has:code", {}, "no chunk holds code"),
+    ):
+        assert message in [said for _, said in hints(library, query, **params)]

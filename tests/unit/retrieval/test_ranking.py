@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import string
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from support.library import Library
 
 from leafmark.model import Factor
 from leafmark.retrieval.candidates import FEW_TIES
-from leafmark.retrieval.weights import K1, KEYWORD_WEIGHTS, QUESTION_WEIGHTS, B
+from leafmark.retrieval.weights import K1, KEYWORD_WEIGHTS, MOST_PREFIXED, QUESTION_WEIGHTS, B
 
 TEXTS = {
     "1.txt": "alpha beta beta gamma",
@@ -223,6 +224,24 @@ def test_words_of_deleted_chunks_occur_nowhere(tmp_path: Path) -> None:
     for query in ("giraffe", "giraffe leaves", '"giraffe leaves"~0'):
         (hint, *_) = library.search(query, cutoff_ratio=0.0, strict=True).hints
         assert hint.message.endswith("occurs nowhere"), query
+
+
+def test_a_prefix_of_many_words_finds_all_of_them_after_some_were_deleted(tmp_path: Path) -> None:
+    """So many words begin with it that the rarest are looked for otherwise."""
+    letters = string.ascii_lowercase
+    words = [f"conf{a}{b}zo" for a in letters for b in letters][: MOST_PREFIXED + 10]
+    texts = {
+        f"{word}.md": f"{word} {word if at % 3 else 'once'}\n" for at, word in enumerate(words)
+    }
+    gone = [f"{word}.md" for word in words[:40:3]]
+    left = {path: text for path, text in texts.items() if path not in gone}
+    edited = Library(tmp_path / "edited", t=texts)
+    edited.put("t", {}, remove=tuple(gone))
+    assert edited.reader.counts.deleted > 0
+    fresh = Library(tmp_path / "fresh", t=left)
+    found = edited.find("body:conf*", limit=100)
+    assert set(found) == left.keys()
+    assert found == fresh.find("body:conf*", limit=100)
 
 
 def test_a_tag_counts_as_much_where_few_documents_have_any(tmp_path: Path) -> None:
