@@ -51,7 +51,7 @@ def explain(
     else:
         score = candidate.score if candidate.direct_score is None else candidate.direct_score
         factors = (Factor("filters", score, how="filters do not score"),)
-    bonus = candidate.score / score
+    bonus = _ratio(candidate.score, score)
     if abs(bonus - 1) > NEGLIGIBLE:
         how = "merge_bonus for each matching child"
         factors = (*factors, Factor("merged", bonus, "multiply", how))
@@ -121,11 +121,19 @@ def _boosts(hit: Hit, raw: float) -> list[Factor]:
     if hit.titled != 1:
         how = "the title says what is asked × title_agreement"
         factors.append(Factor("titled", hit.titled, "multiply", how))
-    rounding = hit.score / (raw * hit.boost * hit.lowered * hit.titled)
+    rounding = _ratio(hit.score, raw * hit.boost * hit.lowered * hit.titled)
     if rounding != 1:
         how = "scores have four decimals, so that equals are equal"
         factors.append(Factor("rounding", rounding, "multiply", how))
     return factors
+
+
+def _ratio(score: float, before: float) -> float:
+    """Return what a score was multiplied by; 0, for a match in fields that weigh nothing, is kept.
+
+    A list ends at such a score, but the only match of a topic is shown whatever it scores.
+    """
+    return score / before if before else 1.0
 
 
 def _of_looked(looked: Looked, hit: Hit, reader: IndexReader) -> Factor:

@@ -234,8 +234,12 @@ def without(hits: Iterable[Hit], others: Iterable[Hit]) -> list[Hit]:
 
 
 def _lowered(hits: Sequence[Hit], *, below: float) -> list[Hit]:
-    """Return the hits with scores multiplied so that the best is at most `below`."""
-    factor = min(1.0, below / hits[0].score)
+    """Return the hits with scores multiplied so that the best is at most `below`.
+
+    What matched only in fields that weigh nothing scores 0, and stays as it is.
+    """
+    best = hits[0].score
+    factor = min(1.0, below / best) if best > 0 else 1.0
     return [hit._replace(score=rounded(hit.score * factor), lowered=factor) for hit in hits]
 
 

@@ -8,6 +8,7 @@ and a result's factors still combine to its score.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from typing import TypeAlias
 
 from leafmark.model import Candidate, Entry, Factor, Phase
@@ -30,8 +31,10 @@ def rerank_candidates(
     """Return the candidates with the first `count` in order of relevance; ties keep theirs.
 
     A result without text, since its source is another now, is as relevant as its titles.
+    From one on that scores 0, which no factor makes another score of, all stay where they are.
     """
-    first, rest = candidates[:count], candidates[count:]
+    first = list(takewhile(lambda one: one.score > 0, candidates[:count]))
+    rest = candidates[len(first) :]
     relevance = None
     if len(first) > 1:
         relevance = rerank([_text_of(one.entry, read_text(one.entry)) for one in first])

@@ -244,6 +244,30 @@ def test_a_prefix_of_many_words_finds_all_of_them_after_some_were_deleted(tmp_pa
     assert found == fresh.find("body:conf*", limit=100)
 
 
+WEIGHTLESS: dict[str, Any] = {
+    "keyword_title_weight": 0.0,
+    "keyword_path_weight": 0.0,
+    "keyword_tags_weight": 0.0,
+}
+
+
+def test_the_only_match_may_stand_in_a_field_that_weighs_nothing(tmp_path: Path) -> None:
+    library = Library(tmp_path, t={"zebra.md": "Stripes.\n", "b.md": "# Birds\n\nOf the sea.\n"})
+    for queries in (("zebra",), ("zebra", "birds")):
+        answer = library.search(*queries, explain=True, **WEIGHTLESS)
+        scores = {one.entry.path: one.score for one in answer.results}
+        assert scores["zebra.md"] == 0
+        for one in answer.results:
+            assert combined(one.factors) == pytest.approx(one.score)
+
+
+def test_a_correction_may_stand_in_a_field_that_weighs_nothing(tmp_path: Path) -> None:
+    sources = {"kangarop.md": "Stripes.\n", "b.md": "A kangaroo.\n"}
+    library = Library(tmp_path, t=sources)
+    assert library.find("kangaroo") == ["b.md", "kangarop.md"]
+    assert library.find("kangaroo", **WEIGHTLESS) == ["b.md"]
+
+
 def test_a_tag_counts_as_much_where_few_documents_have_any(tmp_path: Path) -> None:
     tagged = "---\ntags: [work, incident]\n---\nThe queue stood still.\n"
     plain = {f"{number}.md": f"Words, number {number}.\n" for number in range(40)}
