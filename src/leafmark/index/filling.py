@@ -88,10 +88,11 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
     chunks = tuple(chunked.chunks)
     contents = [chunk.content for chunk in chunks]
     is_code = chunked.document.format == "script"
+    module = _module(entry.path)
     for chunk, content, titles in zip(chunks, contents, chunked.section_paths, strict=True):
         facts = _own_facts(chunk.kind, content[1:])
         if is_code and chunk.slug and chunk.piece < 2:
-            facts += _names(chunk.slug)
+            facts += _names(chunk.slug, module)
         fields = f'"{language.title}":"{_title(analyzer, chunk.title)}"'
         body = chunk.readable_body
         if body:
@@ -131,10 +132,30 @@ _NUMBER = re.compile(r"-[0-9]+$")
 """What is behind the slug of a name that is defined again."""
 
 
+_FOR_ITS_FOLDER = frozenset(("__init__", "index", "mod"))
+"""Files of source code that are called by the name of their folder."""
+
+
+def _module(path: str) -> str:
+    """Return what a file is called by those who use what it defines.
+
+    >>> _module("src/util.py"), _module("src/parser/index.d.ts")
+    ('util', 'parser')
+    """
+    *folders, file = path.split("/")
+    name = file.partition(".")[0]
+    return folders[-1] if folders and name in _FOR_ITS_FOLDER else name
+
+
 @lru_cache(4096)
-def _names(slug: str) -> str:
-    """Return the facts of a definition's qualified name: of the chunk that has its signature."""
-    return "".join(f",{_json(each)}" for each in name_facts(_NUMBER.sub("", slug)))
+def _names(slug: str, module: str) -> str:
+    """Return the facts of a definition's qualified name: of the chunk that has its signature.
+
+    What stands in no other definition has the name of its module before its own.
+    """
+    name = _NUMBER.sub("", slug)
+    facts = name_facts(name) or name_facts(f"{module}.{name}")
+    return "".join(f",{_json(each)}" for each in facts)
 
 
 def _record(

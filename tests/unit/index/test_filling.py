@@ -81,7 +81,7 @@ def test_a_path_that_is_no_text_has_an_id_and_words() -> None:
     assert (document["doc_id"], document["path_english"]) == ("t:a%FF b.txt", "a b txt")
 
 
-def test_a_definition_inside_another_one_has_its_qualified_name() -> None:
+def test_a_definition_has_its_name_with_that_of_its_class_or_module() -> None:
     lines = "".join(f"        total_{number} = compute({number})\n\n" for number in range(300))
     words = f'"""Take.\n\n{"Many plain words are said here of what it does. " * 9}\n\n'
     doc = words + "And of what it does not do many plain words are said as well. " * 30 + '"""'
@@ -98,6 +98,7 @@ def test_a_definition_inside_another_one_has_its_qualified_name() -> None:
     assert len(names) > 6
     found = {fragment: each for fragment, each in names.items() if each}
     assert found == {
+        "#Cache": ["name=store.cache"],
         "#Cache.pop": ["name=cache.pop"],
         "#Cache.pop~1": ["name=cache.pop"],  # of its pieces the one with the signature
         "#Cache.Lock": ["name=cache.lock"],

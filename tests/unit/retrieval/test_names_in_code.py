@@ -92,6 +92,8 @@ def classes(tmp_path: Path) -> Library:
         ("Cache::pop", ["Cache.pop", "use"]),
         ("Cache#pop", ["Cache.pop", "use"]),
         ("store.Cache.pop", ["Cache.pop"]),  # with the module
+        ("store.use", ["use"]),
+        ("shop.store.Cache", ["Cache"]),
         ("Lock.pop", ["Cache.Lock.pop"]),
         ("Cache.Lock.pop", ["Cache.Lock.pop"]),
         ("title:Cache.pop", ["Cache.pop"]),
