@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from leafmark.app.changes import looks_the_same, plan_changes, plan_since
 from leafmark.app.concern import find_concern
@@ -48,12 +49,11 @@ def index_project(
     check_concern(project, confirmed=request.confirmed or request.dry_run)
     if request.remove:
         report = _remove(project, request, progress)
+    elif request.dry_run:
+        report = _dry_run(project, request, progress)
     else:
-        if request.dry_run:
-            report = _dry_run(project, request, progress)
-        else:
-            report = _run(project, request, progress)
-            report = _with_vectors(project, report, progress, anew=request.rebuild)
+        report = _run(project, request, progress)
+        report = _with_vectors(project, report, progress, anew=request.rebuild)
     warnings = (*project.configuration.warnings, *report.warnings)
     return report._replace(seconds=time.monotonic() - started, warnings=warnings)
 
@@ -99,26 +99,47 @@ def refresh(
         LockedError: another process goes on writing, and something had to be done.
         StorageError, DamagedError: the index cannot be written.
     """
-    began_ns = time.time_ns()
-    with collection_paused():
-        reader = _usable_reader(project)
-        found = scan(project, (), progress)
-        if reader is not None and plan_since(reader, project, found).is_empty:
-            return reader
-    seen = None if reader is None else reader.meta
-    del reader  # and what it read of a large index
-    run = Run(
-        project=project,
-        found=found,
-        began_ns=began_ns,
-        seen=seen,
-        timeout_s=timeout_s,
-        progress=progress,
-    )
-    report = carry_out(run)
+    looked = _look(project, IndexRequest(), timeout_s=timeout_s, progress=progress)
+    if isinstance(looked, _Current):
+        return looked.reader
+    report = carry_out(looked)
     if report.interrupted:
         raise KeyboardInterrupt
     return project.open_reader()
+
+
+class _Current(NamedTuple):
+    """An index that is up to date with what was found; `unchanged` documents are."""
+
+    reader: IndexReader
+    found: Scan
+    unchanged: int
+
+
+def _look(
+    project: Project, request: IndexRequest, *, timeout_s: float, progress: Progress | None
+) -> _Current | Run:
+    """Compare the sources with the index; return the run that brings it up to date, if it is not.
+
+    What was read of a large index is let go before that run begins.
+    """
+    began_ns = time.time_ns()
+    with collection_paused():
+        reader = None if request.rebuild else _usable_reader(project)
+        found = scan(project, request.paths, progress)
+        if reader is not None:
+            plan = plan_since(reader, project, found)
+            if plan.is_empty:
+                return _Current(reader, found, plan.unchanged)
+    return Run(
+        project=project,
+        found=found,
+        began_ns=began_ns,
+        seen=None if reader is None else reader.meta,
+        timeout_s=timeout_s,
+        rebuild=request.rebuild,
+        progress=progress,
+    )
 
 
 def check_concern(project: Project, *, confirmed: bool) -> None:
@@ -160,26 +181,11 @@ def _usable_reader(project: Project) -> IndexReader | None:
 
 
 def _run(project: Project, request: IndexRequest, progress: Progress | None) -> IndexReport:
-    began_ns = time.time_ns()
-    reader = None if request.rebuild else _usable_reader(project)
-    found = scan(project, request.paths, progress)
-    if reader is not None:
-        plan = plan_since(reader, project, found)
-        if plan.is_empty:
-            return report_of(Outcome(unchanged=plan.unchanged), found, reader)
-        del plan
-    seen = None if reader is None else reader.meta
-    del reader  # and what it read of a large index
-    run = Run(
-        project=project,
-        found=found,
-        began_ns=began_ns,
-        seen=seen,
-        timeout_s=project.configuration.index.lock_timeout_s,
-        rebuild=request.rebuild,
-        progress=progress,
-    )
-    return carry_out(run)
+    timeout_s = project.configuration.index.lock_timeout_s
+    looked = _look(project, request, timeout_s=timeout_s, progress=progress)
+    if isinstance(looked, Run):
+        return carry_out(looked)
+    return report_of(Outcome(unchanged=looked.unchanged), looked.found, looked.reader)
 
 
 def _remove(project: Project, request: IndexRequest, progress: Progress | None) -> IndexReport:
