@@ -6,6 +6,7 @@ A packing holds what can be shown, in the order in which it is added under a bud
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from leafmark.app.reading import Sources
 from leafmark.chunking import token_counter
@@ -26,44 +27,39 @@ from leafmark.retrieval.expansion import expand
 from leafmark.retrieval.packing import make_item, own_passages, own_ranges, pack
 from leafmark.retrieval.snippets import make_snippet
 
-__all__ = ["expand_results", "expand_shown", "pack_found"]
+__all__ = ["expand_found", "pack_found"]
+
+Found = TypeVar("Found", Result, Shown)
 
 LEAD_CHARS = 150
 """Characters of an added chunk in forms that show excerpts: as many as of a snippet."""
 
 
-def expand_results(
-    results: Sequence[Result],
+def expand_found(
+    found: Sequence[Found],
     relations: Sequence[Relation],
     reader: IndexReader,
     sources: Sources,
     *,
     whole: bool,
-) -> tuple[Result, ...]:
-    """Return the results with what stands around each of them, read from its source."""
-    shown = [[part.entry for part in result.with_constituents()] for result in results]
-    added = expand(shown, relations, lambda entry: reader.chunks_of(entry.doc_id), whole=whole)
+) -> tuple[Found, ...]:
+    """Return results, or what was asked for by id, each with what stands around it.
+
+    `whole` says that each is shown with all below it, which then is not added.
+    """
+    entries = [_entries(one) for one in found]
+    added = expand(entries, relations, lambda entry: reader.chunks_of(entry.doc_id), whole=whole)
     return tuple(
-        result._replace(expanded=_read(found, result.document, sources))
-        for result, found in zip(results, added, strict=True)
+        one._replace(expanded=_read(around, one.document, sources))
+        for one, around in zip(found, added, strict=True)
     )
 
 
-def expand_shown(
-    shown: Sequence[Shown],
-    relations: Sequence[Relation],
-    reader: IndexReader,
-    sources: Sources,
-    *,
-    whole: bool,
-) -> list[Shown]:
-    """Return what was asked for by id with what stands around each of it."""
-    entries = [[one.entry] for one in shown]
-    added = expand(entries, relations, lambda entry: reader.chunks_of(entry.doc_id), whole=whole)
-    return [
-        one._replace(expanded=_read(found, one.document, sources))
-        for one, found in zip(shown, added, strict=True)
-    ]
+def _entries(one: Result | Shown) -> list[Entry]:
+    """The chunks that are there already: of a result those, too, that were merged into it."""
+    if isinstance(one, Result):
+        return [part.entry for part in one.with_constituents()]
+    return [one.entry]
 
 
 def _read(

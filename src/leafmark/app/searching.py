@@ -188,10 +188,10 @@ def complete_answer(
     if request.full_text:
         results = tuple(_with_text(result, sources) for result in results)
     if request.expand:
-        from leafmark.app.packing import expand_results  # late: few searches ask for it
+        from leafmark.app.packing import expand_found  # late: few searches ask for it
 
         whole = request.full_text or request.packed
-        results = expand_results(results, request.expand, reader, sources, whole=whole)
+        results = expand_found(results, request.expand, reader, sources, whole=whole)
     records = _records(results, sources, reader) if request.full_records else {}
     packing, tokenizer = _packed(project, request, results, sources)
     return answer._replace(

@@ -59,10 +59,10 @@ def _completed(
 ) -> ShowReport:
     """Add what `expand` asks for, and what a budget is filled from."""
     if request.expand:
-        from leafmark.app.packing import expand_shown  # late: few ask for it
+        from leafmark.app.packing import expand_found  # late: few ask for it
 
-        shown = expand_shown(report.shown, request.expand, reader, sources, whole=not request.own)
-        report = report._replace(shown=tuple(shown))
+        shown = expand_found(report.shown, request.expand, reader, sources, whole=not request.own)
+        report = report._replace(shown=shown)
     if request.packed:
         from leafmark.app.packing import pack_found  # late: few ask for a budget
 
