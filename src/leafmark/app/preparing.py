@@ -15,6 +15,7 @@ from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
+from leafmark.app.batches import cut_batches
 from leafmark.app.ingesting import Prepared, Recipe, Task, prepare
 from leafmark.app.workers import Worker, can_start, core_count
 from leafmark.index import collection_paused
@@ -175,22 +176,13 @@ class _Ahead:
 
 def _batches(tasks: Iterable[Task], total_bytes: int) -> Iterator[Batch]:
     """Cut the tasks into batches; a very large source is one by itself."""
-    batch: Batch = []
-    size, left = 0, total_bytes
-    for task in tasks:
-        large = _is_alone(task)
-        if batch and (large or size >= _enough(left) or len(batch) >= BATCH_SOURCES):
-            yield batch
-            left -= size
-            batch, size = [], 0
-        batch.append(task)
-        size += task.source.size
-        if large:
-            yield batch
-            left -= size
-            batch, size = [], 0
-    if batch:
-        yield batch
+    return cut_batches(
+        tasks,
+        lambda task: task.source.size,
+        enough=lambda done: _enough(total_bytes - done),
+        most=BATCH_SOURCES,
+        is_alone=_is_alone,
+    )
 
 
 def _enough(left: int) -> int:

@@ -16,6 +16,7 @@ from functools import partial
 from itertools import cycle, repeat
 from typing import TypeAlias, TypeVar
 
+from leafmark.app.batches import cut_batches
 from leafmark.app.chunk_jobs import ChunkJob
 from leafmark.app.workers import Worker, can_start, core_count
 
@@ -102,17 +103,10 @@ def _asked(
 
 def _batches(jobs: Iterable[ChunkJob]) -> Iterator[Batch]:
     """Cut the jobs into batches; a very large one is one by itself."""
-    batch: list[ChunkJob] = []
-    size = 0
-    for job in jobs:
-        large = job.size >= ALONE_BYTES
-        if batch and (large or size >= BATCH_BYTES or len(batch) >= BATCH_JOBS):
-            yield batch
-            batch, size = [], 0
-        batch.append(job)
-        size += job.size
-        if large:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+    return cut_batches(
+        jobs,
+        lambda job: job.size,
+        enough=lambda done: BATCH_BYTES,
+        most=BATCH_JOBS,
+        is_alone=lambda job: job.size >= ALONE_BYTES,
+    )
