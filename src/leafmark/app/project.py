@@ -67,6 +67,11 @@ class Project:
             )
         return found
 
+    @property
+    def local_trees(self) -> frozenset[str]:
+        """The names of the trees that are the project's own, not the user's for all projects."""
+        return frozenset(tree.name for tree in self.trees if tree.scope == "local")
+
     def open_reader(self) -> IndexReader:
         """Open the committed state of the index, or give the one that is kept if it is current.
 

@@ -138,17 +138,20 @@ def _answer(
     )
     if reranking is not None:
         missing = (*missing, *reranking.hints)
-    hints = (*hints, *missing, *_tree_hints(project))
-    if not answer.results:
-        hints = (*hints, *_folder_hints(project))
-    if project.trees:
-        hints = (*hints, *answer.hints)
     answer = answer._replace(
         query=" ".join(request.queries),
-        hints=hints,
+        hints=(*hints, *missing, *_project_hints(project, answer)),
         elapsed_ms=(time.perf_counter() - began) * 1000,
     )
     return complete_answer(project, reader, answer, request, sources)
+
+
+def _project_hints(project: Project, answer: Answer) -> tuple[Hint, ...]:
+    """What was not searched, and why; then what the search has to say, where there was one."""
+    hints = _tree_hints(project)
+    if not answer.results:
+        hints += _folder_hints(project)
+    return hints + answer.hints if project.trees else hints
 
 
 def answer_topics(  # noqa: PLR0913 - the last three are given by name
@@ -169,7 +172,7 @@ def answer_topics(  # noqa: PLR0913 - the last three are given by name
         params,
         read_source=sources.data,
         make_readable=sources.readable,
-        local_trees=frozenset(tree.name for tree in project.trees if tree.scope == "local"),
+        local_trees=project.local_trees,
         meaning=meaning,
         rerank=rerank,
         compiled=compiled,
@@ -226,8 +229,7 @@ def _tree_hints(project: Project) -> tuple[Hint, ...]:
 def _folder_hints(project: Project) -> tuple[Hint, ...]:
     """Say that trees of the user's own file were searched, and not the folder, where that is so."""
     folder = project.configuration.directory
-    here = project.keys_of(folder) or any(tree.scope == "local" for tree in project.trees)
-    if here or not project.trees:
+    if project.keys_of(folder) or project.local_trees or not project.trees:
         return ()
     names = ", ".join(tree.name for tree in project.trees)
     said = f"{folder} was not searched, but what your own configuration names: {names}"

@@ -46,7 +46,7 @@ def explain_why_not(
         wanted.params,
         target,
         Texts(reader, sources.data, sources.readable),
-        local_trees=frozenset(tree.name for tree in project.trees if tree.scope == "local"),
+        local_trees=project.local_trees,
         ask=ask,
     )
     return WhyNotReport(
