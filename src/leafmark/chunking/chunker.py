@@ -13,7 +13,7 @@ from leafmark.chunking.section import choose_section
 from leafmark.chunking.sections import build_tree, is_blank_source
 from leafmark.chunking.workshop import Workshop
 from leafmark.model import ChunkedDocument, Document, FindLink, leads_nowhere
-from leafmark.model.chunk import Emitted
+from leafmark.model.emitted import Emitted
 
 __all__ = ["chunk_document"]
 

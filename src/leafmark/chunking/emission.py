@@ -8,8 +8,8 @@ from typing import Any
 from leafmark.chunking.spans import subtract
 from leafmark.chunking.tree import SectionTree
 from leafmark.model import ChunkKind
-from leafmark.model.chunk import Emitted, Row
 from leafmark.model.deferred import Deferred
+from leafmark.model.emitted import Emitted, Row
 
 __all__ = ["emit"]
 

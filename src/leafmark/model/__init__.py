@@ -5,15 +5,7 @@ each other only through these.
 """
 
 from leafmark.model.absence import AbsenceReason, LostAt, UnmatchedPart, WhyNotReport
-from leafmark.model.chunk import (
-    Chunk,
-    ChunkedDocument,
-    ChunkKind,
-    Content,
-    ContentType,
-    FindLink,
-    leads_nowhere,
-)
+from leafmark.model.chunk import Chunk, ChunkedDocument
 from leafmark.model.diagnostic import BINARY, LEFT_OUT, REPEATED, Diagnostic
 from leafmark.model.document import (
     Anchor,
@@ -26,6 +18,7 @@ from leafmark.model.document import (
     Headings,
     Link,
 )
+from leafmark.model.emitted import ChunkKind, Content, ContentType, FindLink, leads_nowhere
 from leafmark.model.entry import DocumentEntry, Entry, FileState, heading_and_span, whole_range
 from leafmark.model.keyterm import KeyTerm, WeightedText
 from leafmark.model.packed import Packed

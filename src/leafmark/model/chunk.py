@@ -19,43 +19,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, repeat
-from typing import Any, Literal, NamedTuple, Protocol, overload
+from typing import Any, NamedTuple, Protocol, overload
 
 from leafmark.model.deferred import Deferred
 from leafmark.model.document import Document, Link
+from leafmark.model.emitted import ChunkKind, Content, ContentType, Emitted, FindLink, leads_nowhere
 from leafmark.model.ids import decodable, document_id, fragment, ordinal_id
 from leafmark.model.record import ChunkRecord
 
-__all__ = [
-    "Chunk",
-    "ChunkKind",
-    "ChunkedDocument",
-    "Chunks",
-    "Content",
-    "ContentType",
-    "Emitted",
-    "FindLink",
-    "Row",
-    "leads_nowhere",
-]
-
-ChunkKind = Literal["document", "section", "piece"]
-ContentType = Literal["prose", "code", "table", "list", "mixed", "empty"]
-
-Row = tuple[Any, ...]
-"""The fields of a `Chunk` in order, without its owner."""
-
-
-class Content(NamedTuple):
-    """What a body is made of.
-
-    `block_types` are the kinds of its top-level blocks, `languages` the info
-    words of its code blocks (nested ones too), both sorted and without repeats.
-    """
-
-    content_type: ContentType
-    block_types: tuple[str, ...]
-    languages: tuple[str, ...]
+__all__ = ["Chunk", "ChunkedDocument", "Chunks"]
 
 
 class Rendering(Protocol):
@@ -76,31 +48,6 @@ class Rendering(Protocol):
 
     def find_context(self, chunk: "Chunk", /) -> tuple[tuple[int, int], ...]:
         """Return the ranges that `text` carries before the body."""
-
-
-def leads_nowhere(document: Document, link: Link) -> str | None:
-    """Know no other document."""
-    return None
-
-
-FindLink = Callable[[Document, Link], str | None]
-"""From a link and the document that it stands in to the id of a chunk in some document."""
-
-
-class Emitted(NamedTuple):
-    """The nodes of a document's tree that became chunks.
-
-    `rows` are what the chunks are made of. `heading_slugs` are those of all headings,
-    discarded ones included, and `heading_positions` the chunks that they resolve to;
-    `node_slugs` are those of the nodes, by number. `folded_position` is the chunk that
-    section paths leave out because its title is the document's.
-    """
-
-    rows: Sequence[Row] = ()
-    heading_slugs: Sequence[str] = ()
-    heading_positions: Sequence[int] = ()
-    node_slugs: Sequence[str | None] = ()
-    folded_position: int | None = None
 
 
 @dataclass(frozen=True, eq=False)

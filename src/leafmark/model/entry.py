@@ -7,8 +7,9 @@ the source, by span, after the source's hash was checked.
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from leafmark.model.chunk import Chunk, ChunkKind, ContentType
+from leafmark.model.chunk import Chunk
 from leafmark.model.diagnostic import Diagnostic
+from leafmark.model.emitted import ChunkKind, ContentType
 from leafmark.model.ids import document_id, fragment, ordinal_id
 
 __all__ = ["DocumentEntry", "Entry", "FileState", "heading_and_span", "whole_range"]
