@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from leafmark.app.config import Configuration
 from leafmark.app.walk import exceeds
 
-__all__ = ["MANY_FILES", "Concern", "find_concern"]
+__all__ = ["Concern", "find_concern"]
 
 MANY_FILES = 20_000
 """More sources than this are not indexed unasked. Chosen by eye: some ten seconds of work."""

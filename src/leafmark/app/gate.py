@@ -18,7 +18,7 @@ from leafmark.app.selection import secret_patterns
 from leafmark.app.settings import SETTINGS
 from leafmark.app.trust import Gated, Trust
 
-__all__ = ["GatedFile", "admit", "effective_root", "resolve_path", "wishes_of"]
+__all__ = ["GatedFile", "admit", "resolve_path", "wishes_of"]
 
 
 class GatedFile(NamedTuple):
@@ -87,7 +87,7 @@ def _wishes_of_tree(
     file: ConfigFile, tree: TreeTable, further: Sequence[ConfigFile], home: Path
 ) -> list[Gated]:
     key = f"tree.{tree.name}"
-    root = effective_root(file, tree, further, home)
+    root = _effective_root(file, tree, further, home)
     if root is not None and not _is_inside(root, file.path.parent):
         said = [tree.include and tree.include.value, tree.exclude and tree.exclude.value]
         values = {name: found.value for name, found in tree.values.items()}
@@ -123,7 +123,7 @@ def _without_forbidden(
 ) -> ConfigFile:
     kept = []
     for tree in file.trees:
-        root = effective_root(file, tree, further, home)
+        root = _effective_root(file, tree, further, home)
         if root is not None and _is_inside(home, root):
             place = tree.path.location if tree.path else tree.location
             warnings.append(
@@ -135,7 +135,7 @@ def _without_forbidden(
     return file if len(kept) == len(file.trees) else file._replace(trees=tuple(kept))
 
 
-def effective_root(
+def _effective_root(
     file: ConfigFile, tree: TreeTable, further: Sequence[ConfigFile], home: Path
 ) -> Path | None:
     """Return the root that a tree of `file` has, or gets from the files further away."""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from leafmark.errors import ConfigError
 from leafmark.model.ids import tree_name
 
-__all__ = ["CONFIG_NAME", "Directories", "find_directories", "home_folder", "index_folder"]
+__all__ = ["CONFIG_NAME", "Directories", "find_directories", "index_folder"]
 
 CONFIG_NAME = "leafmark.toml"
 
@@ -44,7 +44,7 @@ def find_directories(environ: Mapping[str, str], platform: str = sys.platform) -
     Raises:
         ConfigError: there is no home folder, or a variable is no absolute path.
     """
-    home = home_folder(environ, platform)
+    home = _home_folder(environ, platform)
     if environ.get("LEAFMARK_HOME"):
         base = _absolute("LEAFMARK_HOME", environ["LEAFMARK_HOME"])
         config, cache, state = base, base / "cache", base / "state"
@@ -58,7 +58,7 @@ def find_directories(environ: Mapping[str, str], platform: str = sys.platform) -
     return Directories(home=home, config_file=file, cache=cache, state=state)
 
 
-def home_folder(environ: Mapping[str, str], platform: str = sys.platform) -> Path:
+def _home_folder(environ: Mapping[str, str], platform: str = sys.platform) -> Path:
     """Return the user's home folder, with links resolved.
 
     Raises:

@@ -14,7 +14,7 @@ from leafmark.app.settings import SETTINGS, TABLES
 from leafmark.app.writing import replace_file
 from leafmark.errors import NotFoundError, UsageError
 
-__all__ = ["initial_text", "toml_value", "write_config"]
+__all__ = ["initial_text", "write_config"]
 
 _HEAD = """\
 # {what}
@@ -109,15 +109,15 @@ def _described(setting: Setting) -> list[str]:
     unit = f" ({setting.rules.unit})" if setting.rules.unit else ""
     sentence = f"{doc[0].upper()}{doc[1:]}: {setting.accepted}{unit}."
     key = setting.name.partition(".")[2]
-    value = '"…"' if setting.default is None else toml_value(setting.default)
+    value = '"…"' if setting.default is None else _toml_value(setting.default)
     comment = textwrap.wrap(sentence, 90, initial_indent="# ", subsequent_indent="# ")
     return [*comment, f"#{key} = {value}"]
 
 
-def toml_value(value: object) -> str:
+def _toml_value(value: object) -> str:
     """Return a setting's value as it stands in TOML.
 
-    >>> toml_value(True), toml_value(0.5), toml_value("a\\\\b")
+    >>> _toml_value(True), _toml_value(0.5), _toml_value("a\\\\b")
     ('true', '0.5', '"a\\\\\\\\b"')
     """
     if isinstance(value, bool):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from urllib.parse import quote, unquote
 
-__all__ = ["SCHEME", "TEMPLATE", "address_of", "id_of"]
+__all__ = ["TEMPLATE", "address_of", "id_of"]
 
 SCHEME = "leafmark://"
 TEMPLATE = SCHEME + "{tree}/{+path}"

@@ -17,7 +17,6 @@ from leafmark.render.fitting import fit
 from leafmark.render.terminal import clean
 
 __all__ = [
-    "ENVELOPE_TOKENS",
     "Draft",
     "Reply",
     "fence",

@@ -11,7 +11,6 @@ from leafmark.render.terms import render_terms
 ROUNDING = "rounding"
 
 __all__ = [
-    "emptying_phase",
     "nothing_found_because",
     "render_explanation",
     "render_factors",
@@ -53,14 +52,14 @@ def _factors(factors: Iterable[Factor], level: int) -> Iterable[str]:
         yield from _factors(factor.parts, level + 1)
 
 
-def emptying_phase(answer: Answer) -> Phase | None:
+def _emptying_phase(answer: Answer) -> Phase | None:
     """Return the phase that left nothing over, or None where no phase had anything."""
     return next((phase for phase in answer.phases if phase.after == 0), None)
 
 
 def nothing_found_because(answer: Answer) -> str | None:
     """Return which phase let nothing through, and its own note; None where there was none."""
-    phase = emptying_phase(answer)
+    phase = _emptying_phase(answer)
     if phase is None:
         return None
     note = f": {clean_line(phase.note)}" if phase.note else ""

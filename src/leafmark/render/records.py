@@ -26,7 +26,6 @@ from leafmark.render.passages import expanded_records
 __all__ = [
     "RECORD_KEYS",
     "chunk_record",
-    "constituent_record",
     "diagnostic_record",
     "entry_record",
     "factor_record",
@@ -100,7 +99,7 @@ def result_record(
         "introduction": result.introduction,
         "citation": result.citation,
         "also_in": list(result.also_in),
-        "constituents": [constituent_record(part) for part in result.constituents],
+        "constituents": [_constituent_record(part) for part in result.constituents],
     } | _matches_record(result)
     if result.expanded:
         record["expanded"] = expanded_records(result.expanded)
@@ -109,7 +108,7 @@ def result_record(
     return record
 
 
-def constituent_record(part: Result) -> dict[str, Any]:
+def _constituent_record(part: Result) -> dict[str, Any]:
     """Return what is told of a result that was merged into another, its own parts below it."""
     return {
         "id": part.entry.id,
@@ -118,7 +117,7 @@ def constituent_record(part: Result) -> dict[str, Any]:
         "title": part.entry.title,
         "breadcrumb": part.entry.breadcrumb,
         **_matches_record(part),
-        "constituents": [constituent_record(inner) for inner in part.constituents],
+        "constituents": [_constituent_record(inner) for inner in part.constituents],
     }
 
 
