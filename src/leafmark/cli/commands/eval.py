@@ -139,14 +139,13 @@ def _evaluate(call: Call) -> int:
 
 
 def _compared(text: str | None) -> tuple[str, ...]:
-    names = _names(text or "")
-    if text is not None and not names:
+    """The ways to search in a list with commas; none where nothing is compared."""
+    if text is None:
+        return ()
+    names = tuple(part.strip() for part in text.split(",") if part.strip())
+    if not names:
         raise UsageError("--compare names no way to search", hint="such as fixed,section,auto")
     return names
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def _print(call: Call, report: EvaluationReport, diagnose: bool) -> None:
@@ -171,18 +170,8 @@ def _make(call: Call) -> int:
     from leafmark.cli.projects import with_project
     from leafmark.evaluation import judgment_record
 
+    _check_make(call)
     console = call.console
-    if len(call.words) > 1:
-        raise UsageError(
-            f"`leafmark eval make` does not take `{call.words[1]}`",
-            hint="it drafts from the project's documents; --tree limits it to one tree",
-        )
-    for option in OPTIONS:
-        if option.dest in call.values and option.dest not in MAKE_TAKES:
-            raise UsageError(
-                f"`leafmark eval make` does not take {option.names[-1]}",
-                hint="it only drafts queries: --limit, --kind and --tree say which",
-            )
 
     def use_case(project: Project, progress: Progress | None, confirmed: bool) -> Drafts:
         values = call.values
@@ -201,6 +190,21 @@ def _make(call: Call) -> int:
         what = f"a {' or '.join(kinds)}" if kinds else "anything"
         console.note(f"no document holds {what} to draft a query from\n")
     return 0 if drafts.queries else 1
+
+
+def _check_make(call: Call) -> None:
+    """Refuse what only an evaluation takes."""
+    if len(call.words) > 1:
+        raise UsageError(
+            f"`leafmark eval make` does not take `{call.words[1]}`",
+            hint="it drafts from the project's documents; --tree limits it to one tree",
+        )
+    for option in OPTIONS:
+        if option.dest in call.values and option.dest not in MAKE_TAKES:
+            raise UsageError(
+                f"`leafmark eval make` does not take {option.names[-1]}",
+                hint="it only drafts queries: --limit, --kind and --tree say which",
+            )
 
 
 COMMAND = Command(
