@@ -12,7 +12,7 @@ from threading import Lock
 
 from leafmark.app import Project, index_project, open_project
 from leafmark.app.kept import KeptReader
-from leafmark.app.opening import open_index as open_reader
+from leafmark.app.opening import open_index
 from leafmark.app.requests import IndexRequest, Progress
 from leafmark.errors import ConfirmationError, NotFoundError
 from leafmark.index import has_index
@@ -75,7 +75,7 @@ class Freshness:
                 looking = next(self._calls)
                 with _confirmable():
                     confirmed = self._opened.confirmed
-                    self._notes = open_reader(project, fresh=True, confirmed=confirmed)[1]
+                    _, self._notes = open_index(project, fresh=True, confirmed=confirmed)
                 self._looked = looking
             return self._notes
 

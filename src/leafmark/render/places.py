@@ -35,8 +35,7 @@ class Places(NamedTuple):
         path = self.absolute(entry)
         if path is None:
             return entry.path
-        below = self.directory.rstrip(os.sep) + os.sep
-        return path.removeprefix(below) if path.startswith(below) else path
+        return path.removeprefix(self.directory.rstrip(os.sep) + os.sep)
 
 
 class MatchLine(NamedTuple):

@@ -361,7 +361,7 @@ def test_threads_that_ask_at_once_share_one_look_at_the_files(
             go.wait(20)
         return open_for_reading(*args, **wishes)
 
-    monkeypatch.setattr("leafmark.library.opened.open_reader", look)
+    monkeypatch.setattr("leafmark.library.opened.open_index", look)
     index = open_index(docs)
     calls = index._freshness._calls = Calls()
 

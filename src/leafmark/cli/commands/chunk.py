@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from leafmark.cli.options import (
     JSON,
@@ -26,7 +26,7 @@ from leafmark.cli.options import (
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
-    from leafmark.app.chunking import ChunkPlan, Render
+    from leafmark.app.chunking import ChunkPlan, Render, SourceReport
     from leafmark.app.project import Project
     from leafmark.chunking import DocumentSizes, Finding
     from leafmark.model import Diagnostic, Packed, Skipped
@@ -191,7 +191,7 @@ def _pieces(call: Call, plan: ChunkPlan, output: str, totals: _Totals) -> Iterat
                 yield answer
 
 
-def _add(totals: _Totals, report: Any) -> None:
+def _add(totals: _Totals, report: SourceReport) -> None:
     totals.chunks += report.chunks
     totals.diagnostics.extend(report.diagnostics)
     totals.findings.extend(report.findings)
