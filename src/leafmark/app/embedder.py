@@ -61,9 +61,8 @@ def vector_model(spec: EmbedderSpec) -> VectorModel:
 def current_view(project: Project, reader: IndexReader, spec: EmbedderSpec) -> VectorView | None:
     """Return which vectors the chunks of this commit have; None where there are none at all.
 
-    A file of rows that was cut short counts as none.
-
-    Sources that changed since vectors were last made are pending.
+    Sources that changed since vectors were last made are pending. A file of rows that was
+    cut short counts as none.
     """
     folder = vector_folder(project.index_dir, vector_model(spec))
     view = read_view(folder / "view")

@@ -17,7 +17,8 @@ class ChunkRecord(NamedTuple):
     """One chunk. Offsets are bytes into the source, spans half-open, lines 1-based and inclusive.
 
     `content_type` names what most of the body is. `tokens` are those of `text`,
-    `body_tokens` those of `body`, front matter apart. `sha256` is of the whole span.
+    `body_tokens` those of what is read of `body`: no front matter, and no markup of pages
+    and notebooks. `sha256` is of the whole span.
     """
 
     id: str
