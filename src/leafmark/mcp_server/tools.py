@@ -153,7 +153,10 @@ _ROWS = {
             "id": _STRING,
             "title": _STRING,
             "depth": _INTEGER,
-            "bytes": _INTEGER,
+            "bytes": {
+                "type": "integer",
+                "description": "Of the source: of a page or a notebook, more than what is read.",
+            },
             "chunks": _INTEGER,
         },
         "required": ["id", "title", "depth", "bytes", "chunks"],
@@ -293,7 +296,8 @@ TOOLS: tuple[Tool, ...] = (
         "outline",
         "List documents or sections",
         "Without an id, the documents; with the id of a document or a section, the sections below "
-        "it, with their ids and sizes. Use it to see what there is before reading.",
+        "it, with their ids and their sizes in the source. Use it to see what there is before "
+        "reading.",
         (
             Parameter("id", "A document or a section; none lists the documents.", most=2000),
             _TREE,
