@@ -4,7 +4,8 @@ In: a page's elements, its headings and what is dropped. Out: `Block`s, properly
 nested. An element that has a heading inside is no block: what it holds belongs
 to several sections, so its parts are. Text that stands in no block element (in
 a `div`, say) is a paragraph of its own, so every word of the content is in a
-heading or in a block of level 0.
+heading or in a block of level 0. A long `pre` that reads like prose, as manual pages
+and old handbooks have it, is no code: what stands between its blank lines are paragraphs.
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from operator import attrgetter
 
 from leafmark.model import Block, BlockKind
 from leafmark.model.span import merge
 from leafmark.parsing.html_page import HtmlElement, HtmlPage
 from leafmark.parsing.html_text import BLOCK_TAGS
-from leafmark.parsing.html_tokens import attribute, iter_tokens, tag_name
+from leafmark.parsing.html_tokens import attribute, iter_tokens, tag_name, unescape
+from leafmark.parsing.script_prose import is_prose
+from leafmark.parsing.text import BLANK_LINES
 
 __all__ = ["find_blocks", "gaps"]
 
@@ -74,7 +78,7 @@ def find_blocks(
     drafts = _Nesting(page, headings, dropped, limits).drafts()
     top = ((draft.start, draft.end) for draft in drafts if not draft.level)
     taken = merge([*headings, *dropped, *top])
-    blocks = [draft.block() for draft in drafts]
+    blocks = [block for draft in drafts for block in _blocks_of(page.data, draft)]
     for start, end in gaps(taken, 0, len(page.data)):
         blocks += [Block("paragraph", *span) for span in _loose_text(page.data, start, end)]
     blocks.sort(key=attrgetter("start", "level"))
@@ -172,6 +176,46 @@ class _Nesting:
 
 
 _NESTED = frozenset((*_KINDS, "thead"))
+
+
+def _blocks_of(data: bytes, draft: _Draft) -> Iterator[Block]:
+    """Yield the block of a draft; of preformatted prose the paragraphs."""
+    if draft.kind != "code" or draft.info or not _is_long_prose(data, draft):
+        yield draft.block()
+        return
+    starts, words = [draft.start], False
+    for name, at, stop, _ in iter_tokens(data, draft.start, draft.end):
+        if name != b"":
+            continue
+        for gap in BLANK_LINES.finditer(data, at, stop):
+            if words or data[at : gap.start()].strip():
+                starts.append(gap.end())
+                words = False
+            at = gap.end()
+        words = words or bool(data[at:stop].strip())
+    if not words:
+        starts.pop()
+    for start, end in pairwise([*starts, draft.end]):
+        yield Block("paragraph", start, end, draft.level)
+
+
+def _is_long_prose(data: bytes, draft: _Draft) -> bool:
+    """Whether a `pre` holds more than one piece does, and reads like prose."""
+    raw = data[draft.start : draft.end]
+    if len(raw) < _LONG_PRE or _NO_PROSE.search(raw, 1):
+        return False
+    tokens = iter_tokens(raw, 0, len(raw))
+    text = b"".join([raw[at:stop] for name, at, stop, _ in tokens if name == b""])
+    return len(text) >= _LONG_PRE and is_prose(unescape(text).encode())
+
+
+_LONG_PRE = 1200
+"""Bytes of text, some 300 tokens. What is shorter is handed out whole, as it was laid out."""
+
+_NO_PROSE = re.compile(
+    rb"<(?:code|span|" + "|".join(sorted(_NESTED)).encode() + rb")[\s>]", re.IGNORECASE
+)
+"""Tags in a `pre` that say that it is code, highlighted perhaps, or part it into other blocks."""
 
 
 def _loose_text(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:

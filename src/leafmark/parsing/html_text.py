@@ -64,14 +64,27 @@ _DRAWN_DOT = b'<span class="sep"></span>'
 
 
 def read_html(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
-    """Return the readable text of `spans` of `data`; a span begins a line of its own.
-
-    A span that begins inside preformatted text must end it: else its white space is folded.
-    """
+    """Return the readable text of `spans` of `data`, in order; a span begins a line of its own."""
     reader = _Reader(data)
+    after, inside = 0, False
     for start, end in spans:
-        reader.read(start, end)
+        inside = _is_in_pre(data, after, start, inside)
+        inside = reader.read(start, end, preformatted=inside)
+        after = end
     return reader.out.build(spans)
+
+
+def _is_in_pre(data: bytes, after: int, start: int, inside: bool) -> bool:
+    """Whether a `pre` is open at `start`; `inside` says so of `after`.
+
+    By the last tag between them that says it: a span may be a part of a long `pre`.
+    """
+    last = {
+        mark: max(data.rfind(mark, after, start), data.rfind(mark.upper(), after, start))
+        for mark in (b"<pre", b"</pre")
+    }
+    opened, closed = last[b"<pre"], last[b"</pre"]
+    return opened > closed if max(opened, closed) >= 0 else inside
 
 
 def is_permalink(data: bytes, start: int, end: int) -> int:
@@ -103,10 +116,11 @@ class _Reader:
         self._pre = 0
         self._pre_start = -1
 
-    def read(self, start: int, end: int) -> None:
+    def read(self, start: int, end: int, *, preformatted: bool = False) -> bool:
+        """Read a span, which begins in preformatted text or not; return whether it ends so."""
         data = self.data
         self._line(_LINE)
-        self._pre = 0
+        self._pre = int(preformatted)
         skip_to = start
         unread: bytes | None = None
         for name, at, stop, closing in iter_tokens(data, start, end):
@@ -126,6 +140,7 @@ class _Reader:
                 handle = _HANDLERS.get(name)
                 if handle is not None:
                     handle(self, name, at, stop, closing)
+        return self._pre > 0
 
     # -- text --------------------------------------------------------------------
 

@@ -9,10 +9,16 @@ from leafmark.model import Block, Diagnostic, Document, Format
 from leafmark.parsing.decoding import Decoded, decode
 from leafmark.parsing.titles import file_title
 
-__all__ = ["degraded_document", "document_of_text", "paragraphs", "parse_text"]
+__all__ = [
+    "BLANK_LINES",
+    "degraded_document",
+    "document_of_text",
+    "paragraphs",
+    "parse_text",
+]
 
 _BOM = b"\xef\xbb\xbf"
-_BLANK_LINES = re.compile(rb"\n(?:[ \t\r\f\v]*\n)+")
+BLANK_LINES = re.compile(rb"\n(?:[ \t\r\f\v]*\n)+")
 """A line end and the blank lines after it."""
 
 
@@ -50,7 +56,7 @@ def paragraphs(data: bytes) -> Iterator[Block]:
     start = len(_BOM) if data.startswith(_BOM) else 0
     first = start + len(lines[start:]) - len(lines[start:].lstrip())
     start = lines.rfind(b"\n", start, first) + 1 or start
-    for gap in _BLANK_LINES.finditer(lines, start):
+    for gap in BLANK_LINES.finditer(lines, start):
         yield Block("paragraph", start, gap.start() + 1)
         start = gap.end()
     if lines[start:].strip():
