@@ -286,12 +286,19 @@ def _preamble(owner: ChunkedDocument) -> tuple[int, int]:
 
 
 def _section(owner: ChunkedDocument, reference: Reference) -> Chunk:
+    """Return the section that a reference names by its titles.
+
+    The first heading of a document is often its title, and has then no other titles above
+    it than the document has: the section is meant.
+    """
     wanted = tuple(title.casefold() for title in reference.section)
     found = [
         chunk
         for chunk in owner.chunks
         if tuple(title.casefold() for title in chunk.section_path[-len(wanted) :]) == wanted
     ]
+    if len(found) > 1 and found[0].kind == "document":
+        del found[0]
     shown = " > ".join(reference.section)
     if not found:
         near = nearest(reference.section[-1], (chunk.title for chunk in owner.chunks))

@@ -46,6 +46,12 @@ def _documents(here: Here) -> None:
     here.write("my notes.txt", "first line\nsecond line\n")
 
 
+def test_a_title_that_is_the_documents_too_names_the_section(here: Here) -> None:
+    here.write("plan.md", "Before.\n\n# Plan\n\nDo it.\n\n## Later\n\nRest.\n")
+    reference = Reference(path="plan.md", section=("Plan",))
+    assert _bytes(here, "plan.md", reference) == "# Plan\n\nDo it.\n\n## Later\n\nRest.\n"
+
+
 def _passage(here: Here, reference: Reference, tree: str = "") -> Passage:
     query = JudgedQuery("q", (reference,), tree=tree, location="q.jsonl:1")
     ((passage,),) = Library(here.project()).passages([query])
