@@ -8,7 +8,10 @@ look like in most languages.
 
 from __future__ import annotations
 
+import errno
+import os
 import re
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,7 +65,9 @@ def read_working_file(path: Path, name: str, settings: ContextSettings) -> list[
         StorageError: it cannot be read.
     """
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=_open_at_once) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise OSError(errno.EINVAL, "it is not a regular file")
             data = file.read(MOST_BYTES)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise NotFoundError("there is no such file", location=name) from error
@@ -72,6 +77,11 @@ def read_working_file(path: Path, name: str, settings: ContextSettings) -> list[
     if not is_binary(data):
         parts += describe_document(parse(data, name), settings)
     return [part for part in parts if part.weight and part.text]
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open without waiting for whoever writes to a pipe: a program's call would never end."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def describe_path(name: str, settings: ContextSettings) -> WeightedText:

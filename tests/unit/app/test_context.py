@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
@@ -149,6 +150,15 @@ def test_missing_files_are_a_mistake_but_in_a_list(desk: Here) -> None:
 def test_binary_files_have_a_path(desk: Here) -> None:
     (desk.root / "passwords.bin").write_bytes(b"\0\1\2")
     assert ids(context(desk, "passwords.bin")) == ["docs:passwords.md"]
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(desk: Here, lenient: bool) -> None:
+    os.mkfifo(desk.root / "passwords.py")
+    with pytest.raises(StorageError) as caught:
+        context(desk, "passwords.py", lenient=lenient)
+    message = "the file cannot be read: it is not a regular file"
+    assert (caught.value.message, caught.value.location) == (message, "passwords.py")
 
 
 def test_nothing_in_common_is_told(desk: Here) -> None:
