@@ -16,7 +16,7 @@ from leafmark.errors import DamagedError, LeafmarkError, LockedError, StorageErr
 
 __all__ = ["REBUILD", "engine_guard", "is_panic", "translate"]
 
-_OS_ERROR = re.compile(r"os error (\d+)")
+_OS_ERROR = re.compile(r"(?:os error|Os \{ code:) (\d+)")
 _NO_ROOM = (
     "make room on the disk, or move the index with `index.dir`; what was indexed before is intact"
 )

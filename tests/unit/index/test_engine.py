@@ -37,6 +37,16 @@ class PanicException(BaseException):
             NO_ROOM,
         ),
         (
+            ValueError(
+                "Failed to open file for write: 'IoError { io_error: Custom { kind: StorageFull, "
+                'error: PathError { path: "/index/.tmpA", err: Os { code: 28, kind: StorageFull, '
+                'message: "No space left on device" } } }, filepath: "a.264.del" }\''
+            ),
+            StorageError,
+            "cannot write: no space left on device",
+            NO_ROOM,
+        ),
+        (
             ValueError("An index writer was killed.. A worker thread encountered an error"),
             StorageError,
             "cannot write: a write failed",
