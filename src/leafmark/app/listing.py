@@ -14,7 +14,7 @@ from leafmark.app.requests import ListRequest, Progress
 from leafmark.app.resolving import Resolver
 from leafmark.app.scanning import Scan, scan
 from leafmark.errors import LeafmarkError
-from leafmark.index import IndexReader, TreeCounts, lock_holder
+from leafmark.index import IndexReader, TreeCounts, has_index, lock_holder
 from leafmark.model import (
     DocumentEntry,
     Entry,
@@ -136,7 +136,7 @@ def project_status(project: Project) -> StatusReport:
     try:
         reader = read_index(project)
     except LeafmarkError as error:
-        warnings.append(error.message)
+        warnings.append(f"{error.message}; {error.hint}" if error.hint else error.message)
     warnings += project.missing_trees()
     found = scan(project, ())
     if reader is not None:
@@ -154,7 +154,7 @@ def project_status(project: Project) -> StatusReport:
         trees=_tree_states(project, reader),
         pending_vectors=pending,
         warnings=tuple(warnings),
-        exists=reader is not None,
+        exists=has_index(project.index_dir),
         bytes=_size(project.index_dir),
         lock_holder=None if holder is None else str(holder),
         skipped=skipped,

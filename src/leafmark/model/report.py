@@ -131,7 +131,7 @@ class TreeStatus(NamedTuple):
 
 
 class StatusReport(NamedTuple):
-    """The state of a project's index."""
+    """The state of a project's index; where it `exists` and cannot be read, a warning says why."""
 
     config_files: tuple[str, ...] = ()
     index_dir: str = ""

@@ -56,6 +56,19 @@ def test_a_search_repairs_it_too(damaged: Here) -> None:
     assert project_status(damaged.project()).warnings == ()
 
 
+def test_the_status_of_an_index_that_cannot_be_read_is_not_that_of_none(here: Here) -> None:
+    here.write("a.md", "# A\n\ntext\n")
+    assert not project_status(here.project()).exists
+    here.index()
+    (store,) = Layout(here.project().index_dir).text(1).glob("*.store")
+    put_in_place(store, bytes(len(store.read_bytes())))
+    status = project_status(here.project())
+    assert status.exists
+    (warning,) = status.warnings
+    assert warning.startswith("cannot open the index: the index is damaged (")
+    assert warning.endswith("; run `leafmark index --rebuild`")
+
+
 def test_a_false_alarm_is_forgotten(here: Here) -> None:
     here.write("a.md", "# A\n\ntext\n")
     here.index()
