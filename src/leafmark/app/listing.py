@@ -22,7 +22,7 @@ from leafmark.model import (
     StatusReport,
     TreeStatus,
 )
-from leafmark.model.ids import document_id
+from leafmark.model.ids import document_id, encode_path
 
 __all__ = [
     "list_chunks",
@@ -85,12 +85,13 @@ def list_documents(
 
 def _documents(reader: IndexReader, request: ListRequest) -> list[DocumentEntry]:
     wanted = set(request.tags)
+    prefixes = _spellings(request.under or "")
     found = []
     for tree, path in reader.manifest:
         doc_id = document_id(tree, path)
         if request.trees and tree not in request.trees:
             continue
-        if request.under and not _is_under(doc_id, tree, request.under):
+        if not doc_id.startswith(prefixes) and not doc_id[len(tree) + 1 :].startswith(prefixes):
             continue
         entry = reader.document(doc_id)
         if entry is not None and entry.chunk_count and wanted <= set(entry.tags):
@@ -98,10 +99,10 @@ def _documents(reader: IndexReader, request: ListRequest) -> list[DocumentEntry]
     return sorted(found, key=lambda entry: entry.doc_id)
 
 
-def _is_under(doc_id: str, tree: str, prefix: str) -> bool:
-    return doc_id.startswith(prefix) or doc_id[len(tree) + 1 :].startswith(
-        prefix.removeprefix("./")
-    )
+def _spellings(prefix: str) -> tuple[str, ...]:
+    """The beginning of an id or a path as it was typed, and as ids have it."""
+    plain = prefix.removeprefix("./")
+    return prefix, plain, encode_path(plain)
 
 
 def list_chunks(
