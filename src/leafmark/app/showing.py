@@ -83,35 +83,32 @@ def _shown(
         if entry.position < other.position <= entry.last_position
     ]
     children = [other for other in below if other.parent_position == entry.position]
-    if not request.outline:
-        below = children
+    listed = tuple(below if request.outline else children)
     data = sources.data(document)
     if data is None:
-        return Shown(entry, document, {}, None, None, None, None, children=tuple(below), stale=True)
-    heading = _heading(entry, data)
-    ranges = _own_ranges(entry, children, sources, document) if own else None
-    parts = [(entry.byte_start, entry.byte_end)] if ranges is None else ranges
-    asked = b"".join([data[start:end] for start, end in parts])
-    if ranges is None:
-        asked = heading + asked
-    body = b"".join([data[start:end] for start, end in entry.body_spans])
+        return Shown(entry, document, {}, None, None, None, None, children=listed, stale=True)
+    own_ranges = _own_ranges(entry, children, sources, document) if own else None
+    asked = heading_and_span(entry) if own_ranges is None else own_ranges
+    raw = _bytes_of(data, asked)
     chunked = sources.chunked(document) if request.records or request.sizes else None
     chunk = None if chunked is None else chunked.chunks[entry.position]
     return Shown(
         entry,
         document,
         chunk.to_dict() if chunk is not None and request.records else {},
-        readable=_readable(
-            sources, document, heading_and_span(entry) if ranges is None else ranges
-        ),
-        heading=_text(heading) if entry.heading_start is not None else None,
-        body=_text(body),
-        full_text=_text(asked),
-        raw=asked,
-        children=tuple(below),
+        heading=None if entry.heading_start is None else _text(_heading(entry, data)),
+        body=_text(_bytes_of(data, entry.body_spans)),
+        full_text=_text(raw),
+        raw=raw,
+        children=listed,
         sizes=_sizes(chunk, sources, document) if chunk is not None and request.sizes else {},
-        own_ranges=ranges,
+        readable=_readable(sources, document, asked),
+        own_ranges=own_ranges,
     )
+
+
+def _bytes_of(data: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
+    return b"".join([data[start:end] for start, end in ranges])
 
 
 def _own_ranges(
@@ -145,18 +142,19 @@ def _sizes(chunk: Chunk, sources: Sources, document: DocumentEntry) -> dict[int,
     """
     found = {}
     for one in chunk.owner.chunks[chunk.position : chunk.last_position + 1]:
-        data = _heading(one, chunk.owner.document.data) + one.raw
-        readable = _readable(sources, document, heading_and_span(one))
+        ranges = heading_and_span(one)
+        data = _bytes_of(chunk.owner.document.data, ranges)
+        readable = _readable(sources, document, ranges)
         text = _text(data) if readable is None else readable
         found[one.position] = Size(chunk.owner.count_tokens(text), len(data))
     return found
 
 
-def _heading(chunk: Chunk | Entry, data: bytes) -> bytes:
+def _heading(entry: Entry, data: bytes) -> bytes:
     """The heading lines; a piece has none of its own."""
-    if chunk.heading_start is None or chunk.heading_end is None:
+    if entry.heading_start is None or entry.heading_end is None:
         return b""
-    return data[chunk.heading_start : chunk.heading_end]
+    return data[entry.heading_start : entry.heading_end]
 
 
 def _text(data: bytes) -> str:
