@@ -32,6 +32,7 @@ from leafmark.app.requests import (
     Sort,
     VerifyRequest,
 )
+from leafmark.app.searching import search_params
 from leafmark.errors import UsageError
 from leafmark.library.awaiting import awaitable
 from leafmark.library.opened import Freshness, Opened
@@ -191,8 +192,6 @@ class Index:
         asked = checked_names("queries", queries)
         if plain:
             asked = tuple(filter(None, map(plain_query, queries)))
-            if not asked:
-                return Answer(" ".join(queries), "lexical", (), hints=(_NO_WORDS,))
         request = SearchRequest(
             queries=asked,
             limit=limit,
@@ -209,7 +208,11 @@ class Index:
             full_text=True,
             refresh=False,
         )
-        return self._ask(search_project, request)._replace(query=" ".join(queries))
+        typed = " ".join(queries)
+        if plain and not asked:
+            search_params(self._open(), request)  # says what else is wrong
+            return Answer(typed, "lexical", (), hints=(_NO_WORDS,))
+        return self._ask(search_project, request)._replace(query=typed)
 
     def show(
         self,

@@ -213,6 +213,18 @@ def test_a_plain_question_without_words_finds_nothing_and_says_so(docs: Path) ->
     assert [hint.message for hint in answer.hints] == ["there is no word in the query"]
 
 
+def test_what_else_is_wrong_is_told_of_a_plain_question_without_words_too(docs: Path) -> None:
+    with open_index(docs) as index:
+        with pytest.raises(leafmark.NotFoundError, match="there is no tree named 'nosuch'"):
+            index.search("?!", plain=True, trees=["nosuch"])
+        with pytest.raises(leafmark.UsageError, match="grain is 'large'"):
+            index.search("?!", plain=True, grain="large")  # type: ignore[arg-type]
+        with pytest.raises(leafmark.UsageError, match="limit"):
+            index.search("?!", plain=True, limit=0)
+    with pytest.raises(leafmark.UsageError, match="is closed"):
+        index.search("?!", plain=True)
+
+
 @pytest.mark.parametrize(
     ("wish", "message", "hint"),
     [
