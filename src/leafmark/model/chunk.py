@@ -439,6 +439,10 @@ class Chunk(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the chunk as JSON-ready data; keys, names and order are a published contract."""
+        return self.to_dict_beside(list(self.sibling_ids))
+
+    def to_dict_beside(self, sibling_ids: list[str]) -> dict[str, Any]:
+        """Return the same with `sibling_ids` as they are given."""
         content = self.content
         text = self.text
         return {
@@ -456,7 +460,7 @@ class Chunk(NamedTuple):
             "breadcrumb": self.breadcrumb,
             "section_path": list(self.section_path),
             "sibling_count": self.sibling_count,
-            "sibling_ids": list(self.sibling_ids),
+            "sibling_ids": sibling_ids,
             "prev_id": self.prev_id,
             "next_id": self.next_id,
             "covers": list(self.covers),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any
 
 from leafmark.chunking import ChunkingOptions, Finding, Statistics
-from leafmark.model import ChunkedDocument, Diagnostic, Skipped
+from leafmark.model import Chunk, ChunkedDocument, Diagnostic, Skipped
 from leafmark.render.jsontext import SCHEMA_VERSION, dump_line, json_safe
 from leafmark.render.records import diagnostic_record, skipped_records
 
@@ -20,14 +21,49 @@ __all__ = [
 ]
 
 _SEPARATOR = ","
+_COMMA = ", "
+_NO_SIBLINGS = '"sibling_ids": []'
+"""In a record, the key alone is so: in a string, quotes have a backslash before them."""
 
 
 def iter_chunk_lines(
     document: ChunkedDocument, options: ChunkingOptions, *, ascii_only: bool = False
 ) -> Iterator[str]:
     """Yield each chunk's record on a line of its own."""
+    siblings = _WrittenSiblings(document, ascii_only=ascii_only)
     for chunk in document.chunks:
-        yield dump_line(chunk.to_dict(), ascii_only=ascii_only)
+        line = dump_line(chunk.to_dict_beside([]), ascii_only=ascii_only)
+        head, _, rest = line.partition(_NO_SIBLINGS)
+        yield f"{head}{_NO_SIBLINGS[:-1]}{siblings.beside(chunk)}]{rest}"
+
+
+class _WrittenSiblings:
+    """The ids of the children of each chunk as JSON, written once.
+
+    Each of thousands below one heading has all the others in its record.
+    """
+
+    def __init__(self, document: ChunkedDocument, *, ascii_only: bool) -> None:
+        self._document = document
+        self._ascii_only = ascii_only
+        self._written: dict[int, tuple[str, list[int]]] = {}
+        """By parent: the ids, a comma behind each, and where each begins and the last ends."""
+
+    def beside(self, chunk: Chunk) -> str:
+        """Return the ids of the chunk's siblings, commas between them."""
+        parent = chunk.parent_position
+        if parent < 0:
+            return ""
+        if parent not in self._written:
+            self._written[parent] = self._write(parent)
+        ids, starts = self._written[parent]
+        number = self._document.child_numbers[chunk.position]
+        return (ids[: starts[number]] + ids[starts[number + 1] :]).removesuffix(_COMMA)
+
+    def _write(self, parent: int) -> tuple[str, list[int]]:
+        ids = self._document.child_ids[parent]
+        written = [dump_line(one, ascii_only=self._ascii_only)[:-1] + _COMMA for one in ids]
+        return "".join(written), [*accumulate(map(len, written), initial=0)]
 
 
 def iter_chunk_items(
