@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from operator import sub
+from string import punctuation
 from typing import Any, Literal, get_args
 
 from leafmark.model import Chunk, ChunkKind, Content
@@ -18,7 +19,7 @@ __all__ = ["COLUMNS", "KINDS", "lay_out", "plain_slug", "usual_columns", "withou
 
 KINDS: tuple[ChunkKind, ...] = get_args(ChunkKind)
 COLUMNS = ("t", "s", "k", "d", "n", "u", "b", "e", "h", "l", "m", "c")
-_IN_SLUGS = str.maketrans(" ", "-", "!\"#$%&'()*+,./:;<=>?@[\\]^`{|}~")
+_IN_SLUGS = str.maketrans(" ", "-", "".join(sorted(set(punctuation) - {"-", "_"})))
 _KIND_NUMBER = {kind: number for number, kind in enumerate(KINDS)}
 
 

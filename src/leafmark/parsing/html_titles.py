@@ -21,7 +21,7 @@ _LONGEST_TITLE = 1024
 _TEXINFO = re.compile(
     rb"<meta\s+name=\"generator\"\s+content=\"(?:makeinfo|texi2any)\b", re.IGNORECASE
 )
-_NUMBER = re.compile(r"(?:\w++ )?[A-Z0-9]{1,4}+(?:\.[0-9]++)*+\.? ")
+_NUMBER = re.compile(r"(?:\w++ )?[A-Z0-9]{1,4}+(?:\.[0-9]++|(?!))*+\.? ")
 """The number of a section or an appendix."""
 
 
