@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from leafmark.chunking.graphemes import grapheme_boundary
 from leafmark.model import Document
 
-__all__ = ["goes_on_in_page", "is_title_in_page", "untied_rows"]
+__all__ = ["cell_starts", "goes_on_in_page", "is_title_in_page", "untied_rows"]
 
 _GOES_ON_IN_MARKDOWN = re.compile(rb"[ \t]*\|[ \t]*\|")
 _INLINE = rb"(?:\s|&nbsp;|&\#160;|\xc2\xa0|</?(?:a|b|br|div|em|i|p|span|strong)\b[^<>]*>|(?!))*+"
@@ -21,6 +22,13 @@ _GOES_ON_IN_PAGE = re.compile(
     rb"<tr\b[^<>]*>\s*+<t[dh]\b[^<>]*>%b(?:</?t[dhr]\b|\Z)" % _INLINE, re.IGNORECASE
 )
 _CELL = re.compile(rb"<t[dh]\b([^<>]*)>", re.IGNORECASE)
+_BAR = re.compile(rb"\\.|((?<=[\r\n])\||\|(?![ \t]*+:?-*+:?[ \t]*+(?:[|\r\n]|\Z)))", re.DOTALL)
+_TAG = re.compile(rb"<tr\b[^<>]*>\s*+<t[dh]\b|(<t[dh]\b)", re.IGNORECASE)
+_CELLS = {"markdown": _BAR, "html": _TAG}
+"""What cells begin with; no bar behind a backslash, or inside a line of a cell without words."""
+
+_JOINED = 8
+"""Bytes before a bar in which a character may stand that takes it in."""
 _WIDE = re.compile(rb"\bcolspan\s*=\s*[\"']?(?:[2-9]|[1-9][0-9])", re.IGNORECASE)
 _HIGH = re.compile(rb"\browspan\s*=\s*[\"']?([0-9]{1,4})", re.IGNORECASE)
 
@@ -36,6 +44,23 @@ def untied_rows(document: Document, rows: Sequence[int], end: int) -> list[int]:
         goes_on = _GOES_ON_IN_MARKDOWN.match
         return [row for row in rows if goes_on(document.data, row) is None]
     return [*rows]
+
+
+def cell_starts(document: Document, start: int, end: int) -> list[int]:
+    """Return where the cells of the rows in `[start, end)` begin, `start` first.
+
+    What a bar would be one character with is not cut from it.
+    """
+    cell = _CELLS.get(document.format)
+    found = cell.finditer(document.data, start, end) if cell else ()
+    places = (one.start(1) for one in found if one[1])
+    return [start, *[at for at in places if at > start and not _is_torn(document.data, at)]]
+
+
+def _is_torn(data: bytes, at: int) -> bool:
+    """Whether the character at `at`, which is ASCII, is one with that before it."""
+    text = data[max(0, at - _JOINED) : at + 1].decode("utf-8", "ignore")
+    return grapheme_boundary(text, len(text) - 1) < len(text) - 1
 
 
 def goes_on_in_page(data: bytes, row: int) -> bool:

@@ -21,7 +21,7 @@ from leafmark.chunking.measuring import Meter, text_tokens
 from leafmark.chunking.packing import pack
 from leafmark.chunking.placed import outermost
 from leafmark.chunking.reading import BodyReader
-from leafmark.chunking.rows import untied_rows
+from leafmark.chunking.rows import cell_starts, untied_rows
 from leafmark.chunking.sentences import sentence_starts
 from leafmark.model import Block, Heading
 
@@ -227,11 +227,25 @@ class Splitter(NamedTuple):
         if self._is_within(row, self.room() - repeated):
             yield row._replace(whole=True)
             return
-        if has_header and room == self.capacity:
+        if has_header:
             yield from self._split_text_row(self._unit(row.start, at), table, room)
             yield from self._split_text_row(self._unit(at, row.end), table, room)
         else:
-            yield from self._split_prose_around_code(row, room)
+            yield from self._split_cells(row, room)
+
+    def _split_cells(self, row: Unit, room: int) -> Iterator[Unit]:
+        """Cut a row between its cells, and a cell that is too large as prose."""
+        starts = cell_starts(self.meter.document, row.start, row.end)
+        starts = [*self._crumbs(starts, row.end), row.end]
+        cells = [self._part(row, start, end) for start, end in pairwise(starts)]
+        for first, after in pack([cell.tokens for cell in cells], room):
+            part = self._part(row, starts[first], starts[after])
+            if part.tokens <= room and self.meter.fits(part.start, part.end, room):
+                yield part
+            elif after - first > 1:
+                yield from cells[first:after]
+            else:
+                yield from self._split_prose_around_code(part, room)
 
     def _is_within(self, unit: Unit, limit: int) -> bool:
         """Whether the unit's text is within the limit, whatever markup it has beside."""

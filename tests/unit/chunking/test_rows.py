@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 
-from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.chunking.rows import untied_rows
+from leafmark.chunking import ChunkingOptions, Strategy, chunk_document
+from leafmark.chunking.rows import cell_starts, untied_rows
 from leafmark.parsing import parse
 
 MARKDOWN = """\
@@ -85,3 +86,35 @@ def test_rows_are_parted_where_too_many_are_read_together() -> None:
     found = pieces(f"# A\n\n| Name | Means |\n|---|---|\n| a | b |\n{rows}", "p.md")
     assert len(found) > 8
     assert all(body.endswith("|\n") for body in found)
+
+
+@pytest.mark.parametrize(
+    ("path", "row", "expected"),
+    [
+        ("p.md", "| a | b \\| c | | d |\n", ["| a ", "| b \\| c | ", "| d |\n"]),
+        ("p.md", "a|b|c\n:--|--:|-\n", ["a", "|b", "|c\n:--|--:|-\n"]),
+        ("p.md", "| \u0600| b | c\u200d|d\u0301|e", ["| \u0600| b ", "| c\u200d|d\u0301", "|e"]),
+        ("p.html", "<tr><td>a<th>b</th><TD x>c", ["<tr><td>a", "<th>b</th>", "<TD x>c"]),
+        ("p.rst", "| a | b |", ["| a | b |"]),
+    ],
+)
+def test_where_cells_begin(path: str, row: str, expected: list[str]) -> None:
+    data = row.encode()
+    starts = cell_starts(parse(data, path), 0, len(data))
+    cells = [data[a:b].decode() for a, b in pairwise([*starts, len(data)])]
+    assert cells == expected
+
+
+@pytest.mark.parametrize("strategy", ["auto", "section"])
+def test_a_header_or_row_that_is_too_large_is_cut_between_cells(strategy: Strategy) -> None:
+    cells = [f"Name of column {number}. It is long" for number in range(40)]
+    row = "| " + " | ".join(cells) + " |\n"
+    source = (row + "|---" * 40 + "|\n" + row * 2).encode()
+    options = ChunkingOptions(strategy=strategy, target_tokens=120, max_tokens=150, min_tokens=20)
+    found = chunk_document(parse(source, "p.md"), tree="t", options=options).chunks[1:]
+    assert len(found) > 9
+    assert all(piece.body.startswith(("| Name", "|---")) for piece in found)
+    assert all(piece.tokens <= 150 for piece in found)
+    parted = [piece.body for piece in found if not piece.body.endswith("\n")]
+    assert parted
+    assert all(body.endswith("long ") for body in parted)
