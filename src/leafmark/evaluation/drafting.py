@@ -10,8 +10,10 @@ from __future__ import annotations
 import hashlib
 import posixpath
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from operator import itemgetter
 from urllib.parse import unquote
 
 from leafmark.evaluation.judgments import JudgedQuery, Reference
@@ -63,12 +65,12 @@ def draft_queries(
     """
     owners = list(documents)
     paths = {(owner.tree, owner.document.path): owner for owner in owners}
-    drafts = [list(_of_document(owner, paths)) for owner in owners]
+    drafts = [draft for owner in owners for draft in _of_document(owner, paths)]
     answers: dict[tuple[str, str], set[Reference]] = {}
-    for draft in (draft for each in drafts for draft in each):
+    for draft in drafts:
         answers.setdefault(_key(draft), set()).add(draft.answers[0])
     order: dict[tuple[str, str], JudgedQuery] = {}
-    for draft in (draft for each in drafts for draft in each):
+    for draft in drafts:
         if draft.kind in kinds and len(answers[_key(draft)]) == 1:
             order.setdefault(_key(draft), draft)
     taken = _drawn(list(order.values()), limit)
@@ -103,10 +105,11 @@ def _lot(draft: JudgedQuery) -> bytes:
 def _of_document(
     owner: ChunkedDocument, paths: dict[tuple[str, str], ChunkedDocument]
 ) -> Iterator[JudgedQuery]:
+    blocks = _defining_blocks(owner)
     for chunk in owner.chunks:
         if chunk.kind == "section" and chunk.byte_end - chunk.byte_start > 0:
             yield from _draft(_title(chunk), chunk, "heading", owner)
-        yield from _definitions(chunk, owner)
+        yield from _definitions(chunk, owner, blocks)
     for link in owner.document.links:
         if link.kind in ("link", "wiki"):
             target = _target(owner, link.target, paths)
@@ -141,10 +144,12 @@ def _word_count(text: str) -> int:
     return sum(max(1, len(_UNSPACED.findall(word)) // 2) for word in words)
 
 
-def _definitions(chunk: Chunk, owner: ChunkedDocument) -> Iterator[JudgedQuery]:
+def _definitions(
+    chunk: Chunk, owner: ChunkedDocument, blocks: Sequence[tuple[int, int]]
+) -> Iterator[JudgedQuery]:
     data = owner.document.data
     for start, end in chunk.body_spans:
-        for block in _blocks_within(owner, start, end):
+        for block in _within(blocks, start, end):
             text = data[block[0] : block[1]].decode("utf-8", "replace")
             found = _DEFINED.match(text)
             if found is None:
@@ -162,13 +167,17 @@ def _defines(term: str, said: str) -> bool:
     return 1 <= _word_count(term) <= MOST_WORDS_DEFINED and _word_count(said) >= LEAST_WORDS_SAID
 
 
-def _blocks_within(owner: ChunkedDocument, start: int, end: int) -> Sequence[tuple[int, int]]:
-    kinds = ("paragraph", "list_item")
-    return [
-        (block.start, block.end)
-        for block in owner.document.blocks
-        if block.kind in kinds and start <= block.start and block.end <= end
-    ]
+def _defining_blocks(owner: ChunkedDocument) -> list[tuple[int, int]]:
+    """Return where the blocks lie that may define a term, by start; outer ones before inner."""
+    blocks = owner.document.blocks
+    spans = [(one.start, one.end) for one in blocks if one.kind in ("paragraph", "list_item")]
+    return sorted(spans, key=itemgetter(0))
+
+
+def _within(blocks: Sequence[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield those of the blocks that lie in `[start, end)`."""
+    first, last = bisect_left(blocks, (start,)), bisect_left(blocks, (end,))
+    return (block for block in blocks[first:last] if block[1] <= end)
 
 
 def _link_text(owner: ChunkedDocument, start: int, end: int) -> str:

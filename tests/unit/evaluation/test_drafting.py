@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.evaluation import KINDS, JudgedQuery, Reference, draft_queries
-from leafmark.model import ChunkedDocument
+from leafmark.model import Block, ChunkedDocument
 from leafmark.parsing import parse
 
 
@@ -163,3 +165,28 @@ def test_a_few_drafts_are_not_those_of_the_first_documents() -> None:
 def test_no_documents_no_drafts() -> None:
     nothing: list[JudgedQuery] = []
     assert draft_queries([], limit=5) == nothing
+
+
+class Tally(list[Block]):
+    """Blocks that count how many of them are looked at."""
+
+    looked_at = 0
+
+    def __iter__(self) -> Iterator[Block]:
+        for block in super().__iter__():
+            self.looked_at += 1
+            yield block
+
+
+def test_the_blocks_are_looked_at_once_however_many_sections_there_are() -> None:
+    text = "".join(
+        f"## Restore {at}\n\n**Term {at}**: text that says enough.\n\n" for at in range(50)
+    )
+    document = parse(text.encode(), "a.md")
+    blocks = Tally(document.blocks)
+    options = ChunkingOptions(strategy="heading")
+    owner = chunk_document(document._replace(blocks=blocks), tree="t", options=options)
+    blocks.looked_at = 0
+    drafts = draft_queries([owner], limit=200)
+    assert [draft.kind for draft in drafts].count("definition") == 50
+    assert blocks.looked_at <= 2 * len(blocks)
