@@ -32,7 +32,7 @@ from leafmark.query import (
 from leafmark.retrieval.candidates import Found
 from leafmark.retrieval.compiler import Compiled, compile_for_languages
 from leafmark.retrieval.corrections import Corrector
-from leafmark.retrieval.hints import NOWHERE, without_marks
+from leafmark.retrieval.hints import NOWHERE, as_named
 from leafmark.retrieval.hybrid import find_in_topic
 from leafmark.retrieval.meaning import Meaning, topic_text
 from leafmark.retrieval.params import SearchParams
@@ -121,7 +121,7 @@ class _Inquiry:
                     continue
                 near = self._near(word, field, compiled.values())
                 if near:
-                    message = f"the index has words like “{without_marks(word)}”: {', '.join(near)}"
+                    message = f"the index has words like “{as_named(word)}”: {', '.join(near)}"
                     yield Hint("spelling", message)
 
     def _near(self, word: str, field: str | None, compiled: Iterable[Compiled]) -> list[str]:
@@ -164,7 +164,7 @@ class _Inquiry:
         """Return what there is to say of one of them, and what its words apart would find."""
         is_phrase = isinstance(leaf, Phrase)
         what = "words" if is_phrase else "parts"
-        message = f"the {what} of “{without_marks(leaf.text)}” stand {where} one after the other"
+        message = f"the {what} of “{as_named(leaf.text)}” stand {where} one after the other"
         loose = _replaced(self._topics[at], leaf, all_of(Term(word) for word in words))
         topics = (*self._topics[:at], loose, *self._topics[at + 1 :])
         by_words = replace(self._params, strict=True)

@@ -20,7 +20,7 @@ from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.leaves import Looked
 from leafmark.retrieval.stopwords import stop_words
 
-__all__ = ["NOWHERE", "hints_about", "without_marks"]
+__all__ = ["NOWHERE", "as_named", "hints_about"]
 
 NOWHERE = {
     None: "nowhere",
@@ -148,14 +148,14 @@ def _corrected(topic: Sequence[Compiled]) -> dict[str, list[str]]:
 
 def _named(looked: Looked) -> str:
     """Say of a word, a phrase or a prefix that it occurs nowhere, or not where it was asked for."""
-    label = f"{looked.label}*" if looked.prefix else without_marks(looked.label)
+    label = f"{looked.label}*" if looked.prefix else as_named(looked.label)
     return f"“{label}” occurs {NOWHERE[looked.field]}"
 
 
-def without_marks(word: str) -> str:
+def as_named(word: str) -> str:
     """Return a word as it is named: without the marks of the sentence that it ended, and quotes.
 
-    >>> without_marks("`bread`?"), without_marks(".env"), without_marks("...")
+    >>> as_named("`bread`?"), as_named(".env"), as_named("...")
     ('bread', '.env', '...')
     """
     return word.rstrip(_ENDS).strip(_QUOTES).rstrip(_ENDS) or word
