@@ -17,13 +17,13 @@ from leafmark.model import Answer, Candidate, Entry, Hint, Phase, Result, whole_
 from leafmark.query import Expression, format_query
 from leafmark.retrieval.candidates import Found
 from leafmark.retrieval.compiler import Compile, Compiled, compiling
-from leafmark.retrieval.filters import find_chunks
 from leafmark.retrieval.grain import bring_to_grain
 from leafmark.retrieval.hints import hints_about
 from leafmark.retrieval.hits import Hit
 from leafmark.retrieval.hybrid import find_in_topic
 from leafmark.retrieval.introductions import Introduce
 from leafmark.retrieval.meaning import Meaning
+from leafmark.retrieval.naming import find_chunks
 from leafmark.retrieval.ordering import Key, join_duplicates, limit_results
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.presenting import Presenter

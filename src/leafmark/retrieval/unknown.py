@@ -20,7 +20,7 @@ from leafmark.likeness import nearest
 from leafmark.model import Hint
 from leafmark.model.ids import encode_path
 from leafmark.query import Expression, Filter, Range, admits, format_query, iter_leaves
-from leafmark.retrieval.filters import find_chunks
+from leafmark.retrieval.naming import find_chunks
 from leafmark.retrieval.params import SearchParams
 
 __all__ = ["unknown_names"]
