@@ -19,7 +19,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from leafmark.query.fields import HALF_CHARACTER, HAS_VALUES, is_filter, is_scoring
+from leafmark.query.fields import (
+    HALF_CHARACTER,
+    HAS_VALUES,
+    META_PREFIX,
+    is_filter,
+    is_scoring,
+)
 from leafmark.query.ranges import Range
 from leafmark.query.tokens import is_beginning
 
@@ -130,11 +136,17 @@ class Filter(_Node):
     def __post_init__(self) -> None:
         _require(is_filter(self.name), "not the name of a filter", self.name)
         if isinstance(self.value, Range):
-            _require(self.name.startswith("meta."), "only metadata has ranges", self.name)
+            _require(self.key is not None, "only metadata has ranges", self.name)
         else:
             _require(_is_text(self.value), "a filter has a value", self.value)
             known = self.name != "has" or self.value in HAS_VALUES
             _require(known, "not a kind of block", self.value)
+
+    @property
+    def key(self) -> str | None:
+        """The key of the front matter that is asked about; None for any other fact."""
+        before, prefix, key = self.name.partition(META_PREFIX)
+        return key if prefix and not before else None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -24,7 +24,6 @@ from leafmark.retrieval.params import SearchParams
 
 __all__ = ["Filters", "any_of", "unscored"]
 
-_META = "meta."
 _REGEX_SIGNS = re.compile(r"[\\.+*?()|\[\]{}^$]")
 _NUMBER_LIKE = re.compile(r"[+-]?[0-9.]")
 
@@ -46,8 +45,8 @@ class Filters:
 
     def compile(self, node: Filter) -> tantivy.Query:
         """Return the query for a filter; its score means nothing."""
-        if node.name.startswith(_META):
-            return self._meta(node.name[len(_META) :], node.value)
+        if node.key is not None:
+            return self._meta(node.key, node.value)
         assert isinstance(node.value, str), "only metadata has ranges"
         return self._by_name[node.name](node.value)
 

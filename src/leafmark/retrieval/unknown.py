@@ -29,6 +29,7 @@ NEAREST = 3
 """Names that are suggested in one hint at most."""
 
 _META = "meta."
+"""What the facts of all keys begin with."""
 
 _KINDS = {"code": "code", "table": "a table", "list": "a list"}
 """What `has:` asks for, in a sentence."""
@@ -50,8 +51,8 @@ def unknown_names(
 
 def _unknown_value(reader: IndexReader, node: Filter) -> Iterator[Hint]:
     value = str(node.value)
-    if node.name.startswith(_META):
-        yield from _metadata(reader, node)
+    if node.key is not None:
+        yield from _metadata(reader, node, node.key)
     if node.name == "tree" and value not in reader.trees:
         yield _unknown("unknown-tree", f"there is no tree named {value}", value, reader.trees)
     if node.name == "path":
@@ -90,8 +91,7 @@ def _id(reader: IndexReader, value: str) -> Hint:
     return _unknown("unknown-id", message, value, names)
 
 
-def _metadata(reader: IndexReader, node: Filter) -> Iterator[Hint]:
-    key = node.name[len(_META) :]
+def _metadata(reader: IndexReader, node: Filter, key: str) -> Iterator[Hint]:
     values = _facts(reader, meta_prefix(key))
     if not values:
         keys = {one.partition("=")[0] for one in _facts(reader, _META)}
