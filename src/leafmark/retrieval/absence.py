@@ -23,6 +23,7 @@ from leafmark.query import (
     format_query,
     plain_words,
 )
+from leafmark.retrieval.candidates import TopicSearch
 from leafmark.retrieval.compiler import Compiled, compile_for_languages
 from leafmark.retrieval.hybrid import find_in_topic
 from leafmark.retrieval.meaning import Meaning, topic_text
@@ -240,15 +241,10 @@ class _Inquiry:
     ) -> tuple[AbsenceReason, Change]:
         """Return where a topic lost the chunk, which is not among its candidates."""
         wide = replace(params, candidate_limit=FARTHEST, max_results=FARTHEST, cutoff_ratio=0.0)
-        found = find_in_topic(
-            self._reader,
-            topic,
-            list(compiled.values()),
-            wide,
-            self._meaning,
-            topic_number=at,
-            local_trees=self._local_trees,
+        search = TopicSearch(
+            self._reader, topic, list(compiled.values()), wide, at, self._local_trees
         )
+        found = find_in_topic(search, self._meaning)
         for tier in (False, True):
             hits = [one for one in found.candidates if one.relaxed == tier]
             number = next((n for n, one in enumerate(hits, 1) if self._is_part(one.entry)), None)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from leafmark.index import IndexReader
 from leafmark.model import Candidate, Entry, Phase
+from leafmark.query import Expression
 from leafmark.retrieval.admitted import admitted_entries, may_be_first_by_id
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.cutoff import elbow_cutoff
@@ -24,7 +25,14 @@ from leafmark.retrieval.sections import path_filter
 from leafmark.retrieval.surroundings import raise_by_surroundings
 from leafmark.retrieval.titles import raise_by_titles
 
-__all__ = ["Found", "cutoff_phase", "find_candidates", "first_of_ties", "section_note"]
+__all__ = [
+    "Found",
+    "TopicSearch",
+    "cutoff_phase",
+    "find_candidates",
+    "first_of_ties",
+    "section_note",
+]
 
 FEW_TIES = 50
 """Up to so many ties it is not worth looking at their documents first (chosen by eye)."""
@@ -46,22 +54,34 @@ class Found(NamedTuple):
     doubtful: bool = False
 
 
-def find_candidates(
-    reader: IndexReader,
-    compiled: Sequence[Compiled],
-    params: SearchParams,
-    *,
-    topic: int,
-    local_trees: Collection[str],
-) -> Found:
-    """Return the candidates of one topic, compiled for each language of the index.
+class TopicSearch(NamedTuple):
+    """One topic, what it is searched in, and how.
+
+    `compiled` is the topic in each language of the index, `number` its place among the
+    topics of the query. `local_trees` are the project's own.
+    """
+
+    reader: IndexReader
+    topic: Expression
+    compiled: Sequence[Compiled]
+    params: SearchParams
+    number: int = 0
+    local_trees: Collection[str] = ()
+
+    def finder(self) -> Finder:
+        return Finder(self.reader, self.params, self.local_trees)
+
+
+def find_candidates(search: TopicSearch) -> Found:
+    """Return the candidates of one topic by its words.
 
     Where fewer than the limit match strictly, relaxed ones are added behind them;
     each of these tiers is cut at its own elbow.
     """
-    if compiled and compiled[0].filters_only:
-        return _admitted(reader, compiled, params, topic)
-    tiers = _Tiers(reader, Finder(reader, params, local_trees), compiled, params)
+    reader, params, topics = search.reader, search.params, (search.number,)
+    if search.compiled and search.compiled[0].filters_only:
+        return _admitted(search)
+    tiers = _Tiers(search, search.finder())
     strict = tiers.strict()
     relaxed = tiers.relaxed(strict) if len(strict) < params.limit else []
     kept = [
@@ -70,7 +90,7 @@ def find_candidates(
     ]
     matched = len(strict) + min(len(relaxed), params.candidates)
     return Found(
-        [Candidate(entry, hit.score, hit.relaxed, (topic,), hit.score) for entry, hit in kept],
+        [Candidate(entry, hit.score, hit.relaxed, topics, hit.score) for entry, hit in kept],
         matched,
         len(strict),
         (
@@ -88,24 +108,24 @@ class _Tiers(NamedTuple):
     With `ties`, all that score as the last one are among them.
     """
 
-    reader: IndexReader
+    search: TopicSearch
     finder: Finder
-    compiled: Sequence[Compiled]
-    params: SearchParams
 
     def strict(self, *, ties: bool = False) -> list[Hit]:
-        hits = self.finder.strict(self.compiled, self.params.candidates, ties=ties)
-        return raise_by_titles(self.reader, hits, self.params)
+        search = self.search
+        hits = self.finder.strict(search.compiled, search.params.candidates, ties=ties)
+        return raise_by_titles(search.reader, hits, search.params)
 
     def relaxed(self, strict: Sequence[Hit], *, ties: bool = False) -> list[Hit]:
         """Return those that match some of the words only, where `strict` are all that match all."""
-        limit = self.params.candidates + len(strict)
-        hits = self.finder.relaxed(self.compiled, limit, ties=ties)
+        search = self.search
+        limit = search.params.candidates + len(strict)
+        hits = self.finder.relaxed(search.compiled, limit, ties=ties)
         if strict:
             others = without(hits, strict)
         else:
-            others = raise_by_surroundings(self.reader, hits, self.params)
-        return raise_by_titles(self.reader, others, self.params)
+            others = raise_by_surroundings(search.reader, hits, search.params)
+        return raise_by_titles(search.reader, others, search.params)
 
 
 def _phase_of_matches(
@@ -163,14 +183,13 @@ def first_of_ties(reader: IndexReader, hits: list[Hit], kept: int) -> list[Hit]:
     return [*hits[:sure], *compress(tied, first)]
 
 
-def _admitted(
-    reader: IndexReader, compiled: Sequence[Compiled], params: SearchParams, topic: int
-) -> Found:
+def _admitted(search: TopicSearch) -> Found:
     """Return what filters alone admit: score 1.0 each, in order of id."""
-    query, limit = any_of([each.strict for each in compiled]), params.candidates
-    entries, found = admitted_entries(reader, query, limit, path_filter(params.section))
+    params, topics = search.params, (search.number,)
+    query, limit = any_of([each.strict for each in search.compiled]), params.candidates
+    entries, found = admitted_entries(search.reader, query, limit, path_filter(params.section))
     matched = min(found, limit)
-    candidates = sort_candidates(Candidate(entry, 1.0, False, (topic,), 1.0) for entry in entries)
+    candidates = sort_candidates(Candidate(entry, 1.0, False, topics, 1.0) for entry in entries)
     kept = candidates[: min(params.kept, matched)]
     return Found(
         kept,

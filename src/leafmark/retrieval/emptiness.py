@@ -29,7 +29,7 @@ from leafmark.query import (
     iter_terms,
     plain_words,
 )
-from leafmark.retrieval.candidates import Found
+from leafmark.retrieval.candidates import Found, TopicSearch
 from leafmark.retrieval.compiler import Compiled, compile_for_languages
 from leafmark.retrieval.corrections import Corrector
 from leafmark.retrieval.hints import NOWHERE, as_named
@@ -274,9 +274,7 @@ class _Inquiry:
 
     def _found(self, topic: Expression, params: SearchParams, meaning: Meaning | None) -> Found:
         compiled = list(compile_for_languages(self._reader, topic, params).values())
-        return find_in_topic(
-            self._reader, topic, compiled, params, meaning, topic_number=0, local_trees=()
-        )
+        return find_in_topic(TopicSearch(self._reader, topic, compiled, params), meaning)
 
 
 def _likeness(one: str, other: str) -> float:

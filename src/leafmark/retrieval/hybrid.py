@@ -7,20 +7,19 @@ query states (quotes, fields, filters, what is left out) holds for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from leafmark.index import IndexReader
 from leafmark.model import Candidate, Phase
-from leafmark.query import Expression
 from leafmark.retrieval.candidates import (
     Found,
+    TopicSearch,
     cutoff_phase,
     find_candidates,
     first_of_ties,
     section_note,
 )
-from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.cutoff import elbow_cutoff
 from leafmark.retrieval.doubt import is_doubtful
 from leafmark.retrieval.fusion import MEANING_WEIGHT, Fused, fuse
@@ -50,14 +49,25 @@ class _Match(NamedTuple):
     similarity: float | None
 
 
-class _Asked(NamedTuple):
-    """What is asked of vectors: words, and what the query and its parameters state."""
+class _MeaningSearch(NamedTuple):
+    """A search by words and meaning; `text` are the words whose meaning is looked for.
 
+    `usual` is what is known of similarities to them.
+    """
+
+    words: TopicSearch
     finder: Finder
-    compiled: Sequence[Compiled]
-    params: SearchParams
     meaning: Meaning
     text: str
+    usual: Usual
+
+    @property
+    def params(self) -> SearchParams:
+        return self.words.params
+
+    @property
+    def reader(self) -> IndexReader:
+        return self.words.reader
 
     @property
     def admits(self) -> Callable[[str], bool] | None:
@@ -68,50 +78,27 @@ class _Asked(NamedTuple):
         return 1.0 if self.params.mode == "semantic" else MEANING_WEIGHT
 
 
-def find_in_topic(
-    reader: IndexReader,
-    topic: Expression,
-    compiled: Sequence[Compiled],
-    params: SearchParams,
-    meaning: Meaning | None,
-    *,
-    topic_number: int,
-    local_trees: Collection[str],
-) -> Found:
+def find_in_topic(search: TopicSearch, meaning: Meaning | None) -> Found:
     """Return the candidates of one topic, by meaning too where that is asked for and can be."""
-    text = "" if meaning is None or params.mode == "lexical" else topic_text(topic)
-    if meaning is None or not text or not compiled:
-        return find_candidates(
-            reader, compiled, params, topic=topic_number, local_trees=local_trees
-        )
-    return _find_by_meaning(
-        reader, compiled, params, meaning, text, topic=topic_number, local_trees=local_trees
-    )
+    text = "" if search.params.mode == "lexical" else topic_text(search.topic)
+    if meaning is None or not text or not search.compiled:
+        return find_candidates(search)
+    usual = meaning.usual(text)
+    return _find_by_meaning(_MeaningSearch(search, search.finder(), meaning, text, usual))
 
 
-def _find_by_meaning(
-    reader: IndexReader,
-    compiled: Sequence[Compiled],
-    params: SearchParams,
-    meaning: Meaning,
-    text: str,
-    *,
-    topic: int,
-    local_trees: Collection[str],
-) -> Found:
-    """Return the candidates of one topic, whose words are `text`.
+def _find_by_meaning(search: _MeaningSearch) -> Found:
+    """Return the candidates of one topic.
 
     In the mode `semantic` words do not count, but what the query states does.
     """
-    asked = _Asked(Finder(reader, params, local_trees), compiled, params, meaning, text)
-    usual = meaning.usual(text)
-    by_words = [] if params.mode == "semantic" else _by_words(reader, asked)
-    hits = _fused(_matches(reader, asked, by_words, usual), usual, asked.weight)
-    kept = _cut(reader, hits, params, topic)
-    documents = _documents(asked, kept, usual, _nearest(hits))
+    params = search.params
+    by_words = [] if params.mode == "semantic" else _by_words(search)
+    hits = _fused(_matches(search, by_words), search)
+    kept = _cut(hits, search)
+    documents = _documents(search, kept, _nearest(hits))
     if documents:
-        joined = best_first([*(hit for _, hit in kept), *documents])
-        kept = _cut(reader, joined, params, topic)
+        kept = _cut(best_first([*(hit for _, hit in kept), *documents]), search)
     matched = min(len(hits), params.candidates) + len(documents)
     note = _note(len(hits) - len(by_words), len(documents), params)
     return Found(
@@ -123,37 +110,34 @@ def _find_by_meaning(
             cutoff_phase(matched, len(kept), params),
         ),
         {key_of(one.entry): hit for one, hit in kept},
-        _is_doubtful(reader, by_words, hits, usual),
+        _is_doubtful(search, by_words, hits),
     )
 
 
-def _by_words(reader: IndexReader, asked: _Asked) -> list[Hit]:
+def _by_words(search: _MeaningSearch) -> list[Hit]:
     """Return the best strict matches, then relaxed ones.
 
     Those that tie with the last of either are settled by id: one of them may be the nearest.
     """
-    finder, compiled, most = asked.finder, asked.compiled, asked.params.candidates
-    strict = finder.strict(compiled, most, ties=True)
-    relaxed = without(finder.relaxed(compiled, most + len(strict), ties=True), strict)
+    reader, compiled, most = search.reader, search.words.compiled, search.params.candidates
+    strict = search.finder.strict(compiled, most, ties=True)
+    relaxed = without(search.finder.relaxed(compiled, most + len(strict), ties=True), strict)
     return [
         *first_of_ties(reader, strict, most),
         *first_of_ties(reader, with_ties(relaxed, most), most),
     ]
 
 
-def _matches(
-    reader: IndexReader, asked: _Asked, by_words: Sequence[Hit], usual: Usual
-) -> list[_Match]:
+def _matches(search: _MeaningSearch, by_words: Sequence[Hit]) -> list[_Match]:
     """Return the matches of the words, then the chunks that are near by their meaning alone."""
-    places = reader.places(hit.address for hit in by_words)
-    similar = asked.meaning.similarities(asked.text, places)
+    places = search.reader.places(hit.address for hit in by_words)
+    similar = search.meaning.similarities(search.text, places)
     matches = {
         place: _Match(place, hit, similarity)
         for place, hit, similarity in zip(places, by_words, similar, strict=True)
     }
-    for place, hit, similarity in _near(asked):
-        if place not in matches and similarity >= usual.least:
-            matches[place] = _Match(place, hit, similarity)
+    for near in _near(search):
+        matches.setdefault(near.place, near)
     return list(matches.values())
 
 
@@ -164,27 +148,32 @@ def _note(by_meaning: int, documents: int, params: SearchParams) -> str:
     return "; ".join([*notes, *section_note(params)])
 
 
-def _near(asked: _Asked) -> list[tuple[Place, Hit, float]]:
-    """Return the nearest chunks that fulfil what the query states."""
-    params = asked.params
+def _near(search: _MeaningSearch) -> list[_Match]:
+    """Return the nearest chunks that fulfil what the query states and are near enough."""
+    params = search.params
     wanted = params.candidates
     while True:
-        near = asked.meaning.nearest(asked.text, wanted, asked.admits)
+        near = search.meaning.nearest(search.text, wanted, search.admits)
         similarities = {one.place: one.similarity for one in near}
-        hits = asked.finder.locate(asked.compiled, similarities)
-        found = [(place, hit, similarities[place]) for place, hit in hits.items()]
-        if len(found) >= params.limit or len(near) < wanted:
-            return sorted(found, key=lambda one: (-one[2], one[0]))
+        hits = search.finder.locate(search.words.compiled, similarities)
+        if len(hits) >= params.limit or len(near) < wanted:
+            break
         wanted *= _WIDER
+    nearest_first = sorted(hits, key=lambda place: (-similarities[place], place))
+    return [
+        _Match(place, hits[place], similarities[place])
+        for place in nearest_first
+        if similarities[place] >= search.usual.least
+    ]
 
 
-def _fused(matches: Sequence[_Match], usual: Usual, weight: float) -> list[Hit]:
+def _fused(matches: Sequence[_Match], search: _MeaningSearch) -> list[Hit]:
     """Return the matches with fused scores, best first; ties in order of place."""
     scores = fuse(
         [match.hit.score / match.hit.boost for match in matches],
         [match.similarity for match in matches],
-        usual=usual.mean,
-        weight=weight,
+        usual=search.usual.mean,
+        weight=search.weight,
     )
     hits = [
         (
@@ -205,7 +194,7 @@ def _fused(matches: Sequence[_Match], usual: Usual, weight: float) -> list[Hit]:
 
 
 def _documents(
-    asked: _Asked, kept: Sequence[tuple[Candidate, Hit]], usual: Usual, nearest: float
+    search: _MeaningSearch, kept: Sequence[tuple[Candidate, Hit]], nearest: float
 ) -> list[Hit]:
     """Return the documents that are near as a whole and of which no chunk is kept, best first.
 
@@ -213,13 +202,13 @@ def _documents(
     `nearest`: a mean can be nearer than each of its parts. Without such a chunk the
     nearest document sets the scale.
     """
-    params, meaning = asked.params, asked.meaning
-    if params.grain not in ("auto", "document"):
+    if search.params.grain not in ("auto", "document"):
         return []
+    usual = search.usual
     shown = {candidate.entry.doc_id for candidate, _ in kept}
-    near = meaning.documents(asked.text, usual.least_document, asked.admits)
+    near = search.meaning.documents(search.text, usual.least_document, search.admits)
     wanted = {one.place: one.similarity for one in near if one.place[0] not in shown}
-    located = asked.finder.locate(asked.compiled, wanted)
+    located = search.finder.locate(search.words.compiled, wanted)
     if located and nearest <= usual.mean:
         nearest = max(wanted[place] for place in located)
     if nearest <= usual.mean:
@@ -227,7 +216,7 @@ def _documents(
     found = []
     for place, hit in located.items():
         above = max(0.0, min(wanted[place], nearest) - usual.mean)
-        fused = Fused(0.0, asked.weight * above / (nearest - usual.mean))
+        fused = Fused(0.0, search.weight * above / (nearest - usual.mean))
         score = rounded(fused.score * hit.boost)
         near_hit = hit._replace(
             score=score, words=hit, fused=fused, similarity=wanted[place], whole=True
@@ -237,16 +226,15 @@ def _documents(
     return [hit for hit, _ in found if hit.score > 0]
 
 
-def _cut(
-    reader: IndexReader, hits: Sequence[Hit], params: SearchParams, topic: int
-) -> list[tuple[Candidate, Hit]]:
+def _cut(hits: Sequence[Hit], search: _MeaningSearch) -> list[tuple[Candidate, Hit]]:
     """Return the candidates before the elbow; ties at the cut are settled by id."""
+    params, topics = search.params, (search.words.number,)
     scores = [hit.score for hit in hits[: params.candidates]]
     count = elbow_cutoff(scores, ratio=params.cutoff_ratio, max_results=params.kept)
     needed = [hit for hit in hits if count and hit.score >= scores[count - 1]]
-    entries = reader.entries(hit.address for hit in needed)
+    entries = search.reader.entries(hit.address for hit in needed)
     pairs = [
-        (Candidate(entry, hit.score, False, (topic,), hit.score, whole=hit.whole), hit)
+        (Candidate(entry, hit.score, False, topics, hit.score, whole=hit.whole), hit)
         for entry, hit in zip(entries, needed, strict=True)
     ]
     pairs.sort(key=lambda pair: (-pair[0].score, pair[0].entry.id))
@@ -257,12 +245,10 @@ def _nearest(hits: Sequence[Hit]) -> float:
     return max((hit.similarity for hit in hits if hit.similarity is not None), default=-1.0)
 
 
-def _is_doubtful(
-    reader: IndexReader, by_words: Sequence[Hit], hits: Sequence[Hit], usual: Usual
-) -> bool:
+def _is_doubtful(search: _MeaningSearch, by_words: Sequence[Hit], hits: Sequence[Hit]) -> bool:
     """Whether neither the words nor the meaning of any chunk says much."""
-    if _nearest(hits) >= usual.doubtful:
+    if _nearest(hits) >= search.usual.doubtful:
         return False
     if not by_words:  # in the mode `semantic` what is near may hold the words all the same
-        return is_doubtful(hits, reader)
-    return by_words[0].relaxed and is_doubtful(by_words, reader)
+        return is_doubtful(hits, search.reader)
+    return by_words[0].relaxed and is_doubtful(by_words, search.reader)

@@ -15,7 +15,7 @@ from leafmark.errors import DamagedError
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Candidate, Entry, Hint, Phase, Result, whole_range
 from leafmark.query import Expression, format_query
-from leafmark.retrieval.candidates import Found
+from leafmark.retrieval.candidates import Found, TopicSearch
 from leafmark.retrieval.compiler import Compile, Compiled, compiling
 from leafmark.retrieval.grain import bring_to_grain
 from leafmark.retrieval.hints import hints_about
@@ -128,8 +128,13 @@ class _Run:
     def trace(self, topics: Sequence[Expression], local_trees: Collection[str]) -> Trace:
         compiled = [self._compile(topic) for topic in topics]
         found = [
-            self._find(topic, list(compiled[at].values()), at, local_trees)
-            for at, topic in enumerate(topics)
+            find_in_topic(
+                TopicSearch(
+                    self._reader, topic, list(each.values()), self._params, number, local_trees
+                ),
+                self._meaning,
+            )
+            for number, (topic, each) in enumerate(zip(topics, compiled, strict=True))
         ]
         phases = _add_phases(found)
         joined, phase = join_topics([each.candidates for each in found])
@@ -174,23 +179,6 @@ class _Run:
                 "returned": len(results),
             },
             expressions=tuple(format_query(topic) for topic in topics),
-        )
-
-    def _find(
-        self,
-        topic: Expression,
-        compiled: Sequence[Compiled],
-        number: int,
-        local_trees: Collection[str],
-    ) -> Found:
-        return find_in_topic(
-            self._reader,
-            topic,
-            compiled,
-            self._params,
-            self._meaning,
-            topic_number=number,
-            local_trees=local_trees,
         )
 
     def _may_stand(self, topics: Sequence[Expression]) -> Admits | None:
