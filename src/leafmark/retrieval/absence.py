@@ -29,9 +29,9 @@ from leafmark.retrieval.hybrid import find_in_topic
 from leafmark.retrieval.meaning import Meaning, topic_text
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.pipeline import Trace, trace_search
-from leafmark.retrieval.remedies import Change, past_the_cut, without_parts
+from leafmark.retrieval.remedies import PARAM_FILTERS, Change, past_the_cut, without_parts
 from leafmark.retrieval.texts import Texts
-from leafmark.retrieval.unmatched import FILTERS, Demands
+from leafmark.retrieval.unmatched import Demands
 
 __all__ = ["Absence", "explain_absence"]
 
@@ -40,9 +40,6 @@ FARTHEST = 10_000
 
 MOST_CHANGES = 8
 """Changes of settings and query that are tried one after the other to show a chunk."""
-
-_OPTIONS = {"trees": "--tree", "tags": "--tag", "since": "--since", "section": "--section"}
-"""How the options are called that set them."""
 
 _ORDER: tuple[LostAt, ...] = (
     "cutoff", "candidates", "relaxed", "strict", "meaning", "match", "filter"
@@ -266,8 +263,9 @@ class _Inquiry:
         demands = Demands(self._reader, self._target, params)
         refusing = demands.refusing_filters()
         if refusing:
-            message = f"{' and '.join(map(_OPTIONS.__getitem__, refusing))} leaves it out"
-            change = Change({name: FILTERS[name] for name in refusing})
+            options = [PARAM_FILTERS[name].option for name in refusing]
+            message = f"{' and '.join(options)} {'leave' if options[1:] else 'leaves'} it out"
+            change = Change({name: PARAM_FILTERS[name].everything for name in refusing})
             return AbsenceReason("filter", message, self._target.id), change
         far = self._far(topic, params) if demands.is_matched(compiled, "required") else None
         if far is not None and params.mode == "semantic":

@@ -36,9 +36,9 @@ from leafmark.retrieval.hints import NOWHERE, as_named
 from leafmark.retrieval.hybrid import find_in_topic
 from leafmark.retrieval.meaning import Meaning, topic_text
 from leafmark.retrieval.params import SearchParams
+from leafmark.retrieval.remedies import PARAM_FILTERS, unfiltered
 from leafmark.retrieval.statistics import statistics_of
 from leafmark.retrieval.unknown import unknown_names
-from leafmark.retrieval.unmatched import FILTERS
 
 __all__ = ["explain_nothing"]
 
@@ -55,8 +55,6 @@ Two edits of a short stem make another word of it.
 
 SHORTEST = 3
 """Shorter words are like too many others."""
-
-_OPTIONS = {"trees": "--tree", "tags": "--tag", "since": "--since", "section": "--section"}
 
 
 class _Wish(NamedTuple):
@@ -198,18 +196,18 @@ class _Inquiry:
             return
         topics = [_unfiltered(topic) for topic in self._topics]
         kept = tuple(topic for topic in topics if topic is not None)
-        matches = self._would_match(kept, replace(self._params, **FILTERS))
+        matches = self._would_match(kept, unfiltered(self._params))
         if matches:
             labels = " and ".join(wish.label for wish in wishes)
             yield Hint("filter", f"without {labels}, there would be {matches}")
 
     def _of_params(self) -> Iterator[_Wish]:
-        for name, everything in FILTERS.items():
+        for name, each in PARAM_FILTERS.items():
             value = getattr(self._params, name)
-            if value != everything:
+            if value != each.everything:
                 values = value if isinstance(value, tuple) else ()
-                label = " ".join([_OPTIONS[name], *values])
-                params = replace(self._params, **{name: everything})
+                label = " ".join([each.option, *values])
+                params = replace(self._params, **{name: each.everything})
                 yield _Wish(label, self._topics, params)
 
     def _of_topics(self) -> Iterator[_Wish]:

@@ -4,15 +4,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from leafmark.model import AbsenceReason, Candidate
 from leafmark.query import And, Expression, Filter, Not, all_of
 from leafmark.retrieval.params import SearchParams
 
-__all__ = ["Change", "past_the_cut", "without_parts"]
+__all__ = ["PARAM_FILTERS", "Change", "past_the_cut", "unfiltered", "without_parts"]
+
+
+class ParamFilter(NamedTuple):
+    """A parameter that filters: the option that sets it, and the value that admits everything."""
+
+    option: str
+    everything: Any
+
+
+PARAM_FILTERS: Mapping[str, ParamFilter] = MappingProxyType(
+    {
+        "trees": ParamFilter("--tree", ()),
+        "tags": ParamFilter("--tag", ()),
+        "since": ParamFilter("--since", None),
+        "section": ParamFilter("--section", ()),
+    }
+)
+"""Those of `SearchParams`, by name."""
+
+
+def unfiltered(params: SearchParams) -> SearchParams:
+    """Return the parameters without those that filter."""
+    return replace(params, **{name: each.everything for name, each in PARAM_FILTERS.items()})
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,6 @@ import difflib
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from types import MappingProxyType
-from typing import Any
 
 import tantivy
 
@@ -29,17 +27,13 @@ from leafmark.query import (
 from leafmark.retrieval.compiler import Compiled, compile_for_languages
 from leafmark.retrieval.filters import Filters
 from leafmark.retrieval.params import SearchParams
+from leafmark.retrieval.remedies import PARAM_FILTERS, unfiltered
 from leafmark.retrieval.sections import section_filter
 from leafmark.retrieval.segmentation import frequency_in, take_apart
 from leafmark.retrieval.stopwords import asked_in, stop_words
 from leafmark.retrieval.texts import Texts
 
-__all__ = ["FILTERS", "Demands"]
-
-FILTERS: Mapping[str, Any] = MappingProxyType(
-    {"trees": (), "tags": (), "since": None, "section": ()}
-)
-"""The parameters that filter, with the values that admit everything."""
+__all__ = ["Demands"]
 
 MOST_READ = 200_000
 """Characters of a chunk in which near misses are looked for."""
@@ -68,9 +62,9 @@ class Demands:
     def refusing_filters(self) -> list[str]:
         """Return the names of the parameters that leave the chunk out."""
         found = []
-        for name, everything in FILTERS.items():
+        for name, each in PARAM_FILTERS.items():
             value = getattr(self._params, name)
-            if value == everything:
+            if value == each.everything:
                 continue
             if not self._admits(SearchParams(**{name: value})):
                 found.append(name)
@@ -139,10 +133,10 @@ class Demands:
 
     def _query_of(self, part: Expression, *, exact: bool = False) -> tantivy.Query | None:
         """Return the query for a part alone, without filters; None if it asks for nothing."""
-        free: dict[str, Any] = dict(FILTERS) | {"strict": True}
+        params = replace(unfiltered(self._params), strict=True)
         if exact:
-            free["fuzzy_distance"] = 0
-        compiled = compile_for_languages(self._reader, part, replace(self._params, **free))
+            params = replace(params, fuzzy_distance=0)
+        compiled = compile_for_languages(self._reader, part, params)
         own = None if self._language is None else compiled.get(self._language.name)
         return None if own is None else own.strict
 
