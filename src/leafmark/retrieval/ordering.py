@@ -1,4 +1,4 @@
-"""The order of candidates, and the phases that only look at it: duplicates, sorting, limit.
+"""The order of candidates, and what only looks at it: duplicates, sorting, limit.
 
 Not relaxed ones first, then by score, then by id: one order, whatever the
 segments of the index, so that the same documents give the same answer.
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from leafmark.model import Candidate, Entry, Phase
+from leafmark.retrieval.params import Sort
 
 __all__ = [
     "Key",
@@ -19,6 +20,7 @@ __all__ = [
     "limit_results",
     "rank_order",
     "sort_candidates",
+    "sort_results",
     "sort_with_ties",
 ]
 
@@ -85,6 +87,21 @@ def join_duplicates(
         kept[at] = kept[at]._replace(also_in=(*kept[at].also_in, *ids))
     note = "results with the same text are shown once" if others else ""
     return kept, Phase("duplicates", len(candidates), len(kept), note)
+
+
+def sort_results(
+    candidates: Sequence[Candidate], sort: Sort, modified_ns: Callable[[Entry], int]
+) -> list[Candidate]:
+    """Return results in the order asked for; equals stay in order of rank.
+
+    In any order those that match some of the words only come last: they fill up behind
+    the others, and must not take their places at the limit.
+    """
+    if sort == "mtime":
+        return sorted(candidates, key=lambda one: (one.relaxed, -modified_ns(one.entry)))
+    if sort == "path":
+        return sorted(candidates, key=lambda one: (one.relaxed, key_of(one.entry)))
+    return list(candidates)
 
 
 def limit_results(candidates: Sequence[Candidate], limit: int) -> tuple[list[Candidate], Phase]:

@@ -24,7 +24,7 @@ from leafmark.retrieval.hybrid import find_in_topic
 from leafmark.retrieval.introductions import Introduce
 from leafmark.retrieval.meaning import Meaning
 from leafmark.retrieval.naming import find_chunks
-from leafmark.retrieval.ordering import Key, join_duplicates, limit_results
+from leafmark.retrieval.ordering import Key, join_duplicates, limit_results, sort_results
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.presenting import Presenter
 from leafmark.retrieval.reranking import Rerank, rerank_candidates
@@ -42,7 +42,6 @@ Counting them would double a search.
 `o200k_base` gives 4.0 bytes a token on Fastify's Markdown and 4.4 on Django's text
 (measured on the sets of `eval/`).
 """
-
 
 MARKUP_FORMATS = ("html", "notebook")
 """Formats whose bytes are not their text."""
@@ -158,7 +157,7 @@ class _Run:
                 unique, self._params.rerank_results, self._rerank, self._whole_text
             )
             phases.append(phase)
-        ranked = self._sorted(unique)
+        ranked = sort_results(unique, self._params.sort, self._modified_ns)
         kept, limited = limit_results(ranked, self._params.limit)
         phases.append(limited)
         return Trace(compiled, found, joined, grained, ranked, kept, tuple(phases), presenter)
@@ -213,27 +212,8 @@ class _Run:
     def _whole_text(self, entry: Entry) -> str | None:
         return self._texts.readable(entry, entry.byte_start, entry.byte_end)
 
-    def _sorted(self, candidates: list[Candidate]) -> list[Candidate]:
-        """Return the candidates in the order asked for; equals stay in order of rank.
-
-        In any order those that match some of the words only come last: they fill up behind
-        the others, and must not take their places at the limit.
-        """
-        if self._params.sort == "mtime":
-            modified = {
-                (one.entry.tree, one.entry.path): self._texts.document(one.entry).state.modified_ns
-                for one in candidates
-            }
-            return sorted(
-                candidates,
-                key=lambda one: (one.relaxed, -modified[one.entry.tree, one.entry.path]),
-            )
-        if self._params.sort == "path":
-            return sorted(
-                candidates,
-                key=lambda one: (one.relaxed, one.entry.tree, one.entry.path, one.entry.position),
-            )
-        return candidates
+    def _modified_ns(self, entry: Entry) -> int:
+        return self._texts.document(entry).state.modified_ns
 
     def _has_matched(self, presenter: Presenter) -> Callable[[Candidate], bool]:
         """Return what tells whether a candidate's own text matched; by meaning it always did."""
