@@ -346,6 +346,15 @@ class IndexReader:
         """Return a query that matches all chunks, and no other record, with score 1."""
         return tantivy.Query.exists_query("position")
 
+    def explanation(
+        self, query: tantivy.Query, address: tantivy.DocAddress
+    ) -> tantivy.Explanation | None:
+        """Return why one chunk scores as it does, None where the query does not match it."""
+        try:
+            return query.explain(self.searcher, address)
+        except ValueError:  # the engine's way to say that it does not match
+            return None
+
     def live_count(self, query: tantivy.Query) -> int:
         """Return how many records match, deleted ones not counted; linear in the matches."""
         with self.guard("read the index"):

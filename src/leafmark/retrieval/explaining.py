@@ -147,9 +147,6 @@ def _of_looked(looked: Looked, hit: Hit, reader: IndexReader) -> Factor:
 
 def _score(query: tantivy.Query, address: tantivy.DocAddress, reader: IndexReader) -> float:
     """Return what the engine gives one query at one chunk, 0.0 where it does not match."""
-    try:
-        text = query.explain(reader.searcher, address).to_json()
-    except ValueError:  # the engine's way to say that it does not match
-        return 0.0
-    found = _VALUE.search(text)
+    explanation = reader.explanation(query, address)
+    found = None if explanation is None else _VALUE.search(explanation.to_json())
     return float(found[1]) if found else 0.0
