@@ -21,7 +21,7 @@ from leafmark.index.facts import (
 )
 from leafmark.index.folding import fold, id_spellings, is_folded, spellings
 from leafmark.index.garbage import collection_paused
-from leafmark.index.generation import IndexMeta
+from leafmark.index.generation import IndexMeta, count_matches
 from leafmark.index.headed import phrases_within
 from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest
@@ -54,6 +54,7 @@ __all__ = [
     "canonical",
     "check_index",
     "collection_paused",
+    "count_matches",
     "fact",
     "fold",
     "has_index",

@@ -138,9 +138,7 @@ def _open_read_only(path: Path) -> tantivy.Index:
         shutil.rmtree(view, ignore_errors=True)
 
 
-def find_records(
-    index: tantivy.Index, searcher: tantivy.Searcher, query: tantivy.Query, limit: int
-) -> list[bytes]:
+def find_records(searcher: tantivy.Searcher, query: tantivy.Query, limit: int) -> list[bytes]:
     """Return what is stored in the `source` field of the records that match."""
     found = searcher.search(query, max(1, limit), count=False).hits
     records = [searcher.doc(address).get_first("source") for _, address in found]
@@ -173,7 +171,7 @@ def read_meta(index: tantivy.Index, searcher: tantivy.Searcher) -> IndexMeta | N
     Raises:
         DamagedError: the record cannot be read.
     """
-    found = find_records(index, searcher, _key_query(index, META_KEY), 1)
+    found = find_records(searcher, _key_query(index, META_KEY), 1)
     if not found:
         return None
     record: dict[str, Any] = unpack_object(found[0])
@@ -213,15 +211,15 @@ def read_document(
     """
     found = [record] if record else []
     if not found:
-        found = find_records(index, searcher, _first_chunk_query(index, doc_id), 1)
+        found = find_records(searcher, _first_chunk_query(index, doc_id), 1)
     if not found:
-        found = find_records(index, searcher, _key_query(index, SOURCE_KEY + doc_id), 1)
+        found = find_records(searcher, _key_query(index, SOURCE_KEY + doc_id), 1)
     if not found:
         return None
     stored = unpack_document(found[0])
     if not with_states:
         return stored
-    later = find_records(index, searcher, _key_query(index, STATE_KEY + doc_id), 1)
+    later = find_records(searcher, _key_query(index, STATE_KEY + doc_id), 1)
     if later:
         stored.entry = stored.entry._replace(state=unpack_state(later[0])[1])
     return stored
@@ -231,13 +229,13 @@ def read_documents(index: tantivy.Index, searcher: tantivy.Searcher) -> Iterator
     """Yield the entry of every source, with its latest state; linear in the sources."""
     regex, schema = tantivy.Query.regex_query, index.schema
     limit = searcher.num_docs
-    later = find_records(index, searcher, regex(schema, "key", f"{STATE_KEY}.*"), limit)
+    later = find_records(searcher, regex(schema, "key", f"{STATE_KEY}.*"), limit)
     states = dict(map(unpack_state, later))
     for query in (
         _first_chunk_query(index, None),
         regex(schema, "key", f"{SOURCE_KEY}.*"),
     ):
-        for record in find_records(index, searcher, query, limit):
+        for record in find_records(searcher, query, limit):
             entry = unpack_document(record).entry
             state = states.get(entry.doc_id) if states else None
             yield entry if state is None else entry._replace(state=state)

@@ -241,6 +241,10 @@ _COLUMNS = (
 )
 
 
+_LONGEST_HEAD = 1 << 16
+"""Bytes; the first line of a view has a few hundred."""
+
+
 def write_view(path: Path, view: VectorView) -> None:
     """Write a view so that a crash leaves the old one or the new one.
 
@@ -276,9 +280,9 @@ def read_view(path: Path) -> VectorView | None:
 
     try:
         data = path.read_bytes()
-        head, _, body = memoryview(data)[: 1 << 16].tobytes().partition(b"\n")
+        head, _, _ = data[:_LONGEST_HEAD].partition(b"\n")
         facts: dict[str, Any] = json.loads(head)
-        body = memoryview(data)[len(head) + 1 :]  # type: ignore[assignment]
+        body = memoryview(data)[len(head) + 1 :]
         if facts["format"] != _FORMAT or facts["crc"] != zlib.crc32(body):
             return None
         parts, at = [], 0

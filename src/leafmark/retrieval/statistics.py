@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 import tantivy
 
-from leafmark.index import IndexReader
+from leafmark.index import IndexReader, count_matches
 from leafmark.retrieval.vocabulary import Vocabulary
 
 __all__ = ["Statistics", "statistics_of"]
@@ -67,8 +67,7 @@ class Statistics:
         key = (field, term)
         if key not in self._live:
             query = tantivy.Query.term_query(self._schema, field, term, "basic")
-            result: Any = self._searcher.search(query, 1)  # the published types lack `count`
-            self._live[key] = int(result.count)
+            self._live[key] = count_matches(self._searcher, query)
         return self._live[key]
 
     def phrase_frequency(self, field: str, terms: Sequence[str]) -> int:
@@ -78,8 +77,7 @@ class Statistics:
         key = (field, " ".join(terms))
         if key not in self._live:
             query = tantivy.Query.phrase_query(self._schema, field, list(terms))
-            result: Any = self._searcher.search(query, 1)  # the published types lack `count`
-            self._live[key] = int(result.count)
+            self._live[key] = count_matches(self._searcher, query)
         return self._live[key]
 
     def rough_frequency(self, field: str, term: str) -> int:
