@@ -20,7 +20,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -104,7 +104,7 @@ class Layout:
             StorageError: it cannot be written; the old one stands.
         """
         body = json.dumps(current._asdict(), sort_keys=True).encode()
-        replace_file(self.current, b"%s\n%08x\n" % (body, zlib.crc32(body)))
+        replace_file(self.current, [body, b"\n%08x\n" % zlib.crc32(body)])
         sync_folder(self.root)
 
     def collect(self, keep: int | None) -> None:
@@ -148,23 +148,23 @@ def _parse_current(data: bytes, path: Path) -> Current:
         raise damaged from None
 
 
-def replace_file(path: Path, data: bytes) -> None:
-    """Write `data` to `path` so that a crash leaves the old file or the new one.
+def replace_file(path: Path, parts: Iterable[bytes], *, what: str = "the index") -> None:
+    """Write all `parts` to `path` so that a crash leaves the old file or the new one.
 
     Raises:
-        StorageError: it cannot be written; the old file stands.
+        StorageError: it cannot be written; the old file stands. `what` it is part of is told.
     """
     draft = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         with open(draft, "wb") as file:
-            file.write(data)
+            file.writelines(parts)
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, path)
     except OSError as err:
         with contextlib.suppress(OSError):
             draft.unlink()
-        raise translate(err, "write the index", path) from err
+        raise translate(err, f"write {what}", path) from err
 
 
 def sync_folder(path: Path) -> None:

@@ -185,7 +185,7 @@ def write_snapshot(
         "looked_ns": looked_ns,
         "found": _digest_rows(manifest),
     }
-    replace_file(path, json.dumps(head).encode() + b"\n" + body)
+    replace_file(path, [json.dumps(head).encode(), b"\n", body])
 
 
 def read_snapshot(path: Path, *, uuid: str, seq: int) -> ManifestTable | None:

@@ -266,7 +266,7 @@ def write_view(path: Path, view: VectorView) -> None:
     }
     head = json.dumps(facts).encode()
     head += b" " * (-(len(head) + 1) % 8) + b"\n"
-    replace_file(path, head + body)
+    replace_file(path, [head, body])
 
 
 def _pack_keys(keys: Sequence[Key]) -> bytes:

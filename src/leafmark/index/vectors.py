@@ -201,7 +201,10 @@ class VectorWriter:
         model = self.model
         facts = {"format": FORMAT, "name": model.name, "revision": model.revision}
         facts["dimension"] = model.dimension
-        replace_file(self.folder / "MODEL", json.dumps(facts).encode())
+        self._replace(self.folder / "MODEL", [json.dumps(facts).encode()])
+
+    def _replace(self, path: Path, parts: Iterable[bytes]) -> None:
+        replace_file(path, parts, what="the vectors")
         sync_folder(self.folder)
 
     def _current_rows(self) -> Path:
@@ -299,11 +302,11 @@ class VectorWriter:
         number = int(self.rows_path.name.partition("-")[2]) + 1
         target = self.folder / f"rows-{number:06d}"
         rows = map_rows(self.rows_path, self.model.dimension)
-        _write_new(target, (rows[row].tobytes() for row, _ in kept))
+        self._replace(target, (rows[row].tobytes() for row, _ in kept))
         self.close()
         old, self.rows_path = self.rows_path, target
         self.known, self.documents = {}, {}
-        _write_new(self.folder / "documents", ())
+        self._replace(self.folder / "documents", ())
         self._rows, self._log = self._open_rows(), self._open_documents()
         for key, packed in live.items():
             self.note(key, packed)
@@ -315,21 +318,6 @@ class VectorWriter:
         for file in (self._rows, self._log):
             with contextlib.suppress(OSError):
                 file.close()
-
-
-def _write_new(path: Path, parts: Iterator[bytes] | tuple[bytes, ...]) -> None:
-    """Write a file whole under another name, then give it its own."""
-    draft = path.with_name(path.name + ".tmp")
-    try:
-        with open(draft, "wb") as file:
-            for part in parts:
-                file.write(part)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-    except OSError as error:
-        raise translate(error, "write the vectors", path) from error
-    sync_folder(path.parent)
 
 
 def _record_at(data: bytes, at: int) -> tuple[bytes, bytes] | None:

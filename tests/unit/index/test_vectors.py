@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from leafmark.errors import LockedError
+from leafmark.errors import LockedError, StorageError
 from leafmark.index import vector_search
 from leafmark.index.manifest import Key, ManifestRow
 from leafmark.index.vector_search import VectorSearcher
@@ -177,6 +178,23 @@ def test_compaction_keeps_what_is_referred_to(
     assert known(tmp_path) == ({HASHES[2]: 0}, live)
     assert [path.name for path in sorted(folder.glob("rows*"))] == ["rows-000002"]
     assert np.array_equal(map_rows(folder / "rows-000002", DIMENSION)["vector"][0], VECTORS[2])
+
+
+def test_a_compaction_that_fails_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = fill(tmp_path)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    def full(_source: str, _target: str) -> None:
+        raise OSError(errno.ENOSPC, "no space left")
+
+    with open_vector_writer(tmp_path, MODEL, timeout_s=0) as writer:
+        monkeypatch.setattr("os.replace", full)
+        with pytest.raises(StorageError) as caught:
+            writer.compact({document_key("e"): pack_texts([HASHES[2:], []])})
+    assert caught.value.message == "cannot write the vectors: no space left on device"
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 # -- views and searching ---------------------------------------------------------------
