@@ -81,31 +81,31 @@ def _write(run: Run) -> _Written:
         held_interrupts() as interrupts,
         collection_seldom(),
     ):
-        found = _as_it_is(run, writer)
+        found = _found_by_now(run, writer)
         plan = _plan_for_writer(project, found, writer)
         outcome.unchanged = plan.unchanged
         found.let_go()
         try:
             _apply(_Work(project, writer, interrupts, run.progress, found.named), plan, outcome)
         except KeyboardInterrupt:
-            if writer.rebuilt:  # a reason: an older state stands, and stays
+            if writer.rebuilt is not None:  # an older state stands, and stays
                 raise
             interrupted = True
         if found.scope is not None:  # the others are as the last whole run found them
             began_ns = min(began_ns, writer.looked_ns)
         writer.commit(started_ns=0 if interrupted else began_ns)
-        return _Written(outcome, found, writer.rebuilt or None, interrupted)
+        return _Written(outcome, found, writer.rebuilt, interrupted)
 
 
-def _as_it_is(run: Run, writer: IndexWriter) -> Scan:
-    """Return what is there: what we found, or where that may be outdated, what is found now.
+def _found_by_now(run: Run, writer: IndexWriter) -> Scan:
+    """Return what we found, or where that may be outdated, what is found now.
 
     Another run may have written since we looked, and what it added must not be taken for gone.
     """
     project, found = run.project, run.found
-    if writer.rebuilt is not None and found.scope is not None:
+    if writer.is_new and found.scope is not None:
         return _widened(project, found)
-    is_outdated = writer.meta != run.seen if writer.rebuilt is None else bool(writer.rebuilt)
+    is_outdated = writer.rebuilt is not None if writer.is_new else writer.meta != run.seen
     return scan(project, found.paths) if is_outdated else found
 
 
@@ -119,7 +119,7 @@ def _widened(project: Project, found: Scan) -> Scan:
 
 
 def _plan_for_writer(project: Project, found: Scan, writer: IndexWriter) -> Plan:
-    if writer.rebuilt is not None:
+    if writer.is_new:
         return plan_changes(found, {}, last_run_ns=0)
     return plan_since(project.open_reader(), project, found, known=writer.manifest)
 

@@ -212,7 +212,7 @@ def _remove(project: Project, request: IndexRequest, progress: Progress | None) 
                 outcome.removed.append(document_id(*key))
             writer.remove(*key)
         outcome.unchanged = sum(row.chunks > 0 for row in writer.manifest.values())
-        if writer.rebuilt is None:  # else it is to be made anew once more, and is empty
+        if not writer.is_new:  # else it is to be made anew once more, and is empty
             writer.commit(started_ns=writer.looked_ns)
     return report_of(outcome, Scan(), read_index(project))._replace(rebuilt=rebuilt)
 

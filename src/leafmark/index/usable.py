@@ -13,13 +13,16 @@ __all__ = ["usable_current"]
 def usable_current(
     layout: Layout, settings: IndexSettings, rebuild: bool
 ) -> tuple[Current | None, str | None]:
-    """Return the current generation, and why it cannot be written on (None: it can)."""
+    """Return the generation that readers have, and why it cannot be written on.
+
+    No generation is one that cannot be read, or, without a reason, that there is not yet.
+    """
     try:
         current = layout.read_current()
     except (DamagedError, NotFoundError) as err:
         return None, err.message
     if current is None:
-        return None, ""
+        return None, None
     if rebuild:
         return current, "a rebuild was asked for"
     if current.fingerprint != settings.fingerprint:

@@ -102,7 +102,7 @@ def _open(layout: Layout, settings: IndexSettings, rebuild: bool) -> IndexWriter
             known = current._replace(languages={**current.languages, **settings.languages})
             if known != current:  # more trees in languages that the index has
                 layout.write_current(known)
-            return IndexWriter(layout, known, rebuilt=None)
+            return IndexWriter(layout, known, is_new=False)
         except DamagedError as err:
             reason = err.message
     layout.collect(keep=current.generation if current else None)
@@ -112,29 +112,35 @@ def _open(layout: Layout, settings: IndexSettings, rebuild: bool) -> IndexWriter
         fingerprint=settings.fingerprint,
         languages=dict(settings.languages),
     )
-    return IndexWriter(layout, begun, rebuilt=reason or "")
+    return IndexWriter(layout, begun, is_new=True, rebuilt=reason)
 
 
 class IndexWriter:
-    """Changes one generation. Use `open_writer`; nothing counts before `commit`."""
+    """Changes one generation. Use `open_writer`; nothing counts before `commit`.
 
-    def __init__(self, layout: Layout, current: Current, *, rebuilt: str | None):
-        """`rebuilt` None opens what is there; else a new generation begins, "" being the first."""
+    `is_new` says that it began empty, `rebuilt` why it takes the place of an older one:
+    None where that is gone on with, or where there was none.
+    """
+
+    def __init__(
+        self, layout: Layout, current: Current, *, is_new: bool, rebuilt: str | None = None
+    ):
+        self.is_new = is_new
         self.rebuilt = rebuilt
         self.current = current
         self._layout = layout
         self._folder = layout.text(current.generation)
         self._manifest = ManifestTable()
-        self._changed = rebuilt is not None
+        self._changed = is_new
         self._languages = index_languages(current.languages)
         self._by_tree = {tree: each for each in self._languages for tree in each.trees}
-        if rebuilt is None:
+        if is_new:
+            self._index = create_engine(self._folder, self._languages)
+            self.meta = IndexMeta(0, current.uuid, current.fingerprint, 0, 0, 0, 0)
+        else:
             self._index = open_engine(self._folder, self._languages)
             self.meta = self._read_back()
             self._manifest = self._load_manifest()
-        else:
-            self._index = create_engine(self._folder, self._languages)
-            self.meta = IndexMeta(0, current.uuid, current.fingerprint, 0, 0, 0, 0)
         with engine_guard("write the index", self._folder):
             self._engine: tantivy.IndexWriter | None = self._index.writer(HEAP_BYTES, THREADS)
             self._engine.garbage_collect_files()
@@ -315,7 +321,7 @@ class IndexWriter:
         """Write the snapshot, and where the generation is new, make it current."""
         generation = self.current.generation
         self._write_snapshot(self.meta.started_ns)
-        if self.rebuilt is not None:
+        if self.is_new:
             sync_folder(self._layout.root)
             self._layout.write_current(self.current)
             self._layout.collect(keep=generation)
@@ -365,5 +371,5 @@ class IndexWriter:
         with contextlib.suppress(LeafmarkError), engine_guard("close the index", self._folder):
             engine.wait_merging_threads()
         del engine
-        if self.rebuilt is not None and not self.meta.seq:
+        if self.is_new and not self.meta.seq:
             shutil.rmtree(self._layout.generation(self.current.generation), ignore_errors=True)

@@ -275,6 +275,14 @@ def test_other_settings_begin_a_new_generation(
     assert Layout(tmp_path).generations() == [2]
 
 
+def test_the_first_generation_takes_the_place_of_none(tmp_path: Path) -> None:
+    with open_writer(tmp_path, SETTINGS, rebuild=True) as writer:
+        assert (writer.is_new, writer.rebuilt) == (True, None)
+        writer.commit(started_ns=0)
+    with open_writer(tmp_path, SETTINGS) as writer:
+        assert (writer.is_new, writer.rebuilt) == (False, None)
+
+
 def test_a_rebuild_that_fails_leaves_the_old_generation(tmp_path: Path) -> None:
     index(tmp_path, {"a.md": "old\n"})
     with open_writer(tmp_path, SETTINGS, rebuild=True) as writer:
