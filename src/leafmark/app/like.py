@@ -86,9 +86,7 @@ def _of_chunk(
     readable = sources.readable(document, data, [span])
     text = data[slice(*span)].decode("utf-8", "replace") if readable is None else readable.text
     titles = [
-        one.title
-        for one in reader.chunks_of(entry.doc_id)
-        if entry.position <= one.position <= entry.last_position and not one.piece
+        one.title for one in reader.chunks_of(entry.doc_id) if entry.holds(one) and not one.piece
     ]
     return [
         WeightedText("headings", "\n".join([entry.title, *titles]), settings.heading_weight),

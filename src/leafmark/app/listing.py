@@ -113,8 +113,7 @@ def list_chunks(
     documents = _documents(reader, request)
     if request.under and not documents:
         top = Resolver(reader, reader.manifest).resolve(request.under)
-        inside = reader.chunks_of(top.doc_id)
-        return tuple(e for e in inside if top.position <= e.position <= top.last_position)
+        return tuple(filter(top.holds, reader.chunks_of(top.doc_id)))
     return tuple(e for document in documents for e in reader.chunks_of(document.doc_id))
 
 

@@ -82,6 +82,12 @@ class Entry(NamedTuple):
     def breadcrumb(self) -> str:
         return "> " + " › ".join(self.section_path)
 
+    def holds(self, other: "Entry") -> bool:
+        """Whether another chunk is this one, or lies below it."""
+        return (self.tree, self.path) == (other.tree, other.path) and (
+            self.position <= other.position <= self.last_position
+        )
+
 
 class DocumentEntry(NamedTuple):
     """One indexed source: its state on disk and what belongs to the whole document.

@@ -171,7 +171,9 @@ class _Inquiry:
     ) -> Absence | list[tuple[AbsenceReason, Change]]:
         """Return the result that is the chunk or lies below it, else why there is none."""
         trace = self._trace(topics, params)
-        ranked = [(rank, one) for rank, one in enumerate(trace.kept, 1) if self._is_part(one.entry)]
+        ranked = [
+            (rank, one) for rank, one in enumerate(trace.kept, 1) if self._target.holds(one.entry)
+        ]
         if ranked:
             itself = self._target.position  # its entry may be that of its introduction
             rank, candidate = min(ranked, key=lambda pair: pair[1].entry.position != itself)
@@ -186,13 +188,6 @@ class _Inquiry:
         ]
         return sorted(reasons, key=lambda pair: _ORDER.index(pair[0].lost_at))
 
-    def _is_part(self, entry: Entry) -> bool:
-        """Whether a chunk is the one asked about, or lies below it."""
-        target = self._target
-        return (entry.tree, entry.path) == (target.tree, target.path) and (
-            target.position <= entry.position <= target.last_position
-        )
-
     def _beside(
         self, candidate: Candidate, rank: int, params: SearchParams
     ) -> tuple[AbsenceReason, Change] | None:
@@ -200,12 +195,12 @@ class _Inquiry:
         by = candidate.entry.id
         past = f", which is result {rank}, past the {params.limit} shown"
         where = past if rank > params.limit else f" (result {rank})"
-        part = next((one for one in _all_within(candidate) if self._is_part(one.entry)), None)
+        part = next((one for one in _all_within(candidate) if self._target.holds(one.entry)), None)
         if part is None:
             copy = self._copied(candidate)
             if copy is None:
                 return None
-            holder = "it" if self._is_part(copy) else f"it is part of {copy.id}, which"
+            holder = "it" if self._target.holds(copy) else f"it is part of {copy.id}, which"
             message = f"{holder} has the same text as {by}{where}, and is named beside it"
             change = Change({}, added=Filter("under", self._target.id))
             return AbsenceReason("duplicate", message, copy.id, rank=rank, by=by), change
@@ -222,8 +217,7 @@ class _Inquiry:
         """Return what is named beside a result: the chunk, one below it, or one it is part of."""
         target = self._target
         for entry in self._reader.chunks_of(target.doc_id) if candidate.also_in else ():
-            holds = entry.position <= target.position <= entry.last_position
-            if entry.id in candidate.also_in and (holds or self._is_part(entry)):
+            if entry.id in candidate.also_in and (entry.holds(target) or target.holds(entry)):
                 return entry
         return None
 
@@ -244,7 +238,9 @@ class _Inquiry:
         found = find_in_topic(search, self._meaning)
         for tier in (False, True):
             hits = [one for one in found.candidates if one.relaxed == tier]
-            number = next((n for n, one in enumerate(hits, 1) if self._is_part(one.entry)), None)
+            number = next(
+                (n for n, one in enumerate(hits, 1) if self._target.holds(one.entry)), None
+            )
             if number is not None:
                 reason, change = past_the_cut(hits, number, params)
                 return reason._replace(topic=at), change

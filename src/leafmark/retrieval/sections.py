@@ -178,7 +178,7 @@ def within_bounds(
         if not isinstance(limited, Filter):
             return None
         roots += find(str(limited.value))
-    return lambda entry: any(_is_within(entry, root) for root in roots)
+    return lambda entry: any(root.holds(entry) for root in roots)
 
 
 def _required(topic: Expression) -> Sequence[Expression]:
@@ -187,9 +187,3 @@ def _required(topic: Expression) -> Sequence[Expression]:
 
 def _is_under(expression: Expression) -> bool:
     return isinstance(expression, Filter) and expression.name == "under"
-
-
-def _is_within(entry: Entry, root: Entry) -> bool:
-    return (entry.tree, entry.path) == (root.tree, root.path) and (
-        root.position <= entry.position <= root.last_position
-    )
