@@ -25,7 +25,7 @@ from leafmark.parsing.html_blocks import find_blocks, gaps
 from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
 from leafmark.parsing.html_soup import read_soup
 from leafmark.parsing.html_text import heading_text, read_html
-from leafmark.parsing.html_titles import is_by_texinfo, of_manual, without_site
+from leafmark.parsing.html_titles import without_manual, without_site
 from leafmark.parsing.html_tokens import attribute, iter_tokens
 from leafmark.parsing.html_tree import OffsetError, read_tree, refusal
 from leafmark.parsing.html_unread import unread_spans
@@ -213,8 +213,7 @@ class _Outline:
                 if text:
                     named = {*(heading.title for heading in headings), *self._outer_titles()}
                     first = next((heading.title for heading in headings if not heading.nested), "")
-                    if is_by_texinfo(page.data[: page.body_start]):
-                        text = of_manual(text, first)
+                    text = without_manual(text, first, page.data[: page.body_start])
                     return without_site(text, named)
                 break
         inside = (heading.title for heading in headings if heading.level == 1 and heading.title)

@@ -1,8 +1,9 @@
 """What a page is called, without the name of its site or its manual.
 
 That stands behind the page's own name, and a heading of the page is the proof of where one
-ends: `Usage — Mako 1.4 documentation` above the heading `Usage`, and, as Texinfo writes it,
-`Basic Usage (GNU Octave)` above `4.1 Basic Usage`, which then is the title.
+ends: `Usage — Mako 1.4 documentation` above the heading `Usage`. GTK-Doc writes `GwyRuler:
+Reference Manual` above `GwyRuler`, and Texinfo `Basic Usage (GNU Octave)` above `4.1 Basic
+Usage`, which then is the title; of other pages what stands so behind a title may say anything.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
-__all__ = ["is_by_texinfo", "of_manual", "without_site"]
+__all__ = ["without_manual", "without_site"]
 
 _SEPARATOR = re.compile(r" (?:[-\u2010-\u2015|\xb7\u2022\xab\xbb\u2039\u203a/~:<>]|::|--) ")
 """What stands between the title of a page and the name of its site."""
@@ -18,16 +19,14 @@ _SEPARATOR = re.compile(r" (?:[-\u2010-\u2015|\xb7\u2022\xab\xbb\u2039\u203a/~:<
 _LONGEST_TITLE = 1024
 """Characters of a title in which the name of a site is looked for."""
 
-_TEXINFO = re.compile(
-    rb"<meta\s+name=\"generator\"\s+content=\"(?:makeinfo|texi2any)\b", re.IGNORECASE
+_MAKER = re.compile(
+    rb"<meta\s+name=\"generator\"\s+content=\"(makeinfo|texi2any|GTK-Doc)\b", re.IGNORECASE
 )
+_BEFORE_MANUAL = {b"makeinfo": " (", b"texi2any": " (", b"gtk-doc": ": "}
+"""What stands before the name of the manual, by what made the page."""
+
 _NUMBER = re.compile(r"(?:\w++ )?[A-Z0-9]{1,4}+(?:\.[0-9]++|(?!))*+\.? ")
 """The number of a section or an appendix."""
-
-
-def is_by_texinfo(head: bytes) -> bool:
-    """Whether Texinfo made the page; `head` is what stands before its body."""
-    return _TEXINFO.search(head) is not None
 
 
 def without_site(title: str, headings: Set[str]) -> str:
@@ -45,14 +44,20 @@ def without_site(title: str, headings: Set[str]) -> str:
     return title
 
 
-def of_manual(title: str, heading: str) -> str:
+def without_manual(title: str, heading: str, head: bytes) -> str:
     """Return the first heading of a page where it is the name before the manual's, else the title.
 
-    >>> of_manual("Basic Usage (GNU Octave)", "4.1 Basic Usage")
+    `head` is what stands before the body of the page.
+
+    >>> head = b'<meta name="generator" content="makeinfo">'
+    >>> without_manual("Basic Usage (GNU Octave)", "4.1 Basic Usage", head)
     '4.1 Basic Usage'
-    >>> of_manual("Basics (GNU Octave)", "4.1 Basic Usage")
+    >>> without_manual("Basics (GNU Octave)", "4.1 Basic Usage", head)
     'Basics (GNU Octave)'
     """
-    number = _NUMBER.match(heading)
+    maker = _MAKER.search(head)
+    if maker is None:
+        return title
+    mark, number = _BEFORE_MANUAL[maker[1].lower()], _NUMBER.match(heading)
     names = (heading, heading[number.end() :] if number else heading)
-    return heading if any(title.startswith(f"{name} (") for name in names if name) else title
+    return heading if any(title.startswith(name + mark) for name in names if name) else title
