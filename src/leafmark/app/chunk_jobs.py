@@ -187,10 +187,9 @@ class _Places:
         if not os.path.lexists(real):
             raise NotFoundError(f"there is nothing at {path!r}", location=real)
         is_folder = os.path.isdir(real)
-        for tree in self._trees:
-            below = _below(tree, real)
-            if below is not None:
-                return self._with_trees_in_it(_Part(tree, below, is_folder))
+        held = self._innermost(real)
+        if held is not None:
+            return self._with_trees_in_it(_Part(*held, is_folder))
         if self._is_fixed:
             raise UsageError(
                 f"{path!r} is not below the root",
@@ -200,6 +199,15 @@ class _Places:
         tree = self._tree(Path(real if is_folder else os.path.dirname(real)))
         below = "" if is_folder else os.path.basename(real)
         return self._with_trees_in_it(_Part(tree, below, is_folder))
+
+    def _innermost(self, real: str) -> tuple[Tree, str] | None:
+        """The tree that holds a path, and the path below its root.
+
+        Of configured trees inside each other the inner one, whose settings are meant for it.
+        """
+        held = [(tree, path) for tree in self._trees if (path := _below(tree, real)) is not None]
+        configured = [one for one in held if one[0] in self._project.trees]
+        return min(configured or held[:1], key=lambda one: len(one[1]), default=None)
 
     def _with_trees_in_it(self, part: _Part) -> list[_Part]:
         """The part, and the configured trees below it, which it then leaves out."""

@@ -46,6 +46,17 @@ def fill(here: Here) -> ChunkPlan:
     return plan(here, ".")
 
 
+@pytest.mark.parametrize("path", ["docs/api", "docs/api/b.md"])
+def test_of_trees_inside_each_other_the_inner_one_has_what_is_in_it(here: Here, path: str) -> None:
+    """Its settings are meant for it."""
+    here.write("docs/api/b.md", "# B\n\ntext\n")
+    inner = '[tree.api]\npath = "docs/api"\nchunking.strategy = "fixed"\n'
+    here.write("leafmark.toml", '[tree.docs]\npath = "docs"\n' + inner)
+    (job,) = plan(here, path).jobs
+    assert (job.tree.name, job.path, job.options.strategy) == ("api", "b.md", "fixed")
+    assert [job.tree.name for job in plan(here, "docs").jobs] == ["docs"]
+
+
 def test_several_processes_give_the_same_in_the_same_order(here: Here) -> None:
     found = fill(here)
     alone = list(chunk_sources(found, render=render_ids, inspect=True, workers=0))
