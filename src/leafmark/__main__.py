@@ -65,6 +65,10 @@ def main() -> int:
         # Pressed while the command was being loaded, or while its end was being told.
         print("interrupted", file=sys.stderr)
         return 130
+    except Exception:
+        # A bug, or no memory: by Python's own 1 scripts know that nothing was found.
+        sys.excepthook(*sys.exc_info())
+        return 2
 
 
 def _print_version() -> int:

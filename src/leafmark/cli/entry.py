@@ -2,7 +2,7 @@
 
 0 found or done, 1 nothing found or a failed check, 2 an error, 130 interrupted.
 Errors raised on purpose are printed; a closed pipe is quiet; a bug is a
-traceback.
+traceback, and an error too.
 """
 
 from __future__ import annotations

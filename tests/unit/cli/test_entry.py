@@ -12,6 +12,7 @@ from support.answers import make_answer
 from support.fake_app import Failing, FakeApp, Leafmark, Terminal
 from support.schema import problems
 
+from leafmark.__main__ import main
 from leafmark.cli import entry
 from leafmark.cli.console import open_console
 from leafmark.errors import ConfirmationError, NotFoundError, QueryError
@@ -252,6 +253,20 @@ def test_a_closed_pipe_is_quiet(argument: str) -> None:
     finally:
         os.close(writer)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("error", [MemoryError(), KeyError("x")])
+def test_a_bug_is_no_answer_that_nothing_was_found(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> int:
+        raise error
+
+    monkeypatch.setattr(entry, "run", fail)
+    assert main() == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("Traceback (most recent call last):\n")
 
 
 def test_help_and_version_import_nothing_heavy() -> None:
