@@ -437,6 +437,15 @@ def test_the_server_ends_with_its_input(raw: Raw) -> None:
     assert raw.end()[0] == 0
 
 
+def test_a_client_that_is_gone_before_its_answer_is_no_error(raw: Raw) -> None:
+    assert raw.process.stdout is not None
+    raw.process.stdout.close()
+    raw.process.stdout = None
+    params = {"name": "search", "arguments": {"query": "backup"}}
+    raw.send({"jsonrpc": "2.0", "id": 61, "method": "tools/call", "params": params})
+    assert raw.end() == (0, "")
+
+
 def test_a_first_build_tells_how_far_it_is(
     work: Path, environment: dict[str, str], leafmark: Leafmark
 ) -> None:

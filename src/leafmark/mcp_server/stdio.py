@@ -29,6 +29,7 @@ def run_stdio(workspace: Workspace, out: int) -> None:
 
     Ctrl-C ends the process at once: an orderly end would wait for the thread
     that reads the input, and there is nothing to tidy up that a kill would leave.
+    A client that is gone before its answer is no error, as with any closed pipe.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -39,7 +40,10 @@ def run_stdio(workspace: Workspace, out: int) -> None:
             answering = _Answering(incoming, outgoing)
             await server.run(answering, outgoing, server.create_initialization_options())
 
-    anyio.run(serve)
+    try:
+        anyio.run(serve)
+    except* BrokenPipeError:
+        pass
 
 
 class _Answering:
