@@ -81,13 +81,17 @@ def filter_ancestors(
 
 
 def drop_large(
-    candidates: Sequence[Candidate], limit: int, measure_text: MeasureText
+    candidates: Sequence[Candidate],
+    limit: int,
+    measure_text: MeasureText,
+    stands_out: Callable[[Candidate], bool] = lambda _candidate: True,
 ) -> tuple[list[Candidate], Phase]:
     """Leave out matches of more than `limit` tokens where one below them is about as good.
 
     Such a chunk would take in all that is below it, and a reader would have to
     read it whole. It stays where it scores clearly best, or is strict and what
-    is below it is not.
+    is below it is not. So does a document beside parts that match as it does and do not
+    stand out: by its path or its tags, which are theirs, too.
     """
     dropped: set[tuple[str, str, int]] = set()
     for document in _by_document(candidates):
@@ -97,7 +101,7 @@ def drop_large(
         positions = [candidate.entry.position for candidate in document]
         for at, candidate in enumerate(document):
             below = document[at + 1 : bisect_right(positions, candidate.entry.last_position)]
-            if _gives_way(candidate, below) and measure_text(candidate.entry) > limit:
+            if _gives_way(candidate, below, stands_out) and measure_text(candidate.entry) > limit:
                 dropped.add(key_of(candidate.entry))
     kept = list(candidates)
     if dropped:
@@ -106,12 +110,17 @@ def drop_large(
     return kept, Phase("large", len(candidates), len(kept), note)
 
 
-def _gives_way(candidate: Candidate, below: Sequence[Candidate]) -> bool:
+def _gives_way(
+    candidate: Candidate, below: Sequence[Candidate], stands_out: Callable[[Candidate], bool]
+) -> bool:
     """Whether something below a candidate is about as good a match, or a better one."""
     alike = [one for one in below if one.relaxed == candidate.relaxed]
     if candidate.relaxed and len(alike) < len(below):
         return True
-    return any(one.score >= STANDS_ABOVE * candidate.score for one in alike)
+    good = [one for one in alike if one.score >= STANDS_ABOVE * candidate.score]
+    if candidate.entry.kind != "document":
+        return bool(good)
+    return any(one.score != candidate.score or stands_out(one) for one in good)
 
 
 def _by_document(candidates: Iterable[Candidate]) -> Iterable[list[Candidate]]:

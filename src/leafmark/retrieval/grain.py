@@ -33,12 +33,14 @@ def bring_to_grain(
     find_parent: FindParent,
     measure_text: MeasureText,
     introduce: Introduce,
+    stands_out: Callable[[Candidate], bool] = lambda _candidate: True,
     may_stand: Callable[[Entry], bool] | None = None,
 ) -> tuple[list[Candidate], list[Phase]]:
     """Return the results at the grain asked for, best first, and what each step did.
 
     Nothing is merged into a parent for which `may_stand` does not hold. At the grain
-    `auto` a chunk that is too large stands for its own text, if that matched.
+    `auto` a chunk that is too large stands for its own text, if that matched. `stands_out` tells
+    of a match whether it is one by its own text or title.
     """
     if not params.aggregation or params.grain == "piece":
         return sort_candidates(candidates), []
@@ -57,7 +59,7 @@ def bring_to_grain(
         found, phase = give_introductions(found, limit, measure_text, introduce)
         phases.append(phase)
     if limit and params.grain != "document":
-        found, phase = drop_large(found, limit, measure_text)
+        found, phase = drop_large(found, limit, measure_text, stands_out)
         phases.append(phase)
     sections_only = params.grain == "section"
     found, phase = filter_ancestors(

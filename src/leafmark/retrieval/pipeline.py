@@ -148,6 +148,7 @@ class _Run:
             find_parent=self._find_parent,
             measure_text=self._measure,
             introduce=Introduce(self._find_first_below, self._has_matched(presenter)),
+            stands_out=presenter.stands_out,
             may_stand=self._may_stand(topics),
         )
         unique, duplicates = join_duplicates(grained, self._texts.comparable_digest)

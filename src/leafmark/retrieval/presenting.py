@@ -53,6 +53,13 @@ class Presenter:
         body = self._texts.body(candidate.entry)
         return body is not None and any(self._matches(candidate, body))
 
+    def stands_out(self, candidate: Candidate) -> bool:
+        """Whether a candidate matched by its own text, or by the title of its section."""
+        is_of_section = candidate.entry.slug is not None
+        return self.has_matches(candidate) or (
+            is_of_section and self._title_matches(candidate, candidate.entry)
+        )
+
     def _present(
         self, candidate: Candidate, rank: int, digest: str | None, citation: str | None
     ) -> Result:
@@ -174,11 +181,13 @@ class Presenter:
 
     def _has_title(self, candidate: Candidate, entry: Entry) -> bool:
         """Whether a section's own title matches; that of the document is no section's."""
-        title = entry.title
-        if title == self._texts.document(entry).title or entry.kind == "document":
+        if entry.title == self._texts.document(entry).title or entry.kind == "document":
             return False
+        return self._title_matches(candidate, entry)
+
+    def _title_matches(self, candidate: Candidate, entry: Entry) -> bool:
         found = (self._compiled(topic, entry) for topic in candidate.topics)
-        text = with_parts(title)
+        text = with_parts(entry.title)
         return any(self._highlighter(one, of_titles=True).find(text) for one in found if one)
 
     def with_sections(

@@ -254,6 +254,22 @@ def test_large_matches_give_way(
     assert phase == Phase("large", len(scores), len(kept), note)
 
 
+def test_a_large_document_stays_beside_parts_that_match_only_as_it_does() -> None:
+    forest = _forest(GUIDE)
+    measure = count_by({"t:a.md": 101})
+
+    def kept(scores: dict[str, float], *matching: str) -> list[str]:
+        found, _ = drop_large(
+            _match(forest, scores), 100, measure, lambda one: one.entry.id in matching
+        )
+        return sorted(one.entry.id.removeprefix("t:") for one in found)
+
+    alike = {"a.md": 1.0, "a.md#errors": 1.0, "a.md#result": 1.0}
+    assert kept(alike) == ["a.md", "a.md#errors", "a.md#result"]
+    assert kept(alike, "t:a.md#result") == ["a.md#errors", "a.md#result"]
+    assert kept(alike | {"a.md#result": 0.9}) == ["a.md#errors", "a.md#result"]
+
+
 def test_ancestry_is_not_the_spelling_of_an_id() -> None:
     """`#setup` is no ancestor of `#setup-1`, nor `a.md` of `a.md.bak`."""
     forest = Forest()

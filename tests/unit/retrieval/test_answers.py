@@ -170,6 +170,23 @@ def test_a_document_that_matches_as_a_whole(library: Library) -> None:
     assert [one.whole for one in library.search("id:t:guide.md").results] == [False]
 
 
+@pytest.mark.parametrize("query", ["harbor", "tags:harbor", "ships", "path:ships.md harbor"])
+def test_a_large_document_that_matches_by_path_or_tags_alone_is_one_result(
+    tmp_path: Path, query: str
+) -> None:
+    def text(first: int) -> str:
+        said = (f"{f'Words of number {number} stand here. ' * 40}" for number in range(first, 9))
+        parts = "".join(f"## Part {number}\n\n{words}\n\n" for number, words in enumerate(said))
+        return f"---\ntags: [harbor]\n---\n# On them\n\n{parts}"
+
+    sources = {"ships.md": text(3), "boats.md": text(4)}
+    library = Library(tmp_path, t=sources)
+    answer = library.search(query)
+    found = {(one.entry.id, one.whole, one.constituents) for one in answer.results}
+    assert ("t:ships.md", True, ()) in found
+    assert len(found) == (1 if "ships" in query else 2)
+
+
 def test_no_document_matches_as_a_whole_whose_sections_match_by_title(tmp_path: Path) -> None:
     text = "---\ntitle: Tents\n---\n\nRead on.\n\n# Buying a tent\n\nx\n\n# Mending a tent\n\ny\n"
     library = Library(tmp_path, t={"tents.md": text})
