@@ -112,7 +112,7 @@ class _Lexer:
             self._open(values=self._in_values)
         elif char == ")":
             self._close()
-        elif char in "^~" and self._follows_operand and self._mark() is not None:
+        elif char in "^~" and self._follows_operand and self._mark(self.at) is not None:
             self._read_mark()
         elif char in QUOTES:
             self._read_quoted(Kind.VALUE if self._in_values else Kind.PHRASE)
@@ -159,21 +159,21 @@ class _Lexer:
         self.groups.pop()
         self._add(Kind.CLOSE, self.at + 1)
 
-    def _mark(self) -> str | None:
-        """What follows the `^` or `~` here when it is meant as an operator, else None.
+    def _mark(self, at: int) -> str | None:
+        """What follows the `^` or `~` at a place when it is meant as an operator, else None.
 
         It is one before a number, and at the end of what it follows, where
         something was forgotten (`x^`); `a^b`, `1.0~rc1` and `~~~` are words.
         """
-        tail = _TAIL.match(self.query, self.at + 1)
-        text, end = (tail[0], tail.end()) if tail else ("", self.at + 1)
+        tail = _TAIL.match(self.query, at + 1)
+        text, end = (tail[0], tail.end()) if tail else ("", at + 1)
         if is_number(text):
             return text
-        alone = not {self.query[end : end + 1], self.query[self.at - 1]} & {"^", "~"}
+        alone = not {self.query[end : end + 1], self.query[at - 1]} & {"^", "~"}
         return "" if alone and not text else None
 
     def _read_mark(self) -> None:
-        text = self._mark() or ""
+        text = self._mark(self.at) or ""
         kind = Kind.BOOST if self.query[self.at] == "^" else Kind.FUZZY
         self._add(kind, self.at + 1 + len(text), text)
 
@@ -257,9 +257,4 @@ class _Lexer:
         char = self.query[at]
         if char.isspace() or char in QUOTES or char in "()":
             return True
-        if char not in "^~" or at == start:
-            return False
-        self.at, here = at, self.at
-        marks = self._mark() is not None
-        self.at = here
-        return marks
+        return char in "^~" and at > start and self._mark(at) is not None

@@ -43,11 +43,7 @@ class Range:
         bounds = [b for b in (self.low, self.high) if b is not None]
         if not bounds or not all(_IS_BOUND.fullmatch(b) and b[-1] != "." for b in bounds):
             raise ValueError(f"not a range: {self.low!r}..{self.high!r}")
-        excluded = [
-            self.low is None or not self.include_low,
-            self.high is None or not self.include_high,
-        ]
-        if len(bounds) == 2 and any(excluded):
+        if len(bounds) == 2 and not (self.include_low and self.include_high):
             raise ValueError("a range with two bounds holds both")
         if (self.low is None and not self.include_low) or (
             self.high is None and not self.include_high
