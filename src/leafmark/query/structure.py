@@ -21,6 +21,7 @@ from leafmark.query.ast import (
 )
 
 __all__ = [
+    "Around",
     "Asked",
     "Leaf",
     "filters_only",
@@ -33,12 +34,21 @@ __all__ = [
 Leaf: TypeAlias = Term | Phrase | Prefix | Filter
 
 
-class Asked(NamedTuple):
-    """A leaf and what stands around it.
+class Around(NamedTuple):
+    """What stands around a node.
 
     `field` is None for all text fields, `distance` None for the setting,
-    `boost` the product of all boosts around the leaf.
+    `boost` the product of all boosts around the node.
     """
+
+    field: str | None = None
+    distance: int | None = None
+    boost: float = 1.0
+    negated: bool = False
+
+
+class Asked(NamedTuple):
+    """A leaf and what stands around it: see `Around`."""
 
     leaf: Leaf
     field: str | None = None
@@ -49,7 +59,7 @@ class Asked(NamedTuple):
 
 def iter_leaves(expression: Expression) -> Iterator[Asked]:
     """Yield every term, phrase, prefix and filter, negated ones too, from left to right."""
-    stack: list[tuple[Expression, Asked]] = [(expression, Asked(_NOTHING))]
+    stack: list[tuple[Expression, Around]] = [(expression, Around())]
     while stack:
         node, around = stack.pop()
         match node:
@@ -64,7 +74,7 @@ def iter_leaves(expression: Expression) -> Iterator[Asked]:
             case Fuzzy(operand=operand, distance=distance):
                 stack.append((operand, around._replace(distance=distance)))
             case _:
-                yield Asked(node, around.field, around.distance, around.boost, around.negated)
+                yield Asked(node, *around)
 
 
 def iter_terms(expression: Expression) -> Iterator[Asked]:
@@ -98,6 +108,3 @@ def _parts(expression: Expression) -> tuple[Expression, ...]:
     if not isinstance(expression, And):
         return (expression,)
     return () if expression.explicit else expression.operands
-
-
-_NOTHING = Term("-")

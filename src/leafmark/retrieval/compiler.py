@@ -19,6 +19,7 @@ import tantivy
 from leafmark.index import IndexReader, Language, fold
 from leafmark.query import (
     And,
+    Around,
     Boost,
     Expression,
     Field,
@@ -33,7 +34,7 @@ from leafmark.query import (
     plain_words,
 )
 from leafmark.retrieval.filters import Filters, any_of, unscored
-from leafmark.retrieval.leaves import Around, Leaves, Looked
+from leafmark.retrieval.leaves import Leaves, Looked
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.segmentation import frequency_in, take_apart
 from leafmark.retrieval.stopwords import asked_in, asking_words, stop_words

@@ -24,13 +24,13 @@ from leafmark.index import (
     name_facts,
     phrases_within,
 )
-from leafmark.query import Phrase, Prefix, Term
+from leafmark.query import Around, Phrase, Prefix, Term
 from leafmark.retrieval.corrections import Alternative, Corrector
 from leafmark.retrieval.filters import any_of, unscored
 from leafmark.retrieval.statistics import statistics_of
 from leafmark.retrieval.weights import K1
 
-__all__ = ["Around", "Leaves", "Looked"]
+__all__ = ["Leaves", "Looked"]
 
 MOST_MENDED = 2
 """Parts of one word that are corrected; more unknown ones are no typing error (by eye)."""
@@ -58,15 +58,6 @@ class Looked(NamedTuple):
     prefix: str = ""
     corrected: tuple[str, ...] = ()
     field: str | None = None
-
-
-class Around(NamedTuple):
-    """What stands around a node: see `query.Asked`."""
-
-    field: str | None = None
-    distance: int | None = None
-    boost: float = 1.0
-    negated: bool = False
 
 
 class Leaves:
