@@ -2,21 +2,21 @@
 
 Tantivy's own parser and fuzzy query are not used: the one has other rules, the
 other no scores. Here is decided what must match and what need not: the parts
-that the user stated, the plain words, stop words, and how many of the plain
-words are enough.
+that the user stated, the plain words, stop words (see `shape`), and how many of
+the plain words are enough.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TypeAlias
 
 import tantivy
 
-from leafmark.index import IndexReader, Language, fold
+from leafmark.index import IndexReader, Language
 from leafmark.query import (
     And,
     Around,
@@ -31,18 +31,12 @@ from leafmark.query import (
     Prefix,
     Term,
     filters_only,
-    plain_words,
 )
 from leafmark.retrieval.filters import Filters, any_of, unscored
 from leafmark.retrieval.leaves import Leaves, Looked
 from leafmark.retrieval.params import SearchParams
-from leafmark.retrieval.segmentation import frequency_in, take_apart
-from leafmark.retrieval.stopwords import asked_in, asking_words, stop_words
-from leafmark.retrieval.weights import (
-    LONG_QUERY_WORDS,
-    QUESTION_WORDS,
-    RELAXED_FROM,
-)
+from leafmark.retrieval.shape import shape_of
+from leafmark.retrieval.weights import RELAXED_FROM
 
 __all__ = ["Compile", "Compiled", "compile_for_languages", "compile_topic", "compiling"]
 
@@ -141,90 +135,21 @@ class _Compiler:
         self._reader = reader
         self._params = params
         self._language = language
-        self._analyzer = language.analyzer
         self._filters = Filters(reader)
         self._topic = topic
         self._admitting = self._filters.of_params(params)
         if len(reader.languages) > 1:
             self._admitting.append(self._filters.trees(language.trees))
-        self._plain, self._stops, self._stated = self._take_apart()
-        self._quoted = sum(isinstance(part, Phrase) for part in self._stated)
-        self.word_count = len(self._plain)
+        shape = shape_of(reader, topic, language, asking_count=params.asking_words)
+        self._plain, self._stops, self._stated = shape.plain, shape.stops, shape.stated
+        self.word_count = shape.word_count
         self._leaves = Leaves(
             reader,
             language,
-            weights=self._choose_weights(),
+            weights=params.weights(shape.kind),
             distance=params.fuzzy_distance,
             derives=params.derived_words,
         )
-
-    # -- the shape of the query -------------------------------------------------------
-
-    def _take_apart(self) -> tuple[list[Term], list[Term], list[Expression]]:
-        """Return the plain words, those of them that are stop words, and the other parts."""
-        written = plain_words(self._topic)
-        kept = {id(word) for word in written}
-        parts = self._topic.operands if isinstance(self._topic, And) else (self._topic,)
-        stated = [part for part in parts if id(part) not in kept]
-        words, asking = self._written_apart(written)
-        tokens_of = self._analyzer.tokens_of_word
-        found = {word.text: tuple([token.term for token in tokens_of(word.text)]) for word in words}
-        unique = {found[word.text]: word for word in reversed(words) if found[word.text]}
-        plain = list(reversed(unique.values()))
-        self._spoken = self._languages_of(plain)
-        stops = [word for word in plain if word in asking or self._is_among(stop_words, word)]
-        content = [word for word in plain if word not in stops]
-        if not content and all(filters_only(part) for part in stated):
-            return plain, [], stated
-        return content, stops, stated
-
-    def _written_apart(self, written: Sequence[Term]) -> tuple[list[Term], list[Term]]:
-        """Return the words with those taken apart that hold several, and which of them only ask."""
-        words: list[Term] = []
-        asking: list[Term] = []
-        if all(word.text.isascii() for word in written):
-            return [*written], asking
-        frequency = frequency_in(self._reader)
-        for word in written:
-            pieces = take_apart(word.text, self._analyzer, frequency)
-            apart = [word if one.text == word.text else Term(one.text) for one in pieces]
-            words += apart
-            asking += [term for term, piece in zip(apart, pieces, strict=True) if piece.asks]
-        return words, asking
-
-    def _languages_of(self, plain: Sequence[Term]) -> set[str | None]:
-        """Return the languages whose stop words count: that searched, and that of the question.
-
-        What a question in German is put with is rare in English texts, and says nothing there.
-        """
-        names = [language.name for language in self._reader.languages]
-        if len(names) < 2:
-            return {self._language.name}
-        said = {part for word in plain for part in self._parts_of(word)}
-        return {self._language.name, asked_in(said, names)}
-
-    def _is_among(self, words: Callable[[str | None], frozenset[str]], word: Term) -> bool:
-        parts = self._parts_of(word)
-        return any(all(part in words(name) for part in parts) for name in self._spoken)
-
-    def _parts_of(self, word: Term) -> list[str]:
-        tokens = self._analyzer.tokens_of_word(word.text)
-        return [fold(word.text[token.start : token.end]).lower() for token in tokens]
-
-    def _choose_weights(self) -> Mapping[str, float]:
-        asked = len(self._plain) + len(self._stops) + self._quoted
-        is_question = bool(self._stops) and asked >= QUESTION_WORDS
-        if is_question or len(self._plain) >= LONG_QUERY_WORDS:
-            if is_question and not self._params.asking_words:
-                self._plain = self._without_asking()
-            self._stops = []
-            return self._params.weights("question")
-        return self._params.weights("keyword")
-
-    def _without_asking(self) -> list[Term]:
-        """Return the plain words without those that only ask, if there are others or quotes."""
-        said = [word for word in self._plain if not self._is_among(asking_words, word)]
-        return said if said or self._quoted else self._plain
 
     # -- whole queries ----------------------------------------------------------------
 

@@ -1,0 +1,124 @@
+"""The shape of a topic: its plain words, which of them need not match, what kind of query it is.
+
+In: an expression, and a language of the index. Out: a `Shape`, by which it is decided what
+must match and how the fields weigh. Which words say nothing is told by lists of words; in
+which language a question is put, by the words themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Literal, NamedTuple
+
+from leafmark.index import Analyzer, IndexReader, Language, fold
+from leafmark.query import And, Expression, Phrase, Term, filters_only, plain_words
+from leafmark.retrieval.segmentation import frequency_in, take_apart
+from leafmark.retrieval.stopwords import asked_in, asking_words, stop_words
+from leafmark.retrieval.weights import LONG_QUERY_WORDS, QUESTION_WORDS
+
+__all__ = ["Shape", "shape_of"]
+
+
+class Shape(NamedTuple):
+    """A topic as one language reads it.
+
+    `plain` are the words that are asked for, `stops` those beside them that need not match,
+    `stated` the other parts. `word_count` counts the plain words, with those that only ask.
+    """
+
+    kind: Literal["keyword", "question"]
+    plain: Sequence[Term]
+    stops: Sequence[Term]
+    stated: Sequence[Expression]
+    word_count: int
+
+
+def shape_of(
+    reader: IndexReader, topic: Expression, language: Language, *, asking_count: bool
+) -> Shape:
+    """Return the shape of a topic; with `asking_count`, words that only ask are plain ones."""
+    written = plain_words(topic)
+    stated = _beside(written, topic)
+    quoted = sum(isinstance(part, Phrase) for part in stated)
+    words, asking = _taken_apart(written, language.analyzer, reader)
+    plain = _distinct(words, language.analyzer)
+    lists = _Lists(language.analyzer, _languages_of(plain, language, reader))
+    stops = [word for word in plain if word in asking or lists.have(word, stop_words)]
+    content = [word for word in plain if word not in stops]
+    if not content and all(map(filters_only, stated)):
+        content, stops = plain, []
+    is_question = bool(stops) and len(content) + len(stops) + quoted >= QUESTION_WORDS
+    if not is_question and len(content) < LONG_QUERY_WORDS:
+        return Shape("keyword", content, stops, stated, len(content))
+    said = content
+    if is_question and not asking_count:
+        said = [word for word in content if not lists.have(word, asking_words)]
+    return Shape("question", said if said or quoted else content, [], stated, len(content))
+
+
+def _beside(words: Iterable[Term], topic: Expression) -> list[Expression]:
+    """Return the parts of a topic that are none of its plain words."""
+    plain = {id(word) for word in words}
+    parts = topic.operands if isinstance(topic, And) else (topic,)
+    return [part for part in parts if id(part) not in plain]
+
+
+def _taken_apart(
+    written: Sequence[Term], analyzer: Analyzer, reader: IndexReader
+) -> tuple[list[Term], list[Term]]:
+    """Return the words with those taken apart that hold several, and which of them only ask."""
+    words: list[Term] = []
+    asking: list[Term] = []
+    if all(word.text.isascii() for word in written):
+        return [*written], asking
+    frequency = frequency_in(reader)
+    for word in written:
+        pieces = take_apart(word.text, analyzer, frequency)
+        apart = [word if one.text == word.text else Term(one.text) for one in pieces]
+        words += apart
+        asking += [term for term, piece in zip(apart, pieces, strict=True) if piece.asks]
+    return words, asking
+
+
+def _distinct(words: Sequence[Term], analyzer: Analyzer) -> list[Term]:
+    """Return the first of the words with the same terms, in order of the last of them.
+
+    Those that have no terms are left out.
+    """
+    found: dict[tuple[str, ...], Term] = {}
+    for word in reversed(words):
+        terms = tuple([token.term for token in analyzer.tokens_of_word(word.text)])
+        if terms:
+            found[terms] = word
+    return list(reversed(found.values()))
+
+
+def _languages_of(
+    plain: Iterable[Term], language: Language, reader: IndexReader
+) -> set[str | None]:
+    """Return the languages whose stop words count: that searched, and that of the question.
+
+    What a question in German is put with is rare in English texts, and says nothing there.
+    """
+    names = [each.name for each in reader.languages]
+    if len(names) < 2:
+        return {language.name}
+    said = {part for word in plain for part in _parts_of(word, language.analyzer)}
+    return {language.name, asked_in(said, names)}
+
+
+class _Lists(NamedTuple):
+    """Lists of words in some languages."""
+
+    analyzer: Analyzer
+    languages: Collection[str | None]
+
+    def have(self, word: Term, words: Callable[[str | None], frozenset[str]]) -> bool:
+        """Whether all parts of a word are on the list that one of the languages has."""
+        parts = _parts_of(word, self.analyzer)
+        return any(all(part in words(name) for part in parts) for name in self.languages)
+
+
+def _parts_of(word: Term, analyzer: Analyzer) -> list[str]:
+    tokens = analyzer.tokens_of_word(word.text)
+    return [fold(word.text[token.start : token.end]).lower() for token in tokens]
