@@ -123,7 +123,7 @@ class Corrector:
         """Return the best terms within `distance` edits, each with the word that gave it.
 
         What differs in marks alone (`maria`, `maría`) first, then the word's own first
-        letter, then the most frequent.
+        letter, then the most frequent; at most `MOST_ASKED_FOR`.
         """
         typed = word.lower()
         bare = without_marks(typed)
@@ -137,38 +137,33 @@ class Corrector:
             forms = sorted({term, typed, *_without_endings(typed)}, key=len)
             nearby = vocabulary.share_letters(forms, distance)
             near = {each for form in forms for each in within_distance(form, nearby, distance)}
-            counts = self._counts(near, fields)
-            found |= {each: (count, each) for each, count in counts.items()}
+            found |= {each: each for each in self._occurring(near, fields)}
         # `caed` is one edit from `baed`, but nobody who typed that meant `ca`
         ranked = [
             (without_marks(how) != bare, how[0] != typed[0], -count, each, how)
-            for each, (count, how) in found.items()
+            for each, how in found.items()
             if each != term and (len(each) >= CORRECTED_FROM or each == how)
+            if (count := self.frequency(each, fields))
         ]
-        best = sorted(ranked)[: 2 * MOST_CORRECTIONS]
-        live = [(each, how) for *_, each, how in best if self.frequency(each, fields)]
-        return live[:MOST_CORRECTIONS]
+        return [(each, how) for *_, each, how in sorted(ranked)[:MOST_ASKED_FOR]]
 
-    def _one_edit(self, typed: str, fields: Sequence[str]) -> dict[str, tuple[int, str]]:
-        """Return the terms one edit away: how frequent, and the word that gives each."""
+    def _one_edit(self, typed: str, fields: Sequence[str]) -> dict[str, str]:
+        """Return the terms one edit away, each with the word that gives it."""
         stems = self._stems(edits_of(typed, self._language.name))
         beginning = typed[:INTACT] if len(typed) > INTACT + 2 else ""
-        counts = self._counts(stems, fields, beginning=beginning)
-        return {each: (count, stems[each]) for each, count in counts.items()}
+        return {each: stems[each] for each in self._occurring(stems, fields, beginning=beginning)}
 
-    def _counts(
+    def _occurring(
         self, terms: Collection[str], fields: Iterable[str], *, beginning: str = ""
-    ) -> dict[str, int]:
-        """Return in how many chunks, deleted ones too, each of the terms stands that occur."""
+    ) -> Iterable[str]:
+        """Return those of the terms that occur, in deleted chunks too, each once."""
         alike = {each for each in terms if beginning and each.startswith(beginning)}
         others = [each for each in terms if each not in alike]
-        found: dict[str, int] = {}
-        for name in fields:
-            for each, count in self._statistics.rough_frequencies(
-                name, others, alike, beginning=beginning
-            ):
-                found[each] = max(count, found.get(each, 0))
-        return found
+        return dict.fromkeys(
+            each
+            for name in fields
+            for each in self._statistics.occurring(name, others, alike, beginning=beginning)
+        )
 
     def _stems(self, words: Sequence[str]) -> dict[str, str]:
         """Return the stems of words that are one token each, with the first word of each.

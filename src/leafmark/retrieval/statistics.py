@@ -93,24 +93,24 @@ class Statistics:
             found = self._rough[key] = self._searcher.doc_freq(field, term)
         return found
 
-    def rough_frequencies(
+    def occurring(
         self,
         field: str,
         terms: Collection[str],
         alike: Collection[str] = (),
         *,
         beginning: str = "",
-    ) -> Iterator[tuple[str, int]]:
-        """Yield those of the terms that occur in `field`, each with its `rough_frequency`.
+    ) -> Iterator[str]:
+        """Yield those of the terms that occur in `field`, in deleted chunks too.
 
         So it does of those `alike`, all of which have a `beginning`: one look-up of that
         spares theirs.
         """
         if alike:
             listed = self._searcher.terms_with_prefix(field, beginning)
-            yield from (found for found in listed if found[0] in alike)
+            yield from (term for term, _ in listed if term in alike)
         frequency = self._searcher.doc_freq
-        yield from ((term, count) for term in terms if (count := frequency(field, term)))
+        yield from (term for term in terms if frequency(field, term))
 
     def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` returns, which the key determines; called once for a while."""

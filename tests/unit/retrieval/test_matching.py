@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from support.library import Library
 
+from leafmark.retrieval.weights import MOST_CORRECTIONS
+
 SOURCES = {
     "fox.md": "# Animals\n\nThe quick brown fox.\n\n## Dogs\n\nLazy dogs sleep.\n",
     "handle.md": "---\ntags: [Errors, api]\n---\n# Handling\n\nHandle the error_code, DEC-0054.\n",
@@ -156,6 +158,25 @@ def test_a_long_and_rare_word_is_widened_below_what_is_exact(tmp_path: Path) -> 
     assert 0 < corrected.score < exact.score
     assert [result.snippet.ranges != () for result in answer.results] == [True, True]
     assert library.find("databsae~0") == ["a.md"]
+
+
+def test_edits_that_are_asked_for_find_more_words_than_a_typing_error_does(tmp_path: Path) -> None:
+    words = [f"{letter}ax" for letter in "bcdfghjklmnp"]
+    library = Library(tmp_path, t={f"{word}.txt": f"{word}\n" for word in words})
+    assert len(words) > MOST_CORRECTIONS
+    assert library.find("body:zax~1") == [f"{word}.txt" for word in words]
+    assert len(library.find("body:zax")) == MOST_CORRECTIONS
+
+
+def test_a_word_is_corrected_to_what_is_frequent_now(tmp_path: Path) -> None:
+    """What deleted chunks had counts in the engine until it merges; not in what is meant."""
+    plural = {f"{n}.md": "a fog\n" for n in range(9)}
+    library = Library(tmp_path, t=plural | {"a.md": "a fox\n", "b.md": "a fox\n", "c.md": "x\n"})
+    library.put("t", {}, remove=tuple(sorted(plural)[1:]))
+    assert library.reader.counts.deleted > 0
+    assert [hint.message for hint in library.search("foz").hints] == [
+        "“foz” occurs nowhere; searched for fox, fog"
+    ]
 
 
 def test_a_common_or_short_word_is_not_widened(tmp_path: Path) -> None:
