@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from leafmark.app.folders import is_encodable
 from leafmark.app.job_list import ChunkJob, JobList
 from leafmark.app.project import Project
 from leafmark.app.requests import ChunkRequest
@@ -183,6 +184,8 @@ class _Places:
 
         Links are followed: the user named them.
         """
+        if not is_encodable(path):
+            raise NotFoundError(f"there is nothing at {path!r}")
         real = os.path.realpath(self._project.directory / path)
         if not os.path.lexists(real):
             raise NotFoundError(f"there is nothing at {path!r}", location=real)

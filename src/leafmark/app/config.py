@@ -190,7 +190,7 @@ def _admitted(
 def _real_folder(directory: Path) -> Path:
     try:
         folder = Path(os.path.realpath(directory, strict=True))
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise NotFoundError(
             f"the folder cannot be entered: {reason_of(error)}", location=str(directory)
         ) from error

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from leafmark.app.folders import is_encodable
 from leafmark.app.grammars import grammar_notes
 from leafmark.app.project import Project
 from leafmark.app.requests import Progress
@@ -146,6 +147,8 @@ def find_place(project: Project, path: str) -> Place:
         NotFoundError: there is nothing at that path.
         UsageError: it is in none of the trees.
     """
+    if not is_encodable(path):
+        raise NotFoundError(f"there is nothing at {path!r}")
     absolute = Path(os.path.abspath(project.directory / path))
     real = Path(os.path.realpath(absolute))
     for tree in project.trees:

@@ -80,5 +80,5 @@ def _read(source: Source, path: str | None) -> tuple[bytes, str]:
     where = Path(source)
     try:
         return where.read_bytes(), path or where.as_posix()
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise unreadable(error, str(where)) from error

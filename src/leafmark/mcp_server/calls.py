@@ -18,6 +18,7 @@ from leafmark.app import (
     show_chunks,
     verify_texts,
 )
+from leafmark.app.folders import is_encodable
 from leafmark.app.requests import (
     ContextRequest,
     ListRequest,
@@ -190,6 +191,8 @@ def context(request: Request) -> Draft:
 
 def _inside(project: Project, name: str) -> str:
     """Return the file's path; a program may have this server read the project's files alone."""
+    if not is_encodable(name):
+        raise NotFoundError(f"there is no file {name!r}")
     path = os.path.realpath(project.directory / name)
     roots = [project.configuration.project, *(tree.root for tree in project.trees)]
     if not any(Path(path).is_relative_to(os.path.realpath(root)) for root in roots):

@@ -343,6 +343,7 @@ MISTAKES = [
     ),
     (("a.txt", "--json", "-o", "html"), "--json and -o html ask for different output", None),
     (("gone.md", "--json"), "there is nothing at 'gone.md'", None),
+    (("a\0.md", "--json"), "there is nothing at 'a\\x00.md'", None),
     (("a.txt", "--root", "gone"), "there is no folder 'gone'", None),
     (
         ("a.txt", "--root", "more"),

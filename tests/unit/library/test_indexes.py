@@ -213,6 +213,14 @@ def test_a_plain_question_without_words_finds_nothing_and_says_so(docs: Path) ->
     assert [hint.message for hint in answer.hints] == ["there is no word in the query"]
 
 
+@pytest.mark.parametrize("name", ["a\0b", "a\ud800b"])
+def test_what_no_file_can_be_called_is_not_there(docs: Path, name: str) -> None:
+    with pytest.raises(leafmark.NotFoundError, match="the folder cannot be entered"):
+        open_index(name)
+    with pytest.raises(leafmark.NotFoundError, match="there is nothing at"):
+        leafmark.rag_index(name, str(docs))
+
+
 def test_what_else_is_wrong_is_told_of_a_plain_question_without_words_too(docs: Path) -> None:
     with open_index(docs) as index:
         with pytest.raises(leafmark.NotFoundError, match="there is no tree named 'nosuch'"):

@@ -77,3 +77,6 @@ def test_mistakes_are_named() -> None:
     with pytest.raises(StorageError) as missing:
         leafmark.chunk(Path("nowhere/p.md"))
     assert missing.value.message == "the file cannot be read: no such file or directory"
+    with pytest.raises(StorageError) as nameless:
+        leafmark.chunk(Path("a\0.md"))
+    assert nameless.value.message == "the file cannot be read: embedded null byte"

@@ -98,6 +98,11 @@ def test_an_empty_index_is_told_in_our_voice(here: Here) -> None:
     assert ask(here, "search", query="x").text.startswith("Nothing was found in the documents.\n")
 
 
+def test_what_no_file_can_be_called_is_not_there(guide: Here) -> None:
+    with pytest.raises(NotFoundError, match=r"there is no file 'a\\x00b'"):
+        ask(guide, "context", files=["a\0b"])
+
+
 def test_sources_have_their_folders(guide: Here) -> None:
     listed = ask(guide, "list_sources")
     assert listed.text == fenced("here: 2 documents, 6 chunks: b.md, docs/")
