@@ -40,6 +40,7 @@ from leafmark.model import (
     Verified,
     whole_range,
 )
+from leafmark.render.counts import count_of
 from leafmark.render.fitting import Texts, TextsShown
 from leafmark.render.marks import omissions_of
 from leafmark.render.packed import packed_result_record, packed_shown_record
@@ -333,7 +334,8 @@ def list_sources(request: Request) -> Draft:
     def make(kept: Sequence[dict[str, Any]], left_out: int) -> Reply:
         more = f"a larger max_tokens; {left_out} trees left out" if left_out else ""
         lines = [
-            f"{row['name']}: {row['documents']} documents, {row['chunks']} chunks"
+            f"{row['name']}: {count_of(row['documents'], 'document')}, "
+            f"{count_of(row['chunks'], 'chunk')}"
             f"{' (its folder is missing)' if row['missing'] else ''}: "
             f"{', '.join(map(clean_line, row['folders']))}"
             for row in kept

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from leafmark.model import TreeStatus
+from leafmark.render.counts import count_of
 
 __all__ = ["build_instructions", "plain_id"]
 
@@ -33,7 +34,7 @@ def build_instructions(trees: Sequence[TreeStatus], example: str | None) -> str:
     if not held:
         return f"{_HEAD}\nThe index is being built: the first answers may be empty."
     lines = [
-        f"- {tree.name}: {tree.documents} documents, {tree.chunks} chunks"
+        f"- {tree.name}: {count_of(tree.documents, 'document')}, {count_of(tree.chunks, 'chunk')}"
         for tree in held[:_MOST_TREES]
     ]
     if len(held) > _MOST_TREES:

@@ -10,6 +10,7 @@ from leafmark.app.requests import ListRequest, ShowRequest
 from leafmark.errors import NotFoundError, UsageError
 from leafmark.mcp_server.addresses import address_of, id_of
 from leafmark.model import DocumentEntry
+from leafmark.render.counts import count_of
 from leafmark.render.terminal import clean, clean_line
 
 __all__ = ["Page", "complete", "list_page", "read"]
@@ -77,7 +78,7 @@ def _bounded(text: str) -> str:
         return text
     kept = data[:MOST_BYTES].decode("utf-8", "ignore")
     left = len(data) - MOST_BYTES
-    return f"{kept}\n[{left:,} bytes left out: read its sections, see outline]"
+    return f"{kept}\n[{count_of(left, 'byte')} left out: read its sections, see outline]"
 
 
 def complete(

@@ -201,7 +201,7 @@ def test_a_resource_is_cut_where_it_is_too_long(
     here.write("a.md", text)
     here.index()
     shown = resources.read(here.project(), "leafmark://here/a.md")
-    left = "\n[1 bytes left out: read its sections, see outline]"
+    left = "\n[1 byte left out: read its sections, see outline]"
     assert shown == (text if not more else text[:-1] + left)
 
 

@@ -47,7 +47,7 @@ def test_instructions_name_what_there_is() -> None:
         for n in range(30)
     ]
     told = build_instructions(trees, "docs:a.md#b")
-    assert "- t1: 1 documents, 9 chunks\n" in told
+    assert "- t1: 1 document, 9 chunks\n" in told
     assert "t0:" not in told
     assert "- and 9 more" in told
     assert told.endswith("An id looks like this: docs:a.md#b")
