@@ -195,7 +195,10 @@ def status_record(report: StatusReport) -> dict[str, Any]:
 
 
 def render_settings(settings: Sequence[SettingOrigin], style: Style, *, origin: bool) -> str:
-    """Return the settings as TOML would have them; with `origin`, where each comes from."""
+    """Return the settings as TOML would have them; with `origin`, where each comes from.
+
+    What was not chosen, which TOML cannot say, is null.
+    """
     if not origin:
         return "".join(f"{_assignment(setting)}\n" for setting in settings)
     rows = []
