@@ -3,13 +3,14 @@
 In: a page's elements. Out: spans to drop. What a generator calls navigation is told
 by its tag, role or class; `related` and `navigation` are words that authors use too, so
 what is called so must hold a link with an access key, as Sphinx's bars have; a `header`
-one that says it leads to the page before, after or above, as Texinfo's do, and no
-heading. LaTeX2HTML says in comments where its panels begin and end. A list of nothing but
-links is a table of contents where they all lead to places in the page itself, and
-navigation where it stands above the page's h1; a heading with nothing else under it goes
-with the table of contents, unless a deeper one is next: then it is a chapter's. Three
-links or more that are parted by bars, angles or brackets, and have an element to
-themselves, are a menu; so is a table of these, or of links to places in the page itself.
+one that says it leads to the page before, after or above, to the contents or the index,
+as Texinfo's do, and no heading. LaTeX2HTML says in comments where its panels begin and
+end. A list of nothing but links is a table of contents where they all lead to places in
+the page itself, and navigation where it stands above the page's h1; a heading with
+nothing else under it goes with the table of contents, unless a deeper one is next: then
+it is a chapter's. Three links or more that are parted by bars, angles or brackets, and
+have an element to themselves, are a menu; so is a table of these, or of links to places
+in the page itself.
 A column of line numbers is told by its words: a `pre` of numbers that count the lines of
 the `pre` after it.
 """
@@ -29,7 +30,9 @@ __all__ = ["unread_spans"]
 
 _DROPPED_TAGS = frozenset(("nav", "script", "style", "template"))
 _ACCESS_KEY = re.compile(rb"<a\s[^<>]*\baccesskey\s*=", re.IGNORECASE)
-_RELATION = re.compile(rb"<a\s[^<>]*\brel\s*=\s*[\"']?(?:prev|previous|next|up)\b", re.IGNORECASE)
+_RELATION = re.compile(
+    rb"<a\s[^<>]*\brel\s*=\s*[\"']?(?:prev|previous|next|up|contents|index)\b", re.IGNORECASE
+)
 _PANEL = re.compile(rb"<!--\s*(End of )?Navigation Panel\s*-->")
 _NUMBERS = re.compile(rb"(?:\s|<[^<>]*>|[0-9]{1,9}(?![0-9])|(?!))*+")
 _BETWEEN = re.compile(rb"(?:\s|</?(?:td|div|figure|code)\b[^<>]*>|(?!))*+")
