@@ -1,7 +1,8 @@
 """Queries to candidates: the best matches of one topic, tier by tier, each up to its elbow.
 
-Ties at a cut are settled by id. Only those matches are read from the index that can
-still become results.
+Ties at a cut are settled by id, documents before their parts: what matches by its path or
+tags ties with all parts of it, and those of one would leave no place for others. Only
+those matches are read from the index that can still become results.
 """
 
 from __future__ import annotations
@@ -152,7 +153,7 @@ def _cut(
     with_all_ties: Callable[[], list[Hit]],
     params: SearchParams,
 ) -> list[tuple[Entry, Hit]]:
-    """Return the hits before the elbow, best first; ties at the cut are settled by id.
+    """Return the hits before the elbow, best first; of ties at the cut documents, then by id.
 
     `with_all_ties` searches again, for all that tie with the last hit too: needed only
     when the cut is among those.
@@ -166,12 +167,17 @@ def _cut(
     needed = first_of_ties(reader, with_ties(hits, kept), kept)
     entries = reader.entries(hit.address for hit in needed)
     pairs = list(zip(entries, needed, strict=True))
-    ordered = sort_with_ties(pairs, [-hit.score for hit in needed], lambda pair: pair[0].id)
+    ordered = sort_with_ties(pairs, [-hit.score for hit in needed], lambda pair: tie_of(pair[0]))
     return ordered[:kept]
 
 
+def tie_of(entry: Entry) -> str:
+    """Return what orders those that tie at a cut: documents first, then by id."""
+    return f"{entry.kind != 'document':d}{entry.id}"
+
+
 def first_of_ties(reader: IndexReader, hits: list[Hit], kept: int) -> list[Hit]:
-    """Return those of the hits that may be among the first `kept`, of ties at the end by id.
+    """Return those of the hits that may be among the first `kept`, of ties at the end by `tie_of`.
 
     Thousands of short sections called alike can tie.
     """
@@ -179,8 +185,15 @@ def first_of_ties(reader: IndexReader, hits: list[Hit], kept: int) -> list[Hit]:
         return hits
     sure = sum(hit.score > hits[-1].score for hit in hits)
     tied = hits[sure:]
-    first = may_be_first_by_id(reader, (hit.address for hit in tied), kept - sure)
-    return [*hits[:sure], *compress(tied, first)]
+    positions = reader.positions([hit.address for hit in tied])
+    needed, found = kept - sure, list(hits[:sure])
+    for wanted in (True, False):
+        some = [hit for hit, at in zip(tied, positions, strict=True) if (at == 0) == wanted]
+        if some and needed > 0:
+            first = may_be_first_by_id(reader, (hit.address for hit in some), needed)
+            found += compress(some, first)
+            needed -= len(some)
+    return found
 
 
 def _admitted(search: TopicSearch) -> Found:

@@ -187,6 +187,19 @@ def test_a_large_document_that_matches_by_path_or_tags_alone_is_one_result(
     assert len(found) == (1 if "ships" in query else 2)
 
 
+def test_every_document_with_a_tag_is_found_however_many_parts_it_has(tmp_path: Path) -> None:
+    def text(name: str) -> str:
+        parts = "".join(
+            f"## Part {number}\n\n{f'Words of {name} stand in {number}. ' * 20}\n\n"
+            for number in range(40)
+        )
+        return f"---\ntags: [harbor]\n---\n# On them\n\n{parts}"
+
+    library = Library(tmp_path, t={f"{name}.md": text(name) for name in "abcdef"})
+    found = [one.entry.id for one in library.search("tags:harbor").results]
+    assert found == [f"t:{name}.md" for name in "abcdef"]
+
+
 def test_no_document_matches_as_a_whole_whose_sections_match_by_title(tmp_path: Path) -> None:
     text = "---\ntitle: Tents\n---\n\nRead on.\n\n# Buying a tent\n\nx\n\n# Mending a tent\n\ny\n"
     library = Library(tmp_path, t={"tents.md": text})
