@@ -46,7 +46,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
             _last_words(console, error)
         code = error.exit_code
     except KeyboardInterrupt:
-        console.note("\ninterrupted\n" if console.err_style.width else "interrupted\n")
+        console.note("\ninterrupted\n" if console.err_style.is_terminal else "interrupted\n")
         code = INTERRUPTED
     return code
 

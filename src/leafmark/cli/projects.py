@@ -57,7 +57,7 @@ def _run(
 def progress_line(call: Call, *, wanted: bool = True) -> Iterator[Progress | None]:
     """A line of progress on a terminal; None where nobody looks at it."""
     console = call.console
-    if not wanted or console.quiet or not console.err_style.links:
+    if not wanted or console.quiet or not console.err_style.can_redraw:
         yield None
         return
     line = ProgressLine(console.note, time.monotonic, console.err_style)

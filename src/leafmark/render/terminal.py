@@ -150,6 +150,16 @@ class Style(NamedTuple):
     links: bool = False
     width: int | None = None
 
+    @property
+    def is_terminal(self) -> bool:
+        """Whether somebody looks at it: only a terminal has a width."""
+        return self.width is not None
+
+    @property
+    def can_redraw(self) -> bool:
+        """Whether a line can be drawn over again: on a terminal that obeys escape codes."""
+        return self.links
+
     def bold(self, text: str) -> str:
         return self._wrapped("1", text)
 

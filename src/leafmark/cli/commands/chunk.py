@@ -175,7 +175,7 @@ def _pieces(call: Call, plan: ChunkPlan, output: str, totals: _Totals) -> Iterat
     from leafmark.cli.projects import progress_line
 
     inspect = output in ("stats", "html") or call.on("strict")
-    drawn = output == "stats" or not call.console.style.links  # not between lines of output
+    drawn = output == "stats" or not call.console.style.can_redraw  # not between lines of output
     with progress_line(call, wanted=drawn) as progress:
         answers = chunk_sources(
             plan,

@@ -145,7 +145,7 @@ def _print_raw(call: Call, report: ShowReport) -> None:
                 shown.entry.id,
             )
             continue
-        if call.console.style.width is not None and _CONTROLS.search(shown.raw):
+        if call.console.style.is_terminal and _CONTROLS.search(shown.raw):
             raise UsageError(
                 "its bytes hold control characters, which could change this terminal",
                 location=shown.entry.id,
