@@ -7,7 +7,7 @@ Any number of threads may read from one reader at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -128,6 +128,11 @@ class IndexReader:
     @property
     def fingerprint(self) -> str:
         return self.current.fingerprint
+
+    @property
+    def tree_names(self) -> Set[str]:
+        """The names of the trees that the index knows, of those without a source too."""
+        return self._language_of.keys()
 
     def language_of(self, tree: str) -> Language | None:
         """Return the language of a tree, None for one that the index does not know."""

@@ -76,12 +76,11 @@ class Filters:
 
     def _path(self, prefix: str) -> tantivy.Query:
         """Document ids begin with a tree's name; `prefix` follows, as ids spell it."""
-        trees = [tree for language in self._reader.languages for tree in language.trees]
         begins = [_quote(encode_path(one)) + ".*" for one in spellings(prefix)]
         return any_of(
             [
                 tantivy.Query.regex_query(self._schema, "doc_id", f"{_quote(tree)}:{one}")
-                for tree in trees
+                for tree in sorted(self._reader.tree_names)
                 for one in begins
             ]
         )

@@ -117,9 +117,8 @@ class Finder:
 
         So the boost is a factor of the score exactly.
         """
-        known = {tree for language in self._reader.languages for tree in language.trees}
-        local = known.intersection(local_trees)
-        others = known - local
+        local = self._reader.tree_names & set(local_trees)
+        others = self._reader.tree_names - local
         if not local or not others or boost == 1:
             return [_Scope(boost if local else 1.0)]
         return [_Scope(boost, self._trees(local)), _Scope(1.0, self._trees(others))]

@@ -25,7 +25,7 @@ def find_chunks(reader: IndexReader, name: str) -> list[Entry]:
         found = find_chunk(reader, wanted)
         if found is not None:
             return [found]
-    trees = sorted(tree for language in reader.languages for tree in language.trees)
+    trees = sorted(reader.tree_names)
     named = (find_chunk(reader, f"{tree}:{wanted}") for tree in trees for wanted in names)
     return [entry for entry in named if entry is not None]
 

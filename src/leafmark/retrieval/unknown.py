@@ -39,6 +39,8 @@ def unknown_names(
     reader: IndexReader, topics: Iterable[Expression], params: SearchParams
 ) -> Iterator[Hint]:
     """Yield what nothing has of the names in topics and parameters, each with the nearest."""
+    for name in params.trees:
+        yield from _tree(reader, name)
     tags = _facts(reader, fact("tag", "")) if params.tags else []
     for tag in params.tags:
         if tag_fact(tag) not in (fact("tag", one) for one in tags):
@@ -53,8 +55,8 @@ def _unknown_value(reader: IndexReader, node: Filter) -> Iterator[Hint]:
     value = str(node.value)
     if node.key is not None:
         yield from _metadata(reader, node, node.key)
-    if node.name == "tree" and value not in reader.trees:
-        yield _unknown("unknown-tree", f"there is no tree named {value}", value, reader.trees)
+    if node.name == "tree":
+        yield from _tree(reader, value)
     if node.name == "path":
         yield from _path(reader, value)
     if node.name in ("id", "under") and not find_chunks(reader, value):
@@ -72,6 +74,13 @@ def _facts(reader: IndexReader, begin: str) -> list[str]:
     live = reader.every_chunk()
     terms = reader.searcher.terms_with_prefix("facts", begin, filter_query=live)
     return [term[len(begin) :] for term, _ in terms]
+
+
+def _tree(reader: IndexReader, name: str) -> Iterator[Hint]:
+    if name not in reader.tree_names:
+        yield _unknown("unknown-tree", f"there is no tree named {name}", name, reader.tree_names)
+    elif name not in reader.trees or not reader.trees[name].chunks:
+        yield Hint("empty-tree", f"there is nothing in the tree {name}")
 
 
 def _path(reader: IndexReader, value: str) -> Iterator[Hint]:

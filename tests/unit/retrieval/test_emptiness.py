@@ -234,3 +234,12 @@ def test_what_only_deleted_documents_had_is_unknown(tmp_path: Path) -> None:
         ("has:code", {}, "no chunk holds code"),
     ):
         assert message in [said for _, said in hints(library, query, **params)]
+
+
+def test_a_tree_without_documents_is_known(tmp_path: Path) -> None:
+    library = Library(tmp_path, t={"a.md": "zebra\n"}, empty={})
+    library.put("t", {"b.md": "more\n"})
+    empty, unknown = "there is nothing in the tree empty", "there is no tree named empti"
+    assert ("empty-tree", empty) in hints(library, "zebra tree:empty")
+    assert ("empty-tree", empty) in hints(library, "zebra", trees=("empty",))
+    assert ("unknown-tree", f"{unknown}; the nearest: empty") in hints(library, "zebra tree:empti")
