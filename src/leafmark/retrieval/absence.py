@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from leafmark.index import IndexReader
 from leafmark.model import AbsenceReason, Candidate, Entry, LostAt, UnmatchedPart
@@ -84,6 +84,40 @@ def explain_absence(
         return inquiry.answer(topics, params)
 
 
+_Loss: TypeAlias = tuple[AbsenceReason, Change]
+"""Why a chunk was lost, and what would bring it past there."""
+
+
+class _Trial(NamedTuple):
+    """A search, and what was changed of the one that was asked for."""
+
+    topics: Sequence[Expression]
+    params: SearchParams
+    changed: Mapping[str, Any] = {}
+    without: tuple[str, ...] = ()
+    added: str | None = None
+
+    def after(self, reason: AbsenceReason, change: Change) -> _Trial | None:
+        """Return the search with one change more, None where nothing to look for is left."""
+        topics = list(self.topics)
+        if change.without:
+            shorter = without_parts(topics[reason.topic], change.without)
+            if shorter is None:
+                return None
+            topics[reason.topic] = shorter
+        added = self.added
+        if change.added is not None:
+            topics = [all_of([topic, change.added]) for topic in topics]
+            added = format_query(change.added)
+        return _Trial(
+            topics,
+            replace(self.params, **change.params),
+            {**self.changed, **change.params},
+            (*self.without, *map(format_query, change.without)),
+            added,
+        )
+
+
 class _Inquiry:
     """The questions about one chunk."""
 
@@ -104,93 +138,81 @@ class _Inquiry:
 
     def answer(self, topics: Sequence[Expression], params: SearchParams) -> Absence:
         self._meaning = None if self._ask is None else self._ask(topics)
-        found = self._in_results(topics, params)
-        if isinstance(found, Absence):
-            return found
-        reasons = tuple(each for each, _ in found)
-        return self._remedy(topics, params, found)._replace(reasons=reasons)
+        trial = _Trial(topics, params)
+        trace = self._trace(trial)
+        shown = self._shown(trace)
+        if shown is not None:
+            return shown
+        lost = self._lost(trial, trace)
+        reasons = tuple(reason for reason, _ in lost)
+        remedy = self._remedy(trial, lost)
+        if remedy is None:
+            return Absence(reasons)
+        return Absence(reasons, remedy=remedy.changed, without=remedy.without, added=remedy.added)
 
-    def _trace(self, topics: Sequence[Expression], params: SearchParams) -> Trace:
+    def _trace(self, trial: _Trial) -> Trace:
         return trace_search(
             self._reader,
-            topics,
-            params,
+            trial.topics,
+            trial.params,
             self._texts,
             local_trees=self._local_trees,
             meaning=self._meaning,
         )
 
-    def _remedy(
-        self,
-        topics: Sequence[Expression],
-        params: SearchParams,
-        found: Sequence[tuple[AbsenceReason, Change]],
-    ) -> Absence:
-        """Change what each reason calls for, until the chunk is a result."""
-        changed: dict[str, Any] = {}
-        without: list[str] = []
-        added: str | None = None
+    def _remedy(self, trial: _Trial, lost: Sequence[_Loss]) -> _Trial | None:
+        """Change what each reason calls for, until the chunk is a result; None if it never is."""
         for _ in range(MOST_CHANGES):
-            reason, change = found[0]
-            changed |= change.params
-            params = replace(params, **change.params)
-            if change.without:
-                shorter = without_parts(topics[reason.topic], change.without)
-                if shorter is None:
-                    break
-                without += map(format_query, change.without)
-                before, topics = topics, list(topics)
-                topics[reason.topic] = shorter
-                if not self._understands(topics, before, params):
-                    break
-            if change.added is not None:
-                topics = [all_of([topic, change.added]) for topic in topics]
-                added = format_query(change.added)
-            now = self._in_results(topics, params)
-            if isinstance(now, Absence):
-                return Absence((), remedy=changed, without=tuple(without), added=added)
-            if [one for one, _ in now] == [one for one, _ in found]:
-                break
-            found = now
-        return Absence(())
+            changed = trial.after(*lost[0])
+            if changed is None or not self._ask_again(changed, trial):
+                return None
+            trial = changed
+            trace = self._trace(trial)
+            if self._shown(trace) is not None:
+                return trial
+            now = self._lost(trial, trace)
+            if [reason for reason, _ in now] == [reason for reason, _ in lost]:
+                return None
+            lost = now
+        return None
 
-    def _understands(
-        self, topics: Sequence[Expression], before: Sequence[Expression], params: SearchParams
-    ) -> bool:
-        """Whether similarities to other topics than before are known, once they were asked for."""
-        same = [*map(topic_text, topics)] == [*map(topic_text, before)]
-        if self._meaning is None or self._ask is None or params.mode == "lexical" or same:
+    def _ask_again(self, trial: _Trial, before: _Trial) -> bool:
+        """Ask for similarities to other topics than before; return whether those needed are there.
+
+        Without words that changed, those that are there do.
+        """
+        same = [*map(topic_text, trial.topics)] == [*map(topic_text, before.topics)]
+        if self._meaning is None or self._ask is None or trial.params.mode == "lexical" or same:
             return True
-        self._meaning = self._ask(topics)
+        self._meaning = self._ask(trial.topics)
         return self._meaning is not None
 
     # -- among the results ------------------------------------------------------------
 
-    def _in_results(
-        self, topics: Sequence[Expression], params: SearchParams
-    ) -> Absence | list[tuple[AbsenceReason, Change]]:
-        """Return the result that is the chunk or lies below it, else why there is none."""
-        trace = self._trace(topics, params)
+    def _shown(self, trace: Trace) -> Absence | None:
+        """Return the result that is the chunk or lies below it, None if there is none."""
         ranked = [
             (rank, one) for rank, one in enumerate(trace.kept, 1) if self._target.holds(one.entry)
         ]
-        if ranked:
-            itself = self._target.position  # its entry may be that of its introduction
-            rank, candidate = min(ranked, key=lambda pair: pair[1].entry.position != itself)
-            return Absence((), candidate, rank)
+        if not ranked:
+            return None
+        itself = self._target.position  # its entry may be that of its introduction
+        rank, candidate = min(ranked, key=lambda pair: pair[1].entry.position != itself)
+        return Absence((), candidate, rank)
+
+    def _lost(self, trial: _Trial, trace: Trace) -> list[_Loss]:
+        """Return why a chunk that is not shown is not, the phase that it came farthest to first."""
         for rank, candidate in enumerate(trace.ranked, start=1):
-            found = self._beside(candidate, rank, params)
+            found = self._beside(candidate, rank, trial.params)
             if found is not None:
                 return [found]
         reasons = [
-            self._in_topic(expression, trace.compiled[at], at, params)
-            for at, expression in enumerate(topics)
+            self._in_topic(topic, trace.compiled[at], at, trial.params)
+            for at, topic in enumerate(trial.topics)
         ]
         return sorted(reasons, key=lambda pair: _ORDER.index(pair[0].lost_at))
 
-    def _beside(
-        self, candidate: Candidate, rank: int, params: SearchParams
-    ) -> tuple[AbsenceReason, Change] | None:
+    def _beside(self, candidate: Candidate, rank: int, params: SearchParams) -> _Loss | None:
         """Return how a result past the phases holds the chunk: past the limit, or taken in."""
         by = candidate.entry.id
         past = f", which is result {rank}, past the {params.limit} shown"
@@ -229,7 +251,7 @@ class _Inquiry:
         compiled: Mapping[str | None, Compiled],
         at: int,
         params: SearchParams,
-    ) -> tuple[AbsenceReason, Change]:
+    ) -> _Loss:
         """Return where a topic lost the chunk, which is not among its candidates."""
         wide = replace(params, candidate_limit=FARTHEST, max_results=FARTHEST, cutoff_ratio=0.0)
         search = TopicSearch(
@@ -254,7 +276,7 @@ class _Inquiry:
         params: SearchParams,
         *,
         strict: int,
-    ) -> tuple[AbsenceReason, Change]:
+    ) -> _Loss:
         """Return why the chunk is not even among the farthest candidates of a topic."""
         demands = Demands(self._reader, self._target, params)
         refusing = demands.refusing_filters()
@@ -279,7 +301,7 @@ class _Inquiry:
         far: str | None,
         *,
         strict: int,
-    ) -> tuple[AbsenceReason, Change]:
+    ) -> _Loss:
         """Return which parts of a topic the chunk does not meet; `far` says how far it is."""
         best, unmet = demands.unmet(topic)
         if self._meaning is not None and params.mode == "semantic":
