@@ -25,7 +25,14 @@ from leafmark.index.generation import IndexMeta, count_matches
 from leafmark.index.headed import phrases_within
 from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest
-from leafmark.index.names import BETWEEN, iter_names, split_names, with_parts
+from leafmark.index.names import (
+    BETWEEN,
+    PARTING_FORMATS,
+    iter_names,
+    iter_parted,
+    split_names,
+    with_parts,
+)
 from leafmark.index.reader import IndexReader, TreeCounts, has_index, open_reader
 from leafmark.index.schema import TEXT_FIELDS, Language
 from leafmark.index.settings import IndexSettings
@@ -38,6 +45,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BETWEEN",
     "LANGUAGES",
+    "PARTING_FORMATS",
     "TEXT_FIELDS",
     "Analyzer",
     "IndexMeta",
@@ -63,6 +71,7 @@ __all__ = [
     "is_panic",
     "is_solid",
     "iter_names",
+    "iter_parted",
     "language_fact",
     "lock_holder",
     "meta_prefix",

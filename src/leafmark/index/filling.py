@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from leafmark.index.analyzer import Analyzer
 from leafmark.index.facts import fact, language_fact, meta_facts, name_facts, tag_fact
 from leafmark.index.headed import LONGEST_TITLE, headed
-from leafmark.index.names import terms_of_names, with_parts
+from leafmark.index.names import PARTING_FORMATS, terms_of_names, terms_of_parted, with_parts
 from leafmark.index.records import document_entry, pack_document
 from leafmark.index.schema import Language, language_fields
 from leafmark.model import Chunk, ChunkedDocument, ChunkKind, Content, DocumentEntry, FileState
@@ -99,6 +99,8 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
             terms = analyzer.terms(body)
             if is_code:
                 terms += terms_of_names(analyzer, body)
+            elif chunked.document.format in PARTING_FORMATS:
+                terms += terms_of_parted(analyzer, body)
             text, above = headed(analyzer, titles, terms)
             fields += f',"{language.body}":"{text}"'
             facts = ',"above='.join([facts, *[f'{term}"' for term in above]])

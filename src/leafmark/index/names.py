@@ -1,7 +1,9 @@
-"""Names in camel case, taken apart, so that `printRoutes` is found by "print routes" too.
+"""Words that are found by others than those they are written as.
 
+Names in camel case are taken apart, so that `printRoutes` is found by "print routes" too.
 Titles hold their parts, and source code does, whose words are names. Elsewhere texts say
-the words themselves, beside the names.
+the words themselves, beside the names. A word that the end of a line parts, as those of
+manual pages do, is found whole.
 """
 
 from __future__ import annotations
@@ -13,16 +15,31 @@ from itertools import pairwise
 
 from leafmark.index.analyzer import Analyzer
 
-__all__ = ["BETWEEN", "iter_names", "split_names", "terms_of_names", "with_parts"]
+__all__ = [
+    "BETWEEN",
+    "PARTING_FORMATS",
+    "iter_names",
+    "iter_parted",
+    "split_names",
+    "terms_of_names",
+    "terms_of_parted",
+    "with_parts",
+]
 
 BETWEEN = "\U00010280"
 """Stands between texts that are indexed as one: a letter (Lycian) that nobody types, so that
 no phrase goes over it."""
 
+PARTING_FORMATS = ("text", "html")
+"""Formats whose lines may part words: preformatted text is in no other but code."""
+
 _INSIDE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 """Where a part begins; the two small letters let `URLs` be one word."""
 
 _WORD = re.compile(r"[^\W_]+")
+
+_PARTED = re.compile(r"(?<![^\W_])([^\W\d_]+)[-\u2010\u00ad]\r?\n[ \t]*+(?=([^\W\d_]+))")
+"""A word that goes on in the next line, by the hyphen behind its first part."""
 
 
 def with_parts(title: str) -> str:
@@ -75,3 +92,20 @@ def iter_names(code: str) -> Iterator[list[tuple[int, str]]]:
         if inside:
             cuts = pairwise([0, *inside, len(word[0])])
             yield [(word.start() + start, word[0][start:end]) for start, end in cuts]
+
+
+def terms_of_parted(analyzer: Analyzer, text: str) -> list[str]:
+    """Return the terms of the words that lines part, once a word, apart by `BETWEEN`."""
+    words = dict.fromkeys("".join(part for _, part in parts) for parts in iter_parted(text))
+    return [term for word in words for term in (BETWEEN, *analyzer.terms(word))]
+
+
+def iter_parted(text: str) -> Iterator[list[tuple[int, str]]]:
+    """Yield the two parts of each word that lines part, with the places where they begin.
+
+    >>> list(iter_parted("exam-\\n  ple, re-\\n\\nset 1-\\n2"))
+    [[(0, 'exam'), (8, 'ple')]]
+    """
+    if "-\n" in text or "\u2010" in text or "\u00ad" in text or "-\r" in text:
+        for found in _PARTED.finditer(text):
+            yield [(found.start(1), found[1]), (found.end(), found[2])]

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
-from leafmark.index import BETWEEN, Analyzer, fold, iter_names
+from leafmark.index import BETWEEN, PARTING_FORMATS, Analyzer, fold, iter_names, iter_parted
 from leafmark.retrieval.leaves import Looked
 from leafmark.retrieval.scanning import PhraseFinder, Scanned, WordFinder, scan
 from leafmark.retrieval.snippets import Match
@@ -53,32 +53,51 @@ class Highlighter:
             found.update(_of_phrase(length, finder, scanned, looked))
         return sorted(found)
 
-    def find_in_code(self, text: str) -> list[Match]:
-        """Return the matches in source code, whose names are found by their parts, too."""
-        apart, places = _names_apart(text, BETWEEN if self._phrases else "-")
+    def find_in(self, text: str, format_name: str) -> list[Match]:
+        """Return the matches in a body of some format, those of what the index adds to it, too.
+
+        The names in source code are found by their parts, and words that lines part whole.
+        """
+        if format_name == "script":
+            return self._with(text, iter_names, " ")
+        if format_name in PARTING_FORMATS:
+            return self._with(text, iter_parted, "")
+        return self.find(text)
+
+    def _with(self, text: str, words: _Words, joint: str) -> list[Match]:
         found = set(self.find(text))
+        apart, places = _written(words(text), joint, BETWEEN if self._phrases else "-")
+        if not places:
+            return sorted(found)
         for start, end, number in self.find(apart):
             at, place = places[bisect_right(places, (start, len(text))) - 1]
-            found.add((place + start - at, place + end - at, number))
+            last_at, last = places[bisect_right(places, (end - 1, len(text))) - 1]
+            found.add((place + start - at, last + end - last_at, number))
         return sorted(found)
 
 
-def _names_apart(text: str, between: str) -> tuple[str, list[tuple[int, int]]]:
-    """Return the parts of the names in a text as words, and where each begins there and here.
+_Words = Callable[[str], Iterator[list[tuple[int, str]]]]
+"""Gives the parts of words in a text, each with the place where it begins."""
 
-    `between` stands between names, so that a phrase goes over no border of one.
+
+def _written(
+    words: Iterable[list[tuple[int, str]]], joint: str, between: str
+) -> tuple[str, list[tuple[int, int]]]:
+    """Return the parts of words, with `joint` between them, and where each begins there and here.
+
+    `between` stands between words, so that a phrase goes over no border of one.
     """
-    words: list[str] = []
+    written: list[str] = []
     places: list[tuple[int, int]] = []
     at = 0
-    for parts in iter_names(text):
+    for parts in words:
         for place, part in parts:
             places.append((at, place))
-            words.append(part)
-            at += len(part) + 1
-        words.append(between)
-        at += len(between) + 1
-    return " ".join(words), places
+            written.append(part + joint)
+            at += len(part) + len(joint)
+        written.append(f" {between} ")
+        at += len(between) + 2
+    return "".join(written), places
 
 
 def _of_phrase(

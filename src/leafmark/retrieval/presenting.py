@@ -112,8 +112,8 @@ class Presenter:
             compiled = self._compiled(topic, candidate.entry)
             if compiled is not None:
                 highlighter = self._highlighter(compiled)
-                is_code = self._texts.document(candidate.entry).format == "script"
-                yield (highlighter.find_in_code if is_code else highlighter.find)(body.shown)
+                written_in = self._texts.document(candidate.entry).format
+                yield highlighter.find_in(body.shown, written_in)
 
     def _highlighter(self, compiled: Compiled, *, of_titles: bool = False) -> Highlighter:
         """Return what finds the matches of what was asked for in bodies, or in titles.
