@@ -19,4 +19,7 @@ def file_title(path: str) -> str:
     name = path[path.rfind("/") + 1 :]
     dot = name.rfind(".")
     stem = name[:dot] if 0 < dot < len(name) - 1 else name
-    return stem.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    try:
+        return stem.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    except UnicodeEncodeError:  # half a character, as names on Windows may have
+        return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in stem)

@@ -64,6 +64,7 @@ def test_unknown_suffixes_are_plain_text_and_a_given_format_wins() -> None:
         (".hidden", ".hidden"),
         ("a.", "a."),
         ("caf\udce9.md", "caf\ufffd"),
+        ("docs/half\ud83d.md", "half\ufffd"),
     ],
 )
 def test_title_of_a_file(path: str, title: str) -> None:
