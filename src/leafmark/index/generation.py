@@ -39,6 +39,8 @@ __all__ = [
     "read_document",
     "read_documents",
     "read_meta",
+    "source_record",
+    "with_latest_state",
 ]
 
 
@@ -197,29 +199,27 @@ def read_counts(folder: Path) -> RecordCounts:
 
 
 def read_document(
-    index: tantivy.Index,
-    searcher: tantivy.Searcher,
-    doc_id: str,
-    *,
-    with_states: bool = True,
-    record: bytes | None = None,
+    index: tantivy.Index, searcher: tantivy.Searcher, doc_id: str
 ) -> StoredDocument | None:
-    """Return one source's record, None for a source not indexed.
+    """Return what is stored of a source, with its latest state; None for one not indexed."""
+    record = source_record(index, searcher, doc_id)
+    return None if record is None else with_latest_state(index, searcher, unpack_document(record))
 
-    `with_states` looks for a later state too; without, the caller knows that there is none.
-    `record` are its bytes, where the caller has them.
-    """
-    found = [record] if record else []
-    if not found:
-        found = find_records(searcher, _first_chunk_query(index, doc_id), 1)
-    if not found:
-        found = find_records(searcher, _key_query(index, SOURCE_KEY + doc_id), 1)
-    if not found:
-        return None
-    stored = unpack_document(found[0])
-    if not with_states:
-        return stored
-    later = find_records(searcher, _key_query(index, STATE_KEY + doc_id), 1)
+
+def source_record(index: tantivy.Index, searcher: tantivy.Searcher, doc_id: str) -> bytes | None:
+    """Return the record of a source, with chunks or without; None for one not indexed."""
+    for query in (_first_chunk_query(index, doc_id), _key_query(index, SOURCE_KEY + doc_id)):
+        found = find_records(searcher, query, 1)
+        if found:
+            return found[0]
+    return None
+
+
+def with_latest_state(
+    index: tantivy.Index, searcher: tantivy.Searcher, stored: StoredDocument
+) -> StoredDocument:
+    """Put the state that was recorded last into a source's entry; the record has the first."""
+    later = find_records(searcher, _key_query(index, STATE_KEY + stored.entry.doc_id), 1)
     if later:
         stored.entry = stored.entry._replace(state=unpack_state(later[0])[1])
     return stored

@@ -23,9 +23,10 @@ from leafmark.index.generation import (
     index_languages,
     open_engine,
     read_counts,
-    read_document,
     read_documents,
     read_meta,
+    source_record,
+    with_latest_state,
 )
 from leafmark.index.layout import Current, Layout
 from leafmark.index.manifest import (
@@ -40,7 +41,7 @@ from leafmark.index.manifest import (
     row_of,
     write_snapshot,
 )
-from leafmark.index.records import StoredDocument
+from leafmark.index.records import StoredDocument, unpack_document
 from leafmark.index.runs import Recent, Runs, doc_id_at
 from leafmark.index.schema import STATE_KEY, Language
 from leafmark.model import DocumentEntry, Entry
@@ -221,8 +222,10 @@ class IndexReader:
 
     def _read(self, doc_id: str, record: bytes | None) -> StoredDocument | None:
         """Read what is stored of a source, from its record where that is at hand, and remember."""
-        states = self._has_states
-        found = read_document(self.engine, self.searcher, doc_id, with_states=states, record=record)
+        record = record or source_record(self.engine, self.searcher, doc_id)
+        found = None if record is None else unpack_document(record)
+        if found is not None and self._has_states:
+            found = with_latest_state(self.engine, self.searcher, found)
         self._stored.put(doc_id, found)
         return found
 
