@@ -37,8 +37,8 @@ from leafmark.evaluation import (
     build_groups,
     draft_queries,
     half_of,
-    kind_of,
     parse_gate,
+    queries_of,
 )
 from leafmark.likeness import choices_hint
 
@@ -261,7 +261,7 @@ def _gates(
                 f"the gate {gate} names a way to search that is not compared",
                 hint="there are: " + ", ".join(names),
             )
-        if kind_of(gate.metric) not in kinds:
+        if queries_of(gate.metric) not in kinds:
             raise UsageError(f"the gate {gate} is about queries that there are none of")
     return gates
 

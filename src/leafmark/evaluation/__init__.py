@@ -17,7 +17,7 @@ from leafmark.evaluation.judgments import (
     judgment_record,
     parse_judgments,
 )
-from leafmark.evaluation.metrics import METRICS, Read, kind_of, measure, rank_of, tokens_to
+from leafmark.evaluation.metrics import METRICS, Read, measure, queries_of, rank_of, tokens_to
 from leafmark.evaluation.passages import Passage, covers, overlaps, shared_bytes
 from leafmark.evaluation.perfect import perfect_values
 from leafmark.evaluation.report import (
@@ -57,12 +57,12 @@ __all__ = [
     "draft_queries",
     "half_of",
     "judgment_record",
-    "kind_of",
     "measure",
     "overlaps",
     "parse_gate",
     "parse_judgments",
     "perfect_values",
+    "queries_of",
     "rank_of",
     "shared_bytes",
     "tokens_to",

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from leafmark.evaluation.passages import Bytes, Passage, covers, overlaps, shared_bytes, union
 
-__all__ = ["METRICS", "Metric", "Read", "kind_of", "measure", "rank_of", "tokens_to"]
+__all__ = ["METRICS", "Metric", "Read", "measure", "queries_of", "rank_of", "tokens_to"]
 
 DEPTH = 10
 """Ranks that metrics look at which count by rank, or the bytes shown."""
@@ -34,6 +34,9 @@ class Read(NamedTuple):
     tokens: int
 
 
+Queries = Literal["answerable", "unanswerable"]
+
+
 class Metric(NamedTuple):
     """A metric's name and what it says, in one line; `of` tells which queries have it.
 
@@ -42,7 +45,7 @@ class Metric(NamedTuple):
 
     name: str
     doc: str
-    of: str = "answerable"
+    of: Queries = "answerable"
 
 
 def rank_of(
@@ -188,6 +191,6 @@ METRICS: tuple[Metric, ...] = (
 """All metrics, in the order in which they are shown."""
 
 
-def kind_of(name: str) -> str:
+def queries_of(name: str) -> Queries:
     """Return which queries have the metric of this name: `answerable` or `unanswerable` ones."""
     return next(metric.of for metric in METRICS if metric.name == name)
