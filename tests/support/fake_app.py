@@ -15,6 +15,7 @@ from leafmark.errors import LeafmarkError
 from leafmark.evaluation import Drafts, EvaluationReport
 from leafmark.model import (
     Answer,
+    Hint,
     IndexReport,
     SettingOrigin,
     ShowReport,
@@ -47,6 +48,7 @@ class FakeApp:
     asked: list[Any] = field(default_factory=list)
     opened: list[tuple[Path, dict[str, object]]] = field(default_factory=list)
     progress: Any = None
+    told: tuple[Hint, ...] = ()
 
     def module(self) -> ModuleType:
         module = ModuleType("leafmark.app")
@@ -77,9 +79,17 @@ class FakeApp:
         return lambda _, request, progress: self._reply((kind, request), self.listed)
 
     def open_project(
-        self, directory: Path, *, flags: Mapping[str, object], environ: Mapping[str, str]
+        self,
+        directory: Path,
+        *,
+        flags: Mapping[str, object],
+        environ: Mapping[str, str],
+        tell: Callable[[Hint], None] | None = None,
     ) -> str:
         self.opened.append((directory, dict(flags)))
+        if tell is not None:
+            for hint in self.told:
+                tell(hint)
         return "project"
 
     def _reply(self, request: Any, reply: Any) -> Any:

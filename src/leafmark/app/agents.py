@@ -9,7 +9,7 @@ from pathlib import Path
 
 from leafmark.app.agent_block import AGENT_FILES, build_block
 from leafmark.app.marked_block import put_block
-from leafmark.app.opening import open_index
+from leafmark.app.opening import open_telling
 from leafmark.app.project import Project
 from leafmark.app.requests import AgentsRequest, Progress
 from leafmark.app.writing import replace_file
@@ -35,7 +35,7 @@ def update_agents(
         UsageError: a file's markers are broken, it is not UTF-8, or no regular file.
         NotFoundError, StorageError, ForbiddenError: a file cannot be read or written.
     """
-    reader, _ = open_index(
+    reader = open_telling(
         project, fresh=request.refresh, confirmed=request.confirmed, progress=progress
     )
     block = build_block(project, reader)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from leafmark.app.indexing import read_index
-from leafmark.app.opening import open_index
+from leafmark.app.opening import open_telling
 from leafmark.app.outcome import source_notes
 from leafmark.app.project import Project
 from leafmark.app.requests import ListRequest, Progress
@@ -52,10 +52,9 @@ def _open(project: Project, request: ListRequest, progress: Progress | None) -> 
     """Open the index that a listing is made from; see `list_trees`."""
     for name in request.trees:
         project.get_tree(name)
-    reader, _ = open_index(
+    return open_telling(
         project, fresh=request.refresh, confirmed=request.confirmed, progress=progress
     )
-    return reader
 
 
 def _tree_states(project: Project, reader: IndexReader | None) -> tuple[TreeStatus, ...]:

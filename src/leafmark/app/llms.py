@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from leafmark.app.agent_block import AGENT_FILES
 from leafmark.app.contents import LLMS_FILES, LLMS_MARK
-from leafmark.app.opening import open_index
+from leafmark.app.opening import open_telling
 from leafmark.app.project import Project
 from leafmark.app.reading import Sources
 from leafmark.app.requests import LlmsRequest, Progress
@@ -71,7 +71,7 @@ def write_llms(
         raise UsageError(
             f"the base URL is {request.base_url!r}", hint="it begins with http:// or https://"
         )
-    reader, _ = open_index(
+    reader = open_telling(
         project, fresh=request.refresh, confirmed=request.confirmed, progress=progress
     )
     documents = _documents(reader, tree)

@@ -15,7 +15,7 @@ from leafmark.errors import (
 from leafmark.index import IndexReader
 from leafmark.model import Hint
 
-__all__ = ["open_index"]
+__all__ = ["open_index", "open_telling"]
 
 
 def open_index(
@@ -53,6 +53,17 @@ def open_index(
         return reader, (
             Hint(code, f"{error.message}; this answer is from the last committed state"),
         )
+
+
+def open_telling(
+    project: Project, *, fresh: bool, confirmed: bool = False, progress: Progress | None = None
+) -> IndexReader:
+    """Return what `open_index` does, for an answer without hints: they go to `project.tell`."""
+    reader, hints = open_index(project, fresh=fresh, confirmed=confirmed, progress=progress)
+    if project.tell is not None:
+        for hint in hints:
+            project.tell(hint)
+    return reader
 
 
 def _first_state(project: Project, progress: Progress | None) -> IndexReader:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from leafmark.parsing.script_languages import installed_grammars
 
 if TYPE_CHECKING:
     from leafmark.chunking import ChunkingOptions
+    from leafmark.model import Hint
 
 __all__ = ["Project", "open_project"]
 
@@ -36,6 +37,7 @@ class Project:
     """What every use case is given: where it works and under which settings.
 
     A program that asks often sets `kept`, so that the index is not opened for every call.
+    `tell` is given the hints of answers that have no place for them.
     """
 
     directory: Path
@@ -43,6 +45,7 @@ class Project:
     trees: tuple[Tree, ...]
     index_dir: Path
     kept: KeptReader | None = field(default=None, compare=False, repr=False)
+    tell: Callable[[Hint], None] | None = field(default=None, compare=False, repr=False)
 
     def tree(self, name: str) -> Tree | None:
         for tree in self.trees:  # asked for each source of each answer: no generator
@@ -184,7 +187,11 @@ def _chunking_stated(configuration: Configuration, tree: Tree | None) -> dict[st
 
 
 def open_project(
-    directory: Path, *, flags: Mapping[str, object], environ: Mapping[str, str]
+    directory: Path,
+    *,
+    flags: Mapping[str, object],
+    environ: Mapping[str, str],
+    tell: Callable[[Hint], None] | None = None,
 ) -> Project:
     """Return the project of the folder `directory`, under the configuration that applies there.
 
@@ -193,4 +200,6 @@ def open_project(
         ConfigError: a configuration file, variable or flag is wrong.
     """
     configuration = open_configuration(directory, flags=flags, environ=environ)
-    return Project(directory, configuration, configuration.trees, configuration.index_dir)
+    return Project(
+        directory, configuration, configuration.trees, configuration.index_dir, tell=tell
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from leafmark.app.linking import KnownKeys, Links, indexed_place
-from leafmark.app.opening import open_index
+from leafmark.app.opening import open_telling
 from leafmark.app.project import Project
 from leafmark.app.reading import Sources
 from leafmark.app.requests import Progress, ShowRequest
@@ -28,7 +28,7 @@ def show_chunks(
         AmbiguousError: an id fits several chunks.
         NotFoundError: there is no index; unknown ids are in the report.
     """
-    reader, _ = open_index(
+    reader = open_telling(
         project, fresh=request.refresh, confirmed=request.confirmed, progress=progress
     )
     resolver = Resolver(reader, reader.manifest)

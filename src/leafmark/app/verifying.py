@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from leafmark.app.current import CurrentDocument, CurrentDocuments, covers, spans_of
-from leafmark.app.opening import open_index
+from leafmark.app.opening import open_telling
 from leafmark.app.project import Project
 from leafmark.app.requests import Progress, VerifyRequest
 from leafmark.app.resolving import Resolver
@@ -47,7 +47,7 @@ def verify_texts(
         NotFoundError: there is no index, and none was to be made.
         ConfirmationError, LockedError, StorageError, DamagedError: see `open_index`.
     """
-    reader, _ = open_index(
+    reader = open_telling(
         project, fresh=request.refresh, confirmed=request.confirmed, progress=progress
     )
     trees = {tree for tree, _ in reader.manifest} | {tree.name for tree in project.trees}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leafmark.app.opening import open_index
+from leafmark.app.opening import open_telling
 from leafmark.app.project import Project
 from leafmark.app.reading import Sources
 from leafmark.app.requests import Progress, WhyNotRequest
@@ -31,7 +31,7 @@ def explain_why_not(
     """
     wish = request.search
     wanted = understand_request(project, wish)
-    reader, _ = open_index(project, fresh=wish.refresh, confirmed=wish.confirmed, progress=progress)
+    reader = open_telling(project, fresh=wish.refresh, confirmed=wish.confirmed, progress=progress)
     compiled = compiling(reader, wanted.params)
     target = Resolver(reader, reader.manifest).resolve(request.id)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from leafmark.app import Project
     from leafmark.app.requests import Progress
+    from leafmark.model import Hint
 
 __all__ = ["progress_line", "with_project"]
 
@@ -28,19 +29,26 @@ def with_project(
     """Run `use_case(project, progress, confirmed)` on the folder's project.
 
     Where it raises ConfirmationError, the user is asked, and it runs again with
-    `confirmed` if the answer is yes. Without a terminal the error stands.
+    `confirmed` if the answer is yes. Without a terminal the error stands. What the
+    answer has no place for is told at the end.
     """
     from leafmark.app import open_project
 
     console = call.console
-    project = open_project(console.directory, flags=call.settings, environ=console.environ)
+    told: list[Hint] = []
+    project = open_project(
+        console.directory, flags=call.settings, environ=console.environ, tell=told.append
+    )
     confirmed = call.on("yes")
     try:
         return _run(call, use_case, project, confirmed)
     except ConfirmationError as error:
         if not console.ask(f"{error.message}. Go on?"):
             raise
-    return _run(call, use_case, project, True)
+        return _run(call, use_case, project, True)
+    finally:
+        for hint in told:
+            console.hint(hint.message)
 
 
 def _run(

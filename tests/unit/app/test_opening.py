@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 
 import pytest
 from support.projects import Here
 
+from leafmark.app import (
+    Project,
+    explain_why_not,
+    list_documents,
+    show_chunks,
+    update_agents,
+    verify_texts,
+)
 from leafmark.app.opening import open_index
+from leafmark.app.requests import (
+    AgentsRequest,
+    ListRequest,
+    SearchRequest,
+    ShowRequest,
+    VerifyRequest,
+    WhyNotRequest,
+)
 from leafmark.errors import LockedError
 from leafmark.index import open_writer
+from leafmark.model import Hint
 
 
 def test_the_last_state_answers_while_another_writes(here: Here) -> None:
@@ -23,6 +42,32 @@ def test_the_last_state_answers_while_another_writes(here: Here) -> None:
     assert [path for _, path in reader.manifest] == ["a.md"]
     assert hint.code == "locked"
     assert hint.message.startswith(f"the index is being written by process {os.getpid()}, for ")
+    assert hint.message.endswith(" s; this answer is from the last committed state")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda project: list_documents(project, ListRequest()),
+        lambda project: show_chunks(project, ShowRequest(("a.md",))),
+        lambda project: verify_texts(project, VerifyRequest((("-", ""),))),
+        lambda project: explain_why_not(project, WhyNotRequest("a.md", SearchRequest(("one",)))),
+        lambda project: update_agents(project, AgentsRequest()),
+    ],
+    ids=["ls", "show", "verify", "why-not", "agents"],
+)
+def test_an_old_state_is_told_where_answers_have_no_hints(
+    here: Here, answer: Callable[[Project], object]
+) -> None:
+    here.write("a.md", "# A\n\none\n")
+    here.index()
+    here.write("b.md", "# B\n\ntwo\n")
+    told: list[Hint] = []
+    project = replace(here.project(), tell=told.append)
+    with open_writer(project.index_dir, project.index_settings()):
+        answer(project)
+    (hint,) = told
+    assert hint.code == "locked"
     assert hint.message.endswith(" s; this answer is from the last committed state")
 
 

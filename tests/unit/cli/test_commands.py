@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
@@ -16,8 +17,10 @@ from leafmark.app.requests import (
     SearchRequest,
     ShowRequest,
 )
+from leafmark.errors import NotFoundError
 from leafmark.model import (
     Diagnostic,
+    Hint,
     IndexReport,
     SettingOrigin,
     ShowReport,
@@ -291,6 +294,16 @@ def test_ls(
     ran = leafmark_run("ls", kind, "--json")
     assert (ran.code, problems(ran.json, "ls")) == (0, [])
     assert app.asked == [(key, ListRequest()), (key, ListRequest())]
+
+
+def test_what_an_answer_has_no_place_for_is_told(leafmark_run: Leafmark, app: FakeApp) -> None:
+    app.told = (Hint("locked", "the index is being written"),)
+    for command in (["ls", "--json"], ["show", "a.md"], ["verify", os.devnull]):
+        assert "hint: the index is being written\n" in leafmark_run(*command).err
+        assert "hint" not in leafmark_run(*command, "--quiet").err
+    app.error = NotFoundError("there is no index")
+    ran = leafmark_run("ls")
+    assert ran.err == "hint: the index is being written\nerror: there is no index\n"
 
 
 def test_ls_limits(leafmark_run: Leafmark, app: FakeApp) -> None:
