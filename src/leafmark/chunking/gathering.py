@@ -141,14 +141,15 @@ class _Members:
 
         Its heading line; but its title then leaves the breadcrumb. The indentation of code.
         """
-        room, document = self.splitter.room(), self.shop.reader.document
-        if not part.is_child or part.tokens <= room or document.reader is not None:
+        shop, room = self.shop, self.splitter.room()
+        document = shop.reader.document
+        if not part.is_child or part.tokens <= room:
             return 0
         if document.format == "script":
             return part.tokens - room
         (child,) = part.children
-        title = self.shop.tree.titles[child]
-        return max(0, self.sizes.headings[child] - self.shop.meter.count(f" › {title}"))
+        less = shop.breadcrumb_room(child) - shop.breadcrumb_room(self.node)
+        return max(0, self.sizes.headings[child] - less)
 
 
 class Part(NamedTuple):

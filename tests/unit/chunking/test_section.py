@@ -352,3 +352,14 @@ def test_leftovers_over_the_bound_are_oversize() -> None:
     assert own.tokens > options.max_tokens
     assert (own.oversize, own.undersize) == (True, False)
     assert [one for one in inspect_quality(found, options=options) if not one.excused] == []
+
+
+def test_a_title_that_leaves_a_shortened_breadcrumb_makes_no_room_in_it() -> None:
+    source = (
+        f"# Doc\n\n## {'long ' * 40}\n\n{'a ' * 5}\n\n### {'name ' * 18}\n\n{'word ' * 63}\n\n"
+        f"### C\n\n{'b ' * 5}\n\n### D\n\n{'more ' * 90}\n"
+    )
+    options = ChunkingOptions(strategy="section", min_tokens=10, target_tokens=60, max_tokens=100)
+    result = chunk_document(parse(source.encode(), "p.md"), tree="t", options=options)
+    findings = inspect_quality(result, options=options)
+    assert [finding for finding in findings if not finding.excused] == []
