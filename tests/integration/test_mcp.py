@@ -564,7 +564,9 @@ def test_elsewhere_needs_a_token(
     guarded = environment | {"LEAFMARK_TOKEN": "s3cret"}
     with serving(docs, guarded, "--host", "0.0.0.0") as address:
         local = address.replace("0.0.0.0", "127.0.0.1")
-        assert _post(local) == (401, "the token is missing or wrong")
+        code, said = _post(local)
+        message = json.loads(said)["error"]["message"]
+        assert (code, message) == (401, "the token is missing or wrong")
         assert _post(local, Authorization="Bearer s3cret")[0] in (200, 400)
 
 

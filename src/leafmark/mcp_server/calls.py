@@ -28,7 +28,6 @@ from leafmark.app.requests import (
 )
 from leafmark.errors import ForbiddenError, NotFoundError
 from leafmark.mcp_server.replies import Draft, Reply, fence, list_draft, new_mark
-from leafmark.mcp_server.workspace import Freshness
 from leafmark.model import (
     Answer,
     DocumentEntry,
@@ -50,6 +49,7 @@ from leafmark.render.searchtext import render_full
 from leafmark.render.show import render_show
 from leafmark.render.terminal import PLAIN, clean_line
 from leafmark.render.verification import render_verification, summarise
+from leafmark.serving.workspace import Freshness
 
 __all__ = ["Request", "context", "get", "list_sources", "outline", "search", "verify"]
 
@@ -91,7 +91,7 @@ class Request:
 
     def reply(self, text: str, data: dict[str, Any], more: str) -> Reply:
         """Return the answer with what every answer holds; `more` says what to ask for next."""
-        state, note = self.freshness, _note(self.freshness)
+        state, note = self.freshness, self.freshness.note
         index = {"state": state.state, "done": state.done, "total": state.total, "message": note}
         common = {"truncated": bool(more), "next": more, "index": index}
         lines = [
@@ -100,15 +100,6 @@ class Request:
             *([note] if note else []),
         ]
         return Reply("\n".join(lines), data | common)
-
-
-def _note(state: Freshness) -> str:
-    if state.state == "building":
-        far = f": {state.done} of {state.total} sources" if state.total else ""
-        return f"The index is being brought up to date{far}; this is what it held before."
-    if state.error is not None:
-        return f"The index could not be brought up to date: {state.error.message}."
-    return ""
 
 
 def search(request: Request) -> Draft:

@@ -23,13 +23,13 @@ from leafmark.mcp_server import resources
 from leafmark.mcp_server.addresses import TEMPLATE, address_of
 from leafmark.mcp_server.calls import Request
 from leafmark.mcp_server.instructions import build_instructions, plain_id
-from leafmark.mcp_server.parameters import check_arguments, input_schema
 from leafmark.mcp_server.prompts import PROMPTS, fill_prompt
 from leafmark.mcp_server.replies import Reply, fitted
 from leafmark.mcp_server.tools import TOOLS, Tool
-from leafmark.mcp_server.workspace import Freshness, Workspace
 from leafmark.render.fitting import count_tokens
 from leafmark.render.terminal import clean_line
+from leafmark.serving.parameters import check_arguments, input_schema
+from leafmark.serving.workspace import Freshness, Workspace
 
 __all__ = ["make_server"]
 
@@ -159,7 +159,7 @@ class _Handlers:
         try:
             draft = tool.run(request)
         except NotFoundError as error:
-            raise _while_building(error, state) from error
+            raise state.explain(error) from error
         return fitted(draft, count, arguments["max_tokens"])
 
     # -- resources ---------------------------------------------------------------------
@@ -276,16 +276,6 @@ def _described(tool: Tool) -> types.Tool:
             open_world_hint=False,
         ),
     )
-
-
-def _while_building(error: NotFoundError, state: Freshness) -> LeafmarkError:
-    """Of an index that is being built for the first time, say how far it is."""
-    if state.state == "failed" and state.error is not None:
-        return state.error
-    if state.state != "building":
-        return error
-    far = f", {state.done} of {state.total} sources" if state.total else ""
-    return NotFoundError(f"the index is being built{far}", hint="ask again in a few seconds")
 
 
 def _failed(error: LeafmarkError) -> types.CallToolResult:

@@ -16,7 +16,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 
 from leafmark.mcp_server.server import make_server
-from leafmark.mcp_server.workspace import Workspace
+from leafmark.serving.workspace import Workspace
 
 __all__ = ["run_stdio"]
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, get_args
 
 from leafmark.mcp_server import calls
 from leafmark.mcp_server.calls import Request
-from leafmark.mcp_server.parameters import Parameter
 from leafmark.mcp_server.replies import Draft
 from leafmark.model import Relation
+from leafmark.serving.parameters import Parameter
 
 __all__ = ["TOOLS", "Tool"]
 

@@ -10,10 +10,10 @@ from support.projects import Here
 from leafmark.app.reading import Sources
 from leafmark.errors import NotFoundError, ProviderError, UsageError
 from leafmark.mcp_server import calls, resources
-from leafmark.mcp_server.parameters import check_arguments
 from leafmark.mcp_server.replies import Reply
 from leafmark.mcp_server.tools import TOOLS
-from leafmark.mcp_server.workspace import Freshness
+from leafmark.serving.parameters import check_arguments
+from leafmark.serving.workspace import Freshness
 
 GUIDE = "# Guide\n\nRead this first.\n\n## Setup\n\nInstall it.\n\n### Linux\n\nUse apt.\n"
 FRESH = Freshness("fresh")

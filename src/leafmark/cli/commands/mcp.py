@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafmark.cli.options import Call, Command, Option, natural, text
+from leafmark.cli.servers import open_workspace, place_of, require
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
-    from leafmark.app import Project
-    from leafmark.mcp_server.workspace import Workspace
+    from leafmark.serving.workspace import Workspace
 
 __all__ = ["COMMAND"]
 
@@ -21,12 +19,12 @@ DEFAULT_PORT = 7391
 
 def run(call: Call) -> int:
     """Serve until the input ends, or Ctrl-C."""
-    values = call.values
     if not call.on("http"):
         for name in ("host", "port"):
-            if name in values:
+            if name in call.values:
                 raise UsageError(f"--{name} belongs to --http")
-    workspace = _workspace(call)
+    require("mcp", "the MCP server", "mcp")
+    workspace = open_workspace(call)
     if call.on("http"):
         return _http(call, workspace)
     from leafmark.mcp_server.stdio import run_stdio
@@ -35,38 +33,13 @@ def run(call: Call) -> int:
     return 0
 
 
-def _workspace(call: Call) -> Workspace:
-    from leafmark.app import open_project
-
-    console = call.console
-    try:
-        import mcp  # noqa: F401  -- to say what is missing before anything else fails
-    except ImportError:
-        raise UsageError(
-            "the MCP server is not installed", hint='pip install "leafmark[mcp]"'
-        ) from None
-    from leafmark.mcp_server.workspace import Workspace
-
-    directory = console.directory
-
-    def opened() -> Project:
-        return open_project(directory, flags=call.settings, environ=console.environ)
-
-    opened()  # a wrong configuration is told here, not in the first answer
-    directory = Path(os.path.abspath(directory))  # holds when the folder is made anew
-    return Workspace(opened, confirmed=call.on("yes"))
-
-
 def _http(call: Call, workspace: Workspace) -> int:
     from leafmark.mcp_server.http import run_http
 
-    console = call.console
     run_http(
         workspace,
-        host=call.values.get("host", "127.0.0.1"),
-        port=call.values.get("port", DEFAULT_PORT),
-        token=console.environ.get("LEAFMARK_TOKEN") or None,
-        started=lambda address: console.note(f"serving MCP at {address}\n"),
+        place_of(call, DEFAULT_PORT),
+        started=lambda address: call.console.note(f"serving MCP at {address}\n"),
     )
     return 0
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import MutableMapping
 from typing import Any
 
 import pytest
 
-from leafmark.mcp_server import http
-from leafmark.mcp_server.http import _LOOPBACK_NAMES, Guard, is_loopback
+from leafmark.serving import guard
+from leafmark.serving.guard import LOOPBACK_NAMES, Guard, is_loopback
 
 
 async def _never(scope: object, receive: object, send: object) -> None:
     raise AssertionError("not asked")
 
 
-LOCAL = Guard(_never, port=8000, names=_LOOPBACK_NAMES, token=None)
+LOCAL = Guard(_never, port=8000, names=LOOPBACK_NAMES, token=None)
 REMOTE = Guard(_never, port=8000, names=None, token="s3cret")
 
 
@@ -89,6 +90,28 @@ def test_the_token_is_needed_where_others_can_come() -> None:
     assert REMOTE.refusal(_headers("x", authorization="Bearer s3cret")) is None
 
 
+OPEN = Guard(_never, port=8000, names=None, token="s3cret", open_paths=frozenset(("/",)))
+
+
+def test_an_open_path_needs_no_token_and_may_be_linked_to() -> None:
+    assert OPEN.refusal(_headers("x"), "/") is None
+    assert OPEN.refusal([*_headers("x"), (b"sec-fetch-site", b"cross-site")], "/") is None
+    assert OPEN.refusal(_headers("x"), "/api/search") == (401, "the token is missing or wrong")
+    assert OPEN.refusal(_headers("x", "http://evil.example"), "/") == (
+        403,
+        "the Origin is not allowed",
+    )
+
+
+@pytest.mark.parametrize(
+    ("site", "refused"),
+    [("same-origin", False), ("none", False), ("same-site", True), ("cross-site", True)],
+)
+def test_a_foreign_page_may_not_ask_without_an_origin_either(site: str, refused: bool) -> None:
+    found = LOCAL.refusal([*_headers("localhost:8000"), (b"sec-fetch-site", site.encode())])
+    assert found == ((403, "the request comes from a foreign page") if refused else None)
+
+
 @pytest.mark.parametrize(
     ("host", "loopback"),
     [
@@ -130,7 +153,7 @@ def _answers(*messages: Message) -> tuple[list[Message], list[Message]]:
         while got[-1].get("more_body"):
             got.append(await receive())
 
-    guard = Guard(app, port=8000, names=_LOOPBACK_NAMES, token=None)
+    guard = Guard(app, port=8000, names=LOOPBACK_NAMES, token=None)
     scope: Message = {"type": "http", "headers": _headers("localhost:8000")}
     asyncio.run(guard(scope, receive, send))
     return got, sent
@@ -145,10 +168,12 @@ def test_a_client_that_goes_away_within_its_body_is_forgotten() -> None:
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http, "BODY_TIMEOUT_S", 0.01)
+    monkeypatch.setattr(guard, "BODY_TIMEOUT_S", 0.01)
     got, sent = _answers(PART)
     assert got == []
-    assert [sent[0]["status"], sent[1]["body"]] == [
+    error = json.loads(sent[1]["body"])["error"]
+    assert (sent[0]["status"], error["kind"], error["message"]) == (
         408,
-        b"the body of the request did not come in time",
-    ]
+        "usage",
+        "the body of the request did not come in time",
+    )

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from leafmark.app import Project, index_project
 from leafmark.app.requests import IndexRequest
-from leafmark.errors import ConfirmationError, LeafmarkError
+from leafmark.errors import ConfirmationError, LeafmarkError, NotFoundError
 
 __all__ = ["Freshness", "Workspace"]
 
-log = logging.getLogger("leafmark.mcp")
+log = logging.getLogger("leafmark.serving")
 
 
 class Freshness(NamedTuple):
@@ -33,11 +34,36 @@ class Freshness(NamedTuple):
     total: int = 0
     error: LeafmarkError | None = None
 
+    @property
+    def note(self) -> str:
+        """What is to be told beside an answer; nothing where the index is fresh."""
+        if self.state == "building":
+            far = self._far(": ")
+            return f"The index is being brought up to date{far}; this is what it held before."
+        if self.error is not None:
+            return f"The index could not be brought up to date: {self.error.message}."
+        return ""
+
+    def explain(self, error: NotFoundError) -> LeafmarkError:
+        """Return why something is not there: the index is not yet, or it could not be made."""
+        if self.state == "failed" and self.error is not None:
+            return self.error
+        if self.state != "building":
+            return error
+        return NotFoundError(
+            f"the index is being built{self._far(', ')}", hint="ask again in a few seconds"
+        )
+
+    def _far(self, separator: str) -> str:
+        return f"{separator}{self.done} of {self.total} sources" if self.total else ""
+
 
 class Workspace:
     """Opens the project and keeps its index fresh; safe to use from several threads."""
 
-    def __init__(self, open_project: Callable[[], Project], *, confirmed: bool = False):
+    def __init__(
+        self, open_project: Callable[[Mapping[str, object]], Project], *, confirmed: bool = False
+    ):
         self._open_project = open_project
         self._confirmed = confirmed
         self._changed = threading.Condition()
@@ -47,13 +73,13 @@ class Workspace:
         self._progress = (0, 0)
         self._error: LeafmarkError | None = None
 
-    def project(self) -> Project:
-        """Open the project under the configuration as it is now.
+    def project(self, settings: Mapping[str, object] = MappingProxyType({})) -> Project:
+        """Open the project under the configuration as it is now, `settings` above it.
 
         Raises:
             ConfigError, NotFoundError: see `open_project`.
         """
-        return self._open_project()
+        return self._open_project(settings)
 
     def ask(self) -> int:
         """Ask for an index as fresh as this moment; `wait` takes the number returned."""
@@ -90,7 +116,7 @@ class Workspace:
 
     def _refresh(self) -> LeafmarkError | None:
         try:
-            project = self._open_project()
+            project = self._open_project({})
             request = IndexRequest(confirmed=self._confirmed)
             report = index_project(project, request, progress=self._report)
             if report.failure is not None:  # what vectors are missing, an answer says itself

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leafmark.errors import UsageError
-from leafmark.mcp_server.parameters import Parameter, check_arguments, input_schema
 from leafmark.mcp_server.tools import TOOLS
+from leafmark.serving.parameters import Parameter, check_arguments, input_schema
 
 PARAMETERS = (
     Parameter("query", "What to look for.", required=True, least=1, most=10),

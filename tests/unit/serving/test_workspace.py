@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from leafmark.app import Project, open_project
-from leafmark.mcp_server import workspace
-from leafmark.mcp_server.workspace import Workspace
+from leafmark.serving import workspace
+from leafmark.serving.workspace import Workspace
 
 PATIENCE_S = 60.0
 
@@ -19,8 +20,8 @@ def server(tmp_path: Path) -> Workspace:
     (tmp_path / "docs" / "a.md").write_text("# A\n\ntext\n")
     environ = {"HOME": str(tmp_path), "LEAFMARK_HOME": str(tmp_path / "home")}
 
-    def opened() -> Project:
-        return open_project(tmp_path / "docs", flags={}, environ=environ)
+    def opened(settings: Mapping[str, object]) -> Project:
+        return open_project(tmp_path / "docs", flags=settings, environ=environ)
 
     return Workspace(opened)
 

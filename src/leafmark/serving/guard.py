@@ -1,0 +1,180 @@
+"""Who may come over HTTP: loopback names by default, no foreign page, a token elsewhere.
+
+A guard stands before everything else. It reads Host and Origin strictly, since
+a web page in the user's browser can send requests to this machine but cannot
+forge them; where the server can be reached from elsewhere, every request needs
+the token.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import re
+import secrets
+from collections import deque
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from leafmark.errors import ForbiddenError, LeafmarkError, UsageError
+from leafmark.render.errors import error_record
+from leafmark.render.jsontext import dump_line
+
+__all__ = ["LOOPBACK_NAMES", "MOST_BODY_BYTES", "App", "Guard", "Scope", "is_loopback"]
+
+MOST_BODY_BYTES = 1 << 20
+"""Of a request; a text to verify has half of it."""
+
+BODY_TIMEOUT_S = 30.0
+"""In which the body of a request must have come; chosen by eye."""
+
+LOOPBACK_NAMES = frozenset(("localhost", "127.0.0.1", "[::1]"))
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::([0-9]{1,5}))?", re.IGNORECASE)
+
+_NEAR = frozenset(("same-origin", "none"))
+"""Where a browser says that a request comes from: our page, or the user. A foreign page can ask
+for an image or a script without an Origin, and learn something from how long that takes."""
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+App = Callable[
+    [Scope, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]],
+    Awaitable[None],
+]
+
+
+def is_loopback(host: str) -> bool:
+    """
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class Guard:
+    """Lets through what may come: from a loopback name, from no foreign page, with the token.
+
+    `names` None stands for any name. What is at `open_paths` may be linked to from
+    foreign pages and needs no token: a page that holds nothing of the documents.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        *,
+        port: int,
+        names: frozenset[str] | None,
+        token: str | None,
+        open_paths: frozenset[str] = frozenset(),
+    ):
+        self._app = app
+        self._port = port
+        self._names = names
+        self._token = token
+        self._open_paths = open_paths
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        refusal = self.refusal(scope["headers"], scope.get("path", ""))
+        if refusal is None:
+            try:
+                async with asyncio.timeout(BODY_TIMEOUT_S):
+                    body = await _read_body(receive)
+            except TimeoutError:
+                refusal = 408, "the body of the request did not come in time"
+            else:
+                if body[-1]["type"] == "http.request":  # else the client is gone
+                    await self._app(scope, _replay(body, receive), send)
+                return
+        await _refuse(send, *refusal)
+
+    def refusal(self, headers: list[tuple[bytes, bytes]], path: str = "") -> tuple[int, str] | None:
+        """Return the status and the reason for which a request is refused, None if it is not."""
+        found: dict[bytes, list[str]] = {}
+        for name, value in headers:
+            found.setdefault(name.lower(), []).append(value.decode("latin-1"))
+        hosts, origins = found.get(b"host", []), found.get(b"origin", [])
+        if len(hosts) != 1 or not self._is_ours(hosts[0]):
+            return 421, "the Host is not this server"
+        if len(origins) > 1 or (origins and not self._is_our_page(origins[0])):
+            return 403, "the Origin is not allowed"
+        return None if path in self._open_paths else self._closed(found)
+
+    def _closed(self, found: dict[bytes, list[str]]) -> tuple[int, str] | None:
+        """Return why what is not open to everybody is refused; see `refusal`."""
+        if not _NEAR.issuperset(found.get(b"sec-fetch-site", [])):
+            return 403, "the request comes from a foreign page"
+        if self._token and not self._has_token(found.get(b"authorization", [])):
+            return 401, "the token is missing or wrong"
+        return None
+
+    def _is_ours(self, host: str) -> bool:
+        match = _HOST.fullmatch(host)
+        if match is None:
+            return False
+        if self._names is None:  # reached from elsewhere, by names that we do not know
+            return True
+        return match[1].lower() in self._names and match[2] in (None, str(self._port))
+
+    def _is_our_page(self, origin: str) -> bool:
+        scheme, _, host = origin.partition("://")
+        match = _HOST.fullmatch(host)
+        if scheme not in ("http", "https") or match is None:
+            return False
+        return match[1].lower() in LOOPBACK_NAMES and match[2] == str(self._port)
+
+    def _has_token(self, values: list[str]) -> bool:
+        expected = f"Bearer {self._token}".encode("utf-8", "surrogateescape")
+        return len(values) == 1 and secrets.compare_digest(values[0].encode("latin-1"), expected)
+
+
+async def _read_body(receive: Callable[[], Awaitable[Message]]) -> deque[Message]:
+    """Return the messages up to the end of the body, or until it is too large."""
+    found: deque[Message] = deque()
+    size = 0
+    while size <= MOST_BODY_BYTES:
+        message = await receive()
+        found.append(message)
+        size += len(message.get("body", b""))
+        if not message.get("more_body", False):
+            break
+    return found
+
+
+def _replay(
+    read: deque[Message], receive: Callable[[], Awaitable[Message]]
+) -> Callable[[], Awaitable[Message]]:
+    """Return a `receive` that gives what was read already, then what comes."""
+
+    async def again() -> Message:
+        return read.popleft() if read else await receive()
+
+    return again
+
+
+async def _refuse(send: Callable[[Message], Awaitable[None]], status: int, message: str) -> None:
+    body = dump_line(error_record(_error(status, message))).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"cache-control", b"no-store"),
+        (b"x-content-type-options", b"nosniff"),
+    ]
+    headers += [(b"www-authenticate", b"Bearer")] if status == 401 else []
+    headers += [(b"connection", b"close")] if status == 408 else []
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _error(status: int, message: str) -> LeafmarkError:
+    if status == 408:
+        return UsageError(message)
+    hint = "Authorization: Bearer and the token of the server" if status == 401 else None
+    return ForbiddenError(message, hint=hint)
