@@ -44,7 +44,7 @@ def test_the_examples_are_what_is_printed(
 
 
 COMMAND = re.compile(r"^leafmark (?:(?! {2,}#).)+", re.MULTILINE)
-ENDLESS = ("leafmark mcp", "leafmark index --watch")
+ENDLESS = ("leafmark mcp", "leafmark serve", "leafmark index --watch")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the commands are those of a Unix shell")

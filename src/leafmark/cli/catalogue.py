@@ -28,6 +28,7 @@ COMMANDS = (
     "trust",
     "agents",
     "mcp",
+    "serve",
     "completion",
     "help",
 )

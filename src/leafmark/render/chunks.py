@@ -17,6 +17,7 @@ __all__ = [
     "iter_chunk_items",
     "iter_chunk_lines",
     "open_chunk_object",
+    "outline_record",
     "statistics_record",
 ]
 
@@ -94,6 +95,42 @@ def close_chunk_object(
     """Return the rest of the object; `findings` is None where quality was not looked at."""
     rest = json.dumps(_notes(skipped, diagnostics, findings), ensure_ascii=ascii_only, indent=2)
     return json_safe(f",{rest[1:]}\n")
+
+
+def outline_record(document: ChunkedDocument, options: ChunkingOptions) -> dict[str, Any]:
+    """Return where each chunk of a document stands and how large it is, without any text."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "doc_id": document.doc_id,
+        "title": document.chunks[0].title if document.chunks else "",
+        "bytes": len(document.document.data),
+        "strategy": options.strategy,
+        "tokenizer": options.tokenizer,
+        "chunks": [_outline_row(chunk) for chunk in document.chunks],
+        "diagnostics": [diagnostic_record(one) for one in document.document.diagnostics],
+    }
+
+
+def _outline_row(chunk: Chunk) -> dict[str, Any]:
+    return {
+        "id": chunk.id,
+        "ordinal_id": chunk.ordinal_id,
+        "parent_id": chunk.parent_id,
+        "kind": chunk.kind,
+        "title": chunk.title,
+        "depth": chunk.depth,
+        "position": chunk.position,
+        "heading_start": chunk.heading_start,
+        "heading_end": chunk.heading_end,
+        "byte_start": chunk.byte_start,
+        "byte_end": chunk.byte_end,
+        "body_spans": [list(span) for span in chunk.body_spans],
+        "line_start": chunk.line_start,
+        "line_end": chunk.line_end,
+        "body_tokens": chunk.body_tokens,
+        "oversize": chunk.oversize,
+        "undersize": chunk.undersize,
+    }
 
 
 def statistics_record(

@@ -74,6 +74,7 @@ def _run(guard: Guard, listener: socket.socket, lifespan: Literal["on", "off"]) 
         timeout_graceful_shutdown=1,
         limit_concurrency=MOST_CONNECTIONS,
         lifespan=lifespan,
+        ws="none",  # the guard reads requests of HTTP
         server_header=False,
     )
     logging.getLogger("uvicorn.error").addFilter(_is_worth_telling)

@@ -1,0 +1,229 @@
+"""Real conversations with `leafmark serve`: the installed command, over HTTP."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from support.command import Leafmark
+from support.schema import problems
+
+PATIENCE_S = 60.0
+COMMAND = [sys.executable, "-m", "leafmark", "serve"]
+HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
+
+
+class Answer(NamedTuple):
+    status: int
+    body: bytes
+    headers: dict[str, str]
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+@pytest.fixture
+def docs(work: Path) -> Path:
+    shutil.copytree(HANDBOOK, work / "docs")
+    return work / "docs"
+
+
+@contextmanager
+def serving(folder: Path, environment: dict[str, str], *options: str) -> Iterator[str]:
+    """Run the server on a free port; give its address."""
+    with subprocess.Popen(
+        [*COMMAND, "--port", "0", *options],
+        cwd=folder,
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        found = re.fullmatch(r"serving at (http://\S+)/\n", line)
+        assert found, line + process.stderr.read()
+        try:
+            yield found[1]
+        finally:
+            process.send_signal(signal.SIGINT)
+            _, noise = process.communicate(timeout=PATIENCE_S)
+    assert (process.returncode, noise) == (130, "interrupted\n")
+
+
+def get(address: str, path: str, method: str = "GET", **headers: str) -> Answer:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    request = urllib.request.Request(f"{address}{path}", headers=named, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
+            return Answer(answer.status, answer.read(), dict(answer.headers))
+    except urllib.error.HTTPError as error:
+        with error:
+            return Answer(error.code, error.read(), dict(error.headers))
+
+
+def fresh(address: str, path: str) -> Answer:
+    """Ask again while the index is built for the first time."""
+    for _ in range(200):
+        answer = get(address, path)
+        if answer.status != 503:
+            return answer
+    raise AssertionError(answer.body)
+
+
+def test_the_api_gives_what_the_command_prints(
+    docs: Path, environment: dict[str, str], leafmark: Leafmark
+) -> None:
+    chunk, search = "guides/backups.md#restoring-a-backup", "how long are backups kept?"
+    quoted = urllib.parse.quote(chunk)
+    with serving(docs, environment) as address:
+        answers = {
+            ("search", search, "--explain"): fresh(
+                address, f"/api/search?q={urllib.parse.quote(search)}&explain=true"
+            ),
+            ("show", chunk): get(address, f"/api/show?id={quoted}"),
+            ("chunk", "guides/backups.md", "-s", "section"): get(
+                address, "/api/chunks?id=guides/backups.md&strategy=section"
+            ),
+            ("ls", "docs"): get(address, "/api/documents"),
+            ("ls", "trees"): get(address, "/api/trees"),
+        }
+        assert (
+            get(address, f"/api/raw?id={quoted}").body in (docs / "guides/backups.md").read_bytes()
+        )
+    for command, answer in answers.items():
+        printed = leafmark(*command, "--json", cwd=docs).json
+        printed.pop("elapsed_ms", None)
+        given = answer.json
+        given.pop("elapsed_ms", None)
+        assert given == printed, command
+
+
+def test_what_changes_is_found(docs: Path, environment: dict[str, str]) -> None:
+    with serving(docs, environment) as address:
+        assert fresh(address, "/api/search?q=okapi").json["results"] == []
+        (docs / "new.md").write_text("# Okapi\n\nAn okapi is here.\n")
+        (found,) = get(address, "/api/search?q=okapi").json["results"]
+        assert found["id"] == "docs:new.md"
+        (docs / "new.md").unlink()
+        assert get(address, "/api/search?q=okapi").json["results"] == []
+
+
+def test_the_page_and_the_description_are_there(docs: Path, environment: dict[str, str]) -> None:
+    with serving(docs, environment) as address:
+        page = get(address, "/?q=backup", Sec_Fetch_Site="cross-site")
+        assert (page.status, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+        for name in re.findall(r'(?:src|href)="([\w.]+)"', page.body.decode()):
+            assert get(address, f"/{name}").status == 200, name
+        described = get(address, "/openapi.json").json
+        assert described["openapi"] == "3.1.0"
+        for path, item in described["paths"].items():
+            needs = [each["name"] for each in item["get"]["parameters"] if each["required"]]
+            answer = get(address, path)
+            assert answer.status == (400 if needs else 200), path
+            assert problems(answer.json, "error") == [] or not needs
+
+
+def test_foreign_pages_and_hosts_are_refused(docs: Path, environment: dict[str, str]) -> None:
+    with serving(docs, environment) as address:
+        for status, headers in [
+            (421, {"Host": "evil.example"}),
+            (403, {"Origin": "http://evil.example"}),
+            (403, {"Origin": "null"}),
+            (403, {"Sec_Fetch_Site": "cross-site"}),
+            (403, {"Sec_Fetch_Site": "same-site"}),
+        ]:
+            refused = get(address, "/api/trees", **headers)
+            assert (refused.status, problems(refused.json, "error")) == (status, [])
+        assert get(address, "/api/trees", "POST").status == 405
+        assert get(address, "/api/trees", "OPTIONS", Origin="http://evil.example").status == 403
+        assert fresh(address, "/api/trees").status == 200
+
+
+def test_many_at_once_and_bodies_that_hang(docs: Path, environment: dict[str, str]) -> None:
+    found: list[int] = []
+    with ExitStack() as held, serving(docs, environment) as address:
+        fresh(address, "/api/search?q=backups")
+        place = urllib.parse.urlsplit(address)
+        assert place.hostname is not None
+        head = f"GET /api/trees HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Length: 9\r\n\r\n{{"
+        for _ in range(5):
+            hanging = held.enter_context(
+                socket.create_connection((place.hostname, place.port or 0))
+            )
+            hanging.sendall(head.encode())
+        many = [
+            threading.Thread(target=lambda: found.append(get(address, "/api/search?q=a").status))
+            for _ in range(60)
+        ]
+        for each in many:
+            each.start()
+        for each in many:
+            each.join(PATIENCE_S)
+    assert found == [200] * 60
+
+
+def test_elsewhere_needs_a_token_but_for_the_page(
+    docs: Path, environment: dict[str, str], leafmark: Leafmark
+) -> None:
+    ran = leafmark("serve", "--host", "0.0.0.0", "--port", "0")
+    assert (ran.code, ran.err) == (
+        2,
+        "error: 0.0.0.0 can be reached from elsewhere, and there is no token\n"
+        "hint: put one into LEAFMARK_TOKEN, or leave out --host\n",
+    )
+    guarded = environment | {"LEAFMARK_TOKEN": "s3cret"}
+    with serving(docs, guarded, "--host", "0.0.0.0") as address:
+        local = address.replace("0.0.0.0", "127.0.0.1")
+        assert get(local, "/").status == 200
+        refused = get(local, "/api/status")
+        assert (refused.status, refused.headers["www-authenticate"]) == (401, "Bearer")
+        assert get(local, "/api/status", Authorization="Bearer s3cre").status == 401
+        assert get(local, "/api/status", Authorization="Bearer s3cret").status == 200
+
+
+def test_a_folder_that_nobody_meant_wants_a_yes(home: Path, environment: dict[str, str]) -> None:
+    (home / "a.md").write_text("# Okapi\n")
+    with serving(home, environment) as address:
+        refused = get(address, "/api/search?q=okapi")
+        assert refused.status == 503
+        hint = "start the server with --yes, or in a smaller folder with -C"
+        assert refused.json["error"]["hint"] == hint
+    with serving(home, environment, "--yes") as address:
+        assert len(fresh(address, "/api/search?q=okapi").json["results"]) == 1
+
+
+def test_without_the_extra_it_says_what_to_install(leafmark: Leafmark, tmp_path: Path) -> None:
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    (hidden / "sitecustomize.py").write_text(
+        "import importlib.util, sys\n"
+        "find = importlib.util.find_spec\n"
+        "importlib.util.find_spec = lambda n, p=None: None if n == 'uvicorn' else find(n, p)\n"
+    )
+    ran = leafmark("serve", PYTHONPATH=str(hidden))
+    assert (ran.code, ran.err) == (
+        2,
+        'error: the web server is not installed\nhint: pip install "leafmark[serve]"\n',
+    )
+
+
+def test_a_search_loads_nothing_of_a_server(leafmark: Leafmark, docs: Path) -> None:
+    ran = leafmark("search", "backups", cwd=docs, PYTHONPROFILEIMPORTTIME="1")
+    assert ran.code == 0
+    for name in ("uvicorn", "asyncio", "leafmark.serving", "leafmark.web", "leafmark.cli.servers"):
+        assert not re.search(rf"\| +{re.escape(name)}\b", ran.err), name

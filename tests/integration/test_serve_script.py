@@ -1,0 +1,100 @@
+"""What the page's script makes of real outlines, run by Node where it is there.
+
+A range must never be counted in characters, and every byte of a source is shown once.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import leafmark
+from leafmark import web
+from leafmark.chunking import STRATEGIES, ChunkingOptions, Strategy
+from leafmark.render.chunks import outline_record
+
+SCRIPT = Path(web.__file__).parent / "page" / "source.js"
+ROOT = Path(__file__).parents[2]
+
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
+
+RUN = """
+const fs = require("node:fs"), vm = require("node:vm");
+const context = vm.createContext({ TextDecoder, given: JSON.parse(fs.readFileSync(0, "utf-8")) });
+vm.runInContext(fs.readFileSync(process.argv[1], "utf-8"), context);
+const found = vm.runInContext(`
+  const raw = Uint8Array.from(given.raw);
+  const lanes = given.outlines.map(ranges);
+  ({
+    rows: rows(lanes, raw.length).map(({ start, end, parts }) =>
+      [start, end, parts.map((part) => part?.chunk?.position ?? null)]),
+    marked: given.within.map(([position, spans]) =>
+      inSource(given.outlines[0].chunks[position], spans).map(([a, b]) =>
+        decoder.decode(raw.subarray(a, b)))),
+    shown: plain(decoder.decode(raw)),
+  })`, context);
+process.stdout.write(JSON.stringify(found));
+"""
+
+
+def run(source: bytes, *strategies: Strategy, within: list[Any] | None = None) -> tuple[Any, Any]:
+    """Give what the script makes of a source, and the outlines that it was given."""
+    outlines = []
+    for strategy in strategies or STRATEGIES:
+        sizes: Any = {"fixed_tokens": 30, "fixed_overlap": 10} if strategy == "fixed" else {}
+        options = ChunkingOptions(strategy=strategy, **sizes)
+        chunks = leafmark.chunk(source, path="a.md", tree="t", strategy=strategy, **sizes)
+        outlines.append(outline_record(chunks[0].owner, options))
+    given = {"raw": list(source), "outlines": outlines, "within": within or []}
+    done = subprocess.run(
+        ["node", "-e", RUN, str(SCRIPT)],
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+        check=True,
+    )
+    return json.loads(done.stdout), outlines
+
+
+SOURCES = [
+    *sorted((ROOT / "examples" / "handbook").rglob("*.md")),
+    ROOT / "docs" / "search.md",
+]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_rows_hold_every_byte_once_and_belong_to_the_chunks_that_have_it(path: Path) -> None:
+    source = path.read_bytes()
+    found, outlines = run(source)
+    ends = [0]
+    for start, end, _ in found["rows"]:
+        assert start == ends[-1]
+        ends.append(end)
+    assert ends[-1] == len(source)
+    for lane, outline in enumerate(outlines):
+        for start, end, parts in found["rows"]:
+            position = parts[lane]
+            assert position is not None
+            chunk = outline["chunks"][position]
+            held = [*chunk["body_spans"], [chunk["heading_start"], chunk["heading_end"]]]
+            assert any(None not in span and span[0] <= start and end <= span[1] for span in held)
+
+
+def test_matches_are_found_in_bytes() -> None:
+    source = "# Ünïcode 😀\n\nNaïve café 😀 tail.\n\n## Zwei\n\nSüß \u202e\x1b end.\n".encode()
+    first, second = source.index(b"caf"), source.index("Süß".encode())
+    starts = [0, source.index(b"\n\nNa") + 1, source.index(b"\n\nS") + 1]
+    within = [
+        [1, [[first - starts[1], first - starts[1] + 5]]],
+        [2, [[second - starts[2], second - starts[2] + 5]]],
+    ]
+    found, _ = run(source, "heading", within=within)
+    assert found["marked"] == [["café"], ["Süß"]]
+    assert "\\u202e\\u001b end" in found["shown"]
