@@ -24,6 +24,7 @@ MEANT: list[tuple[Sequence[str], str]] = [
     ([*COMMANDS, *ALIASES], "why why-not, Search search, SHOW show, evaluate eval, hlep help"),
     ([*COMMANDS, *ALIASES], "chunks chunk, chunk-show show-chunk, completions completion"),
     ([*COMMANDS, *ALIASES], "doc doctor, int init, trsut trust, liek like, contxt context"),
+    ([*COMMANDS, *ALIASES], "server serve, sevre serve"),
     (SEARCH_OPTIONS, "--limt --limit, --max-token --max-tokens, --tokens --max-tokens"),
     (SEARCH_OPTIONS, "--tree-name --tree, --out --output, --refresh --no-refresh, --tags --tag"),
     (SEARCH_OPTIONS, "--norefresh --no-refresh, --no_refresh --no-refresh, --grian --grain"),
@@ -44,7 +45,7 @@ MEANT: list[tuple[Sequence[str], str]] = [
 ]
 
 UNLIKE: list[tuple[Sequence[str], str]] = [
-    ([*COMMANDS, *ALIASES], "find query grep serve server delete x foo"),
+    ([*COMMANDS, *ALIASES], "find query grep delete x foo"),
     (SEARCH_OPTIONS, "--xyz --top-k --format --files"),
     (list(SETTINGS), "foo x q"),
     (SEARCH_KEYS, "language x top_k"),
