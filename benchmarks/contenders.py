@@ -42,7 +42,7 @@ class Contender(NamedTuple):
 
 
 def contenders() -> tuple[list[Contender], list[str]]:
-    """Return those that can run here, and the names of those that cannot."""
+    """Return those that can run here, and of those that cannot the name and what is missing."""
     found, missing = [_leafmark("section"), _leafmark("auto")], []
     for name, module, make in (
         ("semantic-text-splitter", "semantic_text_splitter", _semantic_text_splitter),
@@ -53,8 +53,8 @@ def contenders() -> tuple[list[Contender], list[str]]:
     ):
         try:
             found.append(make(name, importlib.import_module(module)))
-        except ImportError:
-            missing.append(name)
+        except ImportError as error:
+            missing.append(f"{name}: {error.name or error} is not installed")
     return found, missing
 
 

@@ -48,8 +48,8 @@ def run(corpus: Corpus) -> list[Row]:
         print("splitters: cmark-gfm is not installed")
         return []
     found, missing = contenders()
-    for name in missing:
-        print(f"{name}: not installed")
+    for each in missing:
+        print(each)
     read = ((path.read_bytes(), path.relative_to(corpus.root).as_posix()) for path in corpus.files)
     judged = [(data, name, _judge(data, name)) for data, name in read if _is_plain(data)]
     sources = [(data, name) for data, name, judge in judged if judge is not None]
