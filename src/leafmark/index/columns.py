@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from operator import sub
-from string import punctuation
 from typing import Any, Literal, get_args
 
 from leafmark.model import Chunk, ChunkKind, Content
@@ -19,7 +18,8 @@ __all__ = ["COLUMNS", "KINDS", "lay_out", "plain_slug", "usual_columns", "withou
 
 KINDS: tuple[ChunkKind, ...] = get_args(ChunkKind)
 COLUMNS = ("t", "s", "k", "d", "n", "u", "b", "e", "h", "l", "m", "c")
-_IN_SLUGS = str.maketrans(" ", "-", "".join(sorted(set(punctuation) - {"-", "_"})))
+_SIGNS = (chr(code) for code in range(ord("!"), ord("~") + 1))
+_IN_SLUGS = str.maketrans(" ", "-", "".join(s for s in _SIGNS if not s.isalnum() and s not in "-_"))
 _KIND_NUMBER = {kind: number for number, kind in enumerate(KINDS)}
 
 
