@@ -14,7 +14,7 @@ from leafmark.errors import DamagedError
 from leafmark.index.engine import REBUILD
 from leafmark.model import FileState
 
-__all__ = ["pack_object", "pack_record", "unpack_object", "unpack_record"]
+__all__ = ["damaged_record", "pack_object", "pack_record", "unpack_object", "unpack_record"]
 
 _LEVEL = 6
 # What most records hold, so that short ones shrink too. Changing it changes the format.
@@ -28,6 +28,11 @@ _COMMON = (
 )
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 _decode = json.JSONDecoder().raw_decode
+
+
+def damaged_record() -> DamagedError:
+    """Return the error for bytes or values that no record has."""
+    return DamagedError("a record of the index cannot be read", hint=REBUILD)
 
 
 def pack_object(value: object) -> bytes:
@@ -59,7 +64,7 @@ def unpack_record(data: bytes) -> tuple[FileState, Any]:
             parts.append(data[at + 1 : end])
             at = end
     except IndexError as err:
-        raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err
+        raise damaged_record() from err
     digest = parts.pop().hex()
     size, modified, later, inode = [int.from_bytes(one, "little", signed=True) for one in parts]
     return FileState(size, modified, modified + later, inode, digest), unpack_object(data[at:])
@@ -79,4 +84,4 @@ def unpack_object(data: bytes) -> Any:
             raise ValueError("more than one value")
         return value
     except (zlib.error, ValueError, RecursionError) as err:
-        raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err
+        raise damaged_record() from err

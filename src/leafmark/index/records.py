@@ -11,10 +11,8 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any, Literal, NamedTuple
 
-from leafmark.errors import DamagedError
 from leafmark.index.columns import COLUMNS, KINDS, lay_out, plain_slug, usual_columns, without
-from leafmark.index.engine import REBUILD
-from leafmark.index.packing import pack_record, unpack_record
+from leafmark.index.packing import damaged_record, pack_record, unpack_record
 from leafmark.model import (
     Chunk,
     ChunkedDocument,
@@ -123,7 +121,7 @@ class StoredDocument:
             try:
                 found = self._made[position] = self._make(position)
             except _UNREADABLE as err:
-                raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err
+                raise damaged_record() from err
         return found
 
     def title(self, position: int) -> str:
@@ -135,7 +133,7 @@ class StoredDocument:
         try:
             return str(self._columns["t"][position])
         except _UNREADABLE as err:
-            raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err
+            raise damaged_record() from err
 
     def section_path(self, position: int) -> tuple[str, ...]:
         """Return the titles from the document down to the chunk at `position`.
@@ -146,7 +144,7 @@ class StoredDocument:
         try:
             return self._section_path(position)
         except _UNREADABLE as err:
-            raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err
+            raise damaged_record() from err
 
     def position_of(self, slug: str | None, piece: int = 0) -> int | None:
         """Return the position of the chunk with this slug (None: the document) and piece."""
@@ -308,7 +306,7 @@ def unpack_document(data: bytes) -> StoredDocument:
             record |= {name: tuple(record[name]) for name in COLUMNS}
             record["y"] = tuple((content, tuple(blocks)) for content, blocks in record["y"])
     except _UNREADABLE as err:
-        raise DamagedError("a record of the index cannot be read", hint=REBUILD) from err
+        raise damaged_record() from err
     return StoredDocument(entry, record)
 
 
@@ -325,7 +323,7 @@ def unpack_state(data: bytes) -> tuple[str, FileState]:
     """
     state, doc_id = unpack_record(data)
     if not isinstance(doc_id, str):
-        raise DamagedError("a record of the index cannot be read", hint=REBUILD)
+        raise damaged_record()
     return doc_id, state
 
 
