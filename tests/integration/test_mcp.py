@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import json
-import re
 import shutil
 import signal
 import socket
@@ -15,7 +14,7 @@ import urllib.error
 import urllib.request
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -26,11 +25,12 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 from mcp import Client, StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
+from support import servers
 from support.command import Leafmark, clean_environment
+from support.servers import PATIENCE_S
 
 from leafmark.chunking import token_counter
 
-PATIENCE_S = 60.0
 COMMAND = [sys.executable, "-m", "leafmark", "mcp"]
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
@@ -106,26 +106,13 @@ def collect() -> None:
         gc.collect()
 
 
-@contextmanager
-def serving(folder: Path, environment: dict[str, str], *options: str) -> Iterator[str]:
+def serving(
+    folder: Path, environment: dict[str, str], *options: str
+) -> AbstractContextManager[str]:
     """Run the HTTP server on a free port; give its address."""
-    with subprocess.Popen(
-        [*COMMAND, "--http", "--port", "0", *options],
-        cwd=folder,
-        env=environment,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stderr is not None
-        line = process.stderr.readline()
-        found = re.fullmatch(r"serving MCP at (http://\S+/mcp)\n", line)
-        assert found, line + process.stderr.read()
-        try:
-            yield found[1]
-        finally:
-            process.send_signal(signal.SIGINT)
-            _, noise = process.communicate(timeout=PATIENCE_S)
-    assert (process.returncode, noise) == (130, "interrupted\n")
+    return servers.serving(
+        folder, environment, "mcp", "--http", *options, told=r"serving MCP at (http://\S+/mcp)\n"
+    )
 
 
 async def call(client: Any, tool: str, **arguments: Any) -> Any:

@@ -5,24 +5,22 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import signal
 import socket
-import subprocess
 import sys
 import threading
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from support import servers
 from support.command import Leafmark
 from support.schema import problems
+from support.servers import PATIENCE_S
 
-PATIENCE_S = 60.0
 COMMAND = [sys.executable, "-m", "leafmark", "serve"]
 HANDBOOK = Path(__file__).parents[2] / "examples" / "handbook"
 
@@ -43,26 +41,13 @@ def docs(work: Path) -> Path:
     return work / "docs"
 
 
-@contextmanager
-def serving(folder: Path, environment: dict[str, str], *options: str) -> Iterator[str]:
+def serving(
+    folder: Path, environment: dict[str, str], *options: str
+) -> AbstractContextManager[str]:
     """Run the server on a free port; give its address."""
-    with subprocess.Popen(
-        [*COMMAND, "--port", "0", *options],
-        cwd=folder,
-        env=environment,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stderr is not None
-        line = process.stderr.readline()
-        found = re.fullmatch(r"serving at (http://\S+)/\n", line)
-        assert found, line + process.stderr.read()
-        try:
-            yield found[1]
-        finally:
-            process.send_signal(signal.SIGINT)
-            _, noise = process.communicate(timeout=PATIENCE_S)
-    assert (process.returncode, noise) == (130, "interrupted\n")
+    return servers.serving(
+        folder, environment, "serve", *options, told=r"serving at (http://\S+)/\n"
+    )
 
 
 def get(address: str, path: str, method: str = "GET", **headers: str) -> Answer:
