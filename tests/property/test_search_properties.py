@@ -233,13 +233,16 @@ def test_edits_are_the_words_one_edit_away(word: str) -> None:
     assert len(found) == len(set(found))
     assert all(distance(word, each) == 1 for each in found)
     near = {left + letter + right for left, right in [(word[:2], word[2:])] for letter in "abz"}
-    assert near - {word} <= set(found)
+    assert (near if len(word) > 1 else set()) - {word} <= set(found)
+    assert not any(len(each) == 1 for each in found)
 
 
 @given(short, st.lists(short), st.integers(1, 2))
 def test_the_band_holds_what_is_near(word: str, others: list[str], most: int) -> None:
     assert within_distance(word, others, most) == [
-        other for other in others if distance(word, other) <= most
+        other
+        for other in others
+        if (edits := distance(word, other)) <= most and edits < min(len(word), len(other))
     ]
 
 

@@ -84,8 +84,11 @@ def _is_letter(character: str) -> bool:
 def edits_of(word: str, language: str | None = None) -> list[str]:
     """Return all words one edit from `word`, without it, in order and without repeats.
 
-    About 57 per letter in Latin script.
+    About 57 per letter in Latin script. A single letter has none, and is none: see
+    `within_distance`.
     """
+    if len(word) == 1:
+        return []
     letters = "".join(dict.fromkeys("".join(alphabet_of(each, language) for each in word)))
     found: list[str] = []
     for at in range(len(word) + 1):
@@ -99,8 +102,7 @@ def edits_of(word: str, language: str | None = None) -> list[str]:
         found += [left + letter + right for letter in letters]
     distinct = dict.fromkeys(found)
     distinct.pop(word, None)
-    distinct.pop("", None)
-    return list(distinct)
+    return [each for each in distinct if len(each) > 1]
 
 
 def share_letters(forms: Sequence[str], others: Iterable[str], distance: int) -> list[str]:
@@ -123,8 +125,17 @@ def share_letters(forms: Sequence[str], others: Iterable[str], distance: int) ->
 def within_distance(word: str, others: Iterable[str], distance: int) -> list[str]:
     """Return those of `others` that are within `distance` edits of `word`, in order.
 
+    There are fewer edits than the shorter of the two has letters, as in Lucene: as many
+    make any word of any other, `a` of `zax`.
+
     >>> within_distance("recieve", ["receive", "relieved", "deceive"], 2)
     ['receive', 'relieved', 'deceive']
+    >>> within_distance("zax", ["a", "ab", "max"], 2)
+    ['max']
     """
     edits = edits_from(word)
-    return [other for other in share_letters([word], others, distance) if edits(other) <= distance]
+    return [
+        other
+        for other in share_letters([word], others, distance)
+        if edits(other) <= min(distance, len(word) - 1, len(other) - 1)
+    ]

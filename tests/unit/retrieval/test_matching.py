@@ -15,7 +15,7 @@ SOURCES = {
     "handle.md": "---\ntags: [Errors, api]\n---\n# Handling\n\nHandle the error_code, DEC-0054.\n",
     "mail/receive.md": "# Mail\n\nWe receive and configure parcels.\n",
     "code.md": "# Code\n\n```python\nprint(1)\n```\n\n## Grid\n\n| a |\n|---|\n| 1 |\n",
-    "meta.md": "---\nstatus: Draft\nn: 5\ndate: 2026-03-01\n---\n# Numbers\n\nvalue\n",
+    "meta.md": "---\nstatus: Draft\nn: 5\ndate: 2026-03-01\n---\n# Numbers\n\nvalue q\n",
     "cjk.md": "# 文書\n\n日本語の検索エンジン\n",
 }
 
@@ -101,6 +101,8 @@ CASES: list[tuple[str, str, list[str]]] = [
     ("neighbours are swapped", "recieve", ["mail/receive.md#mail", "mail/receive.md"]),
     ("two errors, unasked", "prcls", []),
     ("two errors, asked for", "prcls~2", ["mail/receive.md#mail"]),
+    ("as many errors as the word found has letters", "jqj~2", []),
+    ("as many as the word typed has", "x~1", []),
     ("no correction wanted", "parcls~0", []),
     ("not in phrases", '"brown foz"', []),
     ("in phrases when asked for", '"brown foz"~1', ["fox.md#animals"]),
