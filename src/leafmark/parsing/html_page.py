@@ -81,6 +81,7 @@ NAVIGATION_CLASSES = (
     *("sphinxsidebar", "navpath"),  # Sphinx, Doxygen
     *("navigationbar", "t-navbar"),  # Qt, cppreference
     *("tocset", "navsettop", "navsetbottom"),  # Scribble
+    "annottext",  # Haddock, for the type of each name in the code of a module
     "nosearch",  # SQLite, for its banner, its menus and the page's table of contents
 )
 """What generators of pages call the links to the pages around."""
@@ -91,7 +92,11 @@ KEYED_CLASSES = ("related", "navigation")
 HEADER_CLASSES = ("header",)
 """What Texinfo called its links before 2022, and others the head of a page."""
 
-ROLE_CLASSES = (*NAVIGATION_CLASSES, *KEYED_CLASSES, *HEADER_CLASSES)
+DOXYGEN_CLASSES = ("summary", "ttc", "SRStatus", "footer")
+"""What Doxygen calls the links to the parts of a page, what it shows of a name that the mouse
+points at, the state of a search, and the foot of a page; authors may mean anything."""
+
+ROLE_CLASSES = (*NAVIGATION_CLASSES, *KEYED_CLASSES, *HEADER_CLASSES, *DOXYGEN_CLASSES)
 """The classes that give an element a role."""
 
 
@@ -105,4 +110,6 @@ def roles_of(data: bytes, start: int, end: int) -> frozenset[str]:
         roles.append("keyed")
     if any(name in HEADER_CLASSES for name in classes):
         roles.append("header")
+    if any(name in DOXYGEN_CLASSES for name in classes):
+        roles.append("doxygen")
     return frozenset(roles)

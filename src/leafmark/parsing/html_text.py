@@ -64,11 +64,18 @@ _DRAWN_DOT = b'<span class="sep"></span>'
 
 
 def read_html(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
-    """Return the readable text of `spans` of `data`, in order; a span begins a line of its own."""
+    """Return the readable text of `spans` of `data`, in order.
+
+    A span begins a line of its own, unless only `span` elements were left out before it.
+    """
     reader = _Reader(data)
     after, inside = 0, False
     for start, end in spans:
         inside = _is_in_pre(data, after, start, inside)
+        if not (
+            data.startswith(b"<span", after, start) and data.endswith(b"</span>", after, start)
+        ):
+            reader.end_line()
         inside = reader.read(start, end, preformatted=inside)
         after = end
     return reader.out.build(spans)
@@ -116,10 +123,13 @@ class _Reader:
         self._pre = 0
         self._pre_start = -1
 
+    def end_line(self) -> None:
+        """Let the next span begin a line of its own."""
+        self._line(_LINE)
+
     def read(self, start: int, end: int, *, preformatted: bool = False) -> bool:
         """Read a span, which begins in preformatted text or not; return whether it ends so."""
         data = self.data
-        self._line(_LINE)
         self._pre = int(preformatted)
         skip_to = start
         unread: bytes | None = None

@@ -4,13 +4,13 @@ In: a page's elements. Out: spans to drop. What a generator calls navigation is 
 by its tag, role or class; `related` and `navigation` are words that authors use too, so
 what is called so must hold a link with an access key, as Sphinx's bars have; a `header`
 one that says it leads to the page before, after or above, to the contents or the index,
-as Texinfo's do, and no heading. LaTeX2HTML says in comments where its panels begin and
-end. A list of nothing but links is a table of contents where they all lead to places in
-the page itself, and navigation where it stands above the page's h1; a heading with
-nothing else under it goes with the table of contents, unless a deeper one is next: then
-it is a chapter's. Three links or more that are parted by bars, angles or brackets, and
-have an element to themselves, are a menu; so is a table of these, or of links to places
-in the page itself.
+as Texinfo's do, and no heading; some classes of Doxygen's count in its pages alone. What
+else the makers of pages add is told in `html_makers`. A list of nothing but links is a
+table of contents where they all lead to places in the page itself, and navigation where
+it stands above the page's h1; a heading with nothing else under it goes with the table of
+contents, unless a deeper one is next: then it is a chapter's. Three links or more that are
+parted by bars, angles or brackets, and have an element to themselves, are a menu; so is a
+table of these, or of links to places in the page itself.
 A column of line numbers is told by its words: a `pre` of numbers that count the lines of
 the `pre` after it.
 """
@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
+from leafmark.parsing.html_makers import is_of_doxygen, made_spans
 from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
 from leafmark.parsing.html_tokens import attribute, iter_tokens
 
@@ -33,7 +34,6 @@ _ACCESS_KEY = re.compile(rb"<a\s[^<>]*\baccesskey\s*=", re.IGNORECASE)
 _RELATION = re.compile(
     rb"<a\s[^<>]*\brel\s*=\s*[\"']?(?:prev|previous|next|up|contents|index)\b", re.IGNORECASE
 )
-_PANEL = re.compile(rb"<!--\s*(End of )?Navigation Panel\s*-->")
 _NUMBERS = re.compile(rb"(?:\s|<[^<>]*>|[0-9]{1,9}(?![0-9])|(?!))*+")
 _BETWEEN = re.compile(rb"(?:\s|</?(?:td|div|figure|code)\b[^<>]*>|(?!))*+")
 _TAG = re.compile(rb"<[^<>]*>")
@@ -90,7 +90,7 @@ _LINE_END = re.compile(rb"\r\n?|\n")
 def unread_spans(page: HtmlPage, name: str) -> Iterator[tuple[int, int]]:
     """Yield the spans that are not read, in no order; `name` is that of the page's file."""
     yield from _link_bars(page)
-    yield from _panels(page.data)
+    yield from made_spans(page)
     holds = _Holding.of(page)
     numbers, menus = _line_numbers(page), _menus(page, name)
     yield from _titles_of_contents(page, menus, holds)
@@ -123,23 +123,29 @@ def _with_cell(data: bytes, start: int, end: int) -> tuple[int, int]:
 
 
 class _Holding(NamedTuple):
-    """Where links with an access key, links to neighbouring pages, and headings begin."""
+    """Where links with an access key, links to neighbouring pages, and headings begin.
+
+    `is_of_doxygen` says who made the page.
+    """
 
     keys: Sequence[int]
     relations: Sequence[int]
     headings: Sequence[int]
+    is_of_doxygen: bool
 
     @classmethod
     def of(cls, page: HtmlPage) -> _Holding:
         keys = [found.start() for found in _ACCESS_KEY.finditer(page.data)]
         relations = [found.start() for found in _RELATION.finditer(page.data)]
         headings = [element.start for element in page.elements if element.tag in HEADING_LEVELS]
-        return cls(keys, relations, headings)
+        return cls(keys, relations, headings, is_of_doxygen(page))
 
     def is_apart(self, element: HtmlElement) -> bool:
         """Whether an element is navigation, a script or a style."""
         roles = element.roles
         if element.tag in _DROPPED_TAGS or "navigation" in roles:
+            return True
+        if "doxygen" in roles and self.is_of_doxygen:
             return True
         if "keyed" in roles and _is_any_in(element, self.keys):
             return True
@@ -150,17 +156,6 @@ class _Holding(NamedTuple):
 def _is_any_in(element: HtmlElement, places: Sequence[int]) -> bool:
     at = bisect_left(places, element.inner)
     return at < len(places) and places[at] < element.close
-
-
-def _panels(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield what LaTeX2HTML says is navigation."""
-    begin: int | None = None
-    for mark in _PANEL.finditer(data):
-        if mark[1] is None:
-            begin = mark.start()
-        elif begin is not None:
-            yield begin, mark.end()
-            begin = None
 
 
 def _titles_of_contents(
