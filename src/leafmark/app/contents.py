@@ -1,4 +1,4 @@
-"""Which files are left out for what is in them: binary ones, and lists that leafmark wrote.
+"""Which files are left out for what is in them: binary ones, lists that leafmark wrote, redirects.
 
 `llms.txt` and `llms-full.txt` repeat the documents that they were made of. They
 are known by their name and by the mark on their last line: others' files of
@@ -7,8 +7,8 @@ these names are documents, and so is one whose mark was taken away.
 
 from __future__ import annotations
 
-from leafmark.model import BINARY, REPEATED, Diagnostic
-from leafmark.parsing import is_binary
+from leafmark.model import BINARY, ELSEWHERE, REPEATED, Diagnostic
+from leafmark.parsing import format_of, is_binary
 
 __all__ = ["LLMS_FILES", "LLMS_MARK", "refuse_contents"]
 
@@ -19,11 +19,16 @@ LLMS_MARK = "<!-- leafmark:llms -->"
 
 
 def refuse_contents(path: str, data: bytes, *, named: bool = False) -> Diagnostic | None:
-    """Say why a file is left out, None if it is not. A list of ours is taken when it was named."""
+    """Say why a file is left out, None if it is not. What is no binary file is taken if `named`."""
     if is_binary(data):
         return Diagnostic(path, BINARY, "the file is binary")
     if not named and path.rpartition("/")[2] in LLMS_FILES and _is_ours(data):
         return Diagnostic(path, REPEATED, "the file was written by leafmark agents --llms")
+    if not named and format_of(path) == "html":
+        from leafmark.parsing.html_refresh import leads_away  # late: of pages alone
+
+        if leads_away(data):
+            return Diagnostic(path, ELSEWHERE, "the page only leads to another one")
     return None
 
 

@@ -6,7 +6,7 @@ each other only through these.
 
 from leafmark.model.absence import AbsenceReason, LostAt, UnmatchedPart, WhyNotReport
 from leafmark.model.chunk import Chunk, ChunkedDocument
-from leafmark.model.diagnostic import BINARY, LEFT_OUT, REPEATED, Diagnostic
+from leafmark.model.diagnostic import BINARY, ELSEWHERE, LEFT_OUT, REPEATED, Diagnostic
 from leafmark.model.document import (
     Anchor,
     Block,
@@ -60,6 +60,7 @@ from leafmark.model.verification import CitationStatus, Place, Verified, VerifyR
 
 __all__ = [
     "BINARY",
+    "ELSEWHERE",
     "LEFT_OUT",
     "RELATIONS",
     "REPEATED",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["BINARY", "LEFT_OUT", "REPEATED", "Diagnostic"]
+__all__ = ["BINARY", "ELSEWHERE", "LEFT_OUT", "REPEATED", "Diagnostic"]
 
 BINARY = "binary"
 """The code of a source that is no text."""
@@ -12,7 +12,14 @@ BINARY = "binary"
 REPEATED = "repeated"
 """The code of a source that leafmark itself made of the others."""
 
-LEFT_OUT = {BINARY: "binary", REPEATED: "written by leafmark"}
+ELSEWHERE = "elsewhere"
+"""The code of a page that shows nothing of its own."""
+
+LEFT_OUT = {
+    BINARY: "binary",
+    REPEATED: "written by leafmark",
+    ELSEWHERE: "leads to another page",
+}
 """The codes of sources that are remembered, so that they are not read again, and skipped; why."""
 
 

@@ -166,6 +166,16 @@ def test_binary_file_is_skipped_each_time_it_is_reported(here: Here) -> None:
         assert report.documents == 1
 
 
+def test_a_page_that_only_leads_to_another_one_is_skipped(here: Here) -> None:
+    here.write("a.html", "<title>A</title><p>Adds.")
+    old = '<meta http-equiv="Refresh" content="0; url=a.html"><p>It is at <a href=a.html>A</a>.'
+    here.write("old.html", old)
+    here.write("old.md", old)
+    report = here.index()
+    assert report.added == ("here:a.html", "here:old.md")
+    assert report.skipped == (Skipped("old.html", "leads to another page"),)
+
+
 def test_a_source_that_becomes_binary_is_removed_and_a_new_one_is_no_addition(here: Here) -> None:
     here.write("a.txt", "text\n")
     here.write("b.txt", "\0\x01\x02" * 100)
