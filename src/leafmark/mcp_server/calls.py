@@ -42,6 +42,7 @@ from leafmark.model import (
 from leafmark.render.counts import count_of
 from leafmark.render.fitting import Texts, TextsShown
 from leafmark.render.marks import omissions_of
+from leafmark.render.outlines import outline_order
 from leafmark.render.packed import packed_result_record, packed_shown_record
 from leafmark.render.places import Places
 from leafmark.render.records import hint_records
@@ -154,12 +155,18 @@ def _hints(answer: Answer) -> tuple[Hint, ...]:
     )
 
 
-def _more(left_out: Sequence[Omission]) -> str:
-    """Say what to ask for, from what was left out first."""
+def _more(left_out: Sequence[Omission], asked: Entry | None = None) -> str:
+    """Say what to ask for, from what was left out first: of what was `asked` for, its parts."""
     if not left_out:
         return ""
-    tokens = sum(each.tokens for each in left_out)
-    return f"get {left_out[0].id}, or a larger max_tokens; {tokens} tokens were left out"
+    name, tokens = left_out[0].id, sum(each.tokens for each in left_out)
+    if asked is None or asked.id != name:
+        way = f"get {name}, or "
+    elif asked.last_position > asked.position:
+        way = f"get parts of it, which outline {name} lists, or "
+    else:
+        way = ""
+    return f"{way}a larger max_tokens; {tokens} tokens were left out"
 
 
 def context(request: Request) -> Draft:
@@ -209,6 +216,7 @@ def get(request: Request) -> Draft:
     if not found.shown:
         raise _nothing(found)
     texts = TextsShown(found)
+    alone = found.shown[0].entry if len(found.shown) == 1 else None
 
     def make(steps: int, marks: bool) -> Reply:
         report = texts.report(steps, marks)
@@ -219,7 +227,7 @@ def get(request: Request) -> Draft:
             ],
         }
         text = request.fence(render_show(report, PLAIN)) + _cited(report) + _missing(report)
-        return request.reply(text, data, _more(omissions_of(report)))
+        return request.reply(text, data, _more(omissions_of(report), alone))
 
     return Draft(texts.size, make)
 
@@ -261,8 +269,10 @@ def outline(request: Request) -> Draft:
     if not found.shown:
         raise _nothing(found)
     shown = found.shown[0]
-    rows = [_section_row(entry) for entry in (shown.entry, *shown.children)]
-    return _rows(request, shown.entry.id, rows)
+    rows = {entry.position: _section_row(entry) for entry in (shown.entry, *shown.children)}
+    added = [shown.entry.position, *outline_order(shown)]
+    more = "outline of a section that is shown"
+    return _rows(request, shown.entry.id, more, rows, added)
 
 
 def _section_row(entry: Entry) -> dict[str, Any]:
@@ -281,7 +291,8 @@ def _documents(request: Request) -> Draft:
         request.project,
         ListRequest(trees=request.names("trees"), under=request["under"], refresh=False),
     )
-    return _rows(request, None, [_document_row(entry) for entry in found])
+    rows = dict(enumerate(map(_document_row, found)))
+    return _rows(request, None, "outline with `under` for one folder", rows, list(rows))
 
 
 def _document_row(entry: DocumentEntry) -> dict[str, Any]:
@@ -294,19 +305,28 @@ def _document_row(entry: DocumentEntry) -> dict[str, Any]:
     }
 
 
-def _rows(request: Request, of: str | None, rows: Sequence[dict[str, Any]]) -> Draft:
-    def make(kept: Sequence[dict[str, Any]], left_out: int) -> Reply:
-        more = f"a narrower outline or a larger max_tokens; {left_out} left out" if left_out else ""
+def _rows(
+    request: Request,
+    of: str | None,
+    narrower: str,
+    rows: Mapping[int, dict[str, Any]],
+    added: Sequence[int],
+) -> Draft:
+    """Return the draft of an outline, whose rows stand by number and are `added` in an order."""
+
+    def make(kept: Sequence[int], left_out: int) -> Reply:
+        more = f"{narrower}, or a larger max_tokens; {left_out} left out" if left_out else ""
+        shown = [rows[number] for number in sorted(kept)]
         lines = [
             f"{'  ' * row['depth']}{clean_line(row['id'])}  {clean_line(row['title'])}"
             f"  ({row['bytes']:,} bytes)"
-            for row in kept
+            for row in shown
         ]
-        data = {"of": of, "rows": list(kept), "total": len(rows)}
+        data = {"of": of, "rows": shown, "total": len(rows)}
         text = request.fence("\n".join(lines)) if lines else "There are no documents here."
         return request.reply(text, data, more)
 
-    return list_draft(rows, make)
+    return list_draft(added, make)
 
 
 def list_sources(request: Request) -> Draft:

@@ -1,7 +1,8 @@
 """Outlines cut to a budget: the places of what was asked for, then titles, shallow ones first.
 
-The order does not depend on the budget, and what a title stands below comes
-before it: the beginning of it that is shown is a tree, too.
+Pieces, which have no titles of their own, come last. The order does not depend on
+the budget, and what a title stands below comes before it: the beginning of it that
+is shown is a tree, too.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable
 
 from leafmark.model import Omission, Shown, ShowReport
 
-__all__ = ["OutlinesShown", "levels_of"]
+__all__ = ["OutlinesShown", "levels_of", "outline_order"]
 
 
 def levels_of(shown: Shown) -> dict[int, int]:
@@ -21,12 +22,22 @@ def levels_of(shown: Shown) -> dict[int, int]:
     return levels
 
 
+def outline_order(shown: Shown) -> list[int]:
+    """Return the positions of what is in an outline in the order in which they are added."""
+    levels = levels_of(shown)
+    children = sorted(
+        shown.children,
+        key=lambda child: (child.kind == "piece", levels[child.position], child.position),
+    )
+    return [child.position for child in children]
+
+
 class OutlinesShown:
     """Outlines that are filled up step by step; `count` tells what a title costs."""
 
     def __init__(self, report: ShowReport, count: Callable[[str], int]):
         self._report = report
-        self._orders = [_order(shown) for shown in report.shown]
+        self._orders = [outline_order(shown) for shown in report.shown]
         self._cost = {
             child.id: count(f"  .{child.position} {child.title}  {child.fragment}\n")
             for shown in report.shown
@@ -58,9 +69,3 @@ class OutlinesShown:
         tokens = sum(self._cost[child.id] for child in rest)
         mark = (Omission(shown.entry.id, tokens),) if marks else ()
         return shown._replace(children=children, passages=mark)
-
-
-def _order(shown: Shown) -> list[int]:
-    """Return the positions of what is in an outline in the order in which they are added."""
-    levels = levels_of(shown)
-    return sorted((child.position for child in shown.children), key=lambda at: (levels[at], at))

@@ -82,14 +82,49 @@ def test_what_is_left_out_is_told(guide: Here) -> None:
     cut = ask(guide, "outline", steps=1)
     assert cut.text == (
         fenced("here:b.md  B  (11 bytes)")
-        + "\n(more: a narrower outline or a larger max_tokens; 1 left out)"
+        + "\n(more: outline with `under` for one folder, or a larger max_tokens; 1 left out)"
     )
     assert (cut.data["truncated"], cut.data["next"]) == (
         True,
-        "a narrower outline or a larger max_tokens; 1 left out",
+        "outline with `under` for one folder, or a larger max_tokens; 1 left out",
     )
     whole = ask(guide, "outline")
     assert (whole.data["truncated"], whole.data["next"]) == (False, "")
+
+
+def test_an_outline_that_is_cut_shows_every_section_that_it_could_ask_for(here: Here) -> None:
+    long = " ".join(f"Sentence {number} of it." for number in range(200))
+    here.write("a.md", f"# A\n\n{long}\n\n## B\n\n{long}\n\n### C\n\nText.\n\n## D\n\nText.\n")
+    here.index()
+    whole = [row["id"] for row in ask(here, "outline", id="a.md").data["rows"]]
+    assert whole[:3] == ["here:a.md", "here:a.md#a", "here:a.md#a~1"]
+    cut = ask(here, "outline", id="a.md", steps=5)
+    assert [row["id"] for row in cut.data["rows"]] == [
+        "here:a.md",
+        "here:a.md#a",
+        "here:a.md#b",
+        "here:a.md#c",
+        "here:a.md#d",
+    ]
+    left = len(whole) - 5
+    assert cut.data["next"] == (
+        f"outline of a section that is shown, or a larger max_tokens; {left} left out"
+    )
+
+
+def test_what_was_asked_for_is_not_what_to_ask_for_next(guide: Here) -> None:
+    def told(**given: Any) -> str:
+        said: str = ask(guide, "get", **given).data["next"]
+        return said.partition(";")[0]
+
+    guide.write("c.md", "Words.\n\n# C\n\nText.\n\n# D\n\nText.\n")
+    guide.index()
+    assert told(ids=["c.md"], steps=1) == (
+        "get parts of it, which outline here:c.md lists, or a larger max_tokens"
+    )
+    assert told(ids=["docs/a.md#linux"], steps=1) == "a larger max_tokens"
+    both = ["docs/a.md#linux", "b.md"]
+    assert told(ids=both, steps=1) == "get here:docs/a.md#linux, or a larger max_tokens"
 
 
 def test_an_empty_index_is_told_in_our_voice(here: Here) -> None:

@@ -7,7 +7,7 @@ from support.answers import make_entry, make_shown
 from support.schema import problems
 
 from leafmark.model import ShowReport
-from leafmark.render.outlines import OutlinesShown
+from leafmark.render.outlines import OutlinesShown, outline_order
 from leafmark.render.show import render_outline, render_show, show_record
 from leafmark.render.terminal import PLAIN
 
@@ -69,6 +69,16 @@ def test_an_outline_under_a_budget_loses_its_lower_levels_first() -> None:
         "[19 tokens left out: docs:guide.md#setup]\n\ndocs:guide.md#setup  Setup\n"
     )
     assert found[4] == render_outline(report, PLAIN)
+
+
+def test_an_outline_under_a_budget_shows_titles_before_pieces() -> None:
+    children = (
+        make_entry("Install", 2, parent_position=1, kind="piece", piece=1, slug="setup"),
+        make_entry("Run", 3, parent_position=1),
+        make_entry("Linux", 4, parent_position=3),
+    )
+    shown = make_shown(children=children)
+    assert outline_order(shown) == [3, 4, 2]
 
 
 def test_json_is_the_published_shape() -> None:
