@@ -14,7 +14,7 @@ from leafmark.app.requests import ListRequest, Progress
 from leafmark.app.resolving import Resolver
 from leafmark.app.scanning import Scan, scan
 from leafmark.errors import LeafmarkError
-from leafmark.index import IndexReader, TreeCounts, has_index, lock_holder
+from leafmark.index import IndexReader, TreeCounts, has_index, lock_holder, tag_fact
 from leafmark.model import (
     DocumentEntry,
     Entry,
@@ -83,7 +83,7 @@ def list_documents(
 
 
 def _documents(reader: IndexReader, request: ListRequest) -> list[DocumentEntry]:
-    wanted = set(request.tags)
+    wanted = {tag_fact(tag) for tag in request.tags}
     prefixes = _spellings(request.under or "")
     found = []
     for tree, path in reader.manifest:
@@ -93,7 +93,7 @@ def _documents(reader: IndexReader, request: ListRequest) -> list[DocumentEntry]
         if not doc_id.startswith(prefixes) and not doc_id[len(tree) + 1 :].startswith(prefixes):
             continue
         entry = reader.document(doc_id)
-        if entry is not None and entry.chunk_count and wanted <= set(entry.tags):
+        if entry is not None and entry.chunk_count and wanted <= set(map(tag_fact, entry.tags)):
             found.append(entry)
     return sorted(found, key=lambda entry: entry.doc_id)
 

@@ -55,8 +55,7 @@ class Filters:
         found = []
         if params.trees:
             found.append(self.trees(params.trees))
-        if params.tags:
-            found.append(self._any_fact(map(tag_fact, params.tags)))
+        found += [self._fact(tag_fact(tag)) for tag in params.tags]
         if params.since is not None:
             number = tantivy.FieldType.Unsigned
             seconds = max(0, int(params.since))

@@ -65,7 +65,7 @@ class SearchParams:
 
     `strict` lets no plain word of a query go unmatched; else at least
     `relax_share` of them must match where too little matches all. `trees`,
-    `tags` (any of them), `since` (seconds since the epoch) and `section`
+    `tags` (all of them), `since` (seconds since the epoch) and `section`
     (patterns of section paths, any of them) filter. The weights are factors of the
     fields beside the body's, which is 1, for keywords and for questions; `asking_words`
     lets those words of a question count that only ask, `derived_words` looks for other

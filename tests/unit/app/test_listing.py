@@ -8,8 +8,15 @@ from typing import Any
 import pytest
 from support.projects import Here
 
-from leafmark.app import list_chunks, list_documents, list_tags, list_trees, project_status
-from leafmark.app.requests import ListRequest
+from leafmark.app import (
+    list_chunks,
+    list_documents,
+    list_tags,
+    list_trees,
+    project_status,
+    search_project,
+)
+from leafmark.app.requests import ListRequest, SearchRequest
 from leafmark.errors import NotFoundError
 
 
@@ -51,3 +58,18 @@ def test_paths_are_taken_as_they_are_on_disk_and_as_ids_have_them(here: Here, un
     ]
     assert len(list_chunks(here.project(), request)) == 2
     assert list_tags(here.project(), request) == (("t", 1),)
+
+
+@pytest.mark.parametrize(
+    ("tags", "listed"),
+    [(("API",), ["a", "b"]), (("api", "Über"), ["a"]), (("api", "http", "über"), [])],
+)
+def test_documents_have_all_tags_that_are_asked_for_in_any_case(
+    here: Here, tags: tuple[str, ...], listed: list[str]
+) -> None:
+    here.write("a.md", "---\ntags: [Api, über]\n---\n# A\n\ntext\n")
+    here.write("b.md", "---\ntags: [api, http]\n---\n# B\n\ntext\n")
+    documents = list_documents(here.project(), ListRequest(tags=tags))
+    assert [one.path.partition(".")[0] for one in documents] == listed
+    found = search_project(here.project(), SearchRequest(("text",), tags=tags, grain="document"))
+    assert sorted(one.entry.path.partition(".")[0] for one in found.results) == listed

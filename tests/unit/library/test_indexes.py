@@ -89,6 +89,7 @@ def test_factors_are_filled_where_an_explanation_is_asked_for(docs: Path) -> Non
         ({"limit": 1}, ["docs:guide.md"]),
         ({"section": "Install"}, ["docs:guide.md#install"]),
         ({"tags": ["guide"]}, ["docs:guide.md"]),
+        ({"tags": ["guide", "other"]}, []),
         ({"since": "2100-01-01"}, []),
         ({"grain": "piece"}, ["docs:guide.md#ask", "docs:notes.txt", "docs:guide.md#install"]),
         ({"aggregation": False, "limit": 2}, ["docs:guide.md#ask", "docs:notes.txt"]),

@@ -19,7 +19,13 @@ _KEYS = {"trees": "trees", "docs": "documents", "chunks": "chunks", "tags": "tag
 
 OPTIONS = (
     Option(("-t", "--tree"), "Only of this tree.", "TREE", text, repeat=True),
-    Option(("--tag",), "Only documents that have this tag.", "TAG", text, repeat=True),
+    Option(
+        ("--tag",),
+        "Only documents that have this tag, or all of several.",
+        "TAG",
+        text,
+        repeat=True,
+    ),
     Option(("--no-refresh",), "Answer from the index as it is."),
     JSON,
 )
