@@ -65,6 +65,18 @@ def test_the_block_follows_the_project_and_not_each_edit(leafmark: Leafmark, pro
     ]
 
 
+def test_the_block_lists_no_folder_that_holds_no_document(
+    leafmark: Leafmark, project: Path
+) -> None:
+    leafmark("agents", "--write")
+    for name in ("images", "drafts"):
+        (project / name).mkdir()
+    (project / "images" / "lamp.txt").write_bytes(b"\x89PNG\0\0\0\1")
+    (project / "drafts" / "empty.md").write_text("\n")
+    assert leafmark("agents", "--llms", "site").code == 0
+    assert leafmark("agents", "--check").code == 0
+
+
 def test_existing_files_keep_what_is_not_ours(leafmark: Leafmark, project: Path) -> None:
     (project / "CLAUDE.md").write_bytes(b"# Ours\r\n\r\nBe kind.")
     (project / "GEMINI.md").write_bytes(b"x\n")

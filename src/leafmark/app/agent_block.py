@@ -60,8 +60,9 @@ _WRITTEN = frozenset((*AGENT_FILES, *LLMS_FILES))
 def build_block(project: Project, reader: IndexReader) -> str:
     """Return the block with its markers and no newline at the end."""
     paths: dict[str, list[str]] = {}
-    for name, path in reader.manifest:
-        paths.setdefault(name, []).append(path)
+    for (name, path), row in reader.manifest.items():
+        if row.chunks:
+            paths.setdefault(name, []).append(path)
     rows = []
     for tree in project.trees:
         folder = _inside(str(tree.root), str(project.configuration.project))
