@@ -27,6 +27,7 @@ __all__ = [
     "Call",
     "Command",
     "Option",
+    "factor",
     "fraction",
     "natural",
     "number",
@@ -34,6 +35,7 @@ __all__ = [
     "positive",
     "setting_option",
     "several_of",
+    "share",
     "text",
     "whole",
 ]
@@ -141,17 +143,25 @@ def number(value: str, name: str) -> float:
     return _real(value, name, most=float("inf"), what="not a number of at least 0")
 
 
+def factor(value: str, name: str) -> float:
+    return _real(value, name, most=float("inf"), what="not a number above 0", open_low=True)
+
+
 def fraction(value: str, name: str) -> float:
     return _real(value, name, most=1.0, what="not a number from 0 to 1")
 
 
-def _real(value: str, name: str, *, most: float, what: str) -> float:
+def share(value: str, name: str) -> float:
+    return _real(value, name, most=1.0, what="not a number above 0 and at most 1", open_low=True)
+
+
+def _real(value: str, name: str, *, most: float, what: str, open_low: bool = False) -> float:
     is_plain = value.isascii() and "_" not in value  # `float` reads 0_1 as 1
     try:
         read = float(value) if is_plain else -1.0
     except ValueError:
         read = -1.0
-    if not 0 <= read <= most or read == float("inf"):
+    if not 0 <= read <= most or read == float("inf") or (open_low and not read):
         raise UsageError(f"{name} got `{value}`, which is {what}")
     return read
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from leafmark.app.setting_rules import check_value
 from leafmark.app.settings import SETTINGS
 from leafmark.cli.arguments import parse_arguments, split_command, wants_json
 from leafmark.cli.catalogue import COMMANDS, all_commands, find_command
-from leafmark.errors import UsageError
+from leafmark.errors import ConfigError, UsageError
 
 
 def check_error(error: UsageError, message: str, hint: str | None) -> None:
@@ -244,14 +245,28 @@ def test_options_of_settings_know_the_bounds_of_these() -> None:
         option.names[-1]: option
         for command in all_commands()
         for option in command.options
-        if option.setting and SETTINGS[option.setting].rules.most is not None
+        if option.setting and SETTINGS[option.setting].rules.least is not None
     }
-    assert "--candidate-limit" in bounded
+    assert {"--candidate-limit", "--local-boost"} <= bounded.keys()
     for name, option in bounded.items():
         assert option.setting is not None
-        most = SETTINGS[option.setting].rules.most
-        assert most is not None
         assert option.read is not None
-        assert option.read(f"{most:.12g}", name) == most
-        with pytest.raises(UsageError, match=f"{name} got"):
-            option.read(f"{most + 1:.12g}", name)
+        setting = SETTINGS[option.setting]
+        for value in (0.0, setting.rules.least, setting.rules.most):
+            if value is None:
+                continue
+            accepted = value if isinstance(setting.default, float) else int(value)
+            shown = f"{value:.12g}"
+            try:
+                check_value(setting, accepted)
+            except ConfigError:
+                with pytest.raises(UsageError) as caught:
+                    option.read(shown, name)
+                assert caught.value.message == (
+                    f"{name} got `{shown}`, which is not {setting.accepted}"
+                )
+            else:
+                assert option.read(shown, name) == value
+        if setting.rules.most is not None:
+            with pytest.raises(UsageError, match=f"{name} got"):
+                option.read(f"{setting.rules.most + 1:.12g}", name)

@@ -11,12 +11,14 @@ from leafmark.cli.options import (
     Call,
     Command,
     Option,
+    factor,
     fraction,
     natural,
     number,
     one_of,
     positive,
     setting_option,
+    share,
     text,
     whole,
 )
@@ -117,7 +119,7 @@ OPTIONS = (
         "Show a section or document in place of those right below it when this share of them "
         "matches.",
         "R",
-        fraction,
+        share,
     ),
     _setting("aggregation_min_matches", "Do so only when at least this many match.", "N", positive),
     _setting(
@@ -152,7 +154,7 @@ OPTIONS = (
         "local_boost",
         "Factor of the project's own trees against those of your own configuration.",
         "X",
-        number,
+        factor,
     ),
 )
 
