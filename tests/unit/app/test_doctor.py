@@ -157,7 +157,11 @@ def _installed(monkeypatch: pytest.MonkeyPatch, **versions: str) -> None:
     [
         ({"tantivy": "1.5", "watch-it": "1", "b": "1"}, ["ok: watch is installed"]),
         ({"tantivy": "1.5"}, ["ok: watch is not installed"]),
-        ({"tantivy": "1.5", "b": "2"}, ["warning: watch is installed in part: watch-it"]),
+        ({"tantivy": "1.5", "b": "2"}, ["ok: watch is incomplete without watch-it"]),
+        (
+            {"tantivy": "1.5", "b": "0.9", "watch-it": "1"},
+            ["warning: watch may not work: b is 0.9, and leafmark wants >=1"],
+        ),
         (
             {"b": "1", "watch-it": "1"},
             ["problem: tantivy is not installed", "ok: watch is installed"],
