@@ -283,12 +283,14 @@ def _from_flags(flags: Mapping[str, object], folder: Path, home: Path) -> dict[s
         if given is None:
             continue
         if name not in SETTINGS:
-            raise ConfigError(f"{name} is not a setting", location="flag")
+            near = nearest(name, SETTINGS)
+            hint = f"did you mean {near[0]}?" if near else None
+            raise ConfigError(f"{name} is not a setting", hint=hint)
         setting = SETTINGS[name]
         if isinstance(given, str):
-            value = parse_value(setting, given, location="flag")
+            value = parse_value(setting, given, location=None)
         else:
-            value = check_value(setting, given, location="flag")
+            value = check_value(setting, given)
         found[name] = _placed(name, Found(value, "flag"), folder, home)
     return found
 

@@ -139,8 +139,8 @@ def _shown(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def parse_value(setting: Setting, text: str, *, location: str) -> Value:
-    """Return the value that `text` stands for; `location` names the variable or flag.
+def parse_value(setting: Setting, text: str, *, location: str | None) -> Value:
+    """Return the value that `text` stands for; `location` names the variable, if it is of one.
 
     >>> limit = Setting("search.limit", 10, Rules(doc="", least=1))
     >>> parse_value(limit, "25", location="LEAFMARK_SEARCH_LIMIT")

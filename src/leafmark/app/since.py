@@ -29,7 +29,7 @@ def parse_since(text: str, *, now: datetime) -> int:
     moment = _before(text, now) or _read_date(text, now)
     if moment is None:
         raise UsageError(
-            f"--since got `{text}`, which is neither an age nor a date",
+            f"`{text}` is neither an age nor a date",
             hint="write an age (90s, 15m, 36h, 7d, 2w, 1y) or a date (2026-01-31)",
         )
     return (moment - _EPOCH) // timedelta(microseconds=1) * 1000

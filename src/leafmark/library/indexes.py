@@ -37,7 +37,7 @@ from leafmark.errors import UsageError
 from leafmark.library.awaiting import awaitable
 from leafmark.library.opened import Freshness, Opened
 from leafmark.library.texts import fit_texts, text_of
-from leafmark.library.wishes import checked_choice, checked_choices, checked_names
+from leafmark.library.wishes import checked_choice, checked_choices, checked_names, checked_text
 from leafmark.model import (
     Answer,
     DocumentEntry,
@@ -192,13 +192,14 @@ class Index:
         asked = checked_names("queries", queries)
         if plain:
             asked = tuple(filter(None, map(plain_query, queries)))
+        path = checked_text("section", section)
         request = SearchRequest(
             queries=asked,
             limit=limit,
-            section=() if section is None else (section,),
+            section=() if path is None else (path,),
             trees=checked_names("trees", trees),
             tags=checked_names("tags", tags),
-            since=since,
+            since=checked_text("since", since),
             grain=checked_choice("grain", grain, Grain),
             expand=checked_choices("expand", expand, Relation),
             sort=checked_choice("sort", sort, Sort),

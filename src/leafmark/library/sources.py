@@ -20,12 +20,12 @@ DEFAULT_TREE = "docs"
 Source = bytes | str | os.PathLike[str]
 
 
-def parse(source: Source, *, path: str | None = None) -> Document:
+def parse(source: Source, *, path: str | os.PathLike[str] | None = None) -> Document:
     """Return what stands where in `source`: headings, blocks, links, metadata.
 
     `source` is bytes, text, or a path to read. `path` is what the document is
-    called, with `/`; its suffix decides the format. Without one it is the path
-    that was read, or `document.md`.
+    called: a text with `/`, or a path. Its suffix decides the format. Without one it is
+    the path that was read, or `document.md`.
 
     Raises:
         StorageError: the file cannot be read.
@@ -40,7 +40,7 @@ def parse(source: Source, *, path: str | None = None) -> Document:
 def chunk(
     source: Source,
     *,
-    path: str | None = None,
+    path: str | os.PathLike[str] | None = None,
     tree: str | None = None,
     strategy: Strategy = "auto",
     **sizes: Any,
@@ -71,14 +71,15 @@ def chunk(
     return list(chunk_document(document, tree=name, options=options).chunks)
 
 
-def _read(source: Source, path: str | None) -> tuple[bytes, str]:
+def _read(source: Source, path: str | os.PathLike[str] | None) -> tuple[bytes, str]:
     """Return the bytes of the source and what it is called."""
+    name = path if path is None or isinstance(path, str) else Path(path).as_posix()
     if isinstance(source, bytes):
-        return source, path or DEFAULT_PATH
+        return source, name or DEFAULT_PATH
     if isinstance(source, str):
-        return source.encode("utf-8", "surrogatepass"), path or DEFAULT_PATH
+        return source.encode("utf-8", "surrogatepass"), name or DEFAULT_PATH
     where = Path(source)
     try:
-        return where.read_bytes(), path or where.as_posix()
+        return where.read_bytes(), name or where.as_posix()
     except (OSError, ValueError) as error:
         raise unreadable(error, str(where)) from error

@@ -7,9 +7,20 @@ from typing import Any, TypeVar, get_args
 
 from leafmark.errors import UsageError
 
-__all__ = ["checked_choice", "checked_choices", "checked_names"]
+__all__ = ["checked_choice", "checked_choices", "checked_names", "checked_text"]
 
 T = TypeVar("T")
+
+
+def checked_text(name: str, value: str | None) -> str | None:
+    """Return a text, or None where nothing is wished.
+
+    Raises:
+        UsageError: `value` is something else.
+    """
+    if value is not None and not isinstance(value, str):
+        raise UsageError(f"{name} is {value!r}", hint="give a text")
+    return value
 
 
 def checked_names(name: str, values: Iterable[str]) -> tuple[str, ...]:

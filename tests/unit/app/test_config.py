@@ -626,8 +626,13 @@ def test_a_variable_with_a_bad_value_is_an_error(desk: Desk) -> None:
 
 
 def test_a_flag_with_a_bad_value_is_an_error(desk: Desk) -> None:
-    assert refuse(desk, search__cutoff_ratio=2)[:2] == ("search.cutoff_ratio is 2", "flag")
-    assert refuse(desk, search__nothing=2)[:2] == ("search.nothing is not a setting", "flag")
+    accepted = "search.cutoff_ratio must be a number from 0 to 1"
+    assert refuse(desk, search__cutoff_ratio=2) == ("search.cutoff_ratio is 2", "", accepted)
+    assert refuse(desk, search__limt=2) == (
+        "search.limt is not a setting",
+        "",
+        "did you mean search.limit?",
+    )
 
 
 def test_a_file_that_is_not_utf_8_is_an_error(desk: Desk) -> None:

@@ -33,5 +33,5 @@ def test_ages_and_dates(text: str, moment: datetime) -> None:
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_since(text, now=NOW)
-    assert caught.value.message == f"--since got `{text}`, which is neither an age nor a date"
+    assert caught.value.message == f"`{text}` is neither an age nor a date"
     assert caught.value.hint == ("write an age (90s, 15m, 36h, 7d, 2w, 1y) or a date (2026-01-31)")

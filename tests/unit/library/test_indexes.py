@@ -239,6 +239,8 @@ def test_what_else_is_wrong_is_told_of_a_plain_question_without_words_too(docs: 
     [
         ({"trees": "docs"}, "trees is one text, 'docs'", "give a list: ['docs']"),
         ({"tags": [1]}, "tags holds 1", "give texts"),
+        ({"section": ["Guide"]}, "section is ['Guide']", "give a text"),
+        ({"since": 7}, "since is 7", "give a text"),
         (
             {"grain": "word"},
             "grain is 'word'",

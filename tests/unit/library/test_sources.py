@@ -49,6 +49,8 @@ def test_source_is_bytes_text_or_a_path(tmp_path: Path) -> None:
     for source in (b"# A\n\none\n", "# A\n\none\n", page):
         found = leafmark.chunk(source, path="p.md", tree="t")
         assert [(c.id, c.body) for c in found] == [("t:p.md", ""), ("t:p.md#a", "\none\n")]
+        assert leafmark.chunk(source, path=Path("p.md"), tree="t")[1].id == "t:p.md#a"
+    assert leafmark.parse(page, path=Path("x", "p.html")).path == "x/p.html"
     assert leafmark.chunk(page, tree="t")[0].id == f"t:{page.as_posix()}"
     assert leafmark.chunk(" \n") == []
 
