@@ -57,13 +57,17 @@ def source_notes(
 ) -> tuple[tuple[Skipped, ...], tuple[Diagnostic, ...]]:
     """Return what was left out of what was looked at, and what is known of all sources.
 
-    Both by this scan and by the index.
+    Both by this scan and by the index. What a walk leaves out and the user named once is in the
+    index all the same.
     """
     skipped = list(found.notes.skipped)
+    left_out = {one.path: one for one in skipped}
     told = [*grammar_notes(found.found), *found.notes.diagnostics]
     if reader is None:
         return tuple(skipped), tuple(told)
     for key, row in reader.manifest.items():
+        if key[1] in left_out and row.chunks and _was_named(reader, key):
+            skipped.remove(left_out.pop(key[1]))
         looked_at = found.scope is None or is_below(*key, found.scope)
         if looked_at and not (row.chunks or row.noted):
             skipped.append(Skipped(key[1], EMPTY))
@@ -73,6 +77,11 @@ def source_notes(
             elif looked_at:
                 skipped.append(Skipped(note.path, LEFT_OUT[note.code]))
     return tuple(skipped), tuple(told)
+
+
+def _was_named(reader: IndexReader, key: Key) -> bool:
+    entry = reader.document(document_id(*key))
+    return entry is not None and entry.named
 
 
 def _notes(reader: IndexReader, key: Key) -> Iterable[Diagnostic]:

@@ -341,6 +341,16 @@ def test_named_file_stays_although_an_ignore_rule_leaves_it_out(here: Here) -> N
     assert here.index().removed == ("here:a.md",)
 
 
+def test_what_is_left_out_but_was_named_is_not_told_as_skipped(here: Here) -> None:
+    here.write("a.json", "[1]\n")
+    here.write("b.json", "[2]\n")
+    here.index("a.json")
+    left_out = (Skipped("b.json", "data file"),)
+    assert here.index().skipped == left_out
+    assert here.run(IndexRequest(dry_run=True)).skipped == left_out
+    assert project_status(here.project()).skipped == left_out
+
+
 def test_a_named_file_stays_named_when_it_changes(here: Here) -> None:
     here.write(".gitignore", "*.md\n")
     here.write("a.md", "# A\n\none\n")
