@@ -73,7 +73,8 @@ def no_embedder(mode: str) -> UsageError:
     """Say that a mode needs an embedder, where the settings name none."""
     return UsageError(
         f"the mode {mode} needs an embedder, and none is configured",
-        hint="set provider in [embedding], then run `leafmark index`; see docs/embeddings.md",
+        hint="set provider in [embedding] of your configuration file, which "
+        "`leafmark init --global` writes, then run `leafmark index`",
     )
 
 

@@ -19,11 +19,11 @@ Data go to standard output, everything else to standard error. `--json` prints
 one JSON object, errors too, of the shapes in `leafmark/render/schema.json`;
 keys are only ever added to them.
 
-Colour and links are for terminals. `NO_COLOR`, `CLICOLOR=0` and `TERM=dumb`
-switch colour off, `CLICOLOR_FORCE=1` switches it on, and `--color` decides over
-all of them. `COLUMNS` sets the width. Control characters of documents are
-printed as `\\x1b`, on a terminal or not; JSON writes them as `\\u001b`, and only
-`show --raw` gives the exact bytes, to a file or a pipe.
+Colour and links are for terminals, and there `COLUMNS` sets the width. `NO_COLOR`,
+`CLICOLOR=0` and `TERM=dumb` switch colour off, `CLICOLOR_FORCE=1` switches it on, and
+`--color` decides over all of them. Control characters of documents are printed as
+`\\x1b`, on a terminal or not; JSON writes them as `\\u001b`, and only `show --raw`
+gives the exact bytes, to a file or a pipe.
 
 (This page is generated: `python -m leafmark.cli.reference docs/cli.md`.)
 """

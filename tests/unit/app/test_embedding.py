@@ -538,7 +538,8 @@ def test_modes_that_need_an_embedder_say_so(here: Here) -> None:
         search(here.project(), "dough", mode="semantic")
     assert caught.value.message == "the mode semantic needs an embedder, and none is configured"
     assert caught.value.hint == (
-        "set provider in [embedding], then run `leafmark index`; see docs/embeddings.md"
+        "set provider in [embedding] of your configuration file, which `leafmark init --global` "
+        "writes, then run `leafmark index`"
     )
 
 

@@ -22,7 +22,11 @@ SKIPPED_SHOWN = 10
 
 OPTIONS = (
     Option(("--rebuild",), "Index everything again, beside the old index, and switch over."),
-    Option(("--remove",), "Take the given paths out of the index."),
+    Option(
+        ("--remove",),
+        "Take the given paths out of the index; what no rule leaves out comes back with the next "
+        "run.",
+    ),
     Option(("--watch",), "Stay, and keep the index fresh while files change. Ctrl-C ends it."),
     Option(("--dry-run",), "Say what would be done."),
     Option(("--strict",), "Exit with 1 when there is any diagnostic or warning."),
