@@ -214,7 +214,7 @@ def get(request: Request) -> Draft:
         ),
     )
     if not found.shown:
-        raise _nothing(found)
+        raise _nothing(request, found)
     texts = TextsShown(found)
     alone = found.shown[0].entry if len(found.shown) == 1 else None
 
@@ -232,11 +232,19 @@ def get(request: Request) -> Draft:
     return Draft(texts.size, make)
 
 
-def _nothing(report: ShowReport) -> NotFoundError:
+def _nothing(request: Request, report: ShowReport) -> NotFoundError:
     name, near = report.not_found[0]
-    return NotFoundError(
-        f"there is no {name!r}", did_you_mean=near, hint="outline and search give the ids"
-    )
+    hint = "outline and search give the ids"
+    if any(tree.name == name.removesuffix(":") for tree in request.project.trees):
+        near, hint = (), "it is a tree: outline with it in `trees` lists its documents"
+    elif _is_folder(request.project, name):
+        near, hint = (), "it is a folder: outline with it as `under` lists its documents"
+    return NotFoundError(f"there is no {name!r}", did_you_mean=near, hint=hint)
+
+
+def _is_folder(project: Project, name: str) -> bool:
+    under = name.removesuffix("/") + "/"
+    return bool(list_documents(project, ListRequest(under=under, refresh=False)))
 
 
 def _missing(report: ShowReport) -> str:
@@ -267,7 +275,7 @@ def outline(request: Request) -> Draft:
         ShowRequest(ids=(request["id"],), outline=True, records=False, refresh=False),
     )
     if not found.shown:
-        raise _nothing(found)
+        raise _nothing(request, found)
     shown = found.shown[0]
     rows = {entry.position: _section_row(entry) for entry in (shown.entry, *shown.children)}
     added = [shown.entry.position, *outline_order(shown)]

@@ -127,6 +127,30 @@ def test_what_was_asked_for_is_not_what_to_ask_for_next(guide: Here) -> None:
     assert told(ids=both, steps=1) == "get here:docs/a.md#linux, or a larger max_tokens"
 
 
+@pytest.mark.parametrize("tool", ["outline", "get"])
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("here", "it is a tree: outline with it in `trees` lists its documents"),
+        ("docs", "it is a folder: outline with it as `under` lists its documents"),
+        ("here:docs/", "it is a folder: outline with it as `under` lists its documents"),
+        ("doc", "outline and search give the ids"),
+    ],
+)
+def test_a_tree_or_a_folder_is_no_id_and_said_to_be_one(
+    guide: Here, tool: str, name: str, hint: str
+) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        ask(guide, tool, **({"id": name} if tool == "outline" else {"ids": [name]}))
+    assert caught.value.hint == hint
+    assert ask(guide, "outline", under="docs").data["total"] == 1
+
+
+def test_an_age_is_refused_without_an_option_that_tools_do_not_have(guide: Here) -> None:
+    with pytest.raises(UsageError, match=r"^`soon` is neither an age nor a date$"):
+        ask(guide, "search", query="apt", since="soon")
+
+
 def test_an_empty_index_is_told_in_our_voice(here: Here) -> None:
     here.index()
     assert ask(here, "outline").text == "There are no documents here."
