@@ -38,13 +38,12 @@ def _lost(value: float) -> Outcome:
 
 def small_report(gates: tuple[GateOutcome, ...] = ()) -> EvaluationReport:
     found = (
-        VariantOutcomes(Variant("fixed", {"chunking.strategy": "fixed"}), 1200, _outcomes(0.0)),
-        VariantOutcomes(Variant("auto", {"chunking.strategy": "auto"}), 30, _outcomes(0.4)),
+        VariantOutcomes(Variant("fixed", {"chunking.strategy": "fixed"}), 1200, 10, _outcomes(0.0)),
+        VariantOutcomes(Variant("auto", {"chunking.strategy": "auto"}), 30, 50, _outcomes(0.4)),
     )
     return EvaluationReport(
         mode="lexical",
         answers="passage",
-        limit=10,
         seed=1,
         resamples=200,
         drafts=1,

@@ -18,7 +18,7 @@ from leafmark.app.outcome import source_notes
 from leafmark.app.project import Project, open_project
 from leafmark.app.requests import DraftRequest, EvaluationRequest, Progress
 from leafmark.app.trial_indexes import forget_unused, place_of
-from leafmark.app.trials import Reading, Trial, check_query, depth_of
+from leafmark.app.trials import Reading, Trial, check_query
 from leafmark.app.variants import parse_variants
 from leafmark.errors import UsageError
 from leafmark.evaluation import (
@@ -95,7 +95,6 @@ def evaluate_project(
     return EvaluationReport(
         mode=", ".join(dict.fromkeys(map(_mode_of, opened))),
         answers=request.answers,
-        limit=depth_of(project, request),
         seed=request.seed,
         resamples=request.resamples,
         drafts=sum(query.draft for query, _ in judged),
@@ -169,7 +168,7 @@ def _judge(
         outcomes.append(trial.run(query, passages))
         if progress is not None:
             progress(f"judging {variant.name}", done, len(judged))
-    return VariantOutcomes(variant, trial.chunks, tuple(outcomes))
+    return VariantOutcomes(variant, trial.chunks, trial.limit, tuple(outcomes))
 
 
 def _mode_of(project: Project) -> str:

@@ -32,7 +32,7 @@ from leafmark.model import Answer, Entry, Result, whole_range
 from leafmark.query import parse_topics
 from leafmark.retrieval.introductions import introduction_of, may_introduce
 
-__all__ = ["Reading", "Trial", "check_query", "depth_of"]
+__all__ = ["Reading", "Trial", "check_query"]
 
 TOKENIZER = "o200k_base"
 """What a reader's tokens are counted in, whatever chunks are measured by."""
@@ -68,16 +68,6 @@ class Reading:
         if key not in self.counts:
             self.counts[key] = token_counter(TOKENIZER)(self.library.text(*key))
         return Read(*key, self.counts[key])
-
-
-def depth_of(project: Project, request: EvaluationRequest) -> int:
-    """Return how many results of a query are judged: where nothing else is said, all that are kept.
-
-    Metrics by rank look at the first ten of them. Those by tokens go on to 5,000, which ten
-    small results do not reach.
-    """
-    search = project.configuration.search
-    return request.limit or max(search.limit, search.max_results)
 
 
 def check_query(project: Project, query: JudgedQuery) -> None:
@@ -124,6 +114,16 @@ class Trial:
         """How many chunks its index has."""
         return sum(counts.chunks for counts in self._reader.trees.values())
 
+    @property
+    def limit(self) -> int:
+        """How many results of a query are judged: where nothing else is said, all that are kept.
+
+        Metrics by rank look at the first ten of them. Those by tokens go on to 5,000, which ten
+        small results do not reach.
+        """
+        search = self._project.configuration.search
+        return self._request.limit or max(search.limit, search.max_results)
+
     def run(self, query: JudgedQuery, passages: tuple[Passage, ...]) -> Outcome:
         """Return what the query comes to.
 
@@ -151,7 +151,7 @@ class Trial:
     def _search(self, project: Project, query: JudgedQuery, *, aggregation: bool = True) -> Answer:
         request = SearchRequest(
             queries=(query.query,),
-            limit=depth_of(project, self._request) if project is self._project else None,
+            limit=self.limit if project is self._project else None,
             trees=(query.tree,) if query.tree else (),
             aggregation=aggregation,
         )

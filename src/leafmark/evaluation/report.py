@@ -64,10 +64,14 @@ class Drafts(NamedTuple):
 
 
 class VariantOutcomes(NamedTuple):
-    """What all queries came to under one way to search, in the order of the files."""
+    """What all queries came to under one way to search, in the order of the files.
+
+    `limit` is the most results that a query had.
+    """
 
     variant: Variant
     chunks: int
+    limit: int
     outcomes: tuple[Outcome, ...]
 
 
@@ -114,7 +118,6 @@ class EvaluationReport(NamedTuple):
 
     mode: str
     answers: str
-    limit: int
     seed: int
     resamples: int
     drafts: int

@@ -50,8 +50,9 @@ def _heading(report: EvaluationReport, names: Sequence[str], labels: Sequence[st
         for label, found in zip(labels, report.variants, strict=True)
     )
     judged = ", answers judged as whole sections" if report.answers == "section" else ""
+    limits = " or ".join(dict.fromkeys(str(found.limit) for found in report.variants))
     lines = [
-        f"{report.mode}, {report.limit} results a query{judged}; {chunks}",
+        f"{report.mode}, {limits} results a query{judged}; {chunks}",
         f"[95 % intervals of {report.resamples:,} resamples, seed {report.seed}]",
     ]
     if len(report.variants) > 1:
@@ -159,7 +160,7 @@ def evaluation_record(report: EvaluationReport, places: Sequence[int]) -> dict[s
         "schema_version": SCHEMA_VERSION,
         "mode": report.mode,
         "answers": report.answers,
-        "limit": report.limit,
+        "limit": report.variants[0].limit,
         "seed": report.seed,
         "resamples": report.resamples,
         "drafts": report.drafts,
@@ -168,6 +169,7 @@ def evaluation_record(report: EvaluationReport, places: Sequence[int]) -> dict[s
                 "name": found.variant.name,
                 "settings": dict(found.variant.settings),
                 "chunks": found.chunks,
+                "limit": found.limit,
             }
             for found in report.variants
         ],

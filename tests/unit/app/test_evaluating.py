@@ -194,6 +194,11 @@ def test_ways_are_compared_by_the_same_bytes(here: Here) -> None:
     assert cell[1].difference.mean == pytest.approx(cell[1].value.mean - cell[0].value.mean)
 
 
+def test_each_way_says_how_many_results_of_it_are_judged(here: Here) -> None:
+    report = _judge(here, FOUND, compare=("auto", "auto+search.limit=50"))
+    assert [found.limit for found in report.variants] == [20, 50]
+
+
 def test_the_project_s_own_index_is_left_alone(here: Here) -> None:
     _judge(here, FOUND, compare=("fixed", "auto"))
     assert not here.project().index_dir.exists()

@@ -18,7 +18,7 @@ from leafmark.evaluation import (
 def _way(name: str, value: float, perfect: float) -> VariantOutcomes:
     query = JudgedQuery("q", (Reference("t:a.md"),))
     outcome = Outcome(query, {"rr500": value}, perfect={"rr500": perfect})
-    return VariantOutcomes(Variant(name, {}), 1, (outcome, outcome))
+    return VariantOutcomes(Variant(name, {}), 1, 10, (outcome, outcome))
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_perfect_mean_is_known_only_where_every_query_has_one() -> None:
     unknown = Outcome(query, values, perfect={})
 
     def perfect(*outcomes: Outcome) -> list[float | None]:
-        found = (VariantOutcomes(Variant("fixed", {}), 1, outcomes),)
+        found = (VariantOutcomes(Variant("fixed", {}), 1, 10, outcomes),)
         (table,) = build_groups(found, Resampler(seed=1, resamples=20))
         return [table.rows[name][0].perfect for name in ("rr500", "ndcg@10")]
 

@@ -20,7 +20,7 @@ GATES = (GateOutcome("rr500>=0.5", 0.7, True), GateOutcome("rr500>=0.9", 0.7, Fa
 
 def test_the_table() -> None:
     assert render_evaluation(small_report(GATES), PLAIN) == (
-        "lexical, 10 results a query; fixed 1,200 chunks, auto 30 chunks\n"
+        "lexical, 10 or 50 results a query; fixed 1,200 chunks, auto 30 chunks\n"
         "[95 % intervals of 200 resamples, seed 1]\n"
         "differences are against fixed; * is more than chance\n"
         "1 of the queries is a draft that nobody has looked at\n"
@@ -54,7 +54,7 @@ def test_answers_that_were_whole_sections_are_said_to_be() -> None:
     report = small_report()._replace(answers="section")
     first = render_evaluation(report, PLAIN).split("\n")[0]
     assert first == (
-        "lexical, 10 results a query, answers judged as whole sections; "
+        "lexical, 10 or 50 results a query, answers judged as whole sections; "
         "fixed 1,200 chunks, auto 30 chunks"
     )
     record = evaluation_record(report, [])
