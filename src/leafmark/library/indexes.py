@@ -229,7 +229,8 @@ class Index:
         `full_text` is the whole section, `body` its own text; with `own`, `raw` and
         `readable` leave out the sections below, too. `full_document` gives the document of
         each id instead. `outline` lists all chunks below, not only the next ones. Ids that
-        name nothing are in `not_found`, each with the nearest ones.
+        name nothing are in `not_found`, each with the nearest ones. `hints` say where the
+        index is not up to date.
 
         Raises:
             AmbiguousError: an id fits several chunks.
@@ -249,8 +250,8 @@ class Index:
             expand=checked_choices("expand", expand, Relation),
             refresh=False,
         )
-        project, _ = self._read()
-        return show_chunks(project, request)
+        project, hints = self._read()
+        return show_chunks(project, request)._replace(hints=hints)
 
     def context(
         self,
@@ -297,6 +298,8 @@ class Index:
     def verify(self, text: str) -> VerifyReport:
         """Return what became of every citation in a text: ok, moved, changed or gone.
 
+        `hints` say where the index is not up to date: then a new text is gone for it.
+
         Raises:
             UsageError, NotFoundError, …: as in `search`.
 
@@ -306,8 +309,8 @@ class Index:
         True
         """
         request = VerifyRequest(texts=(("-", text),), refresh=False)
-        project, _ = self._read()
-        return verify_texts(project, request)[0]
+        project, hints = self._read()
+        return verify_texts(project, request)[0]._replace(hints=hints)
 
     def text(self, found: Answer | ShowReport, *, max_tokens: int | None = None) -> str:
         """Return an answer, or what `show` gave, as one text with its citations.

@@ -7,7 +7,7 @@ from leafmark.errors import LeafmarkError
 from leafmark.model.diagnostic import Diagnostic
 from leafmark.model.entry import DocumentEntry, Entry
 from leafmark.model.passage import Omission, Packing, Passage
-from leafmark.model.result import Related
+from leafmark.model.result import Hint, Related
 
 __all__ = [
     "AgentFile",
@@ -108,7 +108,7 @@ class Shown(NamedTuple):
 class ShowReport(NamedTuple):
     """Answers in the order of the ids; `not_found` pairs an id with the nearest ones.
 
-    `packing`, `omission` and `tokenizer` are as in `Answer`.
+    `packing`, `omission` and `tokenizer` are as in `Answer`, and so are `hints` in the library.
     """
 
     shown: tuple[Shown, ...] = ()
@@ -116,6 +116,7 @@ class ShowReport(NamedTuple):
     packing: Packing | None = None
     omission: Omission | None = None
     tokenizer: str = "o200k_base"
+    hints: tuple[Hint, ...] = ()
 
 
 class TreeStatus(NamedTuple):

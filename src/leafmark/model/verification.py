@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, get_args
 
+from leafmark.model.result import Hint
+
 __all__ = ["CitationStatus", "Place", "Verified", "VerifyReport"]
 
 CitationStatus = Literal["ok", "moved", "changed", "gone"]
@@ -38,10 +40,14 @@ class Verified(NamedTuple):
 
 
 class VerifyReport(NamedTuple):
-    """The citations of one text, in order; `name` is the text's."""
+    """The citations of one text, in order; `name` is the text's.
+
+    `hints` are as in `Answer`, in the library.
+    """
 
     name: str
     citations: tuple[Verified, ...] = ()
+    hints: tuple[Hint, ...] = ()
 
     @property
     def counts(self) -> Mapping[str, int]:

@@ -18,7 +18,7 @@ import pytest
 
 import leafmark
 from leafmark import open_index
-from leafmark.app import concern
+from leafmark.app import concern, open_project
 from leafmark.app.opening import open_index as open_for_reading
 from leafmark.chunking import token_counter
 from leafmark.index import IndexReader, open_reader, open_writer
@@ -324,6 +324,17 @@ def test_the_reader_is_opened_once_for_each_commit(
         assert index.search("iguana").results
         assert index.search("kettle").results
         assert len(opened) == 1
+
+
+def test_every_answer_says_that_another_process_writes(docs: Path) -> None:
+    index = open_index(docs)
+    index.refresh()
+    project = open_project(docs, flags={}, environ=dict(os.environ))
+    with open_writer(project.index_dir, project.index_settings()):
+        (docs / "more.md").write_text("# More\n\nnew\n")
+        answers = (index.search("kettle"), index.show("more.md"), index.verify("[docs:more.md]"))
+    assert [[hint.code for hint in each.hints] for each in answers] == [["locked"]] * 3
+    assert (index.show("more.md").hints, index.verify("").hints) == ((), ())
 
 
 def test_many_threads_read_while_the_documents_change(docs: Path) -> None:
