@@ -148,7 +148,7 @@ class Splitter(NamedTuple):
     def _nested(self, unit: Unit, block: Block | None) -> tuple[list[int], list[Block]]:
         """The blocks that the unit's block is made of, where there are several at some level.
 
-        Before them, where they begin.
+        Or a table that is the only one. Before them, where they begin.
         """
         if block is None:
             return [], []
@@ -160,7 +160,7 @@ class Splitter(NamedTuple):
         inside = self.reader.blocks_within(unit.start, unit.end)
         for level in range(block.level + 1, _DEEPEST):
             nested = [inner for inner in inside if inner.level == level]
-            if len(nested) > 1:
+            if len(nested) > 1 or (nested and nested[0].kind == "table"):
                 return [*map(_start_of, nested)], nested
         return [], []
 

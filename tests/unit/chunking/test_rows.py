@@ -118,3 +118,17 @@ def test_a_header_or_row_that_is_too_large_is_cut_between_cells(strategy: Strate
     parted = [piece.body for piece in found if not piece.body.endswith("\n")]
     assert parted
     assert all(body.endswith("long ") for body in parted)
+
+
+@pytest.mark.parametrize("mark", ["", "> ", "- ", "> - "])
+def test_a_table_alone_in_a_quote_or_an_item_is_whole_while_it_fits(mark: str) -> None:
+    inner = mark.replace("-", " ")
+    rows = "".join(f"{inner}| key {k} | {'word ' * 8} |\n" for k in range(40))
+    table = f"{mark}| Name | One |\n{inner}|---|---|\n{rows}"
+    document = parse(table.encode(), "p.md")
+    whole = chunk_document(document, tree="t", options=ChunkingOptions()).chunks
+    assert [chunk.body for chunk in whole] == [table]
+    options = ChunkingOptions(max_tokens=400)
+    _, *found = chunk_document(document, tree="t", options=options).chunks
+    assert len(found) > 1
+    assert all("| Name | One |" in piece.text for piece in found)
