@@ -1,4 +1,7 @@
-"""Normalised text for models: how prose is tidied and code dedented. Lines end with LF."""
+"""Normalised text for models: how prose is tidied, code dedented, a header made narrow.
+
+Lines end with LF.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,16 @@ from operator import itemgetter
 
 from leafmark.model import Block
 
-__all__ = ["dedent_code", "is_dedented", "tidy_prose"]
+__all__ = ["dedent_code", "is_dedented", "narrow_header", "tidy_prose"]
 
 _BLANK_LINES = re.compile(r"\n{3,}")
 _LEADING_BLANK_LINES = re.compile(r"\A\n{2,}")
 _FENCES = b"`~"
 _WHITE_SPACE = b" \t\r\n"
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*")
+_PADDING = re.compile(r"(?<!\\\|)(?<=\|)[ \t]{2,}+|(?<![ \t])[ \t]{2,}+(?=\|)")
+"""Space beside the bars of a table, without which its columns are the same."""
+_DASHES = re.compile(r"-{4,}+")
 
 
 def tidy_prose(text: str) -> str:
@@ -43,6 +49,18 @@ def dedent_code(text: str, *, fenced: bool) -> str:
         closing = len(lines)
     opening, content, rest = lines[0].lstrip(), lines[1:closing], lines[closing:]
     return "\n".join([opening, *_dedent(content), *[line.strip() for line in rest]])
+
+
+def narrow_header(text: str) -> str:
+    """Remove from the header of a table in Markdown what only lines up its columns.
+
+    >>> narrow_header("| Name      | Means |\\n|-----------|:-----:|\\n")
+    '| Name | Means |\\n|---|:---:|\\n'
+    """
+    words, line, delimiters = text.rstrip("\n").rpartition("\n")
+    below = text[len(words) + len(line) + len(delimiters) :]
+    narrow = _DASHES.sub("---", _PADDING.sub(" ", delimiters))
+    return _PADDING.sub(" ", words) + line + narrow + below
 
 
 def is_dedented(data: bytes, code: Block) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from leafmark.chunking.columns import Columns, columns_of
 from leafmark.chunking.normalising import dedent_code, is_dedented, tidy_prose
 from leafmark.chunking.placed import (
     OneStretch,
@@ -59,6 +60,10 @@ class BodyReader:
 
     _items: dict[int, Sequence[int]] = field(default_factory=dict, repr=False)
     """Where items begin, by where their list does."""
+
+    _rows: dict[tuple[int, int], Sequence[int]] = field(default_factory=dict, repr=False)
+    _columns: dict[tuple[int, int], Columns | None] = field(default_factory=dict, repr=False)
+    """Where rows begin, and the columns, by where their table does and its level."""
 
     @cached_property
     def dropped(self) -> list[tuple[int, int]]:
@@ -218,6 +223,25 @@ class BodyReader:
                 return table
             number = part.table_holders[number]
         return None
+
+    def row_starts(self, table: Block) -> Sequence[int]:
+        """Where the rows of a table begin, in order."""
+        place = table.start, table.level
+        if place not in self._rows:
+            inside = self.blocks_within(table.start, table.end)
+            rows = [block for block in inside if block.kind == "table_row"]
+            self._rows[place] = [row.start for row in rows if row.level == table.level + 1]
+        return self._rows[place]
+
+    def columns(self, table: Block) -> Columns | None:
+        """The columns of a table, where they are known: not those of tables with tables inside."""
+        place = table.start, table.level
+        if place not in self._columns:
+            inside = self.blocks_within(table.start, table.end)
+            is_plain = not any(b.kind == "table" and b.level > table.level for b in inside)
+            rows = self.row_starts(table)
+            self._columns[place] = columns_of(self.document, table, rows) if is_plain else None
+        return self._columns[place]
 
     def normalise(self, spans: tuple[tuple[int, int], ...]) -> str:
         """Return ranges as `text` has them, blank lines around them removed."""

@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from leafmark.chunking.breadcrumbs import BREADCRUMB_SHARE, GAP, under_breadcrumb
+from leafmark.chunking.breadcrumbs import GAP, under_breadcrumb
 from leafmark.chunking.measuring import Meter, make_meter
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.reading import BodyReader
+from leafmark.chunking.repeating import Repeated, iter_repeated
 from leafmark.chunking.sentences import SOLID_STOPS, STOPS, sentence_starts
 from leafmark.chunking.tokens import Count, token_counter
 from leafmark.chunking.tree import Spans
@@ -26,6 +27,9 @@ __all__ = ["Renderer"]
 
 _LONGEST_OVERLAP = 8192
 """Bytes at the end of a piece in which sentences to carry over are looked for."""
+
+_SURELY_LARGE = 64
+"""A header of more characters than this for each token is over the bound without being counted."""
 
 _SENTENCE_END = re.compile(
     rb"(?: [.!?:] | %b | %b ) [\"')\]*_`]* \s* \Z" % (STOPS, SOLID_STOPS), re.VERBOSE
@@ -61,45 +65,58 @@ class Renderer:
         return self.reader.describe_content(chunk)
 
     def render_text(self, chunk: Chunk) -> str:
-        """Return breadcrumb line, context and normalised body, a blank line between them.
-
-        The header of a table stands right above its rows: with a blank line it would be another.
-        """
+        """Return breadcrumb line, context and normalised body, a blank line between them."""
+        body = self.reader.normalise(chunk.body_spans)
+        repeated = self._find_repeated(chunk)
+        if repeated is not None:
+            return self._under_breadcrumb(chunk, repeated.over(body))
         parts = [self.reader.normalise((span,)) for span in chunk.context_spans]
-        is_header = bool(parts) and self.reader.table_around(chunk.byte_start) is not None
-        parts.append(self.reader.normalise(chunk.body_spans))
-        rest = ("\n" if is_header else GAP).join(part for part in parts if part)
+        return self._under_breadcrumb(chunk, GAP.join(part for part in (*parts, body) if part))
+
+    def _under_breadcrumb(self, chunk: Chunk, rest: str) -> str:
         limit = None if self.options.strategy == "heading" else self.options.max_tokens
         return under_breadcrumb(chunk.section_path, rest, limit=limit, count=self.meter.count)
 
     def find_context(self, chunk: Chunk) -> tuple[tuple[int, int], ...]:
         """Return the ranges of the source that the chunk carries before its body."""
-        if chunk.kind != "piece" or self.options.strategy == "fixed":
+        if not self._may_carry(chunk):
             return ()
-        table = self.reader.table_around(chunk.byte_start)
-        if table is not None:
-            header = table.content_start
-            candidates = [] if header is None else [(table.start, header)]
-        else:
-            candidates = self._overlaps(chunk)
-        room = self._room(chunk, is_header=table is not None) if candidates else 0
+        if self.reader.table_around(chunk.byte_start) is not None:
+            repeated = self._find_repeated(chunk)
+            return () if repeated is None else repeated.spans
+        candidates = self._overlaps(chunk)
+        room = self._room(chunk) if candidates else 0
         return next(((span,) for span in candidates if self.meter.fits(*span, room)), ())
 
-    def _room(self, chunk: Chunk, *, is_header: bool) -> int:
-        """The tokens that `max_tokens` leaves beside breadcrumb, body and two gaps.
+    def _may_carry(self, chunk: Chunk) -> bool:
+        return chunk.kind == "piece" and self.options.strategy != "fixed"
 
-        For the header of a table the breadcrumb is shortened, as it is for a body.
-        """
+    def _find_repeated(self, chunk: Chunk) -> Repeated | None:
+        """What the chunk repeats of the table that it begins in, as far as `max_tokens` allows."""
+        table = self.reader.table_around(chunk.byte_start) if self._may_carry(chunk) else None
+        if table is None:
+            return None
+        found = iter_repeated(self.reader, table, (chunk.byte_start, chunk.byte_end))
+        return next((repeated for repeated in found if self._can_repeat(chunk, repeated)), None)
+
+    def _can_repeat(self, chunk: Chunk, repeated: Repeated) -> bool:
+        """Whether it is within the bound; the breadcrumb is shortened for it, as for a body."""
+        body, limit = self.reader.normalise(chunk.body_spans), self.options.max_tokens
+        shown = repeated.over(body)
+        if len(chunk.breadcrumb.encode()) + len(GAP) + len(shown.encode()) <= limit:
+            return True
+        if len(repeated.above) > limit * _SURELY_LARGE:
+            return False
+        return self.meter.count(self._under_breadcrumb(chunk, shown)) <= limit
+
+    def _room(self, chunk: Chunk) -> int:
+        """The tokens that `max_tokens` leaves beside breadcrumb, body and two gaps."""
         body = self.reader.normalise(chunk.body_spans)
         shown = len(chunk.breadcrumb.encode()) + len(body.encode()) + 2 * len(GAP)
         limit = self.options.max_tokens
         if shown * 2 <= limit:
             return limit - shown
-        room = limit - self.meter.count(chunk.breadcrumb + GAP + body) - len(GAP)
-        if not is_header:
-            return room
-        crumb = min(self.meter.count(chunk.breadcrumb + GAP), limit // BREADCRUMB_SHARE)
-        return max(room, limit - crumb - self.meter.count(body + GAP))
+        return limit - self.meter.count(chunk.breadcrumb + GAP + body) - len(GAP)
 
     def _overlaps(self, chunk: Chunk) -> Spans:
         """The last sentences of the piece before, first as many as are wanted, then fewer.

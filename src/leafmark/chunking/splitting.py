@@ -13,14 +13,16 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
-from operator import itemgetter
+from operator import add, itemgetter
 from typing import NamedTuple
 
+from leafmark.chunking.columns import Columns, Row
 from leafmark.chunking.cutting import coalesce, line_starts, markup_starts, token_cuts
 from leafmark.chunking.measuring import Meter, text_tokens
 from leafmark.chunking.packing import pack
 from leafmark.chunking.placed import outermost
 from leafmark.chunking.reading import BodyReader
+from leafmark.chunking.repeating import head_text, key_of, whole_header
 from leafmark.chunking.rows import cell_starts, untied_rows
 from leafmark.chunking.sentences import sentence_starts
 from leafmark.model import Block, Heading
@@ -50,10 +52,14 @@ _ROW_BYTES = 2
 _HEADER_SHARE = 2
 """A table's header is repeated while it takes at most one in this many of the capacity's tokens."""
 
+_KEY_SHARE = 8
+"""So is the first cell of a row that is cut, with its header."""
+
 
 _new = tuple.__new__  # half the cost of calling a named tuple's class
 _start_of: Callable[[Block], int] = itemgetter(1)
 _place_of = itemgetter(0)
+_tokens_of: Callable[[Unit], int] = itemgetter(2)
 
 
 class Unit(NamedTuple):
@@ -174,14 +180,10 @@ class Splitter(NamedTuple):
         if self._is_within(unit, self.room()):
             yield unit._replace(whole=True)
             return
+        content = table.content_start or table.start
         header = self._header_tokens(table)
-        rows = [
-            block.start
-            for block in self.reader.blocks_within(unit.start, unit.end)
-            if block.kind == "table_row"
-            and block.level == table.level + 1
-            and block.start > (table.content_start or 0)
-        ]
+        first = max(content, unit.start)
+        rows = [row for row in self.reader.row_starts(table) if first < row < unit.end]
         room = self.capacity - header
         starts = [*self._row_starts(unit, rows, room), unit.end]
         sizes = self.meter.counts(starts[:-1], starts[1:])
@@ -189,7 +191,8 @@ class Splitter(NamedTuple):
             part = Unit(starts[first], starts[after], sum(sizes[first:after]))
             parts = self._split_row(part, table, room) if part.tokens > room else [part]
             for found in parts:
-                yield found._replace(header=header if found.start > unit.start else 0)
+                is_below = not found.header and found.start >= content
+                yield found._replace(header=header) if is_below else found
 
     def _row_starts(self, unit: Unit, rows: Sequence[int], room: int) -> Iterator[int]:
         """Where a table may be cut: between rows that are read as one only where they must be."""
@@ -231,21 +234,64 @@ class Splitter(NamedTuple):
             yield from self._split_text_row(self._unit(row.start, at), table, room)
             yield from self._split_text_row(self._unit(at, row.end), table, room)
         else:
-            yield from self._split_cells(row, room)
+            yield from self._split_cells(row, table, room)
 
-    def _split_cells(self, row: Unit, room: int) -> Iterator[Unit]:
-        """Cut a row between its cells, and a cell that is too large as prose."""
+    def _split_cells(self, row: Unit, table: Block, room: int) -> Iterator[Unit]:
+        """Cut a row between its cells, and a cell that is too large as prose.
+
+        Each part counts what it repeats: the cells above its own, and the row's first one.
+        """
         starts = cell_starts(self.meter.document, row.start, row.end)
-        starts = [*self._crumbs(starts, row.end), row.end]
-        cells = [self._part(row, start, end) for start, end in pairwise(starts)]
-        for first, after in pack([cell.tokens for cell in cells], room):
-            part = self._part(row, starts[first], starts[after])
-            if part.tokens <= room and self.meter.fits(part.start, part.end, room):
-                yield part
+        columns = self.reader.columns(table)
+        inside = None if columns is None else columns.row_at(row.start)
+        if columns is None or inside is None:
+            starts = self._crumbs(starts, row.end)
+            is_below = row.start >= (table.content_start or 0)
+            heads, shared = [0] * len(starts), self.capacity - room if is_below else 0
+        else:
+            heads, shared = self._repeated_tokens(columns, inside, [*starts, row.end])
+        cells = [self._part(row, start, end) for start, end in pairwise([*starts, row.end])]
+        return self._pack_cells(row, cells, heads, shared=shared)
+
+    def _repeated_tokens(
+        self, columns: Columns, row: Row, starts: Sequence[int]
+    ) -> tuple[list[int], int]:
+        """The tokens of what stands above each part of a row, and of the row's first cell.
+
+        The parts begin at `starts`, the last of which is where the row ends. What is too
+        large beside the part itself is not counted, since it may not be repeated.
+        """
+        tokens, key = self.meter.count, key_of(self.reader, row)
+        heads = [
+            tokens(head_text(self.reader, columns, row.cells_in(start, end)))
+            for start, end in pairwise(starts)
+        ]
+        shared = 0
+        if key is not None:
+            shared = tokens(head_text(self.reader, columns, [key])) + self.meter.tokens(*key[2:])
+            shared = shared if shared * _KEY_SHARE <= self.capacity else 0
+        return [head if head * _HEADER_SHARE <= self.capacity else 0 for head in heads], shared
+
+    def _pack_cells(
+        self, row: Unit, cells: Sequence[Unit], heads: Sequence[int], *, shared: int
+    ) -> Iterator[Unit]:
+        """Yield parts of a row that are made of its cells, each with what it repeats.
+
+        That is what stands above each cell, and what all parts share.
+        """
+        room = self.capacity - shared
+        for first, after in pack([*map(add, map(_tokens_of, cells), heads)], room):
+            part = self._part(row, cells[first].start, cells[after - 1].end)
+            header = sum(heads[first:after])
+            is_counted = self.meter.fits(part.start, part.end, room - header)
+            if part.tokens + header <= room and is_counted:
+                yield part._replace(header=header + shared)
             elif after - first > 1:
-                yield from cells[first:after]
+                for number in range(first, after):
+                    yield cells[number]._replace(header=heads[number] + shared)
             else:
-                yield from self._split_prose_around_code(part, room)
+                for found in self._split_prose_around_code(part, room - header):
+                    yield found._replace(header=header + shared)
 
     def _is_within(self, unit: Unit, limit: int) -> bool:
         """Whether the unit's text is within the limit, whatever markup it has beside."""
@@ -256,8 +302,9 @@ class Splitter(NamedTuple):
         return tokens <= limit
 
     def _header_tokens(self, table: Block) -> int:
-        header = self.meter.tokens(table.start, table.content_start or table.start)
-        return header if header * _HEADER_SHARE <= self.capacity else 0
+        header = whole_header(self.reader, table)
+        tokens = 0 if header is None else self.meter.count(header.above)
+        return tokens if tokens * _HEADER_SHARE <= self.capacity else 0
 
     def _split_prose_around_code(self, unit: Unit, capacity: int) -> Iterator[Unit]:
         """Split what has no blocks to be cut at, but for code too deep inside to be found so."""
