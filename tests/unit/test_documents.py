@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import leafmark
+from leafmark.web.routes import ROUTES
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "leafmark"
@@ -91,3 +92,24 @@ def _pins() -> list[str]:
 def test_changelog_has_an_unreleased_section_and_the_version_is_one() -> None:
     assert "## Unreleased" in _read("CHANGELOG.md")
     assert re.fullmatch(r"\d+\.\d+\.\d+", leafmark.__version__)
+
+
+def test_the_page_on_the_server_lists_the_paths_of_the_api_and_what_they_take() -> None:
+    listed: dict[str, list[str]] = {}
+    for row in re.findall(r"^\| `/api/.*$", _read("docs/serve.md"), re.MULTILINE):
+        _, path, _, takes, _ = row.split("|")
+        listed[path.strip(" `")] = re.findall(r"`(\w+)`", takes)
+    assert listed["/api/outline"] == ["id"]  # and those of /api/chunks, in words
+    listed["/api/outline"] = listed["/api/chunks"]
+    assert listed == {
+        route.path: [each.name for each in route.parameters if each.name != "no_refresh"]
+        for route in ROUTES
+    }
+
+
+def test_the_page_on_explaining_lists_every_code_of_a_hint() -> None:
+    page = _read("docs/explaining.md")
+    sources = [path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")]
+    codes = {code for text in sources for code in re.findall(r'\bHint\(\s*"([a-z-]+)"', text)}
+    assert len(codes) > 25
+    assert {code for code in codes if f"`{code}`" not in page} == set()
