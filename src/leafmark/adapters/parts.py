@@ -15,6 +15,7 @@ from leafmark.chunking.options import Strategy
 from leafmark.errors import UsageError
 from leafmark.library import chunk
 from leafmark.model import Chunk
+from leafmark.parsing import Utf8
 
 __all__ = ["Content", "Cutter", "Part"]
 
@@ -68,7 +69,7 @@ class Cutter:
 
     def cut(self, text: str, path: str) -> list[Part]:
         """Return the parts of a text that is called `path`, in order of where they begin."""
-        data = text.encode("utf-8", "replace")  # half a character stays one character
+        data = Utf8(text.encode("utf-8", "replace"))  # half a character stays one character
         ranges = list(_joined(_ranges(self._chunks(data, path))))
         if self.content == "text":
             ranges = _whole(ranges)

@@ -10,6 +10,7 @@ from leafmark.chunking import ChunkingOptions, Strategy, chunk_document
 from leafmark.errors import ConfigError, unreadable
 from leafmark.model import Chunk, Document
 from leafmark.model.ids import check_tree_name
+from leafmark.parsing import Utf8
 from leafmark.parsing import parse as parse_bytes
 
 __all__ = ["chunk", "parse"]
@@ -77,7 +78,7 @@ def _read(source: Source, path: str | os.PathLike[str] | None) -> tuple[bytes, s
     if isinstance(source, bytes):
         return source, name or DEFAULT_PATH
     if isinstance(source, str):
-        return source.encode("utf-8", "surrogatepass"), name or DEFAULT_PATH
+        return Utf8(source.encode("utf-8", "surrogatepass")), name or DEFAULT_PATH
     where = Path(source)
     try:
         return where.read_bytes(), name or where.as_posix()

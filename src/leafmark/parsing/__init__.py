@@ -8,7 +8,7 @@ become sections, and what they are called, is decided in `chunking`.
 from functools import partial
 
 from leafmark.model import Document, Format
-from leafmark.parsing.decoding import Decoded, decode, is_binary
+from leafmark.parsing.decoding import Decoded, Utf8, decode, is_binary
 from leafmark.parsing.formats import CONVERTERS, DATA_SUFFIXES, format_of, parser_of
 from leafmark.parsing.script_languages import installed_grammars, language_of
 from leafmark.parsing.text import degraded_document
@@ -17,6 +17,7 @@ __all__ = [
     "CONVERTERS",
     "DATA_SUFFIXES",
     "Decoded",
+    "Utf8",
     "decode",
     "format_of",
     "installed_grammars",

@@ -7,7 +7,7 @@ other encoding is decoded once, and offsets then count in the UTF-8 of that.
 A byte order mark decides; else UTF-8 is tried, then UTF-16 by its zero bytes or,
 for scripts that have few of them, by its line ends and spaces, then what the
 caller knows to be declared, then detection. ISO-2022-JP looks like ASCII, and is
-told by its escapes before that.
+told by its escapes before that. Nothing is guessed of `Utf8`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from leafmark.model import Diagnostic
 
-__all__ = ["Decoded", "decode", "is_binary"]
+__all__ = ["Decoded", "Utf8", "decode", "is_binary"]
 
 _SAMPLE_BYTES = 8192
 """How much of a file is looked at to tell binary files and UTF-16; git looks at as much."""
@@ -89,6 +89,13 @@ _CODECS = {
 """Names of encodings, as the Encoding Standard has them, and the codec that reads each of them."""
 
 
+class Utf8(bytes):
+    """The bytes of what is text already: UTF-8, where only half a character can be wrong.
+
+    Whoever holds a text knows its places in it, so no other encoding may be read in it.
+    """
+
+
 class Decoded(NamedTuple):
     """A source as text. `text` encodes to `len(data)` bytes of UTF-8, character for character.
 
@@ -124,11 +131,14 @@ def decode(data: bytes, path: str, *, declared: str | None = None) -> Decoded:
     if named:
         mark, codec = named
         return _convert(data[len(mark) :], codec, path)
+    is_text = isinstance(data, Utf8)
     try:
         _check_utf8(data)
-        return _japanese(data, path) or Decoded(data)
+        return Decoded(data) if is_text else _japanese(data, path) or Decoded(data)
     except UnicodeDecodeError as error:
         first_bad = error.start
+    if is_text:
+        return _mend(data, path, first_bad)
     codec = _unmarked_utf16(data)
     if codec:
         return _convert(data, codec, path, guessed=True)

@@ -73,6 +73,14 @@ def test_odd_texts_are_cut_too(text: str) -> None:
             assert part.content.strip()
 
 
+def test_all_of_a_text_with_the_escapes_of_another_encoding_is_cut() -> None:
+    text = "# A\n\nescapes \x1b$B$3$l\x1b(B here\n\n## B\n\nlast words\n"
+    assert [part.content for part in cut(text)] == [
+        "# A\n\nescapes \x1b$B$3$l\x1b(B here",
+        "## B\n\nlast words",
+    ]
+
+
 def test_mistakes_are_told_before_anything_is_cut() -> None:
     with pytest.raises(UsageError) as content:
         Cutter("auto", "t", "html", {})  # type: ignore[arg-type]

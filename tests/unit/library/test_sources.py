@@ -55,6 +55,17 @@ def test_source_is_bytes_text_or_a_path(tmp_path: Path) -> None:
     assert leafmark.chunk(" \n") == []
 
 
+def test_no_encoding_is_guessed_of_a_text() -> None:
+    escaped = "# A\n\nescapes \x1b$B$3$l\x1b(B here\n"
+    assert leafmark.chunk(escaped)[1].body == "\nescapes \x1b$B$3$l\x1b(B here\n"
+    assert leafmark.parse(escaped.encode()).encoding == "iso-2022-jp"
+
+    half = leafmark.parse("# A\n\ncaf\ud800\u00e9\n")
+    assert half.encoding == "utf-8"
+    assert [each.code for each in half.diagnostics] == ["bad-utf8"]
+    assert leafmark.chunk("# A\n\ncaf\ud800\u00e9\n")[1].body == "\ncaf\ufffd\ufffd\ufffd\u00e9\n"
+
+
 def test_defaults_yield_to_the_sizes_that_are_given() -> None:
     source = "# A\n\n" + "Some words of prose. " * 200
     small = leafmark.chunk(source, strategy="section", max_tokens=120)
