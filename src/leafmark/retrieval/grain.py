@@ -2,7 +2,8 @@
 
 `auto` aggregates. `piece` leaves every chunk as it matched. `section` gives a
 piece's section, merges sections as `auto` does, and never lets a whole document
-stand for them. `document` gives whole documents.
+stand for them: one that has sections is a result for its own text alone, or where
+none of them is. `document` gives whole documents.
 """
 
 from __future__ import annotations
@@ -62,6 +63,9 @@ def bring_to_grain(
         found, phase = drop_large(found, limit, measure_text, stands_out)
         phases.append(phase)
     sections_only = params.grain == "section"
+    if sections_only:
+        found, phase = _part_from_sections(found, introduce)
+        phases.append(phase)
     found, phase = filter_ancestors(
         found, above=lambda entry: not (sections_only and entry.kind == "document")
     )
@@ -72,6 +76,31 @@ _NODE_OF: dict[str, Callable[[Entry], bool]] = {
     "section": lambda entry: entry.kind != "piece",
     "document": lambda entry: entry.kind == "document",
 }
+
+
+def _part_from_sections(
+    candidates: Sequence[Candidate], introduce: Introduce
+) -> tuple[list[Candidate], Phase]:
+    """Let documents stand for their own text alone; without such a match they give way to sections.
+
+    One that holds pieces of its own text keeps them.
+    """
+    of_sections = {_document_of(one.entry) for one in candidates if one.entry.kind == "section"}
+    found = []
+    for one in candidates:
+        if one.entry.kind == "document" and not one.constituents:
+            alone = introduce.alone(one)
+            if alone is None and _document_of(one.entry) in of_sections:
+                continue
+            one = alone or one
+        found.append(one)
+    gone = len(candidates) - len(found)
+    note = f"{gone} gave way to {'its' if gone == 1 else 'their'} sections" if gone else ""
+    return found, Phase("documents", len(candidates), len(found), note)
+
+
+def _document_of(entry: Entry) -> tuple[str, str]:
+    return entry.tree, entry.path
 
 
 def _lift(

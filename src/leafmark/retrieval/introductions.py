@@ -27,6 +27,17 @@ class Introduce(NamedTuple):
     find_first_below: Callable[[Entry], Entry]
     has_matched: Callable[[Candidate], bool]
 
+    def alone(self, one: Candidate) -> Candidate | None:
+        """Return a candidate as one for its own text before what is below it, if that matched."""
+        whole = one.entry
+        if one.whole or whole.last_position == whole.position or whole.content_type == "empty":
+            return None
+        entry = introduction_of(whole, self.find_first_below(whole))
+        if entry is None:
+            return None
+        alone = one._replace(entry=entry, introduction=True)
+        return alone if self.has_matched(alone) else None
+
 
 def give_introductions(
     candidates: Sequence[Candidate],
@@ -40,13 +51,9 @@ def give_introductions(
     """
 
     def narrowed(one: Candidate) -> Candidate:
-        if one.whole or not may_introduce(one.entry, limit, measure_text):
+        if not may_introduce(one.entry, limit, measure_text):
             return one
-        entry = introduction_of(one.entry, introduce.find_first_below(one.entry))
-        if entry is None:
-            return one
-        alone = one._replace(entry=entry, introduction=True)
-        return alone if introduce.has_matched(alone) else one
+        return introduce.alone(one) or one
 
     found = [narrowed(one) for one in candidates]
     count = sum(one.introduction for one in found)

@@ -54,6 +54,36 @@ def test_grain(forest: Forest, params: dict[str, Any], expected: list[Any]) -> N
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
 
 
+@pytest.mark.parametrize(
+    ("has_matched", "names", "expected", "ends"),
+    [
+        (True, ["#one", ""], ["t:a.md#one", "t:a.md"], [0]),
+        (False, ["#one", ""], ["t:a.md#one"], []),
+        (False, [""], ["t:a.md"], [10]),
+    ],
+)
+def test_sections_are_given_in_place_of_their_document(
+    forest: Forest,
+    has_matched: bool,
+    names: list[str],
+    expected: list[str],
+    ends: list[int],
+) -> None:
+    """By its own text a document stands for that; by its title only where no section is found."""
+    matches = [match(forest.by_id(f"t:a.md{name}"), 2.0 - at) for at, name in enumerate(names)]
+    found, _ = bring_to_grain(
+        matches,
+        SearchParams(grain="section", aggregation_max_tokens=0),
+        find_parent=forest.find_parent,
+        measure_text=count_by({}),
+        introduce=forest.introduce._replace(has_matched=lambda _candidate: has_matched),
+    )
+    assert shape(found) == expected
+    documents = [one for one in found if one.entry.kind == "document"]
+    assert [one.entry.last_position for one in documents] == ends
+    assert all(one.introduction == has_matched for one in documents)
+
+
 def test_a_document_that_stands_alone_keeps_its_match(forest: Forest) -> None:
     matches = [match(forest.by_id("t:a.md"), 1.0)]
     found, phases = bring_to_grain(
