@@ -163,17 +163,21 @@ def _titles_of_contents(
 ) -> Iterator[tuple[int, int]]:
     """Yield the headings, but for an h1, that have a table of contents under them and no more.
 
-    One with a deeper heading next is a chapter's, whose table names its own sections.
+    One with a deeper heading next is a chapter's, whose table names its own sections. So is the
+    first of a page with one of its own level next: Texinfo has no deeper one than h4.
     """
     title: HtmlElement | None = None
-    has_menu, seen = False, -1  # up to where there is nothing to be read under the title
+    is_first, has_menu, seen = True, False, -1  # up to where nothing is to be read under the title
     for element in page.elements:
         if element.start < seen:
             continue
         if element.tag in HEADING_LEVELS:
-            is_over = title is not None and element.tag <= title.tag
+            is_over = title is not None and (
+                element.tag < title.tag or (element.tag == title.tag and not is_first)
+            )
             if title and is_over and has_menu and _is_wordless(page.data, seen, element.start):
                 yield title.start, title.end
+            is_first = seen < 0
             title, has_menu = None if element.tag == "h1" else element, False
             seen = element.end
         elif title and (element.start in menus or holds.is_apart(element)):
