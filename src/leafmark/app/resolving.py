@@ -129,10 +129,10 @@ class Resolver:
         for head, _ in _readings(name):
             named = [head] if head in self._doc_ids else self._by_path.get(head, [])
             if named:
-                return _closest(name, self._chunk_ids(named))
+                return _closest(name, self._chunk_ids(named, pieces="~" in name))
         documents = _closest(name.partition("#")[0], list(self._doc_ids))
         if "#" in name:
-            return _closest(name, self._chunk_ids(documents)) or documents
+            return _closest(name, self._chunk_ids(documents, pieces="~" in name)) or documents
         if any(name.lower() in one.lower() for one in documents):  # `tcp.7` is part of `tcp.7.txt`
             return documents
         return self._at_ordinal(name) or documents
@@ -149,8 +149,14 @@ class Resolver:
             if self._lookup.entry(one, int(number))
         )
 
-    def _chunk_ids(self, doc_ids: Iterable[str]) -> list[str]:
-        return [entry.id for doc_id in doc_ids for entry in self._lookup.chunks_of(doc_id)]
+    def _chunk_ids(self, doc_ids: Iterable[str], *, pieces: bool) -> list[str]:
+        """The ids in documents; whoever names no piece means a section, which has them all."""
+        return [
+            entry.id
+            for doc_id in doc_ids
+            for entry in self._lookup.chunks_of(doc_id)
+            if pieces or not entry.piece
+        ]
 
 
 def hint_for(wanted: str) -> str:

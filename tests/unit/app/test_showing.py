@@ -86,6 +86,15 @@ def test_the_nearest_ids_are_named(guide: Here) -> None:
     assert nearest == ("here:tcp.1.txt.2",)
 
 
+def test_the_pieces_of_a_section_are_not_named_in_place_of_others(guide: Here) -> None:
+    text = "Some words.\n\n" * 400
+    guide.write("long.md", f"# Nginx proxy\n\n{text}\n# Nginx behind a proxy\n\nWords.\n")
+    ((_, nearest),) = guide.show("long.md#nginx").not_found
+    assert nearest == ("here:long.md#nginx-proxy", "here:long.md#nginx-behind-a-proxy")
+    ((_, nearest),) = guide.show("long.md#nginx-proxi~2").not_found
+    assert nearest[0] == "here:long.md#nginx-proxy~2"
+
+
 @pytest.mark.parametrize(
     ("wanted", "found"),
     [
