@@ -8,7 +8,7 @@ more, use `open_index`.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 
 from leafmark.app import index_project, open_project
 from leafmark.app.requests import IndexRequest
-from leafmark.chunking.options import STRATEGIES
+from leafmark.chunking import STRATEGIES, ChunkingOptions, token_counter
 from leafmark.errors import NotFoundError, UsageError
 from leafmark.index import open_reader
 from leafmark.library.indexes import open_index
@@ -29,13 +29,14 @@ __all__ = ["EnrichedChunk", "rag_index", "rag_search"]
 class EnrichedChunk:
     """A chunk with where it stands among the sections.
 
-    `content` is its heading and whole text as they stand in the source. `source_file`
-    is relative to the project's folder where it lies in it. `section_path` holds plain
-    titles, the document's first; `section_level` is 0 for a document, else the level of
-    its heading. `sibling_chunk_ids` are the other children of its parent.
-    `is_complete_section` is false for a piece of a larger section. `content_date`,
-    `category` and `relevance` are the document's own `date`, `category` and `relevance`
-    from its front matter.
+    `content` is its heading and whole text as they stand in the source; of a section or
+    document of more than `max_tokens` only its own text, before the sections below it, which
+    are chunks themselves. `source_file` is relative to the project's folder where it lies
+    in it. `section_path` holds plain titles, the document's first; `section_level` is 0 for a
+    document, else the level of its heading. `sibling_chunk_ids` are the other children of
+    its parent. `is_complete_section` is false for a piece of a larger section, and where
+    only its own text is given. `content_date`, `category` and `relevance` are the
+    document's own `date`, `category` and `relevance` from its front matter.
     """
 
     chunk_id: str
@@ -118,9 +119,15 @@ def rag_search(
         ]
     with open_index(folder, config=config, fresh=False) as index:
         shown = index.show(*ids).shown
+    added = {related.entry.id for result in answer.results for related in result.expanded}
     roots = {name: Path(root) for name, root in answer.roots.items()}
-    expanded = {related.entry.id for result in answer.results for related in result.expanded}
-    return list(_chunks(shown, expanded, roots, folder))
+    project = open_project(folder, flags=config, environ=dict(os.environ))
+    options = {tree.name: project.chunking_options(tree) for tree in project.trees}
+    return [
+        _enriched(one, _content(one, options[one.entry.tree], one.id in added), roots, folder)
+        for one in shown
+        if not one.stale  # a source that changed since has no text to give
+    ]
 
 
 def _settings_of_index(folder: Path) -> Mapping[str, object]:
@@ -146,29 +153,33 @@ def _settings_of_index(folder: Path) -> Mapping[str, object]:
     return {}
 
 
-def _chunks(
-    shown: Sequence[Shown], expanded: set[str], roots: Mapping[str, Path], folder: Path
-) -> Iterator[EnrichedChunk]:
-    """Yield what was found; a source that changed since has no text to give."""
-    for one in shown:
-        if not one.stale:
-            own = one.entry.id in expanded
-            text = (one.heading or "") + (one.body or "") if own else one.full_text
-            yield _enriched(one, text or "", _source_file(one, roots, folder))
+def _content(shown: Shown, options: ChunkingOptions, alone: bool) -> str:
+    """Return the whole text, or the chunk's own with `alone` or where the whole is too large.
+
+    A title can match without a text of its own below it: such a chunk is given whole.
+    """
+    whole = shown.full_text or ""
+    own = (shown.heading or "") + (shown.body or "")
+    if alone:
+        return own
+    if not shown.children or not (shown.body or "").strip():
+        return whole
+    read = whole if shown.readable is None else shown.readable
+    return whole if token_counter(options.tokenizer)(read) <= options.max_tokens else own
 
 
-def _enriched(shown: Shown, content: str, source_file: str) -> EnrichedChunk:
+def _enriched(shown: Shown, content: str, roots: Mapping[str, Path], folder: Path) -> EnrichedChunk:
     record, metadata = shown.record, shown.document.metadata
     return EnrichedChunk(
         chunk_id=record["id"],
         content=content,
-        source_file=source_file,
+        source_file=_source_file(shown, roots, folder),
         section_path=record["section_path"],
         section_level=record["depth"] - (record["kind"] == "piece"),
         parent_chunk_id=record["parent_id"],
         sibling_chunk_ids=record["sibling_ids"],
         content_type=record["content_type"],
-        is_complete_section=record["kind"] != "piece",
+        is_complete_section=record["kind"] != "piece" and content == shown.full_text,
         content_date=_date(metadata.get("date")),
         category=_text(metadata.get("category")),
         relevance=_text(metadata.get("relevance")),

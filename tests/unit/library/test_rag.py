@@ -73,6 +73,20 @@ def test_the_section_called_critical_rules_is_found_whole(docs: Path) -> None:
     assert (found.section_path, found.content) == (["CLAUDE", "Critical Rules"], rules)
 
 
+def test_what_is_larger_than_a_chunk_may_be_stands_for_its_own_text(docs: Path) -> None:
+    below = "".join(f"## Part {n}\n\n{f'Words of part {n} follow. ' * 60}\n\n" for n in range(6))
+    (docs / "long.md").write_text(f"# Harvest\n\nThe unicorn brings it in.\n\n{below}")
+    for strategy in ("auto", "heading"):
+        rag_index(".", str(docs), strategy)
+        found = rag_search("unicorn", str(docs))[0]
+        assert found.content == "# Harvest\n\nThe unicorn brings it in.\n\n"
+        assert (found.chunk_id, found.is_complete_section) == ("docs:long.md#harvest", False)
+    (docs / "leafmark.toml").write_text("[chunking]\nmax_tokens = 5000\n")
+    rag_index(".", str(docs), "heading")
+    found = rag_search("unicorn", str(docs))[0]
+    assert (found.content.count("## Part"), found.is_complete_section) == (6, True)
+
+
 def test_context_brings_parent_and_siblings_once(docs: Path) -> None:
     rag_index(".", str(docs))
     plain = rag_search("wizard", str(docs))
