@@ -18,6 +18,8 @@ _EXAMPLES = (
     ("leafmark ls docs", "see what is indexed"),
 )
 
+_SETTINGS = "Settings of [{0}], for this run only (`leafmark config {0}` prints them):"
+
 _FOOT = """Run `leafmark help COMMAND` for examples and options of one command.
 
 Exit codes: 0 found or done, 1 nothing found or a failed check, 2 an error, 130 interrupted.
@@ -73,7 +75,7 @@ def _option_groups(command: Command) -> dict[str, Sequence[Option]]:
     groups: dict[str, list[Option]] = {}
     for option in sorted(command.options, key=lambda option: option.setting is not None):
         table = option.setting.partition(".")[0] if option.setting else ""
-        title = f"Settings of [{table}], for this run only:" if table else "Options:"
+        title = _SETTINGS.format(table) if table else "Options:"
         groups.setdefault(title, []).append(option)
     return dict(groups)
 

@@ -59,7 +59,7 @@ def test_options_for_settings_stand_below_the_others_under_their_table() -> None
         "Examples:",
         "Arguments:",
         "Options:",
-        "Settings of [chunking], for this run only:",
+        "Settings of [chunking], for this run only (`leafmark config chunking` prints them):",
         "Options of every command:",
     ]
     at = text.index("Settings of [chunking]")
