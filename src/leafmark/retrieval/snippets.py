@@ -67,21 +67,27 @@ def make_snippet(text: str, matches: Sequence[Match], *, size: int = 150) -> Sni
 
 
 def join_snippets(snippets: Iterable[Snippet]) -> Snippet:
-    """Return snippets one after the other with ` … ` between; empty and repeated ones are left out.
+    """Return snippets one after the other with ` … ` between; empty ones are left out.
 
-    >>> join_snippets([Snippet("a b", ((0, 1),)), Snippet("c", ((0, 1),))])
+    Of those with the same text there is one, with the matches of all.
+
+    >>> join_snippets(Snippet(text, (mark,)) for text, mark in [("a b", (0, 1)), ("c", (0, 1))])
     Snippet(text='a b … c', ranges=((0, 1), (6, 7)))
+    >>> join_snippets(Snippet("a b", (mark,)) for mark in [(2, 3), (0, 1)])
+    Snippet(text='a b', ranges=((0, 1), (2, 3)))
     """
     given = list(snippets)
     if len(given) == 1:
         return given[0]
+    matches: dict[str, list[tuple[int, int]]] = {}
+    for snippet in given:
+        if snippet.text:
+            matches.setdefault(snippet.text, []).extend(snippet.ranges)
     text, ranges = "", []
-    for snippet in dict.fromkeys(given):
-        if not snippet.text:
-            continue
+    for shown, near in matches.items():
         text += SEPARATOR if text else ""
-        ranges += [(len(text) + start, len(text) + end) for start, end in snippet.ranges]
-        text += snippet.text
+        ranges += [(len(text) + start, len(text) + end) for start, end in join_ranges(near)]
+        text += shown
     return Snippet(text, tuple(ranges))
 
 

@@ -82,6 +82,13 @@ def test_joined_snippets_keep_their_ranges() -> None:
     assert joined.html == "a <b>b</b> … <b>c</b> d"
 
 
+def test_a_text_that_two_topics_found_is_shown_once_with_what_both_found() -> None:
+    text = "A backup that was never restored is a hope."
+    matches = [(2, 8, 0)], [(24, 32, 0)], [(2, 8, 0), (24, 32, 1)]
+    joined = join_snippets(make_snippet(text, each) for each in matches)
+    assert joined.html == "A <b>backup</b> that was never <b>restored</b> is a hope."
+
+
 def test_byte_ranges_count_bytes_that_are_not_text() -> None:
     raw = "é ".encode() + b"\xff\xfe wort"
     text = raw.decode("utf-8", "surrogateescape")
