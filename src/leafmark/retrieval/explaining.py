@@ -138,11 +138,19 @@ def _ratio(score: float, before: float) -> float:
 
 def _of_looked(looked: Looked, hit: Hit, reader: IndexReader) -> Factor:
     parts = [
-        Factor(field, value, how=f"{'rarity' if field == 'tags' else 'BM25'} × weight of the field")
+        Factor(field, value, how=_how(field, value, looked, hit, reader))
         for field, query in (looked.exact if hit.exact else looked.queries)
         if (value := _score(query, hit.address, reader)) > 0
     ]
     return Factor(looked.label, sum(part.value for part in parts), parts=tuple(parts))
+
+
+def _how(field: str, value: float, looked: Looked, hit: Hit, reader: IndexReader) -> str:
+    """Say what a field's score is made of; that of a title may be of what it defines."""
+    named = looked.definitions if field == "title" else ()
+    if any(_score(query, hit.address, reader) >= value for query in named):
+        return "the definition of that name: rarity × the most that BM25 gives"
+    return f"{'rarity' if field == 'tags' else 'BM25'} × weight of the field"
 
 
 def _score(query: tantivy.Query, address: tantivy.DocAddress, reader: IndexReader) -> float:

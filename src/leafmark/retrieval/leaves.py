@@ -47,7 +47,8 @@ class Looked(NamedTuple):
     text; their words must begin with `prefix`. `queries` are its parts by
     field, `exact` the same without corrections of a word that occurs.
     `corrected` are the words it stands for where it occurs nowhere itself.
-    `field` is the one it was asked for in, None for all.
+    `field` is the one it was asked for in, None for all. `definitions` is the part of
+    the titles' query that matches definitions of that name.
     """
 
     label: str
@@ -58,6 +59,7 @@ class Looked(NamedTuple):
     prefix: str = ""
     corrected: tuple[str, ...] = ()
     field: str | None = None
+    definitions: tuple[tantivy.Query, ...] = ()
 
 
 class Leaves:
@@ -244,6 +246,7 @@ class Leaves:
                 prefix,
                 _corrected(sequences),
                 around.field,
+                () if definitions is None else (definitions,),
             )
         return any_of([*[query for _, query in queries], *rest])
 

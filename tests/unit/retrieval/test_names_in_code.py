@@ -122,3 +122,6 @@ def test_what_a_definition_scores_by_its_name_is_told(classes: Library) -> None:
     assert word.name == "Cache.pop"
     assert [part.name for part in word.parts] == ["title"]
     assert word.value == word.parts[0].value == pytest.approx(result.score, abs=1e-4)
+    assert word.parts[0].how == "the definition of that name: rarity × the most that BM25 gives"
+    by_title = classes.search("title:Cache", aggregation=False, explain=True).results[0]
+    assert by_title.factors[0].parts[0].how == "BM25 × weight of the field"
