@@ -64,7 +64,9 @@ def main() -> int:
     except KeyboardInterrupt:
         # Pressed while the command was being loaded, or while its end was being told.
         print("interrupted", file=sys.stderr)
-        return 130
+        from leafmark.cli.options import INTERRUPTED
+
+        return INTERRUPTED
     except Exception:
         # A bug, or no memory: by Python's own 1 scripts know that nothing was found.
         sys.excepthook(*sys.exc_info())

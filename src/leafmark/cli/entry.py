@@ -15,12 +15,10 @@ from contextlib import redirect_stdout
 from leafmark.cli.arguments import parse_arguments, split_command, wants_json
 from leafmark.cli.catalogue import all_commands, find_command
 from leafmark.cli.console import Console, open_console
-from leafmark.cli.options import Call, Command
+from leafmark.cli.options import INTERRUPTED, Call, Command
 from leafmark.errors import LeafmarkError, UsageError
 
 __all__ = ["run"]
-
-INTERRUPTED = 130
 
 
 def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:

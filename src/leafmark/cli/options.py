@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "COMMON",
     "EXPAND",
+    "INTERRUPTED",
     "JSON",
     "Argument",
     "Call",
@@ -40,6 +41,8 @@ __all__ = [
     "whole",
 ]
 
+INTERRUPTED = 130
+"""The exit code of a command that the user ended, as shells have it."""
 
 Read = Callable[[str, str], Any]
 """From the text after an option, and the option's name for errors, to a value."""

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafmark.cli.options import JSON, Argument, Call, Command, Option
+from leafmark.cli.options import INTERRUPTED, JSON, Argument, Call, Command, Option
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMAND"]
 
-INTERRUPTED = 130
 SKIPPED_SHOWN = 10
 """How many skipped files of named paths are printed without -v; chosen by eye."""
 
