@@ -7,12 +7,12 @@ cost a few searches more.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from leafmark.index import TEXT_FIELDS, IndexReader
+from leafmark.likeness import nearest
 from leafmark.model import Hint
 from leafmark.query import (
     And,
@@ -46,12 +46,6 @@ FAR = "the meaning of no chunk is near enough; `--mode hybrid` counts words, too
 
 NEAREST = 3
 """Names that are suggested in one hint at most."""
-
-LIKENESS = 0.7
-"""Words less alike than this are not suggested, by difflib's measure; chosen by eye.
-
-Two edits of a short stem make another word of it.
-"""
 
 SHORTEST = 3
 """Shorter words are like too many others."""
@@ -135,8 +129,7 @@ class _Inquiry:
             edits = 2 if len(word) > 4 else 1
             near = corrector.look_up(word, terms[0], names, edits, asked=True)
             found |= dict.fromkeys(one.word for one in near if one.kind == "corrected")
-        alike = (one for one in found if _likeness(word.lower(), one) >= LIKENESS)
-        return list(alike)[:NEAREST]
+        return list(nearest(word, found, NEAREST))
 
     def torn(self) -> Iterator[Hint]:
         """Yield phrases, and words of several parts, that stand nowhere though their words do."""
@@ -273,10 +266,6 @@ class _Inquiry:
     def _found(self, topic: Expression, params: SearchParams, meaning: Meaning | None) -> Found:
         compiled = list(compile_for_languages(self._reader, topic, params).values())
         return find_in_topic(TopicSearch(self._reader, topic, compiled, params), meaning)
-
-
-def _likeness(one: str, other: str) -> float:
-    return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
 def _words_of(text: str, compiled: Iterable[Compiled]) -> list[str]:

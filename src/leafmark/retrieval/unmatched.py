@@ -5,7 +5,6 @@ Each part is asked apart, of the chunk and of those below it.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -13,6 +12,7 @@ from dataclasses import replace
 import tantivy
 
 from leafmark.index import IndexReader
+from leafmark.likeness import nearest
 from leafmark.model import Entry, UnmatchedPart
 from leafmark.query import (
     And,
@@ -39,8 +39,7 @@ MOST_READ = 200_000
 """Characters of a chunk in which near misses are looked for."""
 
 NEAREST = 3
-LIKENESS = 0.7
-"""Words of the chunk that are named as near misses, and how alike they are: `difflib`'s measure."""
+"""Words of the chunk that are named as near misses."""
 
 
 class Demands:
@@ -108,7 +107,7 @@ class Demands:
             words = self._words(entry, texts)
             for asked in iter_terms(inner):
                 typed = "" if isinstance(asked.leaf, Filter) else asked.leaf.text.lower()
-                near += difflib.get_close_matches(typed, words, NEAREST, LIKENESS)
+                near += nearest(typed, words, NEAREST)
         return UnmatchedPart(format_query(inner), isinstance(part, Not), chunks, tuple(near))
 
     def _required(self, topic: Expression) -> list[Expression]:
