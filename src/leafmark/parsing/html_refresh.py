@@ -16,7 +16,7 @@ _LONGEST = 8192
 """Bytes of a page that only leads away; a longer one may hold more than that."""
 
 _AT_ONCE = re.compile(
-    r"\s*+0*+(?:\.0*+)?+\s*+[;,]\s*+(?:url\s*+=\s*+)?+[\"']?+\s*+[^\s\"'#]", re.IGNORECASE
+    r"\s*+0*+(?:\.0*+|(?!))?+\s*+[;,]\s*+(?:url\s*+=\s*+|(?!))?+[\"']?+\s*+[^\s\"'#]", re.IGNORECASE
 )
 """To another page, in no time: the page itself is none, nor a place in it."""
 

@@ -40,7 +40,7 @@ def test_it_asks_for_what_was_written(
 
 
 def test_tables_and_then_the_worst(leafmark_run: Leafmark) -> None:
-    assert leafmark_run("eval", "q.jsonl").out.startswith("lexical, 10 results a query; ")
+    assert leafmark_run("eval", "q.jsonl").out.startswith("lexical, 10 or 50 results a query; ")
     told = leafmark_run("eval", "q.jsonl", "--worst", "1").out
     assert "\n\nlost\\x1b[1m words  q.jsonl:2\n" in told
     assert "xylophone" not in told
