@@ -34,6 +34,7 @@ from leafmark.index.names import (
     with_parts,
 )
 from leafmark.index.reader import IndexReader, TreeCounts, has_index, open_reader
+from leafmark.index.runs import Recent
 from leafmark.index.schema import TEXT_FIELDS, Language
 from leafmark.index.settings import IndexSettings
 
@@ -56,6 +57,7 @@ __all__ = [
     "LockHolder",
     "Manifest",
     "PreparedSource",
+    "Recent",
     "Token",
     "TreeCounts",
     "analyzer_for",

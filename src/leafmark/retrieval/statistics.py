@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 import tantivy
 
-from leafmark.index import IndexReader, count_matches
+from leafmark.index import IndexReader, Recent, count_matches
 from leafmark.retrieval.vocabulary import Vocabulary
 
 __all__ = ["Statistics", "statistics_of"]
@@ -45,16 +45,19 @@ def statistics_of(reader: IndexReader) -> Statistics:
 
 
 class Statistics:
-    """Counts of one commit. Use `statistics_of`. Holds the searcher, never the reader."""
+    """Counts of one commit, for threads too. Use `statistics_of`.
+
+    Holds the searcher, never the reader.
+    """
 
     def __init__(self, reader: IndexReader):
         self._searcher = reader.searcher
         self._schema = reader.schema
         self._records = reader.counts
-        self._live: dict[tuple[str, str], int] = {}
-        self._rough: dict[tuple[str, str], int] = {}
+        self._live: Recent[tuple[str, str], int] = Recent(_REMEMBERED_TERMS)
+        self._rough: Recent[tuple[str, str], int] = Recent(_REMEMBERED_TERMS)
         self._vocabularies: dict[tuple[str, ...], Vocabulary] = {}
-        self._made: dict[Hashable, Any] = {}
+        self._made: Recent[Hashable, tuple[Any]] = Recent(_REMEMBERED)
 
     def frequency(self, field: str, term: str) -> int:
         """Return in how many live chunks `term` stands in `field`.
@@ -65,20 +68,27 @@ class Statistics:
         if not found or not self._records.deleted:
             return found
         key = (field, term)
-        if key not in self._live:
+        live = self._live.get(key)
+        if live is None:
             query = tantivy.Query.term_query(self._schema, field, term, "basic")
-            self._live[key] = count_matches(self._searcher, query)
-        return self._live[key]
+            live = self._count(key, query)
+        return live
 
     def phrase_frequency(self, field: str, terms: Sequence[str]) -> int:
         """Return in how many live chunks the terms stand beside each other in `field`."""
         if not all(self._searcher.doc_freq(field, term) for term in terms):
             return 0
         key = (field, " ".join(terms))
-        if key not in self._live:
-            query = tantivy.Query.phrase_query(self._schema, field, list(terms))
-            self._live[key] = count_matches(self._searcher, query)
-        return self._live[key]
+        live = self._live.get(key)
+        if live is None:
+            live = self._count(key, tantivy.Query.phrase_query(self._schema, field, list(terms)))
+        return live
+
+    def _count(self, key: tuple[str, str], query: tantivy.Query) -> int:
+        """Return how many live chunks match, and remember it."""
+        live = count_matches(self._searcher, query)
+        self._live.put(key, live)
+        return live
 
     def rough_frequency(self, field: str, term: str) -> int:
         """Return `frequency` with deleted chunks counted: an upper bound in constant time.
@@ -88,9 +98,8 @@ class Statistics:
         key = (field, term)
         found = self._rough.get(key)
         if found is None:
-            if len(self._rough) >= _REMEMBERED_TERMS:
-                self._rough = {}
-            found = self._rough[key] = self._searcher.doc_freq(field, term)
+            found = self._searcher.doc_freq(field, term)
+            self._rough.put(key, found)
         return found
 
     def occurring(
@@ -114,12 +123,11 @@ class Statistics:
 
     def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` returns, which the key determines; called once for a while."""
-        if key not in self._made:
-            if len(self._made) >= _REMEMBERED:
-                self._made.clear()
-            self._made[key] = make()
-        found: T = self._made[key]
-        return found
+        made: tuple[T] | None = self._made.get(key)
+        if made is None:
+            made = (make(),)
+            self._made.put(key, made)
+        return made[0]
 
     def vocabulary(self, fields: tuple[str, ...]) -> Vocabulary:
         """Return all terms of the fields, deleted ones too: linear the first time, remembered."""
