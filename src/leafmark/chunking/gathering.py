@@ -127,10 +127,12 @@ class _Members:
         ]
         if min(alone, default=least) >= least:
             return parts
+        room = self.splitter.room()
         groups = absorb_small(
             sizes,
             least=least,
-            capacity=max(self.splitter.room(), self.splitter.capacity + least - 1),
+            capacity=max(room, self.splitter.capacity + least - 1),
+            most=room + least - 1,
             taken=[self._overhead(part) for part in parts],
             alone=alone,
         )

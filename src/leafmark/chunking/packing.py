@@ -145,16 +145,21 @@ def _window(
 
 @dataclass(slots=True)
 class _Growing:
-    """A group, its size if it stays alone, and the tokens it has taken in beyond its own."""
+    """A group, its size if it stays alone, and the tokens it has taken in beyond its own.
+
+    `extra` are those that it has taken in before, which are not in its size.
+    """
 
     start: int
     end: int
     size: int
     alone: int
-    taken: int = 0
+    taken: int
+    extra: int
 
-    def can_take(self, size: int, least: int, capacity: int) -> bool:
-        return self.size + size <= capacity or self.taken + size < least
+    def can_take(self, size: int, least: int, bounds: tuple[int, int]) -> bool:
+        together, (capacity, most) = self.size + size, bounds
+        return together <= capacity or self.taken + size < least or together + self.extra <= most
 
     def take(self, other: _Growing) -> None:
         self.start, self.end = min(self.start, other.start), max(self.end, other.end)
@@ -168,14 +173,15 @@ def absorb_small(
     *,
     least: int,
     capacity: int,
+    most: int = 0,
     taken: Sequence[int] = (),
     alone: Sequence[int] = (),
 ) -> list[Group]:
     """Give each size under `least` to its smaller neighbour, the one before where they are equal.
 
-    A neighbour can take it while the result is within `capacity`, or while all
-    that it has taken is less than `least`; `taken` is what each has taken in
-    before. `alone` are the sizes that are compared with `least`, where they are
+    A neighbour can take it while the result is within `capacity`, or with what it has
+    taken in before, which is `taken`, within `most`, or while all that it has taken is
+    less than `least`. `alone` are the sizes that are compared with `least`, where they are
     others as long as nothing is taken in. What no neighbour can take stays.
     Returns groups of what belongs together.
 
@@ -183,12 +189,14 @@ def absorb_small(
     [(0, 1), (1, 3)]
     >>> absorb_small([40, 12, 80], least=10, capacity=60, alone=[36, 8, 76])
     [(0, 2), (2, 3)]
+    >>> absorb_small([8, 55, 8], least=10, capacity=60, most=75)
+    [(0, 3)]
     """
     alone = alone or sizes
     if min(alone, default=least) >= least:
         return [(index, index + 1) for index in range(len(sizes))]
     growing = [
-        _Growing(index, index + 1, size, own, before)
+        _Growing(index, index + 1, size, own, before, before)
         for index, (size, own, before) in enumerate(zip_longest(sizes, alone, taken, fillvalue=0))
     ]
     kept: list[_Growing] = []
@@ -196,7 +204,7 @@ def absorb_small(
         taker = None
         if group.alone < least:
             neighbours = kept[-1:] if after is None else [*kept[-1:], after]
-            taker = _taker(group, neighbours, least=least, capacity=capacity)
+            taker = _taker(group, neighbours, least=least, bounds=(capacity, most))
         if taker is None:
             kept.append(group)
         else:
@@ -205,7 +213,7 @@ def absorb_small(
 
 
 def _taker(
-    group: _Growing, neighbours: list[_Growing], *, least: int, capacity: int
+    group: _Growing, neighbours: list[_Growing], *, least: int, bounds: tuple[int, int]
 ) -> _Growing | None:
-    able = [other for other in neighbours if other.can_take(group.size, least, capacity)]
+    able = [other for other in neighbours if other.can_take(group.size, least, bounds)]
     return min(able, key=lambda other: other.size, default=None)

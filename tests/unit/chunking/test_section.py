@@ -264,6 +264,21 @@ def test_a_section_at_the_bound_takes_in_no_more_than_its_heading_leaves() -> No
     assert all(chunk.tokens < 96 + 95 for chunk in result.chunks)
 
 
+def test_a_section_takes_in_small_ones_on_both_sides_while_the_text_is_little_over_the_bound() -> (
+    None
+):
+    """What it has taken in may come to more than `min_tokens` where it was below the bound."""
+    result = chunked(
+        *section(1, "A", 90),
+        *section(2, "Large", 850),
+        *section(2, "Small", 90),
+        *section(2, "Entered", 1200),
+    )
+    assert [show(chunk) for chunk in result.chunks[1:3]] == ["#a (0)", "#a~1 (1036) <large,small>"]
+    assert result.chunks[2].tokens < 1000 + 100
+    assert not result.chunks[2].oversize
+
+
 def test_a_leftover_beside_the_only_piece_does_not_break_the_bound() -> None:
     result = chunked(
         *[("paragraph", words(60))] * 3, min_tokens=80, target_tokens=80, max_tokens=80
