@@ -76,6 +76,9 @@ def translate(err: BaseException, action: str, where: Path) -> LeafmarkError:
     found = _OS_ERROR.search(text)
     if number is None and found:
         number = int(found[1])
+    folder = _folder_within(where) if isinstance(err, ValueError) else None
+    if folder is not None:
+        text, number = f"a folder stands in the place of the file {folder}", None
     if number is not None:
         reason = os.strerror(number).lower()
         return StorageError(f"cannot {action}: {reason}", location=str(where), hint=_hint(number))
@@ -92,9 +95,20 @@ def translate(err: BaseException, action: str, where: Path) -> LeafmarkError:
     )
 
 
+def _folder_within(where: Path) -> str | None:
+    """Return the name of a folder among the engine's files, which has none; it cannot say so."""
+    try:
+        with os.scandir(where) as entries:
+            return next((entry.name for entry in entries if entry.is_dir()), None)
+    except OSError:
+        return None
+
+
 def _hint(number: int) -> str | None:
     import errno
 
+    if number == errno.EISDIR:
+        return "remove the folder: a file of the index belongs there"
     if number in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG):
         return _NO_ROOM
     if number in (errno.EACCES, errno.EPERM, errno.EROFS):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leafmark.errors import DamagedError, NotFoundError
+from leafmark.errors import DamagedError, NotFoundError, reason_of
 from leafmark.index.check import check_index
 from leafmark.index.layout import Current, Layout
 from leafmark.index.settings import IndexSettings
@@ -43,5 +43,8 @@ def _find_damage(layout: Layout, current: Current) -> str | None:
     found = check_index(layout.root)
     if found:
         return f"the index is damaged: {found[0]}"
-    suspect.unlink(missing_ok=True)  # it was no damage, or it is gone with a merged segment
+    try:
+        suspect.unlink(missing_ok=True)  # it was no damage, or it is gone with a merged segment
+    except OSError as err:  # a folder, say
+        return f"the index is damaged: its mark cannot be removed: {reason_of(err)}"
     return None

@@ -7,8 +7,8 @@ from support.indexes import put_in_place
 from support.projects import Here
 
 from leafmark.app import list_documents, project_status
-from leafmark.app.requests import ListRequest
-from leafmark.errors import DamagedError
+from leafmark.app.requests import IndexRequest, ListRequest
+from leafmark.errors import DamagedError, StorageError
 from leafmark.index import check_index, open_reader
 from leafmark.index.layout import Layout
 
@@ -67,6 +67,47 @@ def test_the_status_of_an_index_that_cannot_be_read_is_not_that_of_none(here: He
     (warning,) = status.warnings
     assert warning.startswith("cannot open the index: the index is damaged (")
     assert warning.endswith("; run `leafmark index --rebuild`")
+
+
+@pytest.mark.parametrize("name", ["meta.json", "*.term", ".tantivy-writer.lock"])
+def test_a_folder_in_the_place_of_a_file_of_the_engine_is_damage(here: Here, name: str) -> None:
+    here.write("a.md", "# A\n\ntext\n")
+    here.index()
+    (file,) = Layout(here.project().index_dir).text(1).glob(name)
+    file.unlink()
+    file.mkdir()
+    here.write("b.md", "# B\n\ntext\n")
+    report = here.index()
+    assert report.rebuilt is not None
+    assert report.rebuilt.endswith(
+        f"the index is damaged (a folder stands in the place of the file {file.name})"
+    )
+    assert report.documents == 2
+
+
+def test_a_mark_that_cannot_be_removed_is_damage(here: Here) -> None:
+    here.write("a.md", "# A\n\ntext\n")
+    here.index()
+    Layout(here.project().index_dir).suspect(1).mkdir()
+    here.write("b.md", "# B\n\ntext\n")
+    report = here.index()
+    assert (report.rebuilt or "").startswith("the index is damaged: its mark cannot be removed: ")
+    assert here.index().rebuilt is None
+
+
+@pytest.mark.parametrize("name", ["CURRENT", "LOCK"])
+def test_a_folder_in_the_place_of_another_file_is_to_be_removed(here: Here, name: str) -> None:
+    here.write("a.md", "# A\n\ntext\n")
+    here.index()
+    file = here.project().index_dir / name
+    file.unlink()
+    file.mkdir()
+    here.write("b.md", "# B\n\ntext\n")
+    for rebuild in (False, True):
+        with pytest.raises(StorageError) as caught:
+            here.run(IndexRequest(rebuild=rebuild))
+        assert caught.value.location == str(file)
+        assert caught.value.hint == "remove the folder: a file of the index belongs there"
 
 
 def test_a_false_alarm_is_forgotten(here: Here) -> None:
