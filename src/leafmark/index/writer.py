@@ -46,6 +46,7 @@ from leafmark.index.manifest import (
     row_of,
     write_snapshot,
 )
+from leafmark.index.memory import check_memory
 from leafmark.index.packing import pack_object
 from leafmark.index.records import pack_document, pack_state
 from leafmark.index.schema import META_KEY, SOURCE_KEY, STATE_KEY
@@ -80,8 +81,9 @@ def open_writer(
     Raises:
         LockedError: another process writes, and did so for `timeout_s`.
         UsageError: a newer leafmark wrote the index.
-        StorageError: the folder cannot be written.
+        StorageError: the folder cannot be written, or too little memory may be taken.
     """
+    check_memory(root)
     layout = Layout(root)
     with engine_guard("create the index folder", root):
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
