@@ -257,7 +257,8 @@ TOOLS: tuple[Tool, ...] = (
             ),
             Parameter(
                 "section",
-                "Only sections whose path ends so: titles or globs, as in 'Guide > Auth*'.",
+                "Only sections whose path ends so: titles or globs, as in 'Guide > Auth*'. With "
+                "' > **' behind it, those below them too.",
                 least=1,
                 most=500,
             ),

@@ -177,6 +177,7 @@ class _Inquiry:
             matches = self._would_match(wish.topics, wish.params)
             if matches:
                 yield Hint("filter", f"without {wish.label}, there would be {matches}")
+        yield from self._below()
         wishes = [*self._of_params(), *self._of_topics()]
         alone = [
             (one, matches)
@@ -193,6 +194,16 @@ class _Inquiry:
         if matches:
             labels = " and ".join(wish.label for wish in wishes)
             yield Hint("filter", f"without {labels}, there would be {matches}")
+
+    def _below(self) -> Iterator[Hint]:
+        """Yield the patterns of `--section` with what is below them, where that has matches."""
+        patterns = self._params.section
+        deeper = tuple(f"{each} > **" for each in patterns)
+        matches = deeper and self._would_match(self._topics, replace(self._params, section=deeper))
+        if matches:
+            label = " ".join(f"--section '{each}'" for each in deeper)
+            message = f"with {label}, which takes in what is below, there would be {matches}"
+            yield Hint("filter", message)
 
     def _of_params(self) -> Iterator[_Wish]:
         for name, each in PARAM_FILTERS.items():

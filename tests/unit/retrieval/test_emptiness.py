@@ -20,6 +20,16 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     return Library(tmp_path_factory.mktemp("index"), t=SOURCES)
 
 
+def test_a_section_whose_parts_hold_it_is_told_how_to_take_them_in(tmp_path: Path) -> None:
+    page = "# News\n\n## 1.2\n\nA release.\n\n### Fixes\n\nThe server.\n\n## 1.1\n\nThe server.\n"
+    library = Library(tmp_path, t={"changes.md": page})
+    told = "without --section 1.2, there would be 2 matches"
+    below = "with --section '1.2 > **', which takes in what is below, there would be 1 match"
+    assert hints(library, "server", section=("1.2",)) == [("filter", below), ("filter", told)]
+    elsewhere = [("filter", told.replace("1.2", "A*"))]
+    assert hints(library, "server", section=("A*",)) == elsewhere
+
+
 def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str]]:
     answer = library.search(*queries, **params)
     assert answer.results == ()
