@@ -48,6 +48,10 @@ _KINDS: dict[str, BlockKind] = {
 _ALONE: dict[BlockKind, BlockKind] = {"list_item": "list", "table_row": "table"}
 """What an item or a row is called where its list or table is no block."""
 
+_BLANK_CELL = re.compile(
+    rb"<td\b[^<>]*>(?:\s|&nbsp;|&#160;|\xc2\xa0|</?(?:p|br|span)\b[^<>]*>|(?!))*+(?=</td\b|<t[dh]\b)"
+)
+
 
 @dataclass(slots=True, eq=False)
 class _Draft:
@@ -147,10 +151,13 @@ class _Nesting:
         return _Draft(element.tag, kind, element.start, end, len(opened), info, close=close)
 
     def _mark_header(self, table: _Draft, row: HtmlElement) -> None:
-        """Where there is no `thead`, a first row of header cells is the header."""
+        """Where there is no `thead`, a first row of header cells is the header.
+
+        Cells before a header cell may be blank ones of another kind: the corner, or what parts two.
+        """
         if not table.has_rows and table.content_start is None:
             raw = self.page.data[row.inner : row.close].lower()
-            if b"<th" in raw and b"<td" not in raw:
+            if raw.rfind(b"<th") > raw.rfind(b"<td") and b"<td" not in _BLANK_CELL.sub(b"", raw):
                 table.content_start = min(row.end, table.end)
         table.has_rows = True
 

@@ -62,6 +62,26 @@ def test_parts_of_a_table_without_a_header_carry_nothing() -> None:
     assert [one for one in inspect_quality(found, options=options) if not one.excused] == []
 
 
+@pytest.mark.parametrize(
+    ("first", "is_header"),
+    [
+        ("<td></td><th>One</th><th>Two</th>", True),
+        ("<TD> </TD><TH>One</TH><TD>&nbsp;<TH>Two", True),
+        ("<td><p dir=auto>\n</p></td><th>One</th>", True),
+        ("<th>One</th><td></td>", False),  # a name and its value
+        ("<td>A</td><th>One</th>", False),
+        ("<td><img src=a.png></td><th>One</th>", False),
+    ],
+)
+def test_blank_cells_before_header_cells_are_of_the_header(first: str, is_header: bool) -> None:
+    rows = "".join(f"<tr><td>key {k}</td><td>value of it</td></tr>" for k in range(150))
+    page = f"<h1>A</h1><table><tr>{first}</tr>{rows}</table>"
+    found = chunk_document(parse(page.encode(), "p.html"), tree="t", options=ChunkingOptions())
+    parts = [chunk for chunk in found.chunks if chunk.body.startswith("<tr><td>key")]
+    assert len(parts) > 1
+    assert {"One" in chunk.text for chunk in parts} == {is_header}
+
+
 def test_the_quality_report_lets_a_function_be_cut_between_its_statements() -> None:
     code = "def f(x):\n" + "".join(f"    if x > {k}:\n        print(x)\n" for k in range(300))
     for strategy in STRATEGIES:
