@@ -162,6 +162,28 @@ def test_many_at_once_and_bodies_that_hang(docs: Path, environment: dict[str, st
     assert found == [200] * 60
 
 
+def test_a_socket_for_messages_is_never_opened(docs: Path, environment: dict[str, str]) -> None:
+    """No guard would look at what comes over it, and any page may ask for one."""
+
+    def ask(address: str, *headers: str) -> bytes:
+        place = urllib.parse.urlsplit(address)
+        assert place.hostname is not None
+        upgrade = (
+            "Connection: Upgrade",
+            "Upgrade: websocket",
+            "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        )
+        lines = ["GET /openapi.json HTTP/1.1", f"Host: {place.netloc}", *upgrade, *headers]
+        with socket.create_connection((place.hostname, place.port or 0), PATIENCE_S) as asking:
+            asking.sendall("\r\n".join([*lines, "", ""]).encode())
+            return asking.recv(12)
+
+    with serving(docs, environment) as address:
+        assert ask(address) == b"HTTP/1.1 200"
+        assert ask(address, "Origin: https://example.com") == b"HTTP/1.1 403"
+
+
 def test_elsewhere_needs_a_token_but_for_the_page(
     docs: Path, environment: dict[str, str], leafmark: Leafmark
 ) -> None:

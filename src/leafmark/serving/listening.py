@@ -21,6 +21,10 @@ MOST_CONNECTIONS = 800
 """Beyond it requests are answered with 503: a process may usually open 1,024 files."""
 
 
+_UNTOLD = ("Cancel ", "Unsupported upgrade request", "No supported WebSocket library")
+"""What lines of the log begin with that are of no use to who reads them."""
+
+
 class Place(NamedTuple):
     """Where a server listens, and what whoever comes must know."""
 
@@ -82,9 +86,13 @@ def _run(guard: Guard, listener: socket.socket, lifespan: Literal["on", "off"]) 
 
 
 def _is_worth_telling(record: logging.LogRecord) -> bool:
-    """Whether a line of the log is; that a server which ends cuts streams short is not."""
+    """Whether a line of the log is.
+
+    That a server which ends cuts streams short is not, nor that somebody asked for a
+    WebSocket, which is answered as any request.
+    """
     cut = record.exc_info is not None and record.exc_info[0] is asyncio.CancelledError
-    return not cut and not str(record.msg).startswith("Cancel ")
+    return not cut and not str(record.msg).startswith(_UNTOLD)
 
 
 def _listen(host: str, port: int) -> socket.socket:
