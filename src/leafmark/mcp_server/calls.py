@@ -34,6 +34,7 @@ from leafmark.model import (
     Entry,
     Hint,
     Omission,
+    Shown,
     ShowReport,
     TreeStatus,
     Verified,
@@ -148,21 +149,30 @@ def _search_text(request: Request, answer: Answer) -> str:
 
 
 def _hints(answer: Answer) -> tuple[Hint, ...]:
-    """The hints of an answer, with the arguments that a program has in place of options."""
+    """The hints of an answer, with the arguments that a program has in place of options.
+
+    Whoever gives topics has named them so, and needs no hint that words were taken for some.
+    """
     return tuple(
         hint._replace(message=_OPTION.sub(lambda m: f"`{_ARGUMENTS[m[1]]}`", hint.message))
         for hint in answer.hints
+        if hint.code != "topics"
     )
 
 
-def _more(left_out: Sequence[Omission], asked: Entry | None = None) -> str:
-    """Say what to ask for, from what was left out first: of what was `asked` for, its parts."""
+def _more(left_out: Sequence[Omission], asked: Shown | None = None) -> str:
+    """Say what to ask for, from what was left out first: of what was `asked` for, its parts.
+
+    The one section that a document consists of is what was asked for as well.
+    """
     if not left_out:
         return ""
     name, tokens = left_out[0].id, sum(each.tokens for each in left_out)
-    if asked is None or asked.id != name:
+    whole = [] if asked is None else [asked.entry, *asked.children[: len(asked.children) == 1]]
+    entry = next((each for each in whole if each.id == name), None)
+    if entry is None:
         way = f"get {name}, or "
-    elif asked.last_position > asked.position:
+    elif entry.last_position > entry.position:
         way = f"get parts of it, which outline {name} lists, or "
     else:
         way = ""
@@ -216,7 +226,7 @@ def get(request: Request) -> Draft:
     if not found.shown:
         raise _nothing(request, found)
     texts = TextsShown(found)
-    alone = found.shown[0].entry if len(found.shown) == 1 else None
+    alone = found.shown[0] if len(found.shown) == 1 else None
 
     def make(steps: int, marks: bool) -> Reply:
         report = texts.report(steps, marks)

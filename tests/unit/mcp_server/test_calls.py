@@ -122,6 +122,9 @@ def test_what_was_asked_for_is_not_what_to_ask_for_next(guide: Here) -> None:
     assert told(ids=["c.md"], steps=1) == (
         "get parts of it, which outline here:c.md lists, or a larger max_tokens"
     )
+    assert told(ids=["docs/a.md"], steps=1) == (
+        "get parts of it, which outline here:docs/a.md#guide lists, or a larger max_tokens"
+    )
     assert told(ids=["docs/a.md#linux"], steps=1) == "a larger max_tokens"
     both = ["docs/a.md#linux", "b.md"]
     assert told(ids=both, steps=1) == "get here:docs/a.md#linux, or a larger max_tokens"
@@ -149,6 +152,12 @@ def test_a_tree_or_a_folder_is_no_id_and_said_to_be_one(
 def test_an_age_is_refused_without_an_option_that_tools_do_not_have(guide: Here) -> None:
     with pytest.raises(UsageError, match=r"^`soon` is neither an age nor a date$"):
         ask(guide, "search", query="apt", since="soon")
+
+
+def test_topics_are_not_said_to_be_topics(guide: Here) -> None:
+    found = ask(guide, "search", query="apt", topics=["first"])
+    assert [row["id"] for row in found.data["results"]] == ["here:docs/a.md"]
+    assert found.data["hints"] == []
 
 
 def test_an_empty_index_is_told_in_our_voice(here: Here) -> None:
@@ -200,9 +209,12 @@ def test_what_is_read_is_followed_by_its_citations_and_by_what_there_is_not(guid
 
 
 def test_a_cut_text_names_what_to_get(guide: Here) -> None:
-    cut = ask(guide, "get", steps=1, ids=["docs/a.md"])
-    assert "cite as" not in cut.text
-    assert cut.data["next"].startswith("get here:docs/a.md#guide, or a larger max_tokens; ")
+    guide.write("c.md", "# C\n\nText.\n\n# D\n\nText.\n")
+    guide.index()
+    assert "cite as" not in ask(guide, "get", steps=1, ids=["c.md"]).text
+    cut = ask(guide, "get", steps=2, ids=["c.md"])
+    assert "cite as" in cut.text
+    assert cut.data["next"].startswith("get here:c.md#d, or a larger max_tokens; ")
     assert cut.text.endswith(f"(more: {cut.data['next']})")
 
 
