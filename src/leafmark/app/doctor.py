@@ -122,7 +122,7 @@ def _index_notes(project: Project, reader: IndexReader) -> Iterator[Check]:
         hint = "make the folder writable, or move the index with `index.dir`"
         yield Check("index", "problem", f"it cannot be written: {root}", hint)
     if reader.fingerprint != project.index_settings().fingerprint:
-        message = "settings that decide what is indexed have changed: the next run makes it again"
+        message = "settings, grammars or leafmark itself have changed: the next run makes it again"
         yield Check("index", "ok", message)
     holder = lock_holder(root / "LOCK")
     if holder is not None:

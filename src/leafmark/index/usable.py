@@ -26,7 +26,7 @@ def usable_current(
     if rebuild:
         return current, "a rebuild was asked for"
     if current.fingerprint != settings.fingerprint:
-        return current, "settings that decide what is indexed have changed"
+        return current, "settings, grammars or leafmark itself have changed"
     known = current.languages
     if set(settings.languages.values()) - set(known.values()):
         return current, "a language was added"

@@ -253,7 +253,10 @@ def test_an_unknown_tree_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        (IndexSettings("2", {"t": "english"}), "settings that decide what is indexed have changed"),
+        (
+            IndexSettings("2", {"t": "english"}),
+            "settings, grammars or leafmark itself have changed",
+        ),
         (IndexSettings("settings-1", {"t": "german"}), "a language was added"),
         (IndexSettings("settings-1", {"t": None}), "a language was added"),
     ],
