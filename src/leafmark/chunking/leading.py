@@ -4,7 +4,8 @@ A sentence that ends with a colon, or with no mark at all, introduces the list, 
 code or the table after it, and so does one that says "the following" or "below"; any
 text of a notebook introduces the code below it. A line of
 nothing but bold type is a heading in all but name, an anchor names what follows, the
-tag that opens a box belongs to what is in it, and so does a bracket in source code.
+tag that opens a box belongs to what is in it, and so does a bracket in source code. In
+plain text a short line alone is the title of what stands below it.
 What begins in lower case behind code goes on with the sentence before it, and a caption
 or a line of attributes belongs to the code, the table or the picture above it, and a row
 of a table with nothing in its first cell to the row above. All of it is told by the
@@ -122,6 +123,11 @@ _PICTURE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
+_LINE = re.compile(rb"([ \t]*+)(?!--|\xe2\x80)[^\n]{1,80}\Z")
+_NUMBERED = re.compile(rb"[ \t]*+(?:[0-9]{1,3}(?:\.[0-9]{1,3})*+|[A-Z]|[IVX]{1,5})[.)][ \t]+[A-Z]")
+_UNDER_LINE = re.compile(rb"([ \t]*+)[^\s][^\r\n]*+(?:\r\n?|\n)?+([ \t]*+[^\s])?")
+"""The indentation of a line of plain text, and what is in the next one."""
+
 _PARAGRAPH_GOES_ON = re.compile(rb"\s*+<p\b[^>]*+>\s*+[a-z]")
 
 
@@ -144,6 +150,8 @@ def leads_on(reader: BodyReader, start: int, at: int) -> bool:
         goes_on = _PARAGRAPH_GOES_ON if is_page else _GOES_ON
         return goes_on.match(document.data, at, at + _REACH) is not None
     if last is not None and _leads_by_kind(reader, last, at, before=before):
+        return True
+    if document.format == "text" and _is_title(before, document.data[at : at + _REACH]):
         return True
     if not is_page:
         return _text_leads(before)
@@ -229,6 +237,23 @@ def _text_leads(before: bytes) -> bool:
         last = others.pop()
     is_whole = bool(others) or len(before) < _REACH
     return _has_colon(last) or (is_whole and _LABEL.match(last) is not None)
+
+
+def _is_title(before: bytes, behind: bytes) -> bool:
+    """Whether plain text ends with a line alone that is the title of what stands behind it.
+
+    It does not end a sentence, or has a number, and what follows is indented or of several lines.
+    A line that begins with a dash names who wrote what is above.
+    """
+    *others, last = _GAP.split(before.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+    line, following = _LINE.match(last), _UNDER_LINE.match(behind)
+    if line is None or following is None or not (others or len(before) < _REACH):
+        return False
+    by = len(following[1].expandtabs()) - len(line[1].expandtabs())
+    is_numbered = _NUMBERED.match(last) is not None
+    if by < 0 or (not by and following[2] is None) or (is_numbered and _NUMBERED.match(behind)):
+        return False
+    return is_numbered or _is_unfinished(last.rstrip(b")"), is_page=False)
 
 
 def _page_leads(before: bytes) -> bool:

@@ -351,3 +351,46 @@ def test_so_it_does_in_a_page() -> None:
         page = f"<p>{text}</p>\n"
         reader = BodyReader(parse((page + below).encode(), "p.html"))
         assert leads_on(reader, 0, len(page)) is leads
+
+
+TITLES = [
+    ("coreutils (7.5-1) unstable; urgency=low", "  * new upstream version.\n", True),
+    ("  17. Interpretation of Sections 15 and 16.", "  If the disclaimer of\nwarranty\n", True),
+    ("UI, Workflows & Features", " * Comes with new version.\n", True),
+    ("1.2 Basic Format", "  A file consists of lines.\n", True),
+    ("TITLE", "One line at the same margin.\n", False),
+    ("It ends like a sentence.", "    and goes on\nin lines\n", False),
+    ("Two lines\nare no title", "    and go on\nin lines\n", False),
+    (" -- A. Writer <a@b.example>  Mon, 28 Jan 2008", "    and goes on\nin lines\n", False),
+    ("    the end of an indented text", "What is next is not,\nand goes on\n", False),
+    ("1. One item.", "2. Another,\n   in two lines\n", False),
+    ("A line of more than eighty characters, " * 3, "    and goes on\nin lines\n", False),
+]
+
+
+@pytest.mark.parametrize(("title", "behind", "expected"), TITLES)
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"], ids=["LF", "CRLF"])
+def test_a_line_alone_is_the_title_of_plain_text(
+    title: str, behind: str, expected: bool, line_end: str
+) -> None:
+    for before in ("Some text before.\n\n", ""):
+        source = f"{before}{title}\n\n".replace("\n", line_end).encode()
+        below = behind.replace("\n", line_end).encode()
+        assert reads_as_leading(source, path="p.txt", behind=below) == expected
+    assert not reads_as_leading(f"{title}\n\n".encode(), path="p.md", behind=b"Text.\n")
+
+
+@pytest.mark.parametrize("strategy", ["auto", "section"])
+def test_no_piece_of_a_changelog_ends_with_the_title_of_an_entry(strategy: Strategy) -> None:
+    entries = [
+        f"tool (1.{number}-1) unstable; urgency=low\n\n"
+        + "".join(f"  * What was changed {k} in it.\n" for k in range(number % 7 + 1))
+        + "\n -- A. Writer <writer@example.org>  Mon, 28 Jan 2008 21:11:32 -0500\n\n"
+        for number in range(90)
+    ]
+    options = ChunkingOptions(strategy=strategy)
+    document = parse("".join(entries).encode(), "changelog.txt")
+    found = chunk_document(document, tree="t", options=options).chunks
+    ends = [chunk.body.rstrip().rpartition("\n")[2] for chunk in found if chunk.kind == "piece"]
+    assert len(ends) > 10
+    assert not [end for end in ends if end.startswith("tool")]
