@@ -29,15 +29,30 @@ _PLACE = "a model on disk is named by its whole path, without ~"
 _NAMES = "name one that it knows; sentence-transformers and model2vec take folders"
 
 LIMIT = 256
-"""Tokens of a window where nothing is said: fastembed's models read 256 or more, and tell not."""
+"""Tokens of a window of fastembed's models where nothing is said; most read more (by eye)."""
 
 
 class LocalEmbedder(Model):
-    """A model of another package: `encode` turns texts into rows of numbers."""
+    """A model of another package: `encode` turns texts into rows of numbers.
 
-    def __init__(self, spec: EmbedderSpec, encode: Callable[[list[str]], object], limit: int):
+    `tokenizer` is the model's own, of the package `tokenizers`, where it has one.
+    """
+
+    def __init__(
+        self,
+        spec: EmbedderSpec,
+        encode: Callable[[list[str]], object],
+        limit: int,
+        tokenizer: Any = None,
+    ):
         super().__init__(spec, limit=limit)
         self._encode = encode
+        self._tokenizer = None if tokenizer is None else _whole(tokenizer)
+
+    def count(self, text: str) -> int:
+        if self._tokenizer is None:
+            return super().count(text)
+        return len(self._tokenizer.encode(text).ids)
 
     def _rows(self, texts: Sequence[str]) -> object:
         try:
@@ -57,7 +72,8 @@ def open_sentence_transformers(spec: EmbedderSpec) -> LocalEmbedder:
     def encode(texts: list[str]) -> object:
         return model.encode(texts, convert_to_numpy=True, show_progress_bar=False)
 
-    return LocalEmbedder(spec, encode, int(model.max_seq_length or 0))
+    tokenizer = getattr(getattr(model, "tokenizer", None), "backend_tokenizer", None)
+    return LocalEmbedder(spec, encode, int(model.max_seq_length or 0), tokenizer)
 
 
 def open_fastembed(spec: EmbedderSpec) -> LocalEmbedder:
@@ -65,7 +81,11 @@ def open_fastembed(spec: EmbedderSpec) -> LocalEmbedder:
     model = load_model(
         spec.model, spec.provider, lambda: module.TextEmbedding(spec.model, threads=spec.threads)
     )
-    return LocalEmbedder(spec, lambda texts: list(model.embed(texts)), spec.limit or LIMIT)
+    tokenizer = getattr(getattr(model, "model", None), "tokenizer", None)
+    limit = spec.limit or LIMIT
+    if tokenizer is not None and tokenizer.truncation:
+        limit = min(limit, tokenizer.truncation["max_length"])
+    return LocalEmbedder(spec, lambda texts: list(model.embed(texts)), limit, tokenizer)
 
 
 def open_model2vec(spec: EmbedderSpec) -> LocalEmbedder:
@@ -78,7 +98,15 @@ def open_model2vec(spec: EmbedderSpec) -> LocalEmbedder:
     def encode(texts: list[str]) -> object:
         return model.encode(texts, max_length=limit)
 
-    return LocalEmbedder(spec, encode, spec.limit)
+    return LocalEmbedder(spec, encode, spec.limit, getattr(model, "tokenizer", None))
+
+
+def _whole(tokenizer: Any) -> Any:
+    """Return a copy of a tokenizer that cuts nothing: the model's own does, in other threads."""
+    copy = type(tokenizer).from_str(tokenizer.to_str())
+    copy.no_truncation()
+    copy.no_padding()
+    return copy
 
 
 def import_package(package: str, module: str, what: str = "embedder") -> Any:

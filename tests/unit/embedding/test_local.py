@@ -55,6 +55,10 @@ def test_model2vec(tmp_path: Path) -> None:
     )
     model.save_pretrained(str(tmp_path / "model"))
     check(open_embedder(EmbedderSpec(provider="model2vec", model=str(tmp_path / "model"))), 16)
+    spec = EmbedderSpec(provider="model2vec", model=str(tmp_path / "model"), limit=32)
+    reads = module.StaticModel.from_pretrained(spec.model).tokenizer
+    windows = open_embedder(spec).windows("日本語の検索エンジン。" * 20)
+    assert max(len(reads.encode(window).ids) for window in windows) <= 32
 
 
 @pytest.mark.slow
@@ -79,7 +83,59 @@ def test_sentence_transformers(tmp_path: Path) -> None:
     embedder = open_embedder(spec)
     check(embedder, 16)
     assert embedder.limit == 32
-    assert len(embedder.windows("word " * 100)) > 1
+    reads = module.SentenceTransformer(spec.model).tokenizer
+    for text in ("word " * 100, "日本語の検索エンジン。" * 20, "a_name->other[0];\n" * 20):
+        windows = embedder.windows(text)
+        assert len(windows) > 1
+        assert max(len(reads(window)["input_ids"]) for window in windows) <= 32
+
+
+class Characters:
+    """A tokenizer as those of the package `tokenizers`, with a token for each character."""
+
+    def __init__(self) -> None:
+        self.truncation: dict[str, int] | None = {"max_length": 20}
+
+    def to_str(self) -> str:
+        return ""
+
+    @staticmethod
+    def from_str(_: str) -> Characters:
+        return Characters()
+
+    def no_truncation(self) -> None:
+        self.truncation = None
+
+    def no_padding(self) -> None:
+        pass
+
+    def encode(self, text: str) -> Any:
+        most = self.truncation["max_length"] if self.truncation else None
+        return SimpleNamespace(ids=[*text[:most]])
+
+
+@pytest.mark.parametrize(
+    ("provider", "model"),
+    [
+        (
+            "sentence-transformers",
+            SimpleNamespace(
+                max_seq_length=20, tokenizer=SimpleNamespace(backend_tokenizer=Characters())
+            ),
+        ),
+        ("fastembed", SimpleNamespace(model=SimpleNamespace(tokenizer=Characters()))),
+    ],
+)
+def test_windows_are_measured_in_the_tokens_of_the_model(
+    provider: str, model: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = SimpleNamespace(
+        SentenceTransformer=lambda name: model, TextEmbedding=lambda name, threads: model
+    )
+    monkeypatch.setattr("leafmark.embedding.local.import_module", lambda name: package)
+    embedder = open_embedder(EmbedderSpec(provider=provider, model="m"))
+    assert embedder.limit == 20
+    assert [len(window) for window in embedder.windows("検索" * 19)] == [19, 19]
 
 
 def test_fastembed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
