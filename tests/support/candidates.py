@@ -64,14 +64,13 @@ class Forest:
         self.looked_up.append(entry.id)
         return self.entries[entry.tree, entry.path, entry.parent_position]
 
-    def find_first_below(self, entry: Entry) -> Entry:
-        assert entry.last_position > entry.position
+    def find_next(self, entry: Entry) -> Entry:
         return self.entries[entry.tree, entry.path, entry.position + 1]
 
     @property
     def introduce(self) -> Introduce:
         """Chunks whose own text matched, whatever they are."""
-        return Introduce(self.find_first_below, lambda _candidate: True)
+        return Introduce(self.find_next, lambda _candidate: True)
 
     def by_id(self, chunk_id: str) -> Entry:
         return next(entry for entry in self.entries.values() if entry.id == chunk_id)

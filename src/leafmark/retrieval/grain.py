@@ -83,12 +83,14 @@ def _part_from_sections(
 ) -> tuple[list[Candidate], Phase]:
     """Let documents stand for their own text alone; without such a match they give way to sections.
 
-    One that holds pieces of its own text keeps them.
+    One that holds pieces of its own text keeps them, and ends where its sections begin.
     """
     of_sections = {_document_of(one.entry) for one in candidates if one.entry.kind == "section"}
     found = []
     for one in candidates:
-        if one.entry.kind == "document" and not one.constituents:
+        if one.entry.kind == "document" and one.constituents:
+            one = introduce.with_pieces(one)
+        elif one.entry.kind == "document":
             alone = introduce.alone(one)
             if alone is None and _document_of(one.entry) in of_sections:
                 continue

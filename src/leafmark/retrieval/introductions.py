@@ -19,12 +19,12 @@ __all__ = ["Introduce", "give_introductions", "introduction_of", "may_introduce"
 class Introduce(NamedTuple):
     """How introductions are found.
 
-    `find_first_below` gives the entry of the first chunk below one; it is never called
-    where nothing is. `has_matched` tells whether it was the own text that matched: a
+    `find_next` gives the entry of the chunk that follows one in its document; it is never
+    called for the last one. `has_matched` tells whether it was the own text that matched: a
     document may match by its title, path and tags alone, and is then no introduction.
     """
 
-    find_first_below: Callable[[Entry], Entry]
+    find_next: Callable[[Entry], Entry]
     has_matched: Callable[[Candidate], bool]
 
     def alone(self, one: Candidate) -> Candidate | None:
@@ -32,11 +32,22 @@ class Introduce(NamedTuple):
         whole = one.entry
         if one.whole or whole.last_position == whole.position or whole.content_type == "empty":
             return None
-        entry = introduction_of(whole, self.find_first_below(whole))
+        entry = introduction_of(whole, self.find_next(whole))
         if entry is None:
             return None
         alone = one._replace(entry=entry, introduction=True)
         return alone if self.has_matched(alone) else None
+
+    def with_pieces(self, one: Candidate) -> Candidate:
+        """Return a candidate as one for its own text, that of its pieces, before its sections."""
+        last = one.entry
+        while last.position < one.entry.last_position:
+            following = self.find_next(last)
+            if following.kind != "piece":
+                entry = _ending_before(one.entry, following, last_position=last.position)
+                return one._replace(entry=entry, introduction=True)
+            last = following
+        return one
 
 
 def give_introductions(
@@ -77,13 +88,16 @@ def introduction_of(entry: Entry, first_below: Entry) -> Entry | None:
     None if it has no text before that. A class can have more between its methods, if only
     blank lines; that is left out.
     """
-    end, _ = whole_range(first_below)
-    before = tuple(span for span in entry.body_spans if span[0] < end)
-    if not before:
-        return None
+    before = _ending_before(entry, first_below, last_position=entry.position)
+    return before if before.body_spans else None
+
+
+def _ending_before(entry: Entry, below: Entry, *, last_position: int) -> Entry:
+    """Return a chunk as it would be if it ended where one below it begins."""
+    end, _ = whole_range(below)
     return entry._replace(
-        last_position=entry.position,
-        body_spans=before,
+        last_position=last_position,
+        body_spans=tuple(span for span in entry.body_spans if span[0] < end),
         byte_end=max(entry.byte_start, end),
-        line_end=max(entry.line_start, first_below.line_start - 1),
+        line_end=max(entry.line_start, below.line_start - 1),
     )

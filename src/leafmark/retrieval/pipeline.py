@@ -147,7 +147,7 @@ class _Run:
             self._params,
             find_parent=self._find_parent,
             measure_text=self._measure,
-            introduce=Introduce(self._find_first_below, self._has_matched(presenter)),
+            introduce=Introduce(self._find_next, self._has_matched(presenter)),
             stands_out=presenter.stands_out,
             may_stand=self._may_stand(topics),
         )
@@ -192,8 +192,8 @@ class _Run:
     def _find_parent(self, entry: Entry) -> Entry:
         return self._entry(entry, entry.parent_position, "the parent")
 
-    def _find_first_below(self, entry: Entry) -> Entry:
-        return self._entry(entry, entry.position + 1, "the first part")
+    def _find_next(self, entry: Entry) -> Entry:
+        return self._entry(entry, entry.position + 1, "the next chunk")
 
     def _entry(self, entry: Entry, position: int, what: str) -> Entry:
         """Return the chunk at a position of the document that `entry` is of."""

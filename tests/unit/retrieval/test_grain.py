@@ -84,6 +84,24 @@ def test_sections_are_given_in_place_of_their_document(
     assert all(one.introduction == has_matched for one in documents)
 
 
+def test_a_document_that_holds_pieces_ends_where_its_sections_begin() -> None:
+    forest = Forest()
+    forest.add("a.md", ["A", ["1"], ["2"], ["one", ["3"]], ["two"]])
+    forest.add("b.md", ["B", ["4"], ["5"]])
+    for key, entry in forest.entries.items():
+        if entry.title.isdigit():
+            forest.entries[key] = entry._replace(kind="piece")
+    found, _ = bring_to_grain(
+        [match(forest.by_id("t:a.md#1"), 2.0), match(forest.by_id("t:b.md#5"), 1.0)],
+        SearchParams(grain="section"),
+        find_parent=forest.find_parent,
+        measure_text=count_by({}),
+        introduce=forest.introduce,
+    )
+    assert shape(found) == ["t:a.md", ["t:a.md#1"], "t:b.md", ["t:b.md#5"]]
+    assert [(one.entry.byte_end, one.introduction) for one in found] == [(30, True), (30, False)]
+
+
 def test_a_document_that_stands_alone_keeps_its_match(forest: Forest) -> None:
     matches = [match(forest.by_id("t:a.md"), 1.0)]
     found, phases = bring_to_grain(
