@@ -200,9 +200,10 @@ RELATIONS = ("parent", "siblings", "children", "prev", "next")
 
 EXPAND = Option(
     ("--expand",),
-    f"Add what stands around: {', '.join(RELATIONS)}; several with commas between them.",
+    "Add what stands around; several with commas between them.",
     "WHAT",
     several_of(*RELATIONS),
+    choices=RELATIONS,
 )
 
 COLORS = ("auto", "always", "never")

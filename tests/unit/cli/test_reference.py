@@ -116,6 +116,7 @@ def test_completion_scripts_are_valid(shell: str) -> None:
         (["search", "--cut"], ["--cutoff-ratio"]),
         (["search", "-o", "js"], ["json", "jsonl"]),
         (["search", "x", "--sort", ""], ["score", "mtime", "path"]),
+        (["show", "x", "--expand", ""], ["parent", "siblings", "children", "prev", "next"]),
         (["search", "--mode", "="], ["auto", "lexical", "semantic", "hybrid"]),
         (["search", "--mode", "=", "le"], ["lexical"]),
         (["--directory", "=", "dir", "sho"], ["show", "show-chunk", "show-resource"]),
