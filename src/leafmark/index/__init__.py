@@ -16,8 +16,8 @@ from leafmark.index.facts import (
     fact,
     language_fact,
     meta_prefix,
-    name_facts,
     tag_fact,
+    term_facts,
 )
 from leafmark.index.folding import fold, id_spellings, is_folded, spellings
 from leafmark.index.garbage import collection_paused
@@ -77,7 +77,6 @@ __all__ = [
     "language_fact",
     "lock_holder",
     "meta_prefix",
-    "name_facts",
     "open_reader",
     "open_writer",
     "phrases_within",
@@ -85,6 +84,7 @@ __all__ = [
     "spellings",
     "split_names",
     "tag_fact",
+    "term_facts",
     "with_parts",
 ]
 

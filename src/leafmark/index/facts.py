@@ -2,7 +2,8 @@
 
 `tree=docs`, `kind=section`, `has=code`, `lang=python`, `tag=api`,
 `meta.KEY=value` for each value of the front matter, `above=TERM` (see `headed`), and
-`name=cache.pop` for a definition inside another one.
+`name=cache.pop` for a definition: of source code one inside another one, of manuals an
+option, a setting, a function (see `definitions`).
 Values have one spelling (`canonical`), so that equality is equality of terms; a
 comparison lists the terms that begin with `meta_prefix(key)` and compares the values.
 """
@@ -21,12 +22,14 @@ from leafmark.index.folding import fold
 
 __all__ = [
     "canonical",
+    "defined_facts",
     "fact",
     "language_fact",
     "meta_facts",
     "meta_prefix",
     "name_facts",
     "tag_fact",
+    "term_facts",
 ]
 
 MAX_VALUE_CHARS = 40
@@ -115,6 +118,49 @@ def name_facts(path: str) -> list[str]:
         return []
     said = [name.casefold() for name in names]
     return [fact("name", ".".join(said[at:])) for at in range(len(said) - 1)]
+
+
+_OPTION = re.compile(r"--?(?=[^\W_])[\w.-]{2,}")
+_COMPOUND = re.compile(r"(?=[^\W\d]|[$_])[\w$]+(?:-[\w$]+)*")
+_IN_NAMES = re.compile(r"[^\W_]_+[^\W_]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+"""What no word has that stands in a text by itself."""
+
+_HYPHEN = re.compile(r"[^\W_]-[^\W_]")
+"""What options and settings have, and words of texts: `text-transform`, `read-only`."""
+
+
+def term_facts(word: str, *, alone: bool = True) -> list[str]:
+    """Return the terms that a word is looked up by, as the name of what is defined.
+
+    None for a word like others: a text about it is as good as its definition. With a
+    hyphen it is a name where it stands `alone`.
+
+    >>> term_facts("max_connections"), term_facts("os.path.join"), term_facts("amend")
+    (['name=max_connections'], ['name=os.path.join', 'name=path.join'], [])
+    >>> term_facts("--ff-only"), term_facts("--amend"), term_facts("read-only", alone=False)
+    (['name=ff-only'], ['name=-amend'], [])
+    """
+    return name_facts(word) or _name_alone(fold(word).removesuffix("()"), alone)
+
+
+def _name_alone(name: str, may_be_hyphened: bool = True) -> list[str]:
+    is_name = _IN_NAMES.search(name) is not None
+    if _OPTION.fullmatch(name):
+        said = name.lstrip("-")
+        is_name = is_name or _HYPHEN.search(said) is not None
+        return [fact("name", (said if is_name else f"-{said}").casefold())]
+    is_name = is_name or (may_be_hyphened and _HYPHEN.search(name) is not None)
+    return [fact("name", name.casefold())] if is_name and _COMPOUND.fullmatch(name) else []
+
+
+def defined_facts(name: str) -> list[str]:
+    """Return the terms by which a name is found that a manual defines.
+
+    >>> defined_facts("importlib.util.module_from_spec")[1:]
+    ['name=util.module_from_spec', 'name=module_from_spec']
+    """
+    last = _JOINT.split(fold(name).removesuffix("()"))[-1]
+    return name_facts(name) + _name_alone(last)
 
 
 def meta_prefix(key: str) -> str:

@@ -14,7 +14,15 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from leafmark.index.analyzer import Analyzer
-from leafmark.index.facts import fact, language_fact, meta_facts, name_facts, tag_fact
+from leafmark.index.definitions import DEFINING_FORMATS, defined_names
+from leafmark.index.facts import (
+    defined_facts,
+    fact,
+    language_fact,
+    meta_facts,
+    name_facts,
+    tag_fact,
+)
 from leafmark.index.headed import LONGEST_TITLE, headed
 from leafmark.index.names import PARTING_FORMATS, terms_of_names, terms_of_parted, with_parts
 from leafmark.index.records import document_entry, pack_document
@@ -101,6 +109,7 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
                 terms += terms_of_names(analyzer, body)
             elif chunked.document.format in PARTING_FORMATS:
                 terms += terms_of_parted(analyzer, body)
+            facts += _defined(chunked.document.format, chunk)
             text, above = headed(analyzer, titles, terms)
             fields += f',"{language.body}":"{text}"'
             facts = ',"above='.join([facts, *[f'{term}"' for term in above]])
@@ -157,6 +166,15 @@ def _names(slug: str, module: str) -> str:
     """
     name = _NUMBER.sub("", slug)
     facts = name_facts(name) or name_facts(f"{module}.{name}")
+    return "".join(f",{_json(each)}" for each in facts)
+
+
+def _defined(source_format: str, chunk: Chunk) -> str:
+    """Return the facts of the names that a manual defines there, each once."""
+    if source_format not in DEFINING_FORMATS:
+        return ""
+    names = defined_names(source_format, chunk.body)
+    facts = dict.fromkeys(each for name in names for each in defined_facts(name))
     return "".join(f",{_json(each)}" for each in facts)
 
 

@@ -149,6 +149,7 @@ class _Compiler:
             weights=params.weights(shape.kind),
             distance=params.fuzzy_distance,
             derives=params.derived_words,
+            is_one_word=shape.word_count == 1,
         )
 
     # -- whole queries ----------------------------------------------------------------
@@ -279,7 +280,7 @@ class _Compiler:
         if isinstance(node, Term):
             return self._leaves.word(node, around)
         if isinstance(node, Phrase):
-            return self._leaves.phrase(node, around)
+            return self._leaves.quoted(node, around)
         return self._leaves.prefix(node, around)
 
     def _alternatives(self, operands: Iterable[Expression], around: Around) -> tantivy.Query | None:

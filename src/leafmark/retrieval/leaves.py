@@ -21,8 +21,8 @@ from leafmark.index import (
     fact,
     fold,
     is_solid,
-    name_facts,
     phrases_within,
+    term_facts,
 )
 from leafmark.query import Around, Phrase, Prefix, Term
 from leafmark.retrieval.corrections import Alternative, Corrector
@@ -66,7 +66,8 @@ class Leaves:
     """Compiles the leaves of one topic.
 
     `weights` are the factors of the fields, `derives` says whether other forms of words
-    are looked for. With `with_corrections` off, words that occur stand for nothing but
+    are looked for, and `is_one_word` whether the topic is a word by itself. With
+    `with_corrections` off, words that occur stand for nothing but
     themselves; `widened` tells whether any does.
     """
 
@@ -78,6 +79,7 @@ class Leaves:
         weights: Mapping[str, float],
         distance: int,
         derives: bool = True,
+        is_one_word: bool = False,
     ):
         self._schema = reader.schema
         self._analyzer = language.analyzer
@@ -87,6 +89,7 @@ class Leaves:
         self._corrector = Corrector(self._statistics, language, derives=derives)
         self._weights = weights
         self._distance = distance
+        self._is_one_word = is_one_word
         self._looked: dict[int, Looked] = {}
         self._compiled: dict[tuple[int, Around, bool], tantivy.Query | None] = {}
         self.with_corrections = True
@@ -126,12 +129,18 @@ class Leaves:
         return self._compiled[key]
 
     def _word(self, node: Term, around: Around) -> tantivy.Query | None:
-        tokens = self._analyzer.tokens_of_word(node.text)
+        tokens, named = (
+            self._analyzer.tokens_of_word(node.text),
+            term_facts(node.text, alone=self._is_one_word),
+        )
         if len(tokens) != 1:
-            return self.phrase(node, around, mended=True, named=name_facts(node.text))
-        typed = fold(node.text[tokens[0].start : tokens[0].end])
-        choices = self._choices(typed, tokens[0].term, around)
-        return self._look_for(node, around, [(choice,) for choice in choices])
+            return self._phrase(node, around, mended=True, named=named)
+        term = tokens[0].term
+        choices = self._choices(fold(node.text[tokens[0].start : tokens[0].end]), term, around)
+        definitions = self._definitions(named, [term], around)
+        return self._look_for(
+            node, around, [(choice,) for choice in choices], definitions=definitions
+        )
 
     def _choices(self, typed: str, term: str, around: Around) -> list[Alternative]:
         """Return what a word stands for here."""
@@ -155,7 +164,12 @@ class Leaves:
             for field in TEXT_FIELDS
         )
 
-    def phrase(
+    def quoted(self, node: Phrase, around: Around) -> tantivy.Query | None:
+        """Words as they stand in quotes; an option with one hyphen can only be asked for so."""
+        named = term_facts(node.text) if node.text.startswith("-") else ()
+        return self._phrase(node, around, named=named)
+
+    def _phrase(
         self,
         node: Term | Phrase,
         around: Around,

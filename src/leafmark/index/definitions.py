@@ -1,0 +1,137 @@
+"""What a text defines: options, settings and functions, by the lists that manuals have them in.
+
+A manual says of `max_connections` in ten places, and in one what it is: in a list of terms
+(HTML, reStructuredText, AsciiDoc), or under a directive. Names alone are taken: of a term
+that is a word or a phrase, texts about it are as good as its definition.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+__all__ = ["DEFINING_FORMATS", "defined_names"]
+
+LONGEST = 1000
+"""Characters of what is written of a term; longer ones are texts."""
+
+_LIST_TAG = re.compile(r"<(/?dl|/?d[dt])\b[^<>]*>", re.IGNORECASE)
+_LINK_AWAY = re.compile(
+    r"<a\b[^<>]*\bhref=[\"']?(?!#)[^<>]*>[^<]*(?:<(?!/?a\b)[^<]*)*</a\s*>", re.IGNORECASE
+)
+_TAG = re.compile(r"<[^<>]*>")
+_BREAK = re.compile(r"<br\b[^<>]*>", re.IGNORECASE)
+
+_DIRECTIVE = re.compile(
+    r"^([ \t]*)\.\. (?:[a-z]+:)?"
+    r"(?:(?:class|static)?method|function|class|exception|attribute|property|data|module|decorator"
+    r"|option|cmdoption|envvar|setting|confval|directive|describe|object|macro|type|member|var"
+    r"|enum|enumerator|struct|django-admin|django-admin-option|templatetag|templatefilter|fieldlookup)"
+    r"::[ \t]+(\S[^\n]*(?:\n\1[ \t]+[^\s:][^\n]*)*)(?:[ \t]*\n)+\1[ \t]+\S",
+    re.MULTILINE,
+)
+"""A directive and what it says of a name; one that says nothing names the place of a heading."""
+
+_TERM_WITH_TEXT = re.compile(r"^([ \t]*)(``[^`\n]+``[^\n]*)\n\1[ \t]+\S", re.MULTILINE)
+_LABELLED = re.compile(r"^[ \t]*(\S[^\n]*?):{2,4}(?:[ \t]|$)", re.MULTILINE)
+
+_GROUP = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_BETWEEN = re.compile(r"[,|]|\s(?:or|/)\s")
+"""What stands between two spellings of a term."""
+
+_KINDS = frozenset(
+    (
+        *("abstract", "async", "attribute", "class", "classmethod", "const", "def", "enum"),
+        *("exception", "final", "fn", "func", "function", "interface", "macro", "method"),
+        *("property", "public", "static", "staticmethod", "struct", "type", "var", "variable"),
+    )
+)
+"""What kind of thing is defined, before its name."""
+
+_AROUND = "`*_'\"‘’“”+"
+"""Marks around a name."""
+
+
+def defined_names(source_format: str, body: str) -> Iterator[str]:
+    """Yield the names that a body defines, as they are written there: `--amend`, `os.path.join`.
+
+    `source_format` is one of `DEFINING_FORMATS`.
+    """
+    for term in _FINDERS[source_format](body):
+        if len(term) <= LONGEST:
+            for line in term.splitlines():
+                yield from _names_of(line)
+
+
+def _names_of(line: str) -> Iterator[str]:
+    """Yield the names in a line of a term: what is called, or what each spelling begins with.
+
+    >>> [*_names_of("int PQping(const char *conninfo, int n)")], [*_names_of("-q, --quiet LEVEL")]
+    (['PQping'], ['-q', '--quiet'])
+    """
+    at = line.find("(")
+    if at > 0 and not line[at - 1].isspace() and line[at - 1] not in "=[|":
+        yield _plain(line[:at].split()[-1])
+        return
+    for spelling in _BETWEEN.split(_GROUP.sub("", line)):
+        words = (word for word in spelling.split() if word not in _KINDS)
+        name = _plain(next(words, ""))
+        if name:
+            yield name
+
+
+def _plain(word: str) -> str:
+    """Return a name without what stands around it, and what it is set to."""
+    name = word.lstrip(_AROUND + "&").partition("=")[0]
+    return name.rstrip(":;¶").strip(_AROUND)
+
+
+def _terms_of_html(body: str) -> Iterator[str]:
+    """Yield the terms that are explained there; one that leads elsewhere is a reference."""
+    if "<dt" not in body and "<DT" not in body:
+        return
+    terms: list[str] = []
+    opened = -1
+    for tag in _LIST_TAG.finditer(body):
+        name = tag[1].lower()
+        if opened >= 0:
+            terms.append(_text_of(body[opened : tag.start()]))
+            opened = -1
+        if name == "dt":
+            opened = tag.end()
+        elif name == "dd":
+            yield from terms
+            terms.clear()
+        elif name != "/dt":
+            terms.clear()
+
+
+def _text_of(markup: str) -> str:
+    if len(markup) > 4 * LONGEST:
+        return ""
+    said = _LINK_AWAY.sub("", _BREAK.sub("|", markup))
+    text = " ".join(html.unescape(_TAG.sub("", said)).split())
+    return "" if text.endswith(",") else text  # in an index, links stand behind it
+
+
+def _terms_of_rst(body: str) -> Iterator[str]:
+    if ".. " in body:
+        yield from (found[2] for found in _DIRECTIVE.finditer(body))
+    if "``" in body:
+        yield from (found[2] for found in _TERM_WITH_TEXT.finditer(body))
+
+
+def _terms_of_asciidoc(body: str) -> Iterator[str]:
+    if "::" in body:
+        yield from (found[1] for found in _LABELLED.finditer(body))
+
+
+_FINDERS: Mapping[str, Callable[[str], Iterator[str]]] = {
+    "html": _terms_of_html,
+    "rst": _terms_of_rst,
+    "asciidoc": _terms_of_asciidoc,
+}
+
+DEFINING_FORMATS = frozenset(_FINDERS)
+"""Formats that have lists of terms; a fact for each would be too much of an index of Markdown."""

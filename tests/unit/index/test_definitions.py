@@ -1,0 +1,108 @@
+"""Manuals say in one place what a name is: which place, and which name."""
+
+from __future__ import annotations
+
+import pytest
+
+from leafmark.index.definitions import defined_names
+from leafmark.index.facts import defined_facts, term_facts
+
+HTML = {
+    "an option": ("<dl><dt>--ff-only</dt><dd>Refuse.</dd></dl>", ["--ff-only"]),
+    "two": ("<dl><dt>-m &lt;msg&gt;<dt>--message=&lt;msg&gt;<dd>Use it.</dl>", ["-m", "--message"]),
+    "in one term": ("<dt>-W<br><code>--password</code></dt><dd>Ask.</dd>", ["-W", "--password"]),
+    "by or": ("<dt>-q, --quiet or --silent</dt><dd>Say less.</dd>", ["-q", "--quiet", "--silent"]),
+    "a function": ("<dt>os.path.join(path, *paths)¶</dt><dd>Join.</dd>", ["os.path.join"]),
+    "its type": ("<dt>int PQping(const char *info, int n)</dt><dd>Ask.</dd>", ["PQping"]),
+    "a pointer": ("<dt>char *PQuser(const PGconn *conn)</dt><dd>Say.</dd>", ["PQuser"]),
+    "its kind": ("<dt>class http.Client(host)<a href='#c'>¶</a></dt><dd>x</dd>", ["http.Client"]),
+    "an attribute": ("<dt>Client.port = 80</dt><dd>The port.</dd>", ["Client.port"]),
+    "a setting": ("<dt>max_rate (<code>integer</code>)</dt><dd>A rate.</dd>", ["max_rate"]),
+    "parameters": ("<dt>send [ -q ] [ -f fd ]</dt><dd>Sends.</dd>", ["send"]),
+    "quotes": ("<dt>‘<code>frame_size</code>’</dt><dd>A size.</dd>", ["frame_size"]),
+    "capitals": ("<DL><DT>RC_QUOTES</DT><DD>Allow.</DD></DL>", ["RC_QUOTES"]),
+    "text in between": ("<dl><dt>a_b</dt>\n<!-- x --> <dd>First.</dd></dl>", ["a_b"]),
+    "inside another": (
+        "<dt>http.Client</dt><dd>It has <dl><dt>close_all()</dt><dd>Close.</dd></dl></dd>",
+        ["http.Client", "close_all"],
+    ),
+    "a contents": ("<dl><dt>1. First_steps</dt><dt>2. More</dt></dl>", []),
+    "an index": ("<dt>max_rate, <a href='p.html'>Rates</a></dt><dd>see also</dd>", []),
+    "a reference": ("<dt><a href='git-add.html'>git-add(1)</a></dt><dd>Add files.</dd>", []),
+    "a text": ("<dt>a_b " + "words " * 300 + "</dt><dd>x</dd>", []),
+    "no list": ("<p>--ff-only</p>", []),
+}
+
+RST = {
+    "a function": (".. function:: os.join(a, b)\n\n   Joins.\n", ["os.join"]),
+    "of a domain": (".. c:function:: int PQping(char *info)\n\n   Asks.\n", ["PQping"]),
+    "two": (
+        ".. method:: Map.get(k, d=None)\n            Map.at(k)\n\n   Take.\n",
+        ["Map.get", "Map.at"],
+    ),
+    "an option": (".. option:: -q, --quiet\n\n   Say less.\n", ["-q", "--quiet"]),
+    "with a field": (".. confval:: log_level\n   :type: str\n\n   The level.\n", ["log_level"]),
+    "indented": ("  .. setting:: A_B\n\n     A setting.\n", ["A_B"]),
+    "the place of a heading": (".. setting:: A_B\n\nA_B\n---\n\nText.\n", []),
+    "at the end": ("Text.\n\n.. setting:: A_B\n", []),
+    "a note": (".. note:: A_B\n\n   Text.\n", []),
+    "a term": ("``max_rate`` (integer)\n    A rate.\n", ["max_rate"]),
+    "a code in a line": ("``max_rate`` is a rate\nthat is high.\n", []),
+}
+
+ASCIIDOC = {
+    "options": ("-m <msg>::\n--message=<msg>::\n\tUse it.\n", ["-m", "--message"]),
+    "a setting": ("core.autocrlf::\n\tSetting this.\n", ["core.autocrlf"]),
+    "on one line": ("`max_rate`:: A rate.\n", ["max_rate"]),
+    "a nested list": ("a_b::\n  x_y;;\n  c_d:::\n  Text.\n", ["a_b", "c_d"]),
+    "C++": ("It is std::string and no more.\n", []),
+}
+
+
+@pytest.mark.parametrize(("body", "names"), HTML.values(), ids=list(HTML))
+def test_html(body: str, names: list[str]) -> None:
+    assert list(defined_names("html", body)) == names
+
+
+@pytest.mark.parametrize(("body", "names"), RST.values(), ids=list(RST))
+def test_rst(body: str, names: list[str]) -> None:
+    assert list(defined_names("rst", body)) == names
+
+
+@pytest.mark.parametrize(("body", "names"), ASCIIDOC.values(), ids=list(ASCIIDOC))
+def test_asciidoc(body: str, names: list[str]) -> None:
+    assert list(defined_names("asciidoc", body)) == names
+
+
+@pytest.mark.parametrize(
+    ("name", "typed"),
+    [
+        ("--ff-only", ["--ff-only", "ff-only", "--FF-Only"]),
+        ("--amend", ["--amend", "-amend"]),
+        ("-list_devices", ["list_devices", "-list_devices"]),
+        ("max_connections", ["max_connections", "MAX_CONNECTIONS", "max_connections()"]),
+        ("core.autocrlf", ["core.autocrlf", "core.autoCRLF"]),
+        ("importlib.util.find_spec", ["importlib.util.find_spec", "util.find_spec", "find_spec"]),
+        ("std::find_if", ["std::find_if", "std.find_if", "find_if"]),
+        ("StrictHostKeyChecking", ["StrictHostKeyChecking"]),
+        ("text-transform", ["text-transform"]),
+        ("$HOME_DIR", ["$HOME_DIR"]),
+    ],
+)
+def test_what_a_definition_is_looked_up_by(name: str, typed: list[str]) -> None:
+    facts = set(defined_facts(name))
+    for word in typed:
+        assert facts.intersection(term_facts(word)), word
+
+
+@pytest.mark.parametrize(
+    "name", ["prune", "-m", "Debug", "JSON", "3.14", "a b", "", "-", "--", "_", "é"]
+)
+def test_words_are_no_names(name: str) -> None:
+    assert defined_facts(name) == term_facts(name) == []
+
+
+def test_a_word_with_a_hyphen_is_a_name_by_itself_only() -> None:
+    assert term_facts("e-mail") == ["name=e-mail"]
+    assert term_facts("e-mail", alone=False) == []
+    assert term_facts("--ff-only", alone=False) == ["name=ff-only"]
