@@ -3,9 +3,9 @@
 A sentence that ends with a colon, or with no mark at all, introduces the list, the
 code or the table after it, and so does one that says "the following" or "below"; any
 text of a notebook introduces the code below it. A line of
-nothing but bold type is a heading in all but name, an anchor names what follows, the
-tag that opens a box belongs to what is in it, and so does a bracket in source code. In
-plain text a short line alone is the title of what stands below it.
+nothing but bold type is a heading in all but name, an anchor names what follows, a term
+belongs to what explains it, the tag that opens a box to what is in it, and so does a
+bracket in source code. In plain text a short line alone is the title of what stands below it.
 What begins in lower case behind code goes on with the sentence before it, and a caption
 or a line of attributes belongs to the code, the table or the picture above it, and a row
 of a table with nothing in its first cell to the row above. All of it is told by the
@@ -128,6 +128,9 @@ _NUMBERED = re.compile(rb"[ \t]*+(?:[0-9]{1,3}(?:\.[0-9]{1,3})*+|[A-Z]|[IVX]{1,5
 _UNDER_LINE = re.compile(rb"([ \t]*+)[^\s][^\r\n]*+(?:\r\n?|\n)?+([ \t]*+[^\s])?")
 """The indentation of a line of plain text, and what is in the next one."""
 
+_TERM_END = re.compile(rb"(?:\s|<(?!/?d[dlt]\b)[^<>]*>|(?!))*+</dt\s*>", re.IGNORECASE)
+"""What stands between the words of a term and what explains it."""
+
 _PARAGRAPH_GOES_ON = re.compile(rb"\s*+<p\b[^>]*+>\s*+[a-z]")
 
 
@@ -155,7 +158,8 @@ def leads_on(reader: BodyReader, start: int, at: int) -> bool:
         return True
     if not is_page:
         return _text_leads(before)
-    return _page_leads(before) or _is_behind_name(document.data, at)
+    data = document.data
+    return _page_leads(before) or _is_behind_name(data, at) or _ends_term(data, at)
 
 
 def _leads_by_kind(reader: BodyReader, last: Block, at: int, *, before: bytes) -> bool:
@@ -262,6 +266,8 @@ def _page_leads(before: bytes) -> bool:
         if b"<figcaption" in opened[0].lower():
             return True
         before = before[: opened.start()].rstrip()
+    if before[-5:].lower() == b"</dt>":
+        return True  # a term, by what explains it
     return _has_colon(before) or _TITLE.match(before, before.lower().rfind(b"<p")) is not None
 
 
@@ -274,6 +280,11 @@ def _is_behind_name(data: bytes, at: int) -> bool:
     if not lower.endswith(b"</div>"):
         return False
     return _NAMED_BOX.match(before, lower.rfind(b"<div")) is not None
+
+
+def _ends_term(data: bytes, at: int) -> bool:
+    """Whether nothing but tags stands between a place and what explains the term before it."""
+    return _TERM_END.match(data, at, at + _REACH * _MARKUP) is not None
 
 
 def _has_colon(text: bytes) -> bool:

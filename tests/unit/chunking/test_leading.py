@@ -82,6 +82,12 @@ def test_a_heading_in_lower_case_does_not_go_on_with_what_stands_before_code(
     assert not reads_as_leading(code.encode(), path=path, behind=heading.encode())
 
 
+def test_the_words_of_a_term_lead_on_to_what_closes_it() -> None:
+    behind = b'<a id="x"></a></span></dt><dd>Text.</dd></dl>'
+    assert reads_as_leading(b"<dl><dt><span>a_b (integer)", path="p.html", behind=behind)
+    assert not reads_as_leading(b"<p>It is.</p>", path="p.html", behind=b"<dl><dt>a</dt></dl>")
+
+
 def test_code_does_not_lead_on_to_its_own_lines() -> None:
     assert not reads_as_leading(b"```\nx = 1\n", behind=b"y = 2\n```\n")
 
@@ -116,6 +122,9 @@ def test_a_long_line_of_bold_type_is_text() -> None:
         ("p.html", '<div class="title">Words</div><div>More</div>\n', False),
         ("p.html", "<p><b>Do</b> it like <b>this</b></p>\n", False),
         ("p.html", "<p>Do it like this:</p>\n<p>More.</p>\n<div>", False),
+        ("p.html", "<dl><dt>--quiet</dt>\n<dd>", True),
+        ("p.html", '<dl><dt><code>a_b</code> (<i>integer</i>) <a id="x"></a></dt>', True),
+        ("p.html", "<dl><dt>--quiet</dt><dd>Say less.</dd>\n", False),
         ("p.html", "<p>Do it like this.</p>\n", False),
         ("p.html", "<pre>if it:</pre>\n", False),
         ("p.rst", "Do it like this::\n\n", True),
