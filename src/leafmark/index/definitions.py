@@ -36,6 +36,8 @@ _DIRECTIVE = re.compile(
 _TERM_WITH_TEXT = re.compile(r"^([ \t]*)(``[^`\n]+``[^\n]*)\n\1[ \t]+\S", re.MULTILINE)
 _LABELLED = re.compile(r"^[ \t]*(\S[^\n]*?):{2,4}(?:[ \t]|$)", re.MULTILINE)
 
+_ABOVE_COLON = re.compile(r"^([^\s:>|#*+-][^\n]*)\n\n?:[ \t]+\S", re.MULTILINE)
+
 _GROUP = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _BETWEEN = re.compile(r"[,|]|\s(?:or|/)\s")
 """What stands between two spellings of a term."""
@@ -127,11 +129,18 @@ def _terms_of_asciidoc(body: str) -> Iterator[str]:
         yield from (found[1] for found in _LABELLED.finditer(body))
 
 
+def _terms_of_markdown(body: str) -> Iterator[str]:
+    """Yield the terms of lists as Hugo, MkDocs and Pandoc read them: a term, and `: ` below."""
+    if "\n:" in body:
+        yield from (found[1] for found in _ABOVE_COLON.finditer(body))
+
+
 _FINDERS: Mapping[str, Callable[[str], Iterator[str]]] = {
+    "markdown": _terms_of_markdown,
     "html": _terms_of_html,
     "rst": _terms_of_rst,
     "asciidoc": _terms_of_asciidoc,
 }
 
 DEFINING_FORMATS = frozenset(_FINDERS)
-"""Formats that have lists of terms; a fact for each would be too much of an index of Markdown."""
+"""Formats that have lists of terms."""

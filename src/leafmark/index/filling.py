@@ -109,7 +109,7 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
                 terms += terms_of_names(analyzer, body)
             elif chunked.document.format in PARTING_FORMATS:
                 terms += terms_of_parted(analyzer, body)
-            facts += _defined(chunked.document.format, chunk)
+            facts += _defined(chunked.document.format, chunk, body)
             text, above = headed(analyzer, titles, terms)
             fields += f',"{language.body}":"{text}"'
             facts = ',"above='.join([facts, *[f'{term}"' for term in above]])
@@ -169,11 +169,11 @@ def _names(slug: str, module: str) -> str:
     return "".join(f",{_json(each)}" for each in facts)
 
 
-def _defined(source_format: str, chunk: Chunk) -> str:
+def _defined(source_format: str, chunk: Chunk, readable: str) -> str:
     """Return the facts of the names that a manual defines there, each once."""
     if source_format not in DEFINING_FORMATS:
         return ""
-    names = defined_names(source_format, chunk.body)
+    names = defined_names(source_format, chunk.body if source_format == "html" else readable)
     facts = dict.fromkeys(each for name in names for each in defined_facts(name))
     return "".join(f",{_json(each)}" for each in facts)
 

@@ -50,6 +50,17 @@ RST = {
     "a code in a line": ("``max_rate`` is a rate\nthat is high.\n", []),
 }
 
+MARKDOWN = {
+    "options": (
+        "`-s`, `--search`\n\n: Search.\n\n`--json`\n:   Print JSON.\n",
+        ["-s", "--search", "--json"],
+    ),
+    "a setting": ("Text.\n\nenable_all\n: Enables all.\n", ["enable_all"]),
+    "a list": ("- `--json`: print JSON\n- `--all`\n: more\n", []),
+    "a table": ("| `--json`\n: more\n", []),
+    "a line": ("`--json` prints\nJSON: more\n:smile: yes\n", []),
+}
+
 ASCIIDOC = {
     "options": ("-m <msg>::\n--message=<msg>::\n\tUse it.\n", ["-m", "--message"]),
     "a setting": ("core.autocrlf::\n\tSetting this.\n", ["core.autocrlf"]),
@@ -67,6 +78,11 @@ def test_html(body: str, names: list[str]) -> None:
 @pytest.mark.parametrize(("body", "names"), RST.values(), ids=list(RST))
 def test_rst(body: str, names: list[str]) -> None:
     assert list(defined_names("rst", body)) == names
+
+
+@pytest.mark.parametrize(("body", "names"), MARKDOWN.values(), ids=list(MARKDOWN))
+def test_markdown(body: str, names: list[str]) -> None:
+    assert list(defined_names("markdown", body)) == names
 
 
 @pytest.mark.parametrize(("body", "names"), ASCIIDOC.values(), ids=list(ASCIIDOC))
