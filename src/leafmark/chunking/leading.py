@@ -91,6 +91,8 @@ _TITLE = re.compile(
     % (_INLINE, _INLINE),
     re.VERBOSE | re.IGNORECASE,
 )
+_WORDLESS = re.compile(rb"(?<=>)(?:\s*+</?(?:a|div|header)\b[^<>]*>)++\Z", re.IGNORECASE)
+"""Tags between the title of a box and what stands in it; the title is in a box of its own."""
 _NAMED_BOX = re.compile(
     rb"""<div\b[^<>]*\bclass="(?:[^">]*\s)?(?:[a-z]+-)?(?:title|heading)[\s"][^<>]*>
       (?:(?!</?div\b)[^\0])*</div\s*>\Z""",
@@ -115,6 +117,8 @@ _CAPTION = re.compile(
 
 _ATTRIBUTES = re.compile(rb"\s*+(?:\{[:#.][^{}\n]*\}[ \t]*+(?:[\r\n]|\Z)|/// [a-z-]*caption\b)")
 _UNDER_TABLE = re.compile(rb"\s*+(?:Table)?:[ \t]")
+_DEFINITION = re.compile(rb"[ ]{0,3}:[ \t]+[^\s]")
+"""What a term has below it in the Markdown of kramdown, Pandoc and others."""
 _UNDER_PICTURE = re.compile(rb"\s*+([*_])(?![*_\s])[^\n]*\1[ \t]*+(?:[\r\n]|\Z)")
 _PICTURE = re.compile(
     rb"""(?:
@@ -212,6 +216,8 @@ def _names_what_is_above(reader: BodyReader, above: Block, at: int, *, before: b
         return True
     if above.kind == "table":
         return _UNDER_TABLE.match(data, at, end) is not None
+    if above.kind == "paragraph" and _DEFINITION.match(data, at, end):
+        return True
     is_short = _UNDER_PICTURE.match(data, at, end) is not None
     return is_short and _PICTURE.search(before) is not None
 
@@ -268,7 +274,10 @@ def _page_leads(before: bytes) -> bool:
         before = before[: opened.start()].rstrip()
     if before[-5:].lower() == b"</dt>":
         return True  # a term, by what explains it
-    return _has_colon(before) or _TITLE.match(before, before.lower().rfind(b"<p")) is not None
+    if _has_colon(before):
+        return True
+    before = _WORDLESS.sub(b"", before)
+    return _TITLE.match(before, before.lower().rfind(b"<p")) is not None
 
 
 def _is_behind_name(data: bytes, at: int) -> bool:

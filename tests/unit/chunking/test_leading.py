@@ -100,6 +100,14 @@ def test_the_text_of_an_item_leads_on_to_what_stands_below(before: str) -> None:
     assert not leads_on(reader, len(source), len(source) + len("  - this\n  - that\n"))
 
 
+@pytest.mark.parametrize("behind", [": What it does.\n", " :   What it does\n    in lines.\n"])
+def test_what_defines_a_term_goes_on_with_it(behind: str) -> None:
+    assert reads_as_leading(b"`--no-cargo`\n\n", behind=behind.encode())
+    assert not reads_as_leading(b"## Options\n\n> Quote\n\n", behind=behind.encode())
+    for other in (":What it does.\n", "::: warning\n", ":   \n"):
+        assert not reads_as_leading(b"`--no-cargo`\n\n", behind=other.encode())
+
+
 def test_a_long_line_of_bold_type_is_text() -> None:
     assert not reads_as_leading(b"**" + b"word " * 60 + b"end**\n\n")
 
@@ -115,6 +123,8 @@ def test_a_long_line_of_bold_type_is_text() -> None:
         ("p.html", '<p class="rubric">Examples</p>\n<div class="highlight">', True),
         ("p.html", '<p class="first admonition-title">Note</p>\n', True),
         ("p.html", '<p>Do it like this:</p>\n<div class="a"><div>\n', True),
+        ("p.html", '<div><div><p class="title">Examples</p></div></div><a id="x"></a><div>', True),
+        ("p.html", '<div><p>Examples</p></div><a id="x"></a><div>', False),
         ("p.html", '<p class="prev-next-title">Examples</p>\n', False),
         ("p.html", '<div class="title">Example 1. A <b>box</b></div>\n<div class="content">', True),
         ("p.html", '<div class="method-heading">\n<span>name</span></div>\n\n<div><div>', True),
