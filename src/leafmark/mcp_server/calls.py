@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,6 +41,7 @@ from leafmark.model import (
 )
 from leafmark.render.counts import count_of
 from leafmark.render.fitting import Texts, TextsShown
+from leafmark.render.hints import LISTS, hints_for_programs
 from leafmark.render.marks import omissions_of
 from leafmark.render.outlines import outline_order
 from leafmark.render.packed import packed_result_record, packed_shown_record
@@ -57,17 +57,6 @@ __all__ = ["Request", "context", "get", "list_sources", "outline", "search", "ve
 
 _MOST_FOLDERS = 12
 """Top folders listed of a tree; chosen by eye."""
-
-_ARGUMENTS = {
-    "strict": "strict",
-    "tree": "trees",
-    "tag": "tags",
-    "since": "since",
-    "section": "section",
-}
-"""The arguments of `search` that hints call as the options of the command line are called."""
-
-_OPTION = re.compile(rf"(?<!\S)--({'|'.join(_ARGUMENTS)})(?!\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +142,8 @@ def _hints(answer: Answer) -> tuple[Hint, ...]:
 
     Whoever gives topics has named them so, and needs no hint that words were taken for some.
     """
-    return tuple(
-        hint._replace(message=_OPTION.sub(lambda m: f"`{_ARGUMENTS[m[1]]}`", hint.message))
-        for hint in answer.hints
-        if hint.code != "topics"
-    )
+    told = (hint for hint in answer.hints if hint.code != "topics")
+    return hints_for_programs(told, LISTS)
 
 
 def _more(left_out: Sequence[Omission], asked: Shown | None = None) -> str:

@@ -469,3 +469,11 @@ def test_an_index_that_another_process_writes_answers_with_a_hint(docs: Path) ->
         assert ids(answer) == ["docs:notes.txt"]
         assert [hint.code for hint in answer.hints] == ["locked"]
     assert ids(index.search("iguana")) == ["docs:more.md"]
+
+
+def test_hints_name_arguments_where_the_command_line_has_options(docs: Path) -> None:
+    with open_index(docs) as index:
+        answer = index.search("wizard", tags=["guide", "guides"])
+        assert [hint.message for hint in answer.hints if hint.code == "filter"] == [
+            "without `tags` guide guides, there would be 1 match"
+        ]
