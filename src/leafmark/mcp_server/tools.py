@@ -225,7 +225,7 @@ TOOLS: tuple[Tool, ...] = (
         "first, with their text and a citation each. All words must match; of a question, those "
         'that carry it. "quoted words" are a phrase, -word leaves out, a OR b takes either, '
         "title:word looks in titles, path:folder/ limits to a folder. No results means that "
-        "nothing in the documents is about the query.",
+        "nothing in the documents is about the query, the hint `doubtful` that perhaps nothing is.",
         (
             Parameter("query", "A question, or words.", required=True, least=1, most=2000),
             Parameter(

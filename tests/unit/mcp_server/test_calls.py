@@ -10,6 +10,7 @@ from support.projects import Here
 from leafmark.app.reading import Sources
 from leafmark.errors import NotFoundError, ProviderError, UsageError
 from leafmark.mcp_server import calls, resources
+from leafmark.mcp_server.instructions import build_instructions
 from leafmark.mcp_server.replies import Reply
 from leafmark.mcp_server.tools import TOOLS
 from leafmark.serving.parameters import check_arguments
@@ -152,6 +153,16 @@ def test_a_tree_or_a_folder_is_no_id_and_said_to_be_one(
 def test_an_age_is_refused_without_an_option_that_tools_do_not_have(guide: Here) -> None:
     with pytest.raises(UsageError, match=r"^`soon` is neither an age nor a date$"):
         ask(guide, "search", query="apt", since="soon")
+
+
+def test_what_a_doubtful_answer_means_is_told_before_there_is_one(guide: Here) -> None:
+    asked = "which quantum zeppelin flies over the kitchen to install it"
+    hint = ask(guide, "search", query=asked).data["hints"][0]
+    assert hint["code"] == "doubtful"
+    search = next(tool for tool in TOOLS if tool.name == "search")
+    assert "the hint `doubtful`" in search.description
+    said = hint["message"].partition(" of what")[0]
+    assert f"the hint that {said}, that they may not" in build_instructions((), None)
 
 
 def test_topics_are_not_said_to_be_topics(guide: Here) -> None:
