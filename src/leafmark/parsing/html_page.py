@@ -81,6 +81,8 @@ NAVIGATION_CLASSES = (
     *("sphinxsidebar", "navpath"),  # Sphinx, Doxygen
     *("navigationbar", "t-navbar"),  # Qt, cppreference
     *("tocset", "navsettop", "navsetbottom"),  # Scribble
+    *("chlinktop", "chlinkprevnexttop", "chlinkprevnextbot", "chlinkbot"),  # GAPDoc
+    *("spirit-nav", "picker-header"),  # Boost, Node
     "annottext",  # Haddock, for the type of each name in the code of a module
     "nosearch",  # SQLite, for its banner, its menus and the page's table of contents
 )
