@@ -308,7 +308,8 @@ def test_what_an_answer_has_no_place_for_is_told(leafmark_run: Leafmark, app: Fa
 
 def test_ls_limits(leafmark_run: Leafmark, app: FakeApp) -> None:
     ran = leafmark_run("ls", "docs", "guides/", "-t", "a", "--tag", "b", "--no-refresh")
-    assert (ran.code, ran.out, ran.err) == (1, "", "no documents to list\n")
+    told = "no documents to list below guides/ with the tag b in the tree a\n"
+    assert (ran.code, ran.out, ran.err) == (1, "", told)
     limits = ListRequest(trees=("a",), tags=("b",), under="guides/", refresh=False)
     assert app.asked == [("documents", limits)]
     assert leafmark_run("ls").code == 1

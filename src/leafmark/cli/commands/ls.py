@@ -85,7 +85,18 @@ def _print(call: Call, kind: str, items: Sequence[Any]) -> None:
     }
     console.write(renderers[kind](items, console.style))
     if not items:
-        console.note(f"no {_KEYS[kind]} to list\n")
+        console.note(f"no {_KEYS[kind]} to list{_limits(call)}\n")
+
+
+def _limits(call: Call) -> str:
+    """What the list was limited to, for one that is empty."""
+    from leafmark.render.terminal import clean_line
+
+    tags, trees = call.values.get("tag", ()), call.values.get("tree", ())
+    limits = [f" below {path}" for path in call.words[1:]]
+    limits += [f" with the tag {' and '.join(tags)}"] if tags else []
+    limits += [f" in the tree {' and '.join(trees)}"] if trees else []
+    return clean_line("".join(limits))
 
 
 COMMAND = Command(
