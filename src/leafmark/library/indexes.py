@@ -48,7 +48,7 @@ from leafmark.model import (
     VerifyReport,
 )
 from leafmark.query import plain_query
-from leafmark.render.hints import LISTS, hints_for_programs
+from leafmark.render.hints import hints_for_programs
 
 __all__ = ["Index", "open_index"]
 
@@ -380,7 +380,7 @@ class Index:
     def _ask(self, find: Callable[[Project, Request], Answer], request: Request) -> Answer:
         project, hints = self._read()
         answer = find(project, request)
-        return answer._replace(hints=(*hints, *hints_for_programs(answer.hints, LISTS)))
+        return answer._replace(hints=(*hints, *hints_for_programs(answer.hints)))
 
     def _read(self) -> tuple[Project, tuple[Hint, ...]]:
         """Return the project, its index fresh where wished; hints say why it could not be."""

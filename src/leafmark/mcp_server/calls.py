@@ -41,7 +41,7 @@ from leafmark.model import (
 )
 from leafmark.render.counts import count_of
 from leafmark.render.fitting import Texts, TextsShown
-from leafmark.render.hints import LISTS, hints_for_programs
+from leafmark.render.hints import hints_for_programs
 from leafmark.render.marks import omissions_of
 from leafmark.render.outlines import outline_order
 from leafmark.render.packed import packed_result_record, packed_shown_record
@@ -143,7 +143,7 @@ def _hints(answer: Answer) -> tuple[Hint, ...]:
     Whoever gives topics has named them so, and needs no hint that words were taken for some.
     """
     told = (hint for hint in answer.hints if hint.code != "topics")
-    return hints_for_programs(told, LISTS)
+    return hints_for_programs(told)
 
 
 def _more(left_out: Sequence[Omission], asked: Shown | None = None) -> str:

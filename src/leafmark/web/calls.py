@@ -23,7 +23,6 @@ from leafmark.chunking import ChunkingOptions
 from leafmark.errors import ConfigError, NotFoundError, StorageError, UsageError
 from leafmark.model import Answer, ChunkedDocument, Hint, Shown
 from leafmark.render import chunks as chunkjson
-from leafmark.render.hints import PARAMETERS, hints_for_programs
 from leafmark.render.listing import listing_record, status_record
 from leafmark.render.searchjson import answer_record
 from leafmark.render.show import show_record
@@ -111,10 +110,9 @@ def search(request: Request) -> Reply:
 
 
 def _told(answer: Answer, freshness: Freshness) -> Answer:
-    """The answer with hints that name parameters, the first where the index is not fresh."""
+    """The answer, and where the index is not fresh a hint that says so."""
     note = freshness.note
-    hints = hints_for_programs(answer.hints, PARAMETERS)
-    return answer._replace(hints=(Hint("index", note), *hints) if note else hints)
+    return answer._replace(hints=(Hint("index", note), *answer.hints)) if note else answer
 
 
 def show(request: Request) -> Reply:

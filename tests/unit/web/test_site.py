@@ -119,13 +119,6 @@ def test_brief_results_have_no_texts_but_snippets(served: Site) -> None:
     assert full["tokens"] > 0
 
 
-def test_hints_name_parameters_where_the_command_line_has_options(served: Site) -> None:
-    hints = ask(served, "/api/search", "q=restore&tag=nosuch").json["hints"]
-    assert [hint["message"] for hint in hints if hint["code"] == "filter"] == [
-        "without `tag` nosuch, there would be 1 match"
-    ]
-
-
 def test_spans_of_an_outline_count_in_the_raw_bytes(served: Site) -> None:
     raw = ask(served, "/api/raw", "id=wide.md")
     assert raw.headers["content-type"] == "text/plain; charset=utf-8"
