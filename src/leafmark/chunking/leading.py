@@ -91,7 +91,7 @@ _TITLE = re.compile(
     % (_INLINE, _INLINE),
     re.VERBOSE | re.IGNORECASE,
 )
-_WORDLESS = re.compile(rb"(?<=>)(?:\s*+</?(?:a|div|header)\b[^<>]*>)++\Z", re.IGNORECASE)
+_WORDLESS = re.compile(rb"(?<=>)(?:\s*+</?(?:a|div|header)\b[^<>]*>|(?!))++\Z", re.IGNORECASE)
 """Tags between the title of a box and what stands in it; the title is in a box of its own."""
 _NAMED_BOX = re.compile(
     rb"""<div\b[^<>]*\bclass="(?:[^">]*\s)?(?:[a-z]+-)?(?:title|heading)[\s"][^<>]*>
@@ -128,8 +128,10 @@ _PICTURE = re.compile(
 )
 
 _LINE = re.compile(rb"([ \t]*+)(?!--|\xe2\x80)[^\n]{1,80}\Z")
-_NUMBERED = re.compile(rb"[ \t]*+(?:[0-9]{1,3}(?:\.[0-9]{1,3})*+|[A-Z]|[IVX]{1,5})[.)][ \t]+[A-Z]")
-_UNDER_LINE = re.compile(rb"([ \t]*+)[^\s][^\r\n]*+(?:\r\n?|\n)?+([ \t]*+[^\s])?")
+_NUMBERED = re.compile(
+    rb"[ \t]*+(?:[0-9]{1,3}(?:\.[0-9]{1,3}|(?!))*+|[A-Z]|[IVX]{1,5})[.)][ \t]+[A-Z]"
+)
+_UNDER_LINE = re.compile(rb"([ \t]*+)[^\s][^\r\n]*+(?:\r\n?|\n|(?!))?+([ \t]*+[^\s])?")
 """The indentation of a line of plain text, and what is in the next one."""
 
 _TERM_END = re.compile(rb"(?:\s|<(?!/?d[dlt]\b)[^<>]*>|(?!))*+</dt\s*>", re.IGNORECASE)
