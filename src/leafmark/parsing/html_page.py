@@ -83,6 +83,7 @@ NAVIGATION_CLASSES = (
     *("tocset", "navsettop", "navsetbottom"),  # Scribble
     *("chlinktop", "chlinkprevnexttop", "chlinkprevnextbot", "chlinkbot"),  # GAPDoc
     *("spirit-nav", "picker-header"),  # Boost, Node
+    "sub-logo-container",  # rustdoc, for the logo above each page
     "annottext",  # Haddock, for the type of each name in the code of a module
     "nosearch",  # SQLite, for its banner, its menus and the page's table of contents
 )
