@@ -85,9 +85,9 @@ class Configuration:
     @property
     def index_dir(self) -> Path:
         """Where the index lies, whether it exists or not."""
-        if self.index.dir is not None:
-            return Path(self.index.dir)
-        return index_folder(self.directories.cache, self.project)
+        chosen = self.index.dir
+        indexes = self.directories.cache / "indexes" if chosen is None else Path(chosen)
+        return index_folder(indexes, self.project)
 
     def value(self, name: str) -> Value:
         """Return the value of the setting `name` (`search.limit`).

@@ -104,11 +104,11 @@ def _absolute(variable: str, value: str) -> Path:
     return path
 
 
-def index_folder(cache: Path, project: Path) -> Path:
-    """Return where the index of `project` lies in the cache, keyed by its real path.
+def index_folder(indexes: Path, project: Path) -> Path:
+    """Return where the index of `project` lies among others, keyed by its real path.
 
     A folder that was cloned or copied never finds another's index, nor one it brought along.
     """
     real = os.path.normcase(os.path.realpath(project))
     key = hashlib.sha256(os.fsencode(real)).hexdigest()[:16]
-    return cache / "indexes" / f"{tree_name(project.name)}-{key}"
+    return indexes / f"{tree_name(project.name)}-{key}"

@@ -195,7 +195,8 @@ class IndexSettings(NamedTuple):
     """`[index]`: which files are read, and where the index is kept."""
 
     dir: Annotated[
-        str | None, Rules("where the index lies, by default in the user's cache folder", gated=True)
+        str | None,
+        Rules("where each project's index lies, by default in the user's cache folder", gated=True),
     ] = None
     lock_timeout_s: Annotated[
         float,

@@ -36,7 +36,10 @@ _by_name = attrgetter("name")
 _KIND = 0o170000
 _REGULAR = stat.S_IFREG
 _VENV_MARK = "pyvenv.cfg"
-_MARKS = TELLING | {_VENV_MARK}
+_INDEX_MARK = "LOCK"
+"""A folder with a file of this name is looked at whether it is an index of ours."""
+
+_MARKS = TELLING | {_VENV_MARK, _INDEX_MARK}
 _AT_ONCE = 1000
 """Entries of a folder that are looked at before what they are is handed on."""
 
@@ -219,7 +222,7 @@ class _Walk:
             with os.scandir(handle) as listing:
                 entries = sorted(listing, key=_by_name, reverse=True)
             marks = _MARKS.intersection(map(_by_name, entries))
-            if self._is_closed(frame, handle, marks):
+            if self._is_closed(frame, handle, marks, entries):
                 return
             frame = self._selection.enter(frame, marks, handle, self._notes.diagnostics)
             doubt = self._selection.doubts(frame)
@@ -242,11 +245,19 @@ class _Walk:
             self._notes.diagnostics.append(Diagnostic(path, "unreadable", message))
             self._notes.unread.append(path)
 
-    def _is_closed(self, frame: Frame, handle: Handle, marks: Collection[str]) -> bool:
+    def _is_closed(
+        self, frame: Frame, handle: Handle, marks: Collection[str], entries: Iterable[Entry]
+    ) -> bool:
         """Say whether a folder is left out for what is in it, or because it was visited before."""
-        if _VENV_MARK in marks and frame.path and not frame.asked:
-            self.skip(frame.path, "virtual environment")
-            return True
+        if frame.path and not frame.asked:
+            reason = None
+            if _VENV_MARK in marks:
+                reason = "virtual environment"
+            elif _INDEX_MARK in marks and _is_index(map(_by_name, entries)):
+                reason = "index of leafmark"
+            if reason is not None:
+                self.skip(frame.path, reason)
+                return True
         if self._tree.follow_symlinks:
             info = os.stat(handle)
             place = (info.st_dev, info.st_ino)
@@ -372,6 +383,12 @@ class _Walk:
         self._links.clear()
         self._waiting.append(iter(found))
         return bool(found)
+
+
+def _is_index(names: Iterable[str]) -> bool:
+    from leafmark.index.layout import is_index_folder  # late: hardly any tree holds one
+
+    return is_index_folder(names)
 
 
 def _is_below(path: str, root: str) -> bool:

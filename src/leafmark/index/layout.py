@@ -29,10 +29,20 @@ from leafmark.errors import DamagedError, NotFoundError, StorageError, UsageErro
 from leafmark.index.engine import REBUILD, translate
 from leafmark.index.schema import FORMAT
 
-__all__ = ["Current", "Layout", "replace_file", "sync_folder"]
+__all__ = ["Current", "Layout", "is_index_folder", "replace_file", "sync_folder"]
 
 _GENERATION = re.compile(r"gen-(\d{6,})")
 _MAX_CURRENT_BYTES = 1_000_000
+
+
+def is_index_folder(names: Iterable[str]) -> bool:
+    """Say by what lies in a folder whether it is an index, or one that is being made.
+
+    >>> is_index_folder(["CURRENT", "LOCK", "gen-000001"]), is_index_folder(["CURRENT", "LOCK"])
+    (True, False)
+    """
+    found = {*names}
+    return "LOCK" in found and any(map(_GENERATION.fullmatch, found))
 
 
 class Current(NamedTuple):

@@ -78,7 +78,7 @@ def test_without_configuration_the_folder_is_the_tree(desk: Desk) -> None:
     assert (tree.name, tree.root, tree.scope) == ("my-docs", desk.home / "my docs", "local")
     assert found.is_implicit
     assert found.project == desk.home / "my docs"
-    assert found.index_dir == index_folder(desk.home / "own/cache", found.project)
+    assert found.index_dir == index_folder(desk.home / "own/cache/indexes", found.project)
     assert (found.config_files, found.warnings) == ((), ())
     assert found.origin("search.limit") == "default"
     assert found.value("search.limit") == 10
@@ -191,11 +191,20 @@ def test_the_users_file_is_not_a_projects_too(desk: Desk) -> None:
 )
 def test_the_index_can_lie_elsewhere(desk: Desk, text: str, folder: str) -> None:
     desk.write("own/leafmark.toml", f"[index]\n{text}")
-    assert desk.open().index_dir == desk.home / folder
+    found = desk.open()
+    assert found.index_dir == index_folder(desk.home / folder, found.project)
 
 
 def test_the_index_of_a_flag_lies_below_the_folder(desk: Desk) -> None:
-    assert desk.open(index__dir="here").index_dir == desk.project / "here"
+    assert desk.open(index__dir="here").index_dir.parent == desk.project / "here"
+
+
+def test_projects_have_indexes_of_their_own_wherever_these_lie(desk: Desk) -> None:
+    """The user's file is read in every project, and another one's index would be emptied."""
+    desk.write("own/leafmark.toml", '[index]\ndir = "/x"')
+    one, other = desk.open(), desk.open("other")
+    assert one.index_dir.parent == other.index_dir.parent == Path("/x")
+    assert one.index_dir != other.index_dir
 
 
 # trees

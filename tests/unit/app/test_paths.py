@@ -102,7 +102,7 @@ def test_an_index_belongs_to_the_real_path(tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(real)
     folder = index_folder(Path("/k"), real)
-    assert folder.parent == Path("/k/indexes")
+    assert folder.parent == Path("/k")
     assert folder.name.startswith("my-docs-")
     assert index_folder(Path("/k"), link).name[-16:] == folder.name[-16:]
     assert index_folder(Path("/k"), other) != folder
