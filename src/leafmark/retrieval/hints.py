@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from leafmark.model import Candidate, Hint, Result
 from leafmark.query import (
@@ -48,6 +48,7 @@ def hints_about(
     results: Sequence[Result],
     *,
     doubtful: bool,
+    is_tree: Callable[[str], bool],
 ) -> tuple[Hint, ...]:
     """Return what there is to say; `doubtful` answers may be none (see `weights.DOUBT_BELOW`).
 
@@ -56,7 +57,7 @@ def hints_about(
     return (
         *_about_doubt(doubtful),
         *_about_topics(topics),
-        *_about_fields(topics),
+        *_about_fields(topics, is_tree),
         *_about_words(compiled),
         *_about_relaxing(topics, ranked, results),
         *_about_stale(results),
@@ -88,8 +89,11 @@ def _about_topics(topics: Sequence[Expression]) -> Iterator[Hint]:
                 )
 
 
-def _about_fields(topics: Sequence[Expression]) -> Iterator[Hint]:
-    """What was written like a field that there is not, and so was taken as text."""
+def _about_fields(topics: Sequence[Expression], is_tree: Callable[[str], bool]) -> Iterator[Hint]:
+    """What was written like a field that there is not, and so was taken as text.
+
+    Behind the name of a tree it is an id that was pasted, or meant for that tree.
+    """
     words: dict[str, str] = {}
     for topic in topics:
         for asked in iter_leaves(topic):
@@ -99,11 +103,15 @@ def _about_fields(topics: Sequence[Expression]) -> Iterator[Hint]:
         return
     names = list(words)[:MOST_NAMED]
     texts = " and ".join(f"“{words[name]}”" for name in names)
+    tree = next(filter(is_tree, names), None)
+    if tree is None:
+        way = f"write meta.{names[0]}: for a key of the front matter"
+    else:
+        way = f"write id:{words[tree]} for what has that id, or tree:{tree} to search that tree"
     yield Hint(
         "unknown-field",
         f"no field is called {' or '.join(names)}, so {texts} "
-        f"{'was' if len(names) == 1 else 'were'} taken as text; "
-        f"write meta.{names[0]}: for a key of the front matter",
+        f"{'was' if len(names) == 1 else 'were'} taken as text; {way}",
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from leafmark.errors import DamagedError
-from leafmark.index import IndexReader
+from leafmark.index import IndexReader, fact
 from leafmark.model import Answer, Candidate, Entry, Hint, Phase, Result, whole_range
 from leafmark.query import Expression, format_query
 from leafmark.retrieval.candidates import Found, TopicSearch
@@ -29,6 +29,7 @@ from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.presenting import Presenter
 from leafmark.retrieval.reranking import Rerank, rerank_candidates
 from leafmark.retrieval.sections import Admits, section_filter, within_bounds
+from leafmark.retrieval.statistics import statistics_of
 from leafmark.retrieval.texts import MakeReadable, ReadSource, Texts
 from leafmark.retrieval.topics import join_topics
 
@@ -243,12 +244,17 @@ class _Run:
         compiled = [list(each.values()) for each in trace.compiled]
         answered = [each for each in trace.found if each.candidates]
         doubtful = bool(answered) and all(each.doubtful for each in answered)
-        found = hints_about(topics, compiled, trace.ranked, results, doubtful=doubtful)
+        found = hints_about(
+            topics, compiled, trace.ranked, results, doubtful=doubtful, is_tree=self._is_tree
+        )
         if results:
             return found
         from leafmark.retrieval.emptiness import explain_nothing  # late: most searches find
 
         return (*found, *explain_nothing(self._reader, topics, self._params, self._meaning))
+
+    def _is_tree(self, name: str) -> bool:
+        return bool(statistics_of(self._reader).frequency("facts", fact("tree", name)))
 
 
 def _add_phases(found: Sequence[Found]) -> list[Phase]:

@@ -285,6 +285,19 @@ def test_a_name_that_no_field_has_is_told(library: Library) -> None:
     )
 
 
+def test_an_id_in_a_query_is_said_to_be_one(tmp_path: Path) -> None:
+    library = Library(
+        tmp_path, docs={"a.md": "# A\n\nThe client.\n\n# B\n\nText.\n\n# C\n\nText.\n"}
+    )
+    for query in ("docs:a.md#a", "client docs:a.md#a"):
+        hint = next(each for each in _hints(library, query) if each.code == "unknown-field")
+        assert hint.message == (
+            "no field is called docs, so “docs:a.md#a” was taken as text; "
+            "write id:docs:a.md#a for what has that id, or tree:docs to search that tree"
+        )
+    assert [each.entry.id for each in library.search("id:docs:a.md#a").results] == ["docs:a.md#a"]
+
+
 def test_a_word_with_a_colon_means_what_it_means_in_a_text(library: Library) -> None:
     expected = _tiers(library, '"talks to"', strict=True)
     assert expected[0] != []
