@@ -103,11 +103,16 @@ def _holds(
         pairs = list(zip(asked, there[start:], strict=False))
         ends = len(pairs) - 1
         if all(
-            (open_end and n == ends and b.startswith(a)) or distance(a, b) <= edits
+            (open_end and n == ends and b.startswith(a)) or _is_near(a, b, edits)
             for n, (a, b) in enumerate(pairs)
         ) and (among is None or all(part in among for part in _parts([b for _, b in pairs]))):
             return True
     return not asked
+
+
+def _is_near(one: str, other: str, edits: int) -> bool:
+    """Whether so many edits, fewer than the shorter word has letters, make one of the other."""
+    return one == other or distance(one, other) <= min(edits, len(one) - 1, len(other) - 1)
 
 
 def _admitted(condition: Filter, chunk: Chunk) -> bool:
