@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.folders import temporary_folder
 from support.projects import Here
 
 from leafmark.app import search_project, verify_texts
@@ -57,7 +57,7 @@ def verify(here: Here, text: str, *, refresh: bool) -> tuple[Verified, ...]:
 @settings(max_examples=15, deadline=None)
 @given(st.data())
 def test_no_changed_text_is_ok_and_nothing_that_moved_is_lost(data: st.DataObject) -> None:
-    with tempfile.TemporaryDirectory() as folder:
+    with temporary_folder() as folder:
         here = Here(Path(folder, "here"), Path(folder, "home"))
         here.root.mkdir()
         here.home.mkdir()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.folders import temporary_folder
 from support.indexes import contents
 from support.projects import Here
 
@@ -65,7 +65,7 @@ def _apply(root: Path, what: str, path: str, value: Any) -> None:
 def test_a_folder_that_changed_is_indexed_like_one_that_did_not(
     history: list[list[tuple[str, str, Any]]],
 ) -> None:
-    with tempfile.TemporaryDirectory() as folder:
+    with temporary_folder() as folder:
         root = Path(folder, "here")
         root.mkdir()
         here, fresh = Here(root, Path(folder, "home")), Here(root, Path(folder, "fresh"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import tantivy
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from support.folders import temporary_folder
 from support.indexes import SETTINGS, as_bytes, chunk, contents, state_of
 
 from leafmark.chunking import ChunkingOptions, chunk_document
@@ -63,7 +63,7 @@ def test_tokens_are_the_terms_where_they_stand(analyzer: Any, text: str) -> None
 def test_the_engine_finds_every_text_as_a_phrase(analyzer: Any, texts: list[str]) -> None:
     """What the engine indexed is what `terms` says, in that order."""
     (language,) = index_languages({"t": analyzer.language})
-    with tempfile.TemporaryDirectory() as folder:
+    with temporary_folder() as folder:
         index = create_engine(Path(folder, "text"), (language,))
         writer = index.writer(15_000_000, 1)
         for text in texts:
@@ -153,7 +153,7 @@ class Histories(RuleBasedStateMachine):
 
     @initialize()
     def begin(self) -> None:
-        self.folder = tempfile.TemporaryDirectory()
+        self.folder = temporary_folder()
         self.root = Path(self.folder.name, "index")
         self.sources: dict[str, bytes] = {}
         self.inode = 1

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 import tracemalloc
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
+from support.folders import temporary_folder
 
 from leafmark.index.manifest import (
     Key,
@@ -48,7 +48,7 @@ def test_a_table_holds_what_a_dictionary_holds(
     assert len(table) == len(expected)
     assert sorted(table.chunk_counts) == sorted(row.chunks for row in expected.values())
     assert dict(ManifestTable(expected.items())) == expected
-    with tempfile.TemporaryDirectory() as folder:
+    with temporary_folder() as folder:
         path = Path(folder) / "manifest"
         write_snapshot(path, table, uuid="u", seq=3, looked_ns=7)
         read = read_snapshot(path, uuid="u", seq=3)

@@ -6,13 +6,13 @@ import os
 import random
 import shutil
 import subprocess
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.folders import temporary_folder
 
 from leafmark.app.config import open_configuration
 from leafmark.app.files import read_beneath
@@ -95,7 +95,7 @@ def test_any_bytes_are_an_ignore_file(data: bytes, path: str) -> None:
 @given(st.text(max_size=30))
 @settings(deadline=None)
 def test_any_path_stays_below_the_root_or_is_refused(path: str) -> None:
-    with tempfile.TemporaryDirectory() as base:
+    with temporary_folder() as base:
         root = Path(base) / "root"
         root.mkdir()
         (root / "a").write_bytes(b"inside")
@@ -133,7 +133,7 @@ TOML = st.lists(st.sampled_from(STATEMENTS.splitlines()), max_size=8).map("\n".j
 @given(st.one_of(TOML.map(str.encode), st.binary(max_size=60)))
 @settings(deadline=None)
 def test_any_bytes_are_a_configuration_or_one_error(data: bytes) -> None:
-    with tempfile.TemporaryDirectory() as base:
+    with temporary_folder() as base:
         real = Path(os.path.realpath(base))
         (real / "leafmark.toml").write_bytes(data)
         environ = {"HOME": str(real), "LEAFMARK_HOME": str(real / "own")}
