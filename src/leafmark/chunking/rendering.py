@@ -21,7 +21,7 @@ from leafmark.chunking.repeating import Repeated, iter_repeated
 from leafmark.chunking.sentences import SOLID_STOPS, STOPS, sentence_starts
 from leafmark.chunking.tokens import Count, token_counter
 from leafmark.chunking.tree import Spans
-from leafmark.model import Chunk, Content, Document
+from leafmark.model import Block, Chunk, Content, Document
 
 __all__ = ["Renderer"]
 
@@ -67,10 +67,12 @@ class Renderer:
     def render_text(self, chunk: Chunk) -> str:
         """Return breadcrumb line, context and normalised body, a blank line between them."""
         body = self.reader.normalise(chunk.body_spans)
-        repeated = self._find_repeated(chunk)
-        if repeated is not None:
-            return self._under_breadcrumb(chunk, repeated.over(body))
-        parts = [self.reader.normalise((span,)) for span in chunk.context_spans]
+        table = self._table_above(chunk)
+        if table is not None:
+            repeated = self._find_repeated(chunk, table, body)
+            shown = body if repeated is None else repeated.over(body)
+            return self._under_breadcrumb(chunk, shown)
+        parts = [self.reader.normalise((span,)) for span in self._sentences_before(chunk)]
         return self._under_breadcrumb(chunk, GAP.join(part for part in (*parts, body) if part))
 
     def _under_breadcrumb(self, chunk: Chunk, rest: str) -> str:
@@ -79,30 +81,33 @@ class Renderer:
 
     def find_context(self, chunk: Chunk) -> tuple[tuple[int, int], ...]:
         """Return the ranges of the source that the chunk carries before its body."""
-        if not self._may_carry(chunk):
-            return ()
-        if self.reader.table_around(chunk.byte_start) is not None:
-            repeated = self._find_repeated(chunk)
-            return () if repeated is None else repeated.spans
-        candidates = self._overlaps(chunk)
-        room = self._room(chunk) if candidates else 0
-        return next(((span,) for span in candidates if self.meter.fits(*span, room)), ())
+        table = self._table_above(chunk)
+        if table is None:
+            return self._sentences_before(chunk)
+        repeated = self._find_repeated(chunk, table, self.reader.normalise(chunk.body_spans))
+        return () if repeated is None else repeated.spans
 
     def _may_carry(self, chunk: Chunk) -> bool:
         return chunk.kind == "piece" and self.options.strategy != "fixed"
 
-    def _find_repeated(self, chunk: Chunk) -> Repeated | None:
-        """What the chunk repeats of the table that it begins in, as far as `max_tokens` allows."""
-        table = self.reader.table_around(chunk.byte_start) if self._may_carry(chunk) else None
-        if table is None:
-            return None
-        found = iter_repeated(self.reader, table, (chunk.byte_start, chunk.byte_end))
-        return next((repeated for repeated in found if self._can_repeat(chunk, repeated)), None)
+    def _table_above(self, chunk: Chunk) -> Block | None:
+        """The table that the chunk begins in, if it may carry what belongs to it."""
+        return self.reader.table_around(chunk.byte_start) if self._may_carry(chunk) else None
 
-    def _can_repeat(self, chunk: Chunk, repeated: Repeated) -> bool:
+    def _sentences_before(self, chunk: Chunk) -> tuple[tuple[int, int], ...]:
+        """The last sentences of the piece before, as many as there is room for."""
+        candidates = self._overlaps(chunk) if self._may_carry(chunk) else []
+        room = self._room(chunk) if candidates else 0
+        return next(((span,) for span in candidates if self.meter.fits(*span, room)), ())
+
+    def _find_repeated(self, chunk: Chunk, table: Block, body: str) -> Repeated | None:
+        """What the chunk repeats of the table that it begins in, as far as `max_tokens` allows."""
+        found = iter_repeated(self.reader, table, (chunk.byte_start, chunk.byte_end))
+        return next((each for each in found if self._can_repeat(chunk, each, body)), None)
+
+    def _can_repeat(self, chunk: Chunk, repeated: Repeated, body: str) -> bool:
         """Whether it is within the bound; the breadcrumb is shortened for it, as for a body."""
-        body, limit = self.reader.normalise(chunk.body_spans), self.options.max_tokens
-        shown = repeated.over(body)
+        limit, shown = self.options.max_tokens, repeated.over(body)
         if len(chunk.breadcrumb.encode()) + len(GAP) + len(shown.encode()) <= limit:
             return True
         if len(repeated.above) > limit * _SURELY_LARGE:
