@@ -24,6 +24,7 @@ __all__ = [
     "EXPAND",
     "INTERRUPTED",
     "JSON",
+    "TAG",
     "Argument",
     "Call",
     "Command",
@@ -204,6 +205,10 @@ EXPAND = Option(
     "WHAT",
     several_of(*RELATIONS),
     choices=RELATIONS,
+)
+
+TAG = Option(
+    ("--tag",), "Only documents that have this tag, or all of several.", "TAG", text, repeat=True
 )
 
 COLORS = ("auto", "always", "never")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from leafmark.cli.options import JSON, Argument, Call, Command, Option, text
+from leafmark.cli.options import JSON, TAG, Argument, Call, Command, Option, text
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,13 +19,7 @@ _KEYS = {"trees": "trees", "docs": "documents", "chunks": "chunks", "tags": "tag
 
 OPTIONS = (
     Option(("-t", "--tree"), "Only of this tree.", "TREE", text, repeat=True),
-    Option(
-        ("--tag",),
-        "Only documents that have this tag, or all of several.",
-        "TAG",
-        text,
-        repeat=True,
-    ),
+    TAG,
     Option(("--no-refresh",), "Answer from the index as it is."),
     JSON,
 )

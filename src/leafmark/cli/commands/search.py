@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafmark.cli.options import (
     EXPAND,
+    TAG,
     Argument,
     Call,
     Command,
@@ -49,13 +50,7 @@ _setting = partial(setting_option, "search")
 OPTIONS = (
     Option(("-n", "--limit"), "Show at most N results.", "N", positive),
     Option(("-t", "--tree"), "Search this tree only.", "TREE", text, repeat=True),
-    Option(
-        ("--tag",),
-        "Only documents that have this tag, or all of several.",
-        "TAG",
-        text,
-        repeat=True,
-    ),
+    TAG,
     Option(
         ("--since",),
         "Only documents changed since then: an age (7d, 36h) or a date (2026-01-31).",
