@@ -113,11 +113,16 @@ def name_facts(path: str) -> list[str]:
     >>> name_facts("pop"), name_facts("2.0"), name_facts("a..b")
     ([], [], [])
     """
-    names = _JOINT.split(fold(path).removesuffix("()"), MAX_NAMES)
+    names = _JOINT.split(_uncalled(path), MAX_NAMES)
     if len(names) < 2 or not all(map(_NAME.fullmatch, names)):
         return []
     said = [name.casefold() for name in names]
     return [fact("name", ".".join(said[at:])) for at in range(len(said) - 1)]
+
+
+def _uncalled(name: str) -> str:
+    """Return a name as it is compared, but for its case, without the brackets of a call."""
+    return fold(name).removesuffix("()")
 
 
 _OPTION = re.compile(r"--?(?=[^\W_])[\w.-]{2,}")
@@ -140,10 +145,10 @@ def term_facts(word: str, *, alone: bool = True) -> list[str]:
     >>> term_facts("--ff-only"), term_facts("--amend"), term_facts("read-only", alone=False)
     (['name=ff-only'], ['name=-amend'], [])
     """
-    return name_facts(word) or _name_alone(fold(word).removesuffix("()"), alone)
+    return name_facts(word) or _name_alone(_uncalled(word), may_be_hyphened=alone)
 
 
-def _name_alone(name: str, may_be_hyphened: bool = True) -> list[str]:
+def _name_alone(name: str, *, may_be_hyphened: bool = True) -> list[str]:
     is_name = _IN_NAMES.search(name) is not None
     if _OPTION.fullmatch(name):
         said = name.lstrip("-")
@@ -159,8 +164,7 @@ def defined_facts(name: str) -> list[str]:
     >>> defined_facts("importlib.util.module_from_spec")[1:]
     ['name=util.module_from_spec', 'name=module_from_spec']
     """
-    last = _JOINT.split(fold(name).removesuffix("()"))[-1]
-    return name_facts(name) + _name_alone(last)
+    return name_facts(name) + _name_alone(_JOINT.split(_uncalled(name))[-1])
 
 
 def meta_prefix(key: str) -> str:

@@ -129,10 +129,8 @@ class Leaves:
         return self._compiled[key]
 
     def _word(self, node: Term, around: Around) -> tantivy.Query | None:
-        tokens, named = (
-            self._analyzer.tokens_of_word(node.text),
-            term_facts(node.text, alone=self._is_one_word),
-        )
+        tokens = self._analyzer.tokens_of_word(node.text)
+        named = term_facts(node.text, alone=self._is_one_word)
         if len(tokens) != 1:
             return self._phrase(node, around, mended=True, named=named)
         term = tokens[0].term
