@@ -70,24 +70,19 @@ ASCIIDOC = {
 }
 
 
-@pytest.mark.parametrize(("body", "names"), HTML.values(), ids=list(HTML))
-def test_html(body: str, names: list[str]) -> None:
-    assert list(defined_names("html", body)) == names
+CASES = {"html": HTML, "rst": RST, "markdown": MARKDOWN, "asciidoc": ASCIIDOC}
 
 
-@pytest.mark.parametrize(("body", "names"), RST.values(), ids=list(RST))
-def test_rst(body: str, names: list[str]) -> None:
-    assert list(defined_names("rst", body)) == names
-
-
-@pytest.mark.parametrize(("body", "names"), MARKDOWN.values(), ids=list(MARKDOWN))
-def test_markdown(body: str, names: list[str]) -> None:
-    assert list(defined_names("markdown", body)) == names
-
-
-@pytest.mark.parametrize(("body", "names"), ASCIIDOC.values(), ids=list(ASCIIDOC))
-def test_asciidoc(body: str, names: list[str]) -> None:
-    assert list(defined_names("asciidoc", body)) == names
+@pytest.mark.parametrize(
+    ("source_format", "body", "names"),
+    [
+        pytest.param(source_format, *case, id=f"{source_format}: {name}")
+        for source_format, cases in CASES.items()
+        for name, case in cases.items()
+    ],
+)
+def test_what_is_defined(source_format: str, body: str, names: list[str]) -> None:
+    assert list(defined_names(source_format, body)) == names
 
 
 @pytest.mark.parametrize(
