@@ -12,9 +12,9 @@ from support.projects import Here
 from support.real import real_documents
 
 from leafmark.app import search_project
-from leafmark.app.requests import Grain, SearchRequest
+from leafmark.app.requests import SearchRequest
 from leafmark.index import analyzer_for
-from leafmark.model import RELATIONS, Answer, Relation
+from leafmark.model import RELATIONS, Answer, Grain, Relation
 from leafmark.render.matches import render_vimgrep
 from leafmark.render.places import Places
 

@@ -16,9 +16,9 @@ from support.projects import Here
 from support.real import real_documents
 
 from leafmark.app import search_project
-from leafmark.app.requests import Grain, SearchRequest
+from leafmark.app.requests import SearchRequest
 from leafmark.errors import UsageError
-from leafmark.model import Answer, Passage, Relation
+from leafmark.model import Answer, Grain, Passage, Relation
 from leafmark.render.budgets import plan_answer
 from leafmark.render.fitting import Excerpts, Texts, count_tokens, fit
 

@@ -7,9 +7,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from leafmark.app.requests import Grain
 from leafmark.library import Index
-from leafmark.model import Answer, Entry, Omission, Passage, Related, Relation, Result, whole_range
+from leafmark.model import (
+    Answer,
+    Entry,
+    Grain,
+    Omission,
+    Passage,
+    Related,
+    Relation,
+    Result,
+    whole_range,
+)
 
 __all__ = ["Found", "Search", "find"]
 

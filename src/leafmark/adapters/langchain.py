@@ -8,11 +8,10 @@ from typing import Any
 
 from leafmark.adapters.found import Search, find
 from leafmark.adapters.parts import Content, Cutter
-from leafmark.app.requests import Grain
 from leafmark.chunking import ChunkingOptions, token_counter
 from leafmark.chunking.options import Strategy
 from leafmark.library import Index
-from leafmark.model import Relation
+from leafmark.model import Grain, Relation
 
 try:
     from langchain_core.callbacks import CallbackManagerForRetrieverRun

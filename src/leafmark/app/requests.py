@@ -8,7 +8,7 @@ that every setting has one place where files, environment and flags meet.
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from leafmark.model.result import Relation
+from leafmark.model.result import Grain, Relation, Sort
 
 __all__ = [
     "AgentsRequest",
@@ -16,7 +16,6 @@ __all__ = [
     "ContextRequest",
     "DraftRequest",
     "EvaluationRequest",
-    "Grain",
     "IndexRequest",
     "InitRequest",
     "LikeRequest",
@@ -26,14 +25,12 @@ __all__ = [
     "Progress",
     "SearchRequest",
     "ShowRequest",
-    "Sort",
     "VerifyRequest",
     "WhyNotRequest",
 ]
 
-Grain = Literal["auto", "piece", "section", "document"]
 Mode = Literal["auto", "lexical", "semantic", "hybrid"]
-Sort = Literal["score", "mtime", "path"]
+"""How to search; `auto` leaves it to the setting, and there to whether an embedder is named."""
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done (`looking`, `indexing`), how many are done, and of how many.

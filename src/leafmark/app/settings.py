@@ -7,10 +7,12 @@ writes and the reference pages are all made from them.
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
-from leafmark.app.setting_rules import Rules, Setting
+from leafmark.app.requests import Mode
+from leafmark.app.setting_rules import Rules, Setting, Value
 from leafmark.index import LANGUAGES as STEMMED
+from leafmark.model import Grain
 
 __all__ = [
     "LANGUAGES",
@@ -33,19 +35,11 @@ class ChunkingSettings(NamedTuple):
 
     strategy: Annotated[
         Literal["auto", "heading", "section", "fixed"],
-        Rules(
-            "which nodes of a document become chunks",
-            choices=("auto", "heading", "section", "fixed"),
-            per_tree=True,
-        ),
+        Rules("which nodes of a document become chunks", per_tree=True),
     ] = "auto"
     preset: Annotated[
         Literal["none", "rag", "packlet", "ra"],
-        Rules(
-            "a named set of sizes; what is said beside it wins",
-            choices=("none", "rag", "packlet", "ra"),
-            per_tree=True,
-        ),
+        Rules("a named set of sizes; what is said beside it wins", per_tree=True),
     ] = "none"
     tokenizer: Annotated[
         str, Rules("what sizes are counted in; `characters` counts characters", per_tree=True)
@@ -76,7 +70,6 @@ class ChunkingSettings(NamedTuple):
         Literal["keep", "split"],
         Rules(
             "a code block over the bound: keep it whole, or split it at line ends",
-            choices=("keep", "split"),
             per_tree=True,
         ),
     ] = "keep"
@@ -84,7 +77,6 @@ class ChunkingSettings(NamedTuple):
         Literal["github", "collapse"],
         Rules(
             "anchors as GitHub makes them, or with runs of hyphens collapsed",
-            choices=("github", "collapse"),
             per_tree=True,
         ),
     ] = "github"
@@ -103,17 +95,10 @@ class SearchSettings(NamedTuple):
     """`[search]`: how a query is understood and its results are chosen."""
 
     mode: Annotated[
-        Literal["auto", "lexical", "semantic", "hybrid"],
-        Rules(
-            "how to search; auto is hybrid where there is an embedder, else lexical",
-            choices=("auto", "lexical", "semantic", "hybrid"),
-        ),
+        Mode, Rules("how to search; auto is hybrid where there is an embedder, else lexical")
     ] = "auto"
     limit: Annotated[int, Rules("most results shown", unit="results", least=1, most=10_000)] = 10
-    grain: Annotated[
-        Literal["auto", "piece", "section", "document"],
-        Rules("how large a result may be", choices=("auto", "piece", "section", "document")),
-    ] = "auto"
+    grain: Annotated[Grain, Rules("how large a result may be")] = "auto"
     stemmer: Annotated[
         str,
         Rules("the language whose words are reduced to stems", choices=LANGUAGES, per_tree=True),
@@ -254,15 +239,6 @@ class EmbeddingSettings(NamedTuple):
         ],
         Rules(
             "what makes vectors; minilm needs no network and no server",
-            choices=(
-                "none",
-                "minilm",
-                "ollama",
-                "openai",
-                "sentence-transformers",
-                "fastembed",
-                "model2vec",
-            ),
             gated=True,
         ),
     ] = "none"
@@ -322,7 +298,6 @@ class RerankSettings(NamedTuple):
         Literal["none", "sentence-transformers", "fastembed"],
         Rules(
             "the package, where you installed it, whose cross-encoder orders the best results",
-            choices=("none", "sentence-transformers", "fastembed"),
             gated=True,
         ),
     ] = "none"
@@ -361,11 +336,18 @@ TABLES: Mapping[str, type[Table]] = MappingProxyType(
     }
 )
 
+
+def _setting(name: str, default: Value, hint: Any) -> Setting:
+    """Return the setting that a field declares; the type says among which values to choose."""
+    accepted, rules = get_args(hint)
+    if get_origin(accepted) is Literal:
+        rules = rules._replace(choices=get_args(accepted))
+    return Setting(name, default, rules)
+
+
 SETTINGS: Mapping[str, Setting] = MappingProxyType(
     {
-        f"{table}.{name}": Setting(
-            f"{table}.{name}", declaration._field_defaults[name], hint.__metadata__[0]
-        )
+        f"{table}.{name}": _setting(f"{table}.{name}", declaration._field_defaults[name], hint)
         for table, declaration in TABLES.items()
         for name, hint in declaration.__annotations__.items()
     }

@@ -24,12 +24,10 @@ from leafmark.app import (
 from leafmark.app.reading import Sources
 from leafmark.app.requests import (
     ContextRequest,
-    Grain,
     LikeRequest,
     Progress,
     SearchRequest,
     ShowRequest,
-    Sort,
     VerifyRequest,
 )
 from leafmark.app.searching import search_params
@@ -41,10 +39,12 @@ from leafmark.library.wishes import checked_choice, checked_choices, checked_nam
 from leafmark.model import (
     Answer,
     DocumentEntry,
+    Grain,
     Hint,
     IndexReport,
     Relation,
     ShowReport,
+    Sort,
     VerifyReport,
 )
 from leafmark.query import plain_query

@@ -43,16 +43,20 @@ from leafmark.model.report import (
     WatchEvent,
 )
 from leafmark.model.result import (
+    GRAINS,
     RELATIONS,
+    SORTS,
     Answer,
     Candidate,
     Factor,
+    Grain,
     Hint,
     Phase,
     Related,
     Relation,
     Result,
     Snippet,
+    Sort,
 )
 from leafmark.model.span import Span
 from leafmark.model.stretches import Stretches, TopBlocks
@@ -61,9 +65,11 @@ from leafmark.model.verification import CitationStatus, Place, Verified, VerifyR
 __all__ = [
     "BINARY",
     "ELSEWHERE",
+    "GRAINS",
     "LEFT_OUT",
     "RELATIONS",
     "REPEATED",
+    "SORTS",
     "AbsenceReason",
     "AgentFile",
     "AgentsReport",
@@ -87,6 +93,7 @@ __all__ = [
     "FileState",
     "FindLink",
     "Format",
+    "Grain",
     "Heading",
     "HeadingColumns",
     "Headings",
@@ -115,6 +122,7 @@ __all__ = [
     "Size",
     "Skipped",
     "Snippet",
+    "Sort",
     "Span",
     "StatusReport",
     "Step",

@@ -13,17 +13,30 @@ from leafmark.model.passage import Omission, Packing, Passage
 from leafmark.model.readable import ReadableText
 
 __all__ = [
+    "GRAINS",
     "RELATIONS",
+    "SORTS",
     "Answer",
     "Candidate",
     "Factor",
+    "Grain",
     "Hint",
     "Phase",
     "Related",
     "Relation",
     "Result",
     "Snippet",
+    "Sort",
 ]
+
+Grain = Literal["auto", "piece", "section", "document"]
+"""How large a result may be."""
+
+GRAINS: tuple[Grain, ...] = get_args(Grain)
+Sort = Literal["score", "mtime", "path"]
+"""What results are ordered by."""
+
+SORTS: tuple[Sort, ...] = get_args(Sort)
 
 
 class Factor(NamedTuple):

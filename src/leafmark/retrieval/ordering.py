@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from leafmark.model import Candidate, Entry, Phase
-from leafmark.retrieval.params import Sort
+from leafmark.model import Candidate, Entry, Phase, Sort
 
 __all__ = [
     "Key",

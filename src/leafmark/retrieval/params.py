@@ -11,15 +11,12 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from leafmark.errors import UsageError
+from leafmark.model import GRAINS, SORTS, Grain, Sort
 from leafmark.retrieval.weights import KEYWORD_WEIGHTS, QUESTION_WEIGHTS
 
-__all__ = ["GRAINS", "MODES", "SORTS", "Grain", "Mode", "SearchParams", "Sort"]
+__all__ = ["MODES", "Mode", "SearchParams"]
 
-Grain = Literal["auto", "piece", "section", "document"]
-GRAINS: tuple[Grain, ...] = get_args(Grain)
-Sort = Literal["score", "mtime", "path"]
-SORTS: tuple[Sort, ...] = get_args(Sort)
-Mode = Literal["lexical", "hybrid", "semantic"]
+Mode = Literal["lexical", "semantic", "hybrid"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
 CANDIDATES_PER_RESULT = 5

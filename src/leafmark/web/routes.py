@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, get_args
 
-from leafmark.app.requests import Grain, Mode, Sort
+from leafmark.app.requests import Mode
 from leafmark.chunking import STRATEGIES
-from leafmark.model import Relation
+from leafmark.model import Grain, Relation, Sort
 from leafmark.serving.parameters import Parameter
 from leafmark.web import calls
 from leafmark.web.calls import Request

@@ -6,15 +6,20 @@ import shlex
 import shutil
 import subprocess
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from leafmark.app.requests import Mode
+from leafmark.app.settings import SETTINGS
 from leafmark.cli.arguments import parse_arguments, split_command
 from leafmark.cli.catalogue import ALIASES, COMMANDS, all_commands, find_command
 from leafmark.cli.completion import SHELLS, completion_script
 from leafmark.cli.help import command_help, overview, usage
 from leafmark.cli.options import Command
 from leafmark.cli.reference import reference
+from leafmark.model import GRAINS, RELATIONS, SORTS
+from leafmark.retrieval.params import MODES
 
 PAGE = Path(__file__).parents[3] / "docs" / "cli.md"
 
@@ -50,6 +55,19 @@ def test_help_names_everything_and_fits(command: Command) -> None:
         assert all(choice in text for choice in option.choices)
     assert text.index("Examples:") < text.index("Usage:")
     assert max(map(len, text.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("command", all_commands(), ids=lambda command: command.name)
+def test_options_offer_what_settings_and_requests_take(command: Command) -> None:
+    """They list it once more, since help imports no use case."""
+    taken = {"grain": GRAINS, "sort": SORTS, "expand": RELATIONS, "mode": get_args(Mode)}
+    if command.name == "eval":
+        taken["mode"] = MODES
+    for option in command.options:
+        if option.choices and option.setting:
+            assert option.choices == SETTINGS[option.setting].rules.choices
+        elif option.choices and option.dest in taken:
+            assert option.choices == taken[option.dest]
 
 
 def test_options_for_settings_stand_below_the_others_under_their_table() -> None:
