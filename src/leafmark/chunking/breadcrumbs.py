@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from leafmark.chunking.graphemes import next_boundary
 from leafmark.chunking.tokens import Count
 from leafmark.chunking.tree import SectionTree
+from leafmark.model.breadcrumb import format_breadcrumb
 
-__all__ = ["BREADCRUMB_SHARE", "GAP", "joined", "path_of", "under_breadcrumb"]
+__all__ = ["BREADCRUMB_SHARE", "GAP", "path_of", "under_breadcrumb"]
 
 BREADCRUMB_SHARE = 4
 """A breadcrumb keeps at least one in this many of `max_tokens` when it is shortened."""
@@ -19,7 +20,7 @@ GAP = "\n\n"
 
 def under_breadcrumb(path: Sequence[str], rest: str, *, limit: int | None, count: Count) -> str:
     """Return `rest` below its breadcrumb, cut from the left as far as `limit` tokens ask for it."""
-    text = _above(joined(path), rest)
+    text = _above(format_breadcrumb(path), rest)
     if limit is None or len(text) * 4 <= limit or count(text) <= limit:
         return text
     allowed = max(limit // BREADCRUMB_SHARE - count(GAP), limit - count(GAP + rest))
@@ -31,20 +32,15 @@ def _above(breadcrumb: str, rest: str) -> str:
 
 
 def _shortened(path: Sequence[str], allowed: int, count: Count) -> str:
-    breadcrumb = joined(path)
+    breadcrumb = format_breadcrumb(path)
     while count(breadcrumb) > allowed and len(path) > 1:
         path = path[1:]
-        breadcrumb = joined(("…", *path))
+        breadcrumb = format_breadcrumb(("…", *path))
     title = path[-1]
     while count(breadcrumb) > allowed and len(title) > 1:
         title = title[next_boundary(title, (len(title) + 1) // 2) :]
         breadcrumb = f"> …{title}"
     return breadcrumb
-
-
-def joined(path: Sequence[str]) -> str:
-    """The breadcrumb of a section path."""
-    return "> " + " › ".join(path)
 
 
 def path_of(tree: SectionTree, node: int) -> tuple[str, ...]:

@@ -8,13 +8,7 @@ from functools import partial
 from itertools import chain
 from operator import add, itemgetter
 
-from leafmark.chunking.breadcrumbs import (
-    BREADCRUMB_SHARE,
-    GAP,
-    joined,
-    path_of,
-    under_breadcrumb,
-)
+from leafmark.chunking.breadcrumbs import BREADCRUMB_SHARE, GAP, path_of, under_breadcrumb
 from leafmark.chunking.leading import leads_on
 from leafmark.chunking.measuring import Meter, text_tokens
 from leafmark.chunking.options import ChunkingOptions
@@ -22,6 +16,7 @@ from leafmark.chunking.packing import Group, absorb_small, pack, settle
 from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.splitting import Splitter, Unit
 from leafmark.chunking.tree import SectionTree
+from leafmark.model.breadcrumb import format_breadcrumb
 
 __all__ = ["Workshop"]
 
@@ -58,7 +53,7 @@ class Workshop:
         """What the breadcrumb takes of `max_tokens`, shortened if it has to be."""
         found = self._rooms.get(node)
         if found is None:
-            tokens = self.meter.count(joined(path_of(self.tree, node)) + GAP)
+            tokens = self.meter.count(format_breadcrumb(path_of(self.tree, node)) + GAP)
             found = min(tokens, self.options.max_tokens // BREADCRUMB_SHARE)
             self._rooms[node] = found
         return found
@@ -80,7 +75,7 @@ class Workshop:
         excess = self._excess_as_text(span, tokens, room)
         if excess <= 0 or excess > max(_NEARLY, room // _NEARLY):
             return excess <= 0
-        shown = joined(path_of(self.tree, node)) + GAP + self.reader.normalise((span,))
+        shown = format_breadcrumb(path_of(self.tree, node)) + GAP + self.reader.normalise((span,))
         return self.meter.count(shown) <= self.options.max_tokens
 
     def _is_shown_within(self, node: int, spans: tuple[tuple[int, int], ...]) -> bool:

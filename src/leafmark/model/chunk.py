@@ -21,6 +21,7 @@ from functools import cached_property
 from itertools import accumulate, repeat
 from typing import Any, NamedTuple, Protocol, overload
 
+from leafmark.model.breadcrumb import format_breadcrumb
 from leafmark.model.deferred import Deferred
 from leafmark.model.document import Document, Link
 from leafmark.model.emitted import ChunkKind, Content, ContentType, Emitted, FindLink, leads_nowhere
@@ -259,7 +260,7 @@ class Chunk(NamedTuple):
 
     @property
     def breadcrumb(self) -> str:
-        return "> " + " › ".join(self.section_path)
+        return format_breadcrumb(self.section_path)
 
     @property
     def covers(self) -> tuple[str, ...]:

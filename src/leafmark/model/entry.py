@@ -7,6 +7,7 @@ the source, by span, after the source's hash was checked.
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from leafmark.model.breadcrumb import format_breadcrumb
 from leafmark.model.chunk import Chunk
 from leafmark.model.diagnostic import Diagnostic
 from leafmark.model.emitted import ChunkKind, ContentType
@@ -80,7 +81,7 @@ class Entry(NamedTuple):
 
     @property
     def breadcrumb(self) -> str:
-        return "> " + " › ".join(self.section_path)
+        return format_breadcrumb(self.section_path)
 
     def holds(self, other: "Entry") -> bool:
         """Whether another chunk is this one, or lies below it."""

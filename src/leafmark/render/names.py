@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from leafmark.model import Document, DocumentEntry, Entry
+from leafmark.model.breadcrumb import BETWEEN_TITLES, format_breadcrumb
 from leafmark.render.terminal import fold
 
 __all__ = ["breadcrumb_of", "joined_titles", "version_and_tags"]
@@ -16,12 +17,12 @@ def joined_titles(titles: Iterable[str]) -> str:
     >>> joined_titles(["Guide", "Set\\nup"])
     'Guide › Set up'
     """
-    return " › ".join(fold(title) for title in titles)
+    return BETWEEN_TITLES.join(fold(title) for title in titles)
 
 
 def breadcrumb_of(entry: Entry) -> str:
     """Return the breadcrumb on one line; `Entry.breadcrumb` is as the source has it."""
-    return "> " + joined_titles(entry.section_path)
+    return format_breadcrumb(map(fold, entry.section_path))
 
 
 def version_and_tags(document: Document | DocumentEntry) -> str:
