@@ -13,7 +13,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 
-__all__ = ["choices_hint", "edits_from", "nearest"]
+__all__ = ["MOST_SUGGESTED", "choices_hint", "edits_from", "nearest"]
+
+MOST_SUGGESTED = 3
+"""Names that one hint suggests at most."""
 
 LEAST = 0.55
 """Names less alike than this, in [0, 1], are not named: two wrong letters of four are too many.

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from leafmark.model import Candidate, Entry, Phase
-from leafmark.retrieval.ordering import key_of, sort_candidates
+from leafmark.retrieval.ordering import DocumentKey, Key, document_of, key_of, sort_candidates
 from leafmark.retrieval.params import SearchParams
 
 __all__ = ["FindParent", "MeasureText", "aggregate", "drop_large", "filter_ancestors", "merge_into"]
@@ -93,7 +93,7 @@ def drop_large(
     is below it is not. So does a document beside parts that match as it does and do not
     stand out: by its path or its tags, which are theirs, too.
     """
-    dropped: set[tuple[str, str, int]] = set()
+    dropped: set[Key] = set()
     for document in _by_document(candidates):
         if len(document) == 1:
             continue
@@ -124,10 +124,9 @@ def _gives_way(
 
 
 def _by_document(candidates: Iterable[Candidate]) -> Iterable[list[Candidate]]:
-    documents: dict[tuple[str, str], list[Candidate]] = {}
+    documents: dict[DocumentKey, list[Candidate]] = {}
     for candidate in candidates:
-        key = (candidate.entry.tree, candidate.entry.path)
-        documents.setdefault(key, []).append(candidate)
+        documents.setdefault(document_of(candidate.entry), []).append(candidate)
     return documents.values()
 
 

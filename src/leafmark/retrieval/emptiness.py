@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from leafmark.index import TEXT_FIELDS, IndexReader
-from leafmark.likeness import nearest
+from leafmark.likeness import MOST_SUGGESTED, nearest
 from leafmark.model import Hint
 from leafmark.query import (
     And,
@@ -43,9 +43,6 @@ from leafmark.retrieval.unknown import unknown_names
 __all__ = ["explain_nothing"]
 
 FAR = "the meaning of no chunk is near enough; `--mode hybrid` counts words, too"
-
-NEAREST = 3
-"""Names that are suggested in one hint at most."""
 
 SHORTEST = 3
 """Shorter words are like too many others."""
@@ -129,7 +126,7 @@ class _Inquiry:
             edits = 2 if len(word) > 4 else 1
             near = corrector.look_up(word, terms[0], names, edits, asked=True)
             found |= dict.fromkeys(one.word for one in near if one.kind == "corrected")
-        return list(nearest(word, found, NEAREST))
+        return list(nearest(word, found, MOST_SUGGESTED))
 
     def torn(self) -> Iterator[Hint]:
         """Yield phrases, and words of several parts, that stand nowhere though their words do."""

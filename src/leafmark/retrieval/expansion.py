@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from leafmark.model import Entry, Relation
+from leafmark.retrieval.ordering import key_of
 
 __all__ = ["expand"]
 
@@ -30,7 +31,7 @@ def expand(
     `whole` all that lies below a result stands in its text already: it is not
     added, and the next chunk is the one after all of it.
     """
-    known = {_key(entry) for group in shown for entry in group}
+    known = {key_of(entry) for group in shown for entry in group}
     if whole:
         known |= {
             (result.tree, result.path, position)
@@ -43,15 +44,11 @@ def expand(
         chunks = chunks_of(result)
         for relation in relations:
             for entry in _related(result, relation, chunks, whole):
-                if _key(entry) not in known:
-                    known.add(_key(entry))
+                if key_of(entry) not in known:
+                    known.add(key_of(entry))
                     found.append((relation, entry))
         added.append(found)
     return added
-
-
-def _key(entry: Entry) -> tuple[str, str, int]:
-    return entry.tree, entry.path, entry.position
 
 
 def _related(

@@ -21,7 +21,7 @@ from leafmark.retrieval.aggregation import (
     merge_into,
 )
 from leafmark.retrieval.introductions import Introduce, give_introductions
-from leafmark.retrieval.ordering import key_of, sort_candidates
+from leafmark.retrieval.ordering import document_of, key_of, sort_candidates
 from leafmark.retrieval.params import SearchParams
 
 __all__ = ["bring_to_grain"]
@@ -85,24 +85,20 @@ def _part_from_sections(
 
     One that holds pieces of its own text keeps them, and ends where its sections begin.
     """
-    of_sections = {_document_of(one.entry) for one in candidates if one.entry.kind == "section"}
+    of_sections = {document_of(one.entry) for one in candidates if one.entry.kind == "section"}
     found = []
     for one in candidates:
         if one.entry.kind == "document" and one.constituents:
             one = introduce.with_pieces(one)
         elif one.entry.kind == "document":
             alone = introduce.alone(one)
-            if alone is None and _document_of(one.entry) in of_sections:
+            if alone is None and document_of(one.entry) in of_sections:
                 continue
             one = alone or one
         found.append(one)
     gone = len(candidates) - len(found)
     note = f"{gone} gave way to {'its' if gone == 1 else 'their'} sections" if gone else ""
     return found, Phase("documents", len(candidates), len(found), note)
-
-
-def _document_of(entry: Entry) -> tuple[str, str]:
-    return entry.tree, entry.path
 
 
 def _lift(

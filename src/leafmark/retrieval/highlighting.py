@@ -15,12 +15,9 @@ from collections.abc import Callable, Iterable, Iterator
 from leafmark.index import BETWEEN, PARTING_FORMATS, Analyzer, fold, iter_names, iter_parted
 from leafmark.retrieval.leaves import Looked
 from leafmark.retrieval.scanning import PhraseFinder, Scanned, WordFinder, scan
-from leafmark.retrieval.snippets import Match
+from leafmark.retrieval.snippets import FIRST_MARK, Match
 
 __all__ = ["Highlighter"]
-
-FIRST_MARK = "\u0300"
-"""No combining mark comes before it."""
 
 
 class Highlighter:

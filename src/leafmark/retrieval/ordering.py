@@ -13,7 +13,9 @@ from typing import Any, TypeVar
 from leafmark.model import Candidate, Entry, Phase, Sort
 
 __all__ = [
+    "DocumentKey",
     "Key",
+    "document_of",
     "join_duplicates",
     "key_of",
     "limit_results",
@@ -28,9 +30,16 @@ T = TypeVar("T")
 Key = tuple[str, str, int]
 """What identifies a chunk: tree, path, position. Cheaper to make than its id."""
 
+DocumentKey = tuple[str, str]
+"""What identifies its document: tree and path."""
+
 
 def key_of(entry: Entry) -> Key:
     return entry.tree, entry.path, entry.position
+
+
+def document_of(entry: Entry) -> DocumentKey:
+    return entry.tree, entry.path
 
 
 def rank_order(candidate: Candidate) -> tuple[bool, float, str]:

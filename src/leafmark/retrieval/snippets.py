@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from leafmark.model import Snippet
 
-__all__ = ["Match", "byte_ranges", "join_ranges", "join_snippets", "make_snippet"]
+__all__ = ["FIRST_MARK", "Match", "byte_ranges", "join_ranges", "join_snippets", "make_snippet"]
 
 MOST_FRAGMENTS = 3
 """A snippet has at most this many fragments (chosen by eye: more read as noise)."""
@@ -29,8 +29,8 @@ _NEAR = 24
 
 _FOLD = re.compile(r"\s+")
 _IN_WORDS = "_'’"
-_FIRST_MARK = "\u0300"
-"""Before it, every character is read by itself."""
+FIRST_MARK = "\u0300"
+"""The first combining mark: before it, every character is read by itself."""
 
 _SOLID_FROM = "\u2e80"
 """From here on, scripts are mostly written without spaces: any character is a boundary."""
@@ -226,7 +226,7 @@ def _inside_word(text: str, at: int) -> bool:
         return False
     before, after = text[at - 1], text[at]
     in_word = (before.isalnum() or before in _IN_WORDS) and (after.isalnum() or after in _IN_WORDS)
-    if before < _FIRST_MARK and after < _FIRST_MARK:
+    if before < FIRST_MARK and after < FIRST_MARK:
         return in_word
     return _joins(text, at) or (in_word and max(before, after) < _SOLID_FROM)
 
@@ -234,7 +234,7 @@ def _inside_word(text: str, at: int) -> bool:
 def _joins(text: str, at: int) -> bool:
     """Whether the characters around `at` are read as one: marks, joined emoji, halves of a flag."""
     before, after = text[at - 1], text[at]
-    if max(before, after) < _FIRST_MARK:
+    if max(before, after) < FIRST_MARK:
         return False
     marks = unicodedata.category(after)[0] == "M" or "\U0001f3fb" <= after <= "\U0001f3ff"
     flag = "\U0001f1e6" <= before <= "\U0001f1ff" and "\U0001f1e6" <= after <= "\U0001f1ff"

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from leafmark.index import IndexReader
 from leafmark.model import DocumentEntry, Entry, ReadableText
 from leafmark.model.deferred import Deferred
+from leafmark.retrieval.ordering import DocumentKey, document_of
 from leafmark.retrieval.snippets import byte_ranges
 
 __all__ = ["Body", "MakeReadable", "ReadSource", "Texts"]
@@ -107,14 +108,14 @@ class Texts:
         self._reader = reader
         self._read_source = read_source
         self._make_readable = make_readable
-        self._documents: dict[tuple[str, str], DocumentEntry] = {}
-        self._sources: dict[tuple[str, str], bytes | None] = {}
+        self._documents: dict[DocumentKey, DocumentEntry] = {}
+        self._sources: dict[DocumentKey, bytes | None] = {}
         self._bodies: dict[tuple[str, str, Spans], Body | None] = {}
         self._digests: dict[tuple[str, str, int, int], str | None] = {}
 
     def document(self, entry: Entry) -> DocumentEntry:
         """Return the entry of a chunk's document."""
-        key = (entry.tree, entry.path)
+        key = document_of(entry)
         if key not in self._documents:
             document = self._reader.document(entry.doc_id)
             assert document is not None, "a chunk's document is indexed with it"
@@ -123,7 +124,7 @@ class Texts:
 
     def source(self, entry: Entry) -> bytes | None:
         """Return the source of a chunk, None where it is not what was indexed."""
-        key = (entry.tree, entry.path)
+        key = document_of(entry)
         if key not in self._sources:
             self._sources[key] = self._read_source(self.document(entry))
         return self._sources[key]

@@ -16,7 +16,7 @@ from leafmark.index import (
     spellings,
     tag_fact,
 )
-from leafmark.likeness import nearest
+from leafmark.likeness import MOST_SUGGESTED, nearest
 from leafmark.model import Hint
 from leafmark.model.ids import encode_path
 from leafmark.query import Expression, Filter, Range, admits, format_query, iter_leaves
@@ -24,9 +24,6 @@ from leafmark.retrieval.naming import find_chunks
 from leafmark.retrieval.params import SearchParams
 
 __all__ = ["unknown_names"]
-
-NEAREST = 3
-"""Names that are suggested in one hint at most."""
 
 _META = "meta."
 """What the facts of all keys begin with."""
@@ -113,5 +110,5 @@ def _metadata(reader: IndexReader, node: Filter, key: str) -> Iterator[Hint]:
 
 
 def _unknown(code: str, message: str, name: str, known: Iterable[str]) -> Hint:
-    near = nearest(name, known, NEAREST)
+    near = nearest(name, known, MOST_SUGGESTED)
     return Hint(code, f"{message}; the nearest: {', '.join(near)}" if near else message)

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import Literal
 
 import tantivy
 
 from leafmark.index import IndexReader
-from leafmark.likeness import nearest
+from leafmark.likeness import MOST_SUGGESTED, nearest
 from leafmark.model import Entry, UnmatchedPart
 from leafmark.query import (
     And,
@@ -38,9 +39,6 @@ __all__ = ["Demands"]
 MOST_READ = 200_000
 """Characters of a chunk in which near misses are looked for."""
 
-NEAREST = 3
-"""Words of the chunk that are named as near misses."""
-
 
 class Demands:
     """What the search for a topic asks of `target`, or of a chunk below it."""
@@ -52,8 +50,12 @@ class Demands:
         self._language = reader.language_of(target.tree)
         self._below = Filters(reader).compile(Filter("under", target.id))
 
-    def is_matched(self, compiled: Mapping[str | None, Compiled], name: str) -> bool:
-        """Whether one of the topic's queries (`strict`, `relaxed`) matches."""
+    def is_matched(
+        self,
+        compiled: Mapping[str | None, Compiled],
+        name: Literal["strict", "relaxed", "required"],
+    ) -> bool:
+        """Whether the one of the topic's queries that is called so matches."""
         own = None if self._language is None else compiled.get(self._language.name)
         query: tantivy.Query | None = getattr(own, name, None)
         return query is not None and bool(self._positions(query))
@@ -107,7 +109,7 @@ class Demands:
             words = self._words(entry, texts)
             for asked in iter_terms(inner):
                 typed = "" if isinstance(asked.leaf, Filter) else asked.leaf.text.lower()
-                near += nearest(typed, words, NEAREST)
+                near += nearest(typed, words, MOST_SUGGESTED)
         return UnmatchedPart(format_query(inner), isinstance(part, Not), chunks, tuple(near))
 
     def _required(self, topic: Expression) -> list[Expression]:

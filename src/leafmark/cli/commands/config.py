@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from leafmark.cli.options import JSON, Argument, Call, Command, Option
 from leafmark.errors import NotFoundError
-from leafmark.likeness import nearest
+from leafmark.likeness import MOST_SUGGESTED, nearest
 
 __all__ = ["COMMAND"]
 
@@ -25,7 +25,7 @@ def run(call: Call) -> int:
         )
         if not settings:
             tables = [] if "." in wanted else [name.partition(".")[0] for name in names]
-            near = nearest(wanted, [*tables, *names], 3)
+            near = nearest(wanted, [*tables, *names], MOST_SUGGESTED)
             raise NotFoundError(
                 f"there is no setting `{wanted}`",
                 did_you_mean=near,
