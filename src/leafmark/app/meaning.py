@@ -1,4 +1,4 @@
-"""The vector of a query within a deadline, and the vectors of the index beside it.
+"""The vectors of a query, within a deadline.
 
 The model is started in a thread of its own before the index is refreshed. When it
 is not ready in time, the answer is lexical and a hint says why. An embedder stays
@@ -7,16 +7,16 @@ open as long as the process does, so that a server loads it once.
 
 from __future__ import annotations
 
-import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from leafmark.app.background import start_thread
 from leafmark.app.embedder import current_view, embedder_spec, vector_model
 from leafmark.app.project import Project
+from leafmark.app.similarity import VectorMeaning
 from leafmark.embedding import (
     Embedder,
     EmbedderSpec,
@@ -28,12 +28,12 @@ from leafmark.embedding import (
 )
 from leafmark.errors import LeafmarkError, ProviderError, UsageError
 from leafmark.index import IndexReader
-from leafmark.index.vector_search import Near, VectorSearcher
+from leafmark.index.vector_search import VectorSearcher
 from leafmark.index.vectors import vector_folder
 from leafmark.model import Hint
 from leafmark.query import Expression
 from leafmark.retrieval.compiler import Compile
-from leafmark.retrieval.meaning import Meaning, Usual, corrected_text, topic_text
+from leafmark.retrieval.meaning import Meaning, corrected_text, topic_text
 
 __all__ = ["Asked", "Unasked", "ask_meaning", "no_embedder"]
 
@@ -156,7 +156,8 @@ class Asked:
         if view.pending:
             hints = (_pending(view.pending),)
         stated = self._project.configuration.embedding.least_similarity
-        return _Meaning(searcher, self._vectors, stated, MEASURED.get(self._spec.provider)), hints
+        provider = self._spec.provider
+        return VectorMeaning(searcher, self._vectors, stated=stated, provider=provider), hints
 
     def _wait(self, thread: threading.Thread) -> None:
         left = self._deadline_s - (time.monotonic() - self._began)
@@ -180,33 +181,6 @@ class Asked:
         assert said is not None
         reason = said.placed_message
         return (Hint("provider", f"{reason}; this answer is lexical", reason),)
-
-
-class _Bounds(NamedTuple):
-    """Similarities that mean something: of a chunk that may be found by meaning alone, of a
-    document that may be found as a whole, and of a chunk whose meaning speaks for itself.
-    """
-
-    least: float
-    document: float
-    certain: float
-
-
-MEASURED = {"minilm": _Bounds(0.35, 0.5, 0.65)}
-"""The bounds of models that were measured (2026-11-22, docs/DECISIONS.md)."""
-
-LEAST_DEVIATIONS = 3.0
-"""For other models: how far above the mean of all chunks, in standard deviations.
-
-With the next two it gives `minilm` the answers that its own bounds give, within 0.004 of
-overlap-MRR, and as many marks of doubt.
-"""
-
-DOCUMENT_FACTOR = 1.5
-"""A document is found as a whole this many times as far above the mean."""
-
-CERTAIN_FACTOR = 2.0
-"""An answer by meaning is doubtful up to this many times as far above the mean."""
 
 
 def _lexical(code: str, reason: str, remedy: str = "") -> Hint:
@@ -240,66 +214,3 @@ def _opened(spec: EmbedderSpec) -> tuple[Embedder, threading.Lock]:
         if spec not in _OPEN:
             _OPEN[spec] = (open_embedder(spec), threading.Lock())
         return _OPEN[spec]
-
-
-def _deviations(count: int) -> float:
-    """Return how many standard deviations above the mean is far, among so many vectors.
-
-    None of `count` numbers is more than (count - 1) / √count above their mean; half of
-    that is asked of few.
-
-    >>> [round(_deviations(count), 2) for count in (1, 3, 10, 40, 4096)]
-    [0.0, 0.58, 1.42, 3.0, 3.0]
-    """
-    return min(LEAST_DEVIATIONS, 0.5 * (count - 1) / math.sqrt(max(count, 1)))
-
-
-class _Meaning:
-    """The vectors of an index, asked by text."""
-
-    def __init__(
-        self,
-        searcher: VectorSearcher,
-        vectors: dict[str, Vectors],
-        stated: float,
-        measured: _Bounds | None,
-    ):
-        self._searcher = searcher
-        self._vectors = vectors
-        self._stated = stated
-        self._measured = measured
-
-    def nearest(
-        self, text: str, limit: int, admits: Callable[[str], bool] | None
-    ) -> Sequence[Near]:
-        return self._searcher.nearest(self._vectors[text], limit, _by_tree(admits))
-
-    def documents(
-        self, text: str, least: float, admits: Callable[[str], bool] | None
-    ) -> Sequence[Near]:
-        return self._searcher.nearest_documents(self._vectors[text], least, _by_tree(admits))
-
-    def document_similarity(self, text: str, doc_id: str) -> float | None:
-        return self._searcher.document_similarity(self._vectors[text], doc_id)
-
-    def similarities(self, text: str, places: Sequence[tuple[str, int]]) -> Sequence[float | None]:
-        return self._searcher.similarities(self._vectors[text], places)
-
-    def usual(self, text: str) -> Usual:
-        """The mean of all chunks, and the bounds known for the model, else estimated.
-
-        Models differ in where their similarities lie, so that the others are estimated by
-        how far above the mean the least one is.
-        """
-        found = self._searcher.background(self._vectors[text])
-        known = self._measured
-        if known is not None and not self._stated:
-            return Usual(found.mean, known.least, known.certain, known.document)
-        least = self._stated or found.mean + _deviations(found.size) * found.deviation
-        above = max(0.0, least - found.mean)
-        certain = found.mean + CERTAIN_FACTOR * above
-        return Usual(found.mean, least, certain, found.mean + DOCUMENT_FACTOR * above)
-
-
-def _by_tree(admits: Callable[[str], bool] | None) -> Callable[[str, str], bool] | None:
-    return None if admits is None else (lambda tree, path: admits(tree))
