@@ -73,11 +73,7 @@ def _open_values(
 
 def wishes_of(file: ConfigFile, further: Sequence[ConfigFile], home: Path) -> list[Gated]:
     """List what a project's file wishes beyond its folder, in the order of the file."""
-    wishes = [
-        Gated(name, json.dumps(found.value), _gated_reason(name), found.location)
-        for name, found in file.values.items()
-        if SETTINGS[name].rules.gated and found.value != SETTINGS[name].default
-    ]
+    wishes = _gated_values(file.values, "")
     for tree in file.trees:
         wishes.extend(_wishes_of_tree(file, tree, further, home))
     return wishes
@@ -94,28 +90,22 @@ def _wishes_of_tree(
         what = json.dumps([os.path.realpath(root), said, values], sort_keys=True)
         place = tree.path.location if tree.path else tree.location
         return [Gated(key, what, f"lies outside of the project ({root})", place)]
-    wishes = [
-        Gated(f"{key}.{name}", json.dumps(found.value), _gated_reason(name), found.location)
-        for name, found in tree.values.items()
-        if SETTINGS[name].rules.gated and found.value != SETTINGS[name].default
-    ]
+    wishes = _gated_values(tree.values, f"{key}.")
     if tree.exclude is not None and (back := secret_patterns(tree.exclude.value)):
         why = "takes in files that may hold secrets"
         wishes.append(Gated(f"{key}.exclude", json.dumps(back), why, tree.exclude.location))
     return wishes
 
 
-def _gated_reason(name: str) -> str:
-    return {
-        "index.dir": "chooses where the index lies",
-        "index.follow_symlinks": "follows links",
-        "embedding.provider": "chooses what your documents and queries are given to",
-        "embedding.model": "chooses a model, which may be fetched and run",
-        "embedding.endpoint": "chooses a server that your documents and queries are sent to",
-        "rerank.provider": "chooses what your documents and queries are given to",
-        "rerank.model": "chooses a model, which may be fetched and run",
-        "embedding.key_variable": "chooses a variable whose value is sent to a server",
-    }[name]
+def _gated_values(values: Mapping[str, Found], above: str) -> list[Gated]:
+    """List the settings in a table that need trust; `above` stands before their keys."""
+    wishes = []
+    for name, found in values.items():
+        setting = SETTINGS[name]
+        if setting.rules.gated and found.value != setting.default:
+            what = json.dumps(found.value)
+            wishes.append(Gated(above + name, what, setting.rules.gated, found.location))
+    return wishes
 
 
 def _without_forbidden(

@@ -25,7 +25,8 @@ class Rules(NamedTuple):
 
     `least` and `most` are inclusive; with `open_low` the least value itself is
     refused. `per_tree` settings may also stand in a tree's own table. `gated`
-    ones are heeded in a project's configuration only after `leafmark trust`.
+    ones, which say what they do beyond the project's folder, are heeded in its
+    configuration only after `leafmark trust`.
     """
 
     doc: str
@@ -35,7 +36,7 @@ class Rules(NamedTuple):
     open_low: bool = False
     choices: tuple[str, ...] = ()
     per_tree: bool = False
-    gated: bool = False
+    gated: str = ""
 
 
 class Setting(NamedTuple):

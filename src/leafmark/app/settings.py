@@ -181,7 +181,10 @@ class IndexSettings(NamedTuple):
 
     dir: Annotated[
         str | None,
-        Rules("where each project's index lies, by default in the user's cache folder", gated=True),
+        Rules(
+            "where each project's index lies, by default in the user's cache folder",
+            gated="chooses where the index lies",
+        ),
     ] = None
     lock_timeout_s: Annotated[
         float,
@@ -205,7 +208,7 @@ class IndexSettings(NamedTuple):
         Rules(
             "enter folders that are links, where they lead inside the same tree",
             per_tree=True,
-            gated=True,
+            gated="follows links",
         ),
     ] = False
 
@@ -239,17 +242,29 @@ class EmbeddingSettings(NamedTuple):
         ],
         Rules(
             "what makes vectors; minilm needs no network and no server",
-            gated=True,
+            gated="chooses what your documents and queries are given to",
         ),
     ] = "none"
-    model: Annotated[str | None, Rules("the model's name, where there are several", gated=True)] = (
-        None
-    )
+    model: Annotated[
+        str | None,
+        Rules(
+            "the model's name, where there are several",
+            gated="chooses a model, which may be fetched and run",
+        ),
+    ] = None
     endpoint: Annotated[
-        str | None, Rules("the address of a server, where it is not the usual one", gated=True)
+        str | None,
+        Rules(
+            "the address of a server, where it is not the usual one",
+            gated="chooses a server that your documents and queries are sent to",
+        ),
     ] = None
     key_variable: Annotated[
-        str | None, Rules("the environment variable that holds the server's key", gated=True)
+        str | None,
+        Rules(
+            "the environment variable that holds the server's key",
+            gated="chooses a variable whose value is sent to a server",
+        ),
     ] = None
     query_prefix: Annotated[str | None, Rules("what the model wants before every query")] = None
     document_prefix: Annotated[str | None, Rules("what the model wants before every text")] = None
@@ -298,11 +313,15 @@ class RerankSettings(NamedTuple):
         Literal["none", "sentence-transformers", "fastembed"],
         Rules(
             "the package, where you installed it, whose cross-encoder orders the best results",
-            gated=True,
+            gated="chooses what your documents and queries are given to",
         ),
     ] = "none"
     model: Annotated[
-        str | None, Rules("the model's name, where it is not the usual one", gated=True)
+        str | None,
+        Rules(
+            "the model's name, where it is not the usual one",
+            gated="chooses a model, which may be fetched and run",
+        ),
     ] = None
     results: Annotated[int, Rules("results that it reads", unit="results", least=1, most=1000)] = 20
     deadline_s: Annotated[
