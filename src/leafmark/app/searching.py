@@ -282,11 +282,8 @@ def _records(
     results: tuple[Result, ...], sources: Sources, reader: IndexReader
 ) -> dict[str, Mapping[str, Any]]:
     """The full records of the results whose sources are as they were indexed."""
-    from leafmark.app.linking import (
-        KnownKeys,
-        Links,
-        indexed_place,
-    )  # late: only records have links
+    # late: only records have links
+    from leafmark.app.linking import KnownKeys, Links, indexed_place
 
     links = Links(indexed_place(reader), KnownKeys(reader.manifest))
     found: dict[str, Mapping[str, Any]] = {}

@@ -30,14 +30,16 @@ _OWN = names.IGNORE_FILES[0]
 TELLING = frozenset({".git", *names.IGNORE_FILES})
 """Names that say something about the folder that they are in."""
 
-_SECRET_NAMES = (
+_EXAMPLES_OF_SECRETS = (
     *names.SECRET_NAMES,
     *(".env", ".env.local", ".env.production", ".env.example", ".envrc"),
     *("id_rsa", "id_rsa.pub", "id_dsa", "id_ecdsa", "id_ed25519", "id_ed25519.pub"),
     *("server.pem", "server.key", "client.p12", "client.pfx", "passwords.kdbx"),
     *("terraform.tfstate", "terraform.tfstate.backup"),
 )
-_ORDINARY_NAMES = ("data", "data.json", "data.txt", "data.md", ".data", ".data.json", "id")
+_ORDINARY_EXAMPLES = ("data", "data.json", "data.txt", "data.md", ".data", ".data.json", "id")
+"""A pattern is about secrets if it fits one of the former, and none of these."""
+
 _LITERAL = re.compile(r"[^\W_]")
 
 
@@ -230,7 +232,7 @@ def _is_about_secrets(pattern: str) -> bool:
     def fits(name: str) -> bool:
         return rules.find(name, name, is_folder=False) is not None
 
-    return any(map(fits, _SECRET_NAMES)) and not any(map(fits, _ORDINARY_NAMES))
+    return any(map(fits, _EXAMPLES_OF_SECRETS)) and not any(map(fits, _ORDINARY_EXAMPLES))
 
 
 def _literal_prefixes(patterns: Collection[str]) -> tuple[str, ...] | None:

@@ -26,11 +26,11 @@ __all__ = ["leads_on"]
 _REACH = 240
 """Bytes beside a cut that are looked at: the end of a sentence, or a whole line."""
 
+_PAGE_REACH = 3 * _REACH
+"""The same in pages, where tags stand among the words."""
+
 _LAST = frozenset(b":*_`\"')]>" + "：’”»".encode())
 """What a text that leads on may end with, a full stop behind it or not."""
-
-_MARKUP = 3
-"""How many times as many they are in pages."""
 
 _CLOSING = rb"""(?:[*_`"')\]]|\xe2\x80[\x99\x9d]|\xc2\xbb|\s*</(?!pre\b)[a-z]+[0-9]?\s*>|(?!))*+"""
 _COLON = re.compile(  # each way to begin is one byte, since such bytes are looked for at once
@@ -236,7 +236,7 @@ def _tail(reader: BodyReader, start: int, at: int) -> bytes:
     document = reader.document
     if document.format == "notebook" and reader.read_text is not None:
         return reader.read_text.within(start, at)[-_REACH:].encode().rstrip()
-    reach = _REACH * _MARKUP if document.format == "html" else _REACH
+    reach = _PAGE_REACH if document.format == "html" else _REACH
     return document.data[max(start, at - reach) : at].rstrip()
 
 
@@ -284,7 +284,7 @@ def _page_leads(before: bytes) -> bool:
 
 def _is_behind_name(data: bytes, at: int) -> bool:
     """Whether the box right before a place is the name of what follows."""
-    before = data[max(0, at - _REACH * _MARKUP) : at].rstrip()
+    before = data[max(0, at - _PAGE_REACH) : at].rstrip()
     opened = _OPENED.search(before)
     before = before[: opened.start()].rstrip() if opened else before
     lower = before.lower()
@@ -295,7 +295,7 @@ def _is_behind_name(data: bytes, at: int) -> bool:
 
 def _ends_term(data: bytes, at: int) -> bool:
     """Whether nothing but tags stands between a place and what explains the term before it."""
-    return _TERM_END.match(data, at, at + _REACH * _MARKUP) is not None
+    return _TERM_END.match(data, at, at + _PAGE_REACH) is not None
 
 
 def _has_colon(text: bytes) -> bool:

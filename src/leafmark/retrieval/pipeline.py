@@ -36,12 +36,10 @@ from leafmark.retrieval.topics import join_topics
 __all__ = ["Trace", "search", "trace_search"]
 
 BYTES_PER_TOKEN = 4
-"""What a text's tokens are estimated by where `aggregation_max_tokens` limits them.
+"""By this a text's tokens are estimated where `aggregation_max_tokens` limits them.
 
-Counting them would double a search.
-
-`o200k_base` gives 4.0 bytes a token on Fastify's Markdown and 4.4 on Django's text
-(measured on the sets of `eval/`).
+Counting them would double a search. `o200k_base` gives 4.0 bytes a token on Fastify's
+Markdown and 4.4 on Django's text (measured on the sets of `eval/`).
 """
 
 MARKUP_FORMATS = ("html", "notebook")
