@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from leafmark.chunking.auto import choose_auto
 from leafmark.chunking.emission import emit
 from leafmark.chunking.fixed import choose_fixed
+from leafmark.chunking.headings import build_tree, is_blank_source
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.rendering import Renderer
 from leafmark.chunking.section import choose_section
-from leafmark.chunking.sections import build_tree, is_blank_source
 from leafmark.chunking.workshop import Workshop
 from leafmark.model import ChunkedDocument, Document, FindLink, leads_nowhere
 from leafmark.model.emitted import Emitted
