@@ -73,7 +73,7 @@ def parse_html(data: bytes, path: str) -> Document:
     if page.degraded is not None:
         message = f"its tags were paired without a browser's repairs: {page.degraded}"
         diagnostics = (*diagnostics, Diagnostic(path, "degraded", message))
-    outline = _Outline.of(page, path.rpartition("/")[2])
+    outline = _Outline.of(page, path)
     headings = outline.headings()
     extents = [(heading.start, heading.end) for heading in headings if not heading.nested]
     base = outline.base()
@@ -123,11 +123,11 @@ class _Outline:
     dropped: Spans
 
     @classmethod
-    def of(cls, page: HtmlPage, name: str) -> _Outline:
+    def of(cls, page: HtmlPage, path: str) -> _Outline:
         limits = _region(page)
         size = len(page.data)
         outside = list(gaps(limits, 0, size))
-        dropped = merge([*outside, *unread_spans(page, name)])
+        dropped = merge([*outside, *unread_spans(page, path)])
         return cls(page, limits, list(gaps(dropped, 0, size)), dropped)
 
     def keeps(self, offset: int) -> bool:

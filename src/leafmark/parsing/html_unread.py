@@ -7,7 +7,8 @@ one that says it leads to the page before, after or above, to the contents or th
 as Texinfo's do, and no heading; some classes of Doxygen's count in its pages alone. What
 else the makers of pages add is told in `html_makers`. A list of nothing but links is a
 table of contents where they all lead to places in the page itself, and navigation where
-it stands above the page's h1; a heading with nothing else under it goes with the table of
+it stands above the page's h1, or where it is long and leads to the page itself beside others:
+that is the tree of a whole manual. A heading with nothing else under it goes with the table of
 contents, unless a deeper one is next: then it is a chapter's. Three links or more that are
 parted by bars, angles or brackets, and have an element to themselves, are a menu; so is a
 table of these, or of links to places in the page itself.
@@ -17,11 +18,13 @@ the `pre` after it.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from leafmark.parsing.html_makers import is_of_doxygen, made_spans
 from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
@@ -42,6 +45,11 @@ _LISTS = frozenset(("ul", "ol", "menu", "dir", "dl"))
 _CONTENT = frozenset((b"img", *(level.encode() for level in HEADING_LEVELS)))
 _CONTENT_OF_CELLS = _CONTENT | {b"code"}
 _LEAST_LINKS = 3
+_LEAST_PAGES = 8
+"""Links of a list that leads to the page itself: shorter ones are chains of classes."""
+
+_TEXTS = frozenset(("p", "pre"))
+_BOXED = frozenset(("table", "blockquote", *_LISTS))
 _SIGNS = b" \t\r\n\f0123456789.,|"
 """What may stand between the links of a list: white space, numbers and what parts them."""
 
@@ -87,12 +95,12 @@ _LEAST_NUMBERS = 2
 _LINE_END = re.compile(rb"\r\n?|\n")
 
 
-def unread_spans(page: HtmlPage, name: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans that are not read, in no order; `name` is that of the page's file."""
+def unread_spans(page: HtmlPage, path: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans that are not read, in no order; `path` is that of the page."""
     yield from _link_bars(page)
     yield from made_spans(page)
     holds = _Holding.of(page)
-    numbers, menus = _line_numbers(page), _menus(page, name)
+    numbers, menus = _line_numbers(page), _menus(page, path)
     yield from _titles_of_contents(page, menus, holds)
     for element in page.elements:
         if element.start in menus:
@@ -184,6 +192,8 @@ def _titles_of_contents(
             title = title if _is_wordless(page.data, seen, element.start) else None
             has_menu = has_menu or element.start in menus
             seen = element.end
+    if title and not is_first and has_menu and _is_wordless(page.data, seen, page.body_end):
+        yield title.start, title.end
 
 
 def _is_wordless(data: bytes, start: int, end: int) -> bool:
@@ -191,10 +201,12 @@ def _is_wordless(data: bytes, start: int, end: int) -> bool:
     return _WORDLESS.fullmatch(data, start, end) is not None
 
 
-def _menus(page: HtmlPage, name: str) -> set[int]:
+def _menus(page: HtmlPage, path: str) -> set[int]:
     """Where the lists begin, in no other list, that are tables of contents or navigation."""
+    name = posixpath.basename(path)
     top = next((one.start for one in page.elements if one.tag == "h1"), 0)
     found: set[int] = set()
+    pages: list[HtmlElement] = []
     after = 0
     for element in page.elements:
         if element.tag in _LISTS and element.start >= after:
@@ -204,7 +216,9 @@ def _menus(page: HtmlPage, name: str) -> set[int]:
             targets, _ = _linked(page.data, element, _CONTENT, _parts_items)
             if _is_menu(targets, name, elsewhere=element.end <= top):
                 found.add(element.start)
-    return found | _menu_tables(page, name)
+            elif _leads_here(targets, path):
+                pages.append(element)
+    return found | _menu_tables(page, name) | _trees(page, pages)
 
 
 def _menu_tables(page: HtmlPage, name: str) -> set[int]:
@@ -224,6 +238,41 @@ def _is_menu(targets: Sequence[str], name: str, *, elsewhere: bool) -> bool:
     """Whether links are enough for a menu, and lead to places in the page where they have to."""
     is_local = all(target.startswith(("#", f"{name}#")) for target in targets)
     return len(targets) >= _LEAST_LINKS and (is_local or elsewhere)
+
+
+def _trees(page: HtmlPage, lists: Sequence[HtmlElement]) -> set[int]:
+    """Where those of the lists begin beside which the page has words: else they are its content."""
+    starts = {each.start for each in lists}
+    texts = [text for text in _texts(page) if text.start not in starts] if lists else []
+    if not texts:
+        return set()
+    first = min(text.end for text in texts)
+    last = max(text.start for text in texts)
+    return {each.start for each in lists if first <= each.start or each.end <= last}
+
+
+def _leads_here(targets: Sequence[str], path: str) -> bool:
+    """Whether one of many links leads to the page at `path`, and to no place in it."""
+    folder, name = posixpath.split(path)
+    return len(targets) >= _LEAST_PAGES and any(
+        posixpath.normpath(posixpath.join(folder, target)) == posixpath.normpath(path)
+        for target in map(unquote, targets)
+        if target.endswith(name)
+    )
+
+
+def _texts(page: HtmlPage) -> list[HtmlElement]:
+    """The paragraphs and code with words, and the lists and tables, in no other, with some."""
+    found: list[HtmlElement] = []
+    after = 0
+    for element in page.elements:
+        if element.tag in _BOXED and element.start >= after:
+            after = element.end
+        elif element.tag not in _TEXTS:
+            continue
+        if not _is_wordless(page.data, element.inner, element.close):
+            found.append(element)
+    return found
 
 
 def _linked(

@@ -15,6 +15,7 @@ from leafmark.model import Diagnostic, Document
 from leafmark.parsing import html as html_module
 from leafmark.parsing import html_tree
 from leafmark.parsing.html import declared_charset, parse_html, read_html
+from leafmark.parsing.html_blocks import gaps
 from leafmark.parsing.html_soup import read_soup
 from leafmark.parsing.html_tree import OffsetError, read_tree, refusal
 
@@ -292,3 +293,38 @@ def test_titles_are_the_words_of_the_heading(heading: str, title: str) -> None:
 
     assert document.headings[0].title == title
     assert re.match(rb"<h2>.*</h2>$", document.data[: document.headings[0].end])
+
+
+class TestTreesOfPages:
+    """A long list of links is navigation where one leads to the page, wherever that lies."""
+
+    @pytest.mark.parametrize(
+        ("path", "target"),
+        [
+            ("docs/api/a b.html", "a%20b.html"),
+            ("docs/api/page.html", "../api/page.html"),
+            ("page.html", "./page.html"),
+        ],
+    )
+    def test_address_is_read_from_where_the_page_lies(self, path: str, target: str) -> None:
+        assert tree_text(path, target) == "x"
+
+    @pytest.mark.parametrize(
+        "target", ["../page.html", "sub/page.html", "page.html?x", "other.html"]
+    )
+    def test_other_page_of_the_same_name_is_another(self, target: str) -> None:
+        assert tree_text("docs/page.html", target).count("- ") == 8
+
+    def test_two_of_them_and_nothing_else_are_content(self) -> None:
+        links = "".join(f"<li><a href={n}.html>{n}</a>" for n in range(8))
+        document = parse_html(f"<ul>{links}</ul><hr><ul>{links}</ul>".encode(), "1.html")
+
+        assert document.dropped_spans == ()
+
+
+def tree_text(path: str, target: str) -> str:
+    """What is read of a page at `path` with a list of eight links, one of them to `target`."""
+    links = "".join(f"<li><a href={n}.html>{n}</a>" for n in range(7))
+    page = f'<p>x</p><ul>{links}<li><a href="{target}">8</a></ul>'.encode()
+    dropped = [(each.start, each.end) for each in parse_html(page, path).dropped_spans]
+    return read_html(page, list(gaps(dropped, 0, len(page)))).text
