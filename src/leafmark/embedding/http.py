@@ -51,7 +51,7 @@ class _TooLargeError(Exception):
     """An answer that no embedder gives."""
 
 
-class _TryAgain(Exception):
+class _TryAgainError(Exception):
     """An attempt that may succeed later; `pause_s` is what the server asked for."""
 
     def __init__(self, reason: str, hint: str | None = None, pause_s: float | None = None):
@@ -90,7 +90,7 @@ class Connection:
                 self._spec.stop()
             try:
                 return self._attempt(self._parts.path.rstrip("/") + path, body)
-            except _TryAgain as failure:
+            except _TryAgainError as failure:
                 self.close()
                 pause_s = failure.pause_s
                 if pause_s is None:
@@ -127,7 +127,7 @@ class Connection:
             answer, data = self._exchanged(path, body, deadline)
         except TimeoutError as error:
             reason = f"the embedder did not answer within {self._spec.timeout_s:g} s"
-            raise _TryAgain(reason, "is it still loading? See embedding.timeout_s") from error
+            raise _TryAgainError(reason, "is it still loading? See embedding.timeout_s") from error
         except ssl.SSLCertVerificationError as error:
             reason = f"the embedder's certificate is not valid: {error.verify_message}"
             raise self._failed(reason) from error
@@ -137,13 +137,17 @@ class Connection:
             reason = f"the embedder's answer is larger than {MOST_ANSWER_BYTES:,} bytes"
             raise self._failed(reason, _HINTS[404]) from error
         except (http.client.IncompleteRead, http.client.BadStatusLine) as error:
-            raise _TryAgain("the embedder hung up before its answer was whole", _LOG) from error
+            raise _TryAgainError(
+                "the embedder hung up before its answer was whole", _LOG
+            ) from error
         except http.client.HTTPException as error:
             reason = f"the embedder's answer is no HTTP: {str(error) or type(error).__name__}"
-            raise _TryAgain(reason, _HINTS[404]) from error
+            raise _TryAgainError(reason, _HINTS[404]) from error
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            raise _TryAgain(f"the embedder cannot be reached: {reason}".lower(), _START) from error
+            raise _TryAgainError(
+                f"the embedder cannot be reached: {reason}".lower(), _START
+            ) from error
         return self._understood(answer, data)
 
     def _exchanged(
@@ -198,7 +202,7 @@ class Connection:
             reason = f"the embedder answered {status}{said}"
             hint = _HINTS.get(status) or _HINTS_OF_CLASS.get(status // 100)
             if status in _AGAIN:
-                raise _TryAgain(reason, hint, _asked_pause(answer.getheader("Retry-After")))
+                raise _TryAgainError(reason, hint, _asked_pause(answer.getheader("Retry-After")))
             raise self._failed(reason, hint)
         try:
             return json.loads(data)
@@ -309,7 +313,7 @@ def _read(answer: http.client.HTTPResponse, deadline: float) -> bytes:
     return b"".join(parts)
 
 
-def _hint_of(failure: _TryAgain) -> str | None:
+def _hint_of(failure: _TryAgainError) -> str | None:
     """Return what to do about a failure that lasts: to wait, where the server said how long."""
     if not failure.pause_s:
         return failure.hint

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from leafmark.model import Diagnostic, Span
-from leafmark.parsing.metadata import BadMetadata, read_toml, read_yaml, to_json
+from leafmark.parsing.metadata import BadMetadataError, read_toml, read_yaml, to_json
 from leafmark.parsing.scalars import Scalar
 from leafmark.parsing.titles import fold
 
@@ -53,11 +53,11 @@ def find_front_matter(raw: bytes, start: int, path: str) -> FrontMatter:
     first, last = opening.end(), closing.start() + 1
     try:
         if last - first > MAX_BYTES:
-            raise BadMetadata(f"it has {last - first} bytes, more than {MAX_BYTES}")
+            raise BadMetadataError(f"it has {last - first} bytes, more than {MAX_BYTES}")
         text = raw[first:last].decode("utf-8", "replace")
         read = read_yaml if opening[1] == b"---" else read_toml
         values, repeated = read(text)
-    except BadMetadata as error:
+    except BadMetadataError as error:
         if _BLANK_LINE.match(raw, first):  # a rule, and prose up to another one
             return FrontMatter()
         message = f"the front matter is read as text: {error.reason}"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["Lines", "with_line_feeds"]
+import re
+
+__all__ = ["Lines", "with_line_feeds", "without_lone_returns"]
 
 _LINE_FEED = 10
+_LONE_RETURN = re.compile(r"\r(?!\n)")
 
 
 class Lines:
@@ -57,3 +60,8 @@ class Lines:
 def with_line_feeds(raw: bytes) -> bytes:
     """Return UTF-8 with LF in place of each CRLF, and a space before it: offsets stay."""
     return raw.replace(b"\r\n", b" \n") if b"\r" in raw else raw
+
+
+def without_lone_returns(text: str) -> str:
+    """Return a text with LF in place of each CR that no LF follows: offsets stay."""
+    return _LONE_RETURN.sub("\n", text) if "\r" in text else text

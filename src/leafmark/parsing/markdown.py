@@ -8,7 +8,6 @@ characters. So every offset that it reports is an offset into the source.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -16,7 +15,7 @@ from leafmark.model import Anchor, Block, Document, Heading, HeadingColumns, Lin
 from leafmark.model.deferred import Deferred
 from leafmark.parsing.decoding import Decoded, decode
 from leafmark.parsing.frontmatter import find_front_matter
-from leafmark.parsing.lines import with_line_feeds
+from leafmark.parsing.lines import with_line_feeds, without_lone_returns
 from leafmark.parsing.markdown_anchors import anchors_of, may_have_anchors
 from leafmark.parsing.markdown_blocks import MarkdownBlocks, blocks_of, front_block
 from leafmark.parsing.markdown_limits import find_excess
@@ -29,7 +28,6 @@ from leafmark.parsing.titles import file_title, fold
 __all__ = ["parse_markdown"]
 
 _BOM = b"\xef\xbb\xbf"
-_LONE_CR = re.compile(r"\r(?!\n)")
 
 
 class _Content:
@@ -45,7 +43,7 @@ class _Content:
         start = self._start
         if not self._decoded.stand_in:
             return "\n" * start + self._raw[start:].decode()
-        text = _with_line_feeds(self._decoded.text)
+        text = without_lone_returns(self._decoded.text)
         return "\n" * start + text.encode()[start:].decode() if start else text
 
     @cached_property
@@ -89,7 +87,7 @@ def parse_markdown(data: bytes, path: str) -> Document:
     raw = decoded.data
     lines = with_line_feeds(raw)
     if b"\r" in lines:
-        raw = _with_line_feeds(decoded.text).encode()
+        raw = without_lone_returns(decoded.text).encode()
         lines = with_line_feeds(raw)
     start = len(_BOM) if raw.startswith(_BOM) else 0
     front = find_front_matter(raw, start, path)
@@ -116,10 +114,6 @@ def parse_markdown(data: bytes, path: str) -> Document:
         diagnostics=decoded.diagnostics + front.diagnostics,
         anchors=content.anchors,
     )
-
-
-def _with_line_feeds(text: str) -> str:
-    return _LONE_CR.sub("\n", text) if "\r" in text else text
 
 
 def _first_title(headings: Sequence[Heading]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from leafmark.parsing.scalars import MAX_INTEGER, Scalar, Tree, scalar_of
 from leafmark.parsing.simple_yaml import read_simple_yaml
 
-__all__ = ["BadMetadata", "read_toml", "read_yaml", "to_json"]
+__all__ = ["BadMetadataError", "read_toml", "read_yaml", "to_json"]
 
 MAX_DEPTH = 20
 """How deep lists and keys may be nested; real front matter is two or three deep."""
@@ -21,7 +21,7 @@ _DOTTED = re.compile(r"(?<![\w\"'.-])(?:[\w\"'-]+[ \t]*\.[ \t]*){20}")
 """A dotted key of more parts than there may be levels."""
 
 
-class BadMetadata(Exception):
+class BadMetadataError(Exception):
     """Why a metadata block cannot be read, and on which of its lines (from 0) where known."""
 
     def __init__(self, reason: str, line: int | None = None) -> None:
@@ -52,7 +52,7 @@ def read_yaml(text: str) -> tuple[Tree, Repeats]:
     """Return the mapping that `text` holds, and the keys that are in a mapping twice.
 
     Raises:
-        BadMetadata: it is not YAML, not a mapping, too deep, or uses aliases.
+        BadMetadataError: it is not YAML, not a mapping, too deep, or uses aliases.
     """
     simple = read_simple_yaml(text)
     if simple is not None:
@@ -67,13 +67,13 @@ def read_yaml(text: str) -> tuple[Tree, Repeats]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         reason = error.problem or error.context or "not valid YAML"
-        raise BadMetadata(f"not valid YAML: {reason}", mark.line if mark else None) from error
+        raise BadMetadataError(f"not valid YAML: {reason}", mark.line if mark else None) from error
     except yaml.YAMLError as error:
-        raise BadMetadata("not valid YAML: it has a character that YAML forbids") from error
+        raise BadMetadataError("not valid YAML: it has a character that YAML forbids") from error
     if builder.root is None:
         return {}, []
     if not isinstance(builder.root, dict):
-        raise BadMetadata("it has no keys")
+        raise BadMetadataError("it has no keys")
     return builder.root, builder.repeats
 
 
@@ -96,7 +96,7 @@ class _Builder:
             self._open.pop()
             self._keys.pop()
         elif name == "AliasEvent":
-            raise BadMetadata("it uses YAML aliases", event.start_mark.line)
+            raise BadMetadataError("it uses YAML aliases", event.start_mark.line)
 
     def _put_scalar(self, event: Any) -> None:
         if self._open and isinstance(self._open[-1], dict) and self._keys[-1] is None:
@@ -117,12 +117,12 @@ class _Builder:
         else:
             key = self._keys[-1]
             if key is None:
-                raise BadMetadata("a key is a list or a mapping", line)
+                raise BadMetadataError("a key is a list or a mapping", line)
             self._open[-1][key] = value
             self._keys[-1] = None
         if not isinstance(value, Scalar):
             if len(self._open) == MAX_DEPTH:
-                raise BadMetadata(f"it is more than {MAX_DEPTH} levels deep", line)
+                raise BadMetadataError(f"it is more than {MAX_DEPTH} levels deep", line)
             self._open.append(value)
             self._keys.append(None)
 
@@ -134,19 +134,21 @@ def read_toml(text: str) -> tuple[Tree, Repeats]:
     """Return the table that `text` holds; TOML itself forbids repeated keys.
 
     Raises:
-        BadMetadata: it is not TOML, or too deep.
+        BadMetadataError: it is not TOML, or too deep.
     """
     if _DOTTED.search(text):  # for which the parser takes time quadratic in their length
-        raise BadMetadata(f"it is more than {MAX_DEPTH} levels deep")
+        raise BadMetadataError(f"it is more than {MAX_DEPTH} levels deep")
     try:
         table = tomllib.loads(text, parse_float=_toml_float)
         return {name: _from_toml(value, 1) for name, value in table.items()}, []
     except RecursionError as error:
-        raise BadMetadata(f"it is more than {MAX_DEPTH} levels deep") from error
+        raise BadMetadataError(f"it is more than {MAX_DEPTH} levels deep") from error
     except ValueError as error:
         at = re.search(r"line (\d+)", str(error))
         reason = re.sub(r" \(at .*\)", "", str(error))
-        raise BadMetadata(f"not valid TOML: {reason}", int(at[1]) - 1 if at else None) from error
+        raise BadMetadataError(
+            f"not valid TOML: {reason}", int(at[1]) - 1 if at else None
+        ) from error
 
 
 def _toml_float(text: str) -> Scalar:
@@ -156,7 +158,7 @@ def _toml_float(text: str) -> Scalar:
 
 def _from_toml(value: Any, depth: int) -> Any:
     if depth > MAX_DEPTH:
-        raise BadMetadata(f"it is more than {MAX_DEPTH} levels deep")
+        raise BadMetadataError(f"it is more than {MAX_DEPTH} levels deep")
     if isinstance(value, Scalar):
         return value
     if isinstance(value, dict):

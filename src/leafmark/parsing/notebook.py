@@ -21,6 +21,7 @@ from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
 from leafmark.parsing.html_blocks import gaps
 from leafmark.parsing.json_places import BadJsonError
 from leafmark.parsing.json_text import SourceMap, add_json_text, is_continued, line_ends
+from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.markdown_blocks import blocks_of
 from leafmark.parsing.markdown_limits import find_excess
 from leafmark.parsing.markdown_links import links_of
@@ -36,7 +37,6 @@ MAX_ESCAPES = 1_000_000
 """Escapes in the sources of all cells; each takes some two hundred bytes of memory."""
 
 _BOM = b"\xef\xbb\xbf"
-_LONE_CR = re.compile(r"\r(?!\n)")
 _QUOTE = b'"'
 _MAGIC = re.compile(r"\s*%%(\w+)")
 _LANGUAGES = ("bash", "cython", "html", "javascript", "latex", "perl", "ruby", "sh", "sql", "svg")
@@ -184,7 +184,7 @@ class _Parts:
         self.blocks.append(Block("code", cell.source[0][0], cell.source[-1][1], info=info))
 
     def _add_text(self, cell: Cell, read: ReadableText, *, first: bool) -> None:
-        text = _LONE_CR.sub("\n", read.text) if "\r" in read.text else read.text
+        text = without_lone_returns(read.text)
         raw, places, start = text.encode(), SourceMap(read), 0
         if first:
             self.front = find_front_matter(raw, 0, self.path)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from leafmark.parsing.decoding import Decoded
+from leafmark.parsing.lines import without_lone_returns
 
 __all__ = ["MAX_LINES", "MAX_MARKS", "SourceLines", "find_excess"]
 
@@ -14,7 +13,6 @@ MAX_LINES = 1_000_000
 MAX_MARKS = 500_000
 """Characters that may begin a link; a link takes some four hundred bytes of memory."""
 
-_LONE_CR = re.compile(r"\r(?!\n)")
 _BOM = "\ufeff"
 _TAB = 8
 _LONGEST_INDENT = 1000
@@ -28,9 +26,7 @@ class SourceLines:
     """
 
     def __init__(self, decoded: Decoded) -> None:
-        text = decoded.text
-        if "\r" in text:
-            text = _LONE_CR.sub("\n", text)
+        text = without_lone_returns(decoded.text)
         at = len(_BOM.encode()) if text.startswith(_BOM) else 0
         raw = text.removeprefix(_BOM).split("\n")
         self.starts: list[int] = []
