@@ -1,8 +1,9 @@
 """What a text defines: options, settings and functions, by the lists that manuals have them in.
 
 A manual says of `max_connections` in ten places, and in one what it is: in a list of terms
-(HTML, reStructuredText, AsciiDoc), or under a directive. Names alone are taken: of a term
-that is a word or a phrase, texts about it are as good as its definition.
+(HTML, reStructuredText, AsciiDoc, Markdown; for plain text see `text_terms`), or under a
+directive. Names alone are taken: of a term that is a word or a phrase, texts about it are as
+good as its definition.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterator, Mapping
+
+from leafmark.index.text_terms import terms_of_text
 
 __all__ = ["DEFINING_FORMATS", "defined_names"]
 
@@ -51,8 +54,11 @@ _KINDS = frozenset(
 )
 """What kind of thing is defined, before its name."""
 
-_AROUND = "`*_'\"‘’“”+"
+_AROUND = "`*'\"‘’“”+"
 """Marks around a name."""
+
+_EMPHASISED = re.compile(r"_[^_](?:.*[^_])?_")
+"""A name between two marks; others have the line as their own, as `_exit` and `__all__` do."""
 
 
 def defined_names(source_format: str, body: str) -> Iterator[str]:
@@ -85,8 +91,8 @@ def _names_of(line: str) -> Iterator[str]:
 
 def _plain(word: str) -> str:
     """Return a name without what stands around it, and what it is set to."""
-    name = word.lstrip(_AROUND + "&").partition("=")[0]
-    return name.rstrip(":;¶").strip(_AROUND)
+    name = word.lstrip(_AROUND + "&").partition("=")[0].rstrip(":;¶").rstrip(_AROUND)
+    return name[1:-1] if _EMPHASISED.fullmatch(name) else name
 
 
 def _terms_of_html(body: str) -> Iterator[str]:
@@ -140,6 +146,7 @@ _FINDERS: Mapping[str, Callable[[str], Iterator[str]]] = {
     "html": _terms_of_html,
     "rst": _terms_of_rst,
     "asciidoc": _terms_of_asciidoc,
+    "text": terms_of_text,
 }
 
 DEFINING_FORMATS = frozenset(_FINDERS)

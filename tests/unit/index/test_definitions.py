@@ -70,7 +70,61 @@ ASCIIDOC = {
 }
 
 
-CASES = {"html": HTML, "rst": RST, "markdown": MARKDOWN, "asciidoc": ASCIIDOC}
+TEXT = {
+    "options": (
+        "OPTIONS\n       -i, --ignore-case\n           Ignore it.\n",
+        ["-i", "--ignore-case"],
+    ),
+    "two": ("   --ff\n   --ff-only\n      Refuse.\n", ["--ff", "--ff-only"]),
+    "in quotes": ("‘-r’\n‘--append=FILE’\n     Appends it.\n", ["-r", "--append"]),
+    "close together": (
+        " --all-of\n   All.\n --no-more\n   None.\n",
+        ["--all-of", "--no-more"],
+    ),
+    "on one line": ("  -q, --quiet      say less\n", ["-q", "--quiet"]),
+    "a help": (
+        "options:\n  -h, --help  print this\n  --name NAME\n              be called so\n",
+        ["-h", "--help", "--name"],
+    ),
+    "by tabs": ("  -run regexp\n    \tRun them.\n", ["-run"]),
+    "a setting": (
+        "  core.eol (string)\n    Ends.\n\n  RestartSec=\n    Time.\n",
+        ["core.eol", "RestartSec"],
+    ),
+    "several": ("  LC_TIME,\n  LC_ALL, LC_CTYPE\n    Words.\n", ["LC_TIME", "LC_ALL", "LC_CTYPE"]),
+    "beside what it is": (
+        "   O_SYNC Write at once, and\n          wait for it.\n",
+        ["O_SYNC"],
+    ),
+    "a command": (
+        "  set-option [-ag] [-t pane] option value\n        (alias: set)\n",
+        ["set-option"],
+    ),
+    "a call": ("  test_void()\t\t*test_void()*\n\t\tReturns it.\n", ["test_void"]),
+    "Texinfo's": (
+        " -- Function: char * gcry_name (int N,\n          int M)\n     Return it.\n"
+        " -- Variable: int rl_point\n -- Command: set-mark KEY\n",
+        ["gcry_name", "rl_point", "set-mark"],
+    ),
+    "with carriage returns": ("  --ff-only\r\n    Refuse.\r\n", ["--ff-only"]),
+    "the end of a paragraph": ("  It is said by\n  max_rate\n     as code.\n", []),
+    "an option there": ("  as it is said by\n  --all  here is so.\n", []),
+    "a text": (
+        "  max_rate is the rate\n     as code\n  --all is meant by that, as it were\n     x\n",
+        [],
+    ),
+    "a sentence": ("  --all.\n     Code\n", []),
+    "code": ("  if (a_b) {\n     c_d();\n  e_f(a,\n      b);\n  def g_h(x):\n     return x\n", []),
+    "a synopsis": ("  pg_dump [name]\n       [--all] file\n  git-add\n     --all\n", []),
+    "pages": ("  git-add(1)\n     Adds.\n  --all\n     systemd(1), systemctl(1)\n", []),
+    "a table": ("            A  B\n  --soft    1  2\n  --hard    A  B\n", []),
+    "at the end": ("  --all\n", []),
+    "a blank line": ("  --all\n\n     Code\n", []),
+    "as deep": ("  --all\n  Text\n", []),
+    "nothing": ("", []),
+}
+
+CASES = {"html": HTML, "rst": RST, "markdown": MARKDOWN, "asciidoc": ASCIIDOC, "text": TEXT}
 
 
 @pytest.mark.parametrize(
@@ -82,7 +136,14 @@ CASES = {"html": HTML, "rst": RST, "markdown": MARKDOWN, "asciidoc": ASCIIDOC}
     ],
 )
 def test_what_is_defined(source_format: str, body: str, names: list[str]) -> None:
-    assert list(defined_names(source_format, body)) == names
+    assert sorted(defined_names(source_format, body)) == sorted(names)
+
+
+@pytest.mark.parametrize("name", ["_call_it", "__STRICT_ANSI__", "a_b_"])
+def test_a_line_below_may_be_the_names_own(name: str) -> None:
+    body = f"<dt>{name}</dt><dd>What it is.</dd>"
+    (found,) = defined_names("html", body)
+    assert set(defined_facts(found)) & set(term_facts(name))
 
 
 @pytest.mark.parametrize(

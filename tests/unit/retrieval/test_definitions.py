@@ -78,3 +78,26 @@ def test_the_place_of_a_heading_is_no_definition(tmp_path: Path) -> None:
     text = "A\n=\n\nB\n-\n\nText.\n\n.. setting:: MAX_RATE\n\nMAX_RATE\n--------\n\nA rate.\n"
     library = Library(tmp_path, t={"s.rst": text})
     assert library.find("MAX_RATE", aggregation=False)[0] == "s.rst#max_rate"
+
+
+MANUAL_PAGE = """OPTIONS
+       -f, --ff-only
+           Refuse to do what cannot be done, and say so in a few words, which
+           are many more than a mention has.
+
+       max_rate (integer)
+           How often it may be done in a second, at the most, by all who do
+           it, on one machine, or on several of them.
+
+FLAGS
+       O_SYNC Write it at once, and wait until it has been written, whatever
+              else may be going on meanwhile.
+"""
+
+GUIDE = "Use --ff-only, max_rate and O_SYNC: --ff-only before max_rate, max_rate before O_SYNC.\n"
+
+
+@pytest.mark.parametrize("query", ["--ff-only", "tool --ff-only", "max_rate", "O_SYNC"])
+def test_a_definition_in_a_manual_page_as_text_is_first(tmp_path: Path, query: str) -> None:
+    library = Library(tmp_path, t={"tool.1.txt": MANUAL_PAGE, "tool.txt": GUIDE})
+    assert library.find(query, fuzzy_distance=0)[0] == "tool.1.txt"
