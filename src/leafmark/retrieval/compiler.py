@@ -84,6 +84,11 @@ class Compiled:
         """What was looked for on behalf of each plain word, with its rarity."""
         return self._compiler.asked()
 
+    @cached_property
+    def quoted(self) -> tuple[tuple[Looked | None, float], ...]:
+        """What was looked for on behalf of each text in quotes, with its rarity."""
+        return self._compiler.quoted()
+
     @property
     def word_count(self) -> int:
         """How many plain words there are, stop words left out; those that only ask count."""
@@ -175,6 +180,11 @@ class _Compiler:
     def asked(self) -> tuple[tuple[Looked | None, float], ...]:
         """Return what was looked for on behalf of each plain word, with its rarity."""
         return tuple((self._leaves.find(word), self._leaves.rarity(word)) for word in self._plain)
+
+    def quoted(self) -> tuple[tuple[Looked | None, float], ...]:
+        """Return what was looked for on behalf of each text in quotes, with its rarity."""
+        texts = (part for part in self._stated if isinstance(part, Phrase))
+        return tuple((self._leaves.find(text), self._leaves.rarity(text)) for text in texts)
 
     def _strict(self) -> tantivy.Query | None:
         """Return the query that all plain words and all stated parts must match."""

@@ -19,12 +19,15 @@ __all__ = ["is_doubtful"]
 
 
 def is_doubtful(best_first: Sequence[Hit], reader: IndexReader) -> bool:
-    """Whether the best matches, relaxed ones, all lack the words that carry the query."""
+    """Whether the best matches, relaxed ones, all lack the words that carry the query.
+
+    What is in quotes carries it as a word does, and every match has it.
+    """
     return not any(_holds_enough(match, reader) for match in best_first[:DOUBT_MATCHES])
 
 
 def _holds_enough(match: Hit, reader: IndexReader) -> bool:
-    asked = match.compiled.asked
+    asked = (*match.compiled.asked, *match.compiled.quoted)
     whole = sum(rarity for _, rarity in asked)
     held = sum(
         rarity * (GUESS_HOLDS if looked.corrected else 1.0)

@@ -104,8 +104,11 @@ class Leaves:
         """Return what was looked for on behalf of a node."""
         return self._looked.get(id(node))
 
-    def rarity(self, node: Term) -> float:
-        """Return the idf of a word in bodies; what was corrected occurs nowhere."""
+    def rarity(self, node: Term | Phrase) -> float:
+        """Return the idf of a word in bodies, of several that of their rarest.
+
+        What was corrected occurs nowhere.
+        """
         looked = self._looked.get(id(node))
         if looked is None or looked.corrected:
             return self._statistics.idf(0)

@@ -405,6 +405,20 @@ def test_an_answer_is_not_doubtful_where_a_match_behind_the_best_holds_enough(
     assert DOUBT in library.search("fuel valve pump hose", relax_share=0.2).hints
 
 
+def test_what_is_quoted_and_found_counts_against_doubt(tmp_path: Path) -> None:
+    sources = {
+        "a.md": "# Upload\n\nNo such bucket: the gateway refused it.\n",
+        "b.md": "# Page\n\nThe page shows a button.\n",
+        "c.md": "# Deployment\n\nEach deployment shows its gateway.\n",
+    }
+    library = Library(tmp_path, t=sources)
+    asked = '"no such bucket" shows at the gateway'
+    answer = library.search(asked)
+    assert [(result.entry.id, result.relaxed) for result in answer.results] == [("t:a.md", True)]
+    assert DOUBT not in answer.hints
+    assert DOUBT in library.search(f"{asked} deployment quantum chromodynamics").hints
+
+
 def test_an_answer_is_no_more_doubtful_where_another_topic_is_answered(library: Library) -> None:
     codes = [
         hint.code
