@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import tantivy
 
@@ -34,21 +34,13 @@ class Filters:
     def __init__(self, reader: IndexReader):
         self._reader = reader
         self._schema = reader.schema
-        self._by_name: dict[str, Callable[[str], tantivy.Query]] = {
-            "tree": lambda value: self._fact(fact("tree", value)),
-            "has": lambda value: self._fact(fact("has", value)),
-            "lang": lambda value: self._fact(language_fact(value)),
-            "path": self._path,
-            "id": self._id,
-            "under": self._under,
-        }
 
     def compile(self, node: Filter) -> tantivy.Query:
         """Return the query for a filter; its score means nothing."""
         if node.key is not None:
             return self._meta(node.key, node.value)
         assert isinstance(node.value, str), "only metadata has ranges"
-        return self._by_name[node.name](node.value)
+        return _BY_NAME[node.name](self, node.value)
 
     def of_params(self, params: SearchParams) -> list[tantivy.Query]:
         """Return the queries for what the parameters admit, all of which must hold."""
@@ -119,6 +111,18 @@ class Filters:
         if not admitted:
             return tantivy.Query.empty_query()
         return tantivy.Query.term_set_query(self._schema, "facts", admitted)
+
+
+_BY_NAME: Mapping[str, Callable[[Filters, str], tantivy.Query]] = {
+    "tree": lambda filters, value: filters._fact(fact("tree", value)),
+    "has": lambda filters, value: filters._fact(fact("has", value)),
+    "lang": lambda filters, value: filters._fact(language_fact(value)),
+    "path": Filters._path,
+    "id": Filters._id,
+    "under": Filters._under,
+}
+"""Outside of each object: one that held its own methods would live, and keep an index
+open with its files and a thread, until Python looks for cycles."""
 
 
 def any_of(queries: list[tantivy.Query]) -> tantivy.Query:
