@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
@@ -34,3 +35,16 @@ def collection_seldom() -> Iterator[None]:
             before = _thresholds.pop()
             if not _thresholds:
                 gc.set_threshold(*before)
+
+
+def _begin_anew() -> None:
+    """In a forked child, in which no run of another thread goes on."""
+    global _collecting
+    _collecting = Lock()
+    if _thresholds:
+        gc.set_threshold(*_thresholds[0])
+        _thresholds.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)

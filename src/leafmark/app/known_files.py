@@ -53,6 +53,10 @@ class KnownFiles:
             while self._bytes > self._most_bytes:
                 self._drop(next(iter(self._kept)))
 
+    def begin_anew(self) -> None:
+        """Know nothing: for a forked child, whoever had the lock in the parent."""
+        self.__init__(self._most_bytes)  # type: ignore[misc]
+
     def _drop(self, key: tuple[Path, str]) -> None:
         data, _ = self._kept.pop(key, (b"", None))
         self._bytes -= len(data)

@@ -7,6 +7,7 @@ open as long as the process does, so that a server loads it once.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Sequence
@@ -42,6 +43,20 @@ LATE_S = 10.0
 
 _OPEN: dict[EmbedderSpec, tuple[Embedder, threading.Lock]] = {}
 _OPENING = threading.Lock()
+
+
+def _begin_anew() -> None:
+    """In a forked child: the threads of a model are not here, and a connection is the parent's.
+
+    Two processes that ask over one connection get each other's answers.
+    """
+    global _OPENING
+    _OPENING = threading.Lock()
+    _OPEN.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
 
 
 def ask_meaning(

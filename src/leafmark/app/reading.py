@@ -6,6 +6,7 @@ its hash was found to be the indexed one.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +18,8 @@ from leafmark.model import ChunkedDocument, Document, DocumentEntry, ReadableTex
 __all__ = ["Sources"]
 
 _KNOWN = KnownFiles()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_KNOWN.begin_anew)
 
 
 @dataclass(slots=True)

@@ -6,6 +6,7 @@ long as the process does.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -25,6 +26,17 @@ _OPEN: dict[RerankerSpec, Future[Reranker]] = {}
 _OPENING = threading.Lock()
 _READING = threading.Lock()
 """A model reads for one search at a time."""
+
+
+def _begin_anew() -> None:
+    """In a forked child: the threads of a model, and of whoever loads it, are not here."""
+    global _OPENING, _READING
+    _OPENING, _READING = threading.Lock(), threading.Lock()
+    _OPEN.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
 
 _LATE = "the reranker did not answer within {:g} s"
 _WITHOUT = ", so the order is that without it; rerank.deadline_s is how long a search waits"

@@ -35,6 +35,16 @@ by then it has a number of the device and a database in the user's cache folder.
 _LOADING = threading.Lock()
 
 
+def _begin_anew() -> None:
+    """In a forked child, in which nobody loads a model."""
+    global _LOADING
+    _LOADING = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
+
+
 @contextmanager
 def loading() -> Iterator[None]:
     """Within it a model is loaded, one at a time, and reports to nobody that it was.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -16,9 +17,26 @@ def collection_paused() -> Iterator[None]:
     That costs as much as making a snapshot's rows, and a tenth of an index run.
     """
     was_on = gc.isenabled()
+    _pauses.append(was_on)
     gc.disable()
     try:
         yield
     finally:
+        _pauses.remove(was_on)
         if was_on:
             gc.enable()
+
+
+_pauses: list[bool] = []
+"""Whether the collector was on, for each of the pauses that threads have at once."""
+
+
+def _end_pauses() -> None:
+    """In a forked child, in which no other thread goes on that could end its pause."""
+    if True in _pauses:
+        gc.enable()
+    _pauses.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_end_pauses)

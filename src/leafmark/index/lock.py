@@ -23,6 +23,11 @@ __all__ = ["LockHolder", "hold_lock", "lock_holder"]
 
 _POLL_S = 0.05
 
+_ENGINE_LOCKS = ("/.tantivy-writer.lock", "/.tantivy-meta.lock")
+
+_open_handles: set[int] = set()
+"""Our lock files that are open now."""
+
 _ASKING_S = 1.0
 """How long to wait for whoever only asks who holds the lock; that takes microseconds."""
 
@@ -55,6 +60,7 @@ def hold_lock(
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as err:
         raise translate(err, "write the index", path) from err
+    _open_handles.add(handle)
     try:
         _wait_for(handle, path, timeout_s, doing)
         _write_holder(handle)
@@ -65,6 +71,7 @@ def hold_lock(
                 os.ftruncate(handle, 0)
             _unlock(handle)
     finally:
+        _open_handles.discard(handle)
         os.close(handle)
 
 
@@ -149,6 +156,35 @@ if sys.platform == "win32":
 
 else:
     import fcntl
+
+    def _let_go() -> None:
+        """Close the lock files that a forked child has from its parent.
+
+        Each would stay locked after the parent let it go, as long as the child lives:
+        writing was refused all that time. The engine's are found by their names.
+        """
+        for handle in [*_open_handles, *_engine_handles()]:
+            with contextlib.suppress(OSError):
+                os.close(handle)
+        _open_handles.clear()
+
+    def _engine_handles() -> list[int]:
+        try:
+            names = os.listdir("/dev/fd")
+        except OSError:
+            return []
+        return [int(name) for name in names if _path_of(int(name)).endswith(_ENGINE_LOCKS)]
+
+    def _path_of(handle: int) -> str:
+        """Return the path of an open file; "" where the system does not tell."""
+        try:
+            if hasattr(fcntl, "F_GETPATH"):  # macOS
+                return os.fsdecode(fcntl.fcntl(handle, fcntl.F_GETPATH, bytes(1024)).rstrip(b"\0"))
+            return os.readlink(f"/proc/self/fd/{handle}")
+        except OSError:
+            return ""
+
+    os.register_at_fork(after_in_child=_let_go)
 
     def _try_lock(handle: int) -> bool:
         try:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
+from weakref import WeakSet
 
 from leafmark.app import (
     Project,
@@ -97,6 +98,7 @@ class Index:
         self._opened = opened
         self._project: Project | None = opened.project()
         self._freshness = Freshness(opened)
+        _INDEXES.add(self)
 
     def __reduce__(self) -> tuple[type[Index], tuple[Opened]]:
         return Index, (self._opened,)
@@ -371,6 +373,12 @@ class Index:
     alike = awaitable(like)
     averify = awaitable(verify)
 
+    def _begin_anew(self) -> None:
+        """Share nothing with the process that this one was forked of; see `_begin_all_anew`."""
+        if self._project is not None:
+            self._project = self._opened.kept_open(self._project)
+        self._freshness = Freshness(self._opened)
+
     def _open(self) -> Project:
         project = self._project
         if project is None:
@@ -386,6 +394,19 @@ class Index:
         """Return the project, its index fresh where wished; hints say why it could not be."""
         project = self._open()
         return project, self._freshness.ensure(project)
+
+
+_INDEXES: WeakSet[Index] = WeakSet()
+
+
+def _begin_all_anew() -> None:
+    """In a forked child: a lock that another thread of the parent held is never let go here."""
+    for index in _INDEXES:
+        index._begin_anew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_all_anew)
 
 
 def _wish(limit: int | None, trees: Iterable[str]) -> SearchRequest:

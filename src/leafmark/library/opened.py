@@ -34,7 +34,12 @@ class Opened:
         self.confirmed = confirmed
 
     def project(self) -> Project:
-        project = open_project(self.folder, flags=self.config, environ=dict(os.environ))
+        return self.kept_open(
+            open_project(self.folder, flags=self.config, environ=dict(os.environ))
+        )
+
+    def kept_open(self, project: Project) -> Project:
+        """Return the project with a reader of its own that stays open between calls."""
         return replace(project, kept=KeptReader())
 
 

@@ -114,9 +114,15 @@ class _Child:
                     stream.close()
         process.wait()
 
+    def begin_anew(self) -> None:
+        """In a forked child of this program: whoever had the lock is not here to let it go."""
+        self._lock = threading.Lock()
+
 
 _child = _Child()
 atexit.register(_child.stop)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_child.begin_anew)
 
 
 def parse_apart(language: Language, source: bytes) -> Parsed:
