@@ -54,6 +54,18 @@ _MADE = {
     b'<div class="navigate">': re.compile(  # SWI-Prolog
         rb"<div class=\"navigate\">(?:<a class=\"nav\"[^<>]*+><img [^<>]*+></a>|\s|(?!))++</div>"
     ),
+    b'"footer-text"': re.compile(  # AsciiDoc and Asciidoctor
+        rb"<div id=\"footer-text\">\s*+(?:Version [^<]*+<br ?/?>\s*+|(?!))?+"
+        rb"(?:Last updated [^<]*+|(?!))?+</div>"
+    ),
+    b'"link-seesrc"': re.compile(  # Nim, below each thing that it explains
+        rb"(?:&nbsp;|(?!))*+<a\s[^<>]*?\bclass=\"link-seesrc\"[^<>]*+>(?:Source|Edit)</a>"
+    ),
+    b">Made with Nim.": re.compile(rb"<small[^<>]*+>Made with Nim\. Generated: [^<]*+</small>"),
+    b'"_podblock_"': re.compile(  # Perl: the title again, above and below the page
+        rb"<table [^<>]*+>\s*+<tr><td class=\"_podblock_\"[^<>]*+>\s*+<big><strong>"
+        rb"<span class=\"_podblock_\">[^<]*+</span></strong></big>\s*+</td></tr>\s*+</table>"
+    ),
     b"#page-header": re.compile(  # httpd: arrows up
         rb"<div class=\"(?:up|top)\"><a [^<>]*+><img [^>]*+></a></div>"
     ),

@@ -77,6 +77,7 @@ class HtmlPage:
 
 NAVIGATION_CLASSES = (
     *("navheader", "navfooter", "docnav"),  # DocBook, Publican
+    *("NAVHEADER", "NAVFOOTER"),  # DocBook by DSSSL
     *("nav-panel", "nav_table"),  # Texinfo, and LilyPond's manuals, which are made of it
     *("sphinxsidebar", "navpath"),  # Sphinx, Doxygen
     *("navigationbar", "t-navbar"),  # Qt, cppreference
