@@ -105,7 +105,8 @@ def _piece(shop: Workshop, node: int, part: Part, *, number: int) -> int:
     piece = shop.tree.add_piece(node, (part.start, part.end), number)
     if part.is_oversize:
         shop.tree.oversize.add(piece)
-    if part.size < shop.options.min_tokens:
+    least = shop.options.min_tokens
+    if part.size < least and shop.meter.tokens(part.start, part.end) < least:  # with blank lines
         shop.tree.undersize.add(piece)
     children = part.children
     if children:

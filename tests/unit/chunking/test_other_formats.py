@@ -332,3 +332,24 @@ def test_code_that_loses_its_indent_alone_takes_in_no_more_than_the_bound_lets_i
     sizes = {chunk.id: chunk.to_dict()["tokens"] for chunk in found.chunks}
     assert sizes["t:p.py#A.method"] < 1200
     assert max(sizes.values()) < 1200 + 250
+
+
+@pytest.mark.parametrize("length", [71, 72, 73])
+def test_blank_lines_before_a_definition_count_where_a_piece_is_called_too_small(
+    length: int,
+) -> None:
+    """A definition has no heading line: what is blank above it is of the piece before."""
+    methods = "".join(f"    def m{k}(self):\n        return {k} + 1000000\n" for k in range(30))
+    small = f"import {'x' * length}\n\ndef f():\n    pass\n"
+    source = f"{small}\nclass Big:\n{methods}"
+    options = ChunkingOptions(
+        strategy="section",
+        tokenizer="characters",
+        min_tokens=100,
+        target_tokens=200,
+        max_tokens=250,
+    )
+    found = chunk_document(parse(source.encode(), "a.py"), tree="t", options=options)
+    piece = next(chunk for chunk in found.chunks if chunk.has_content)
+    assert piece.body == f"{small}\n"
+    assert piece.undersize == (piece.body_tokens < 100)
