@@ -1,4 +1,4 @@
-"""What a user means by an id: exact id, bare path, `path#slug`, `path.N`, or a citation.
+"""What a user means by an id: exact id, bare path, `path#slug`, `path.N`, `path:LINE`, a citation.
 
 Ids are looked up whole, in that order; a form that fits several documents is an
 error that lists them. Nothing is joined to a path and opened: what the index
@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from leafmark.errors import AmbiguousError, NotFoundError
 from leafmark.index import id_spellings
@@ -18,7 +18,7 @@ from leafmark.model import DocumentEntry, Entry
 from leafmark.model.ids import PREAMBLE, document_id, encode_path, ordinal_id
 from leafmark.retrieval.citations import cited_ids
 
-__all__ = ["Lookup", "Resolver", "hint_for"]
+__all__ = ["Lookup", "Named", "Resolver", "hint_for"]
 
 NEAREST = 3
 """How many near ids an error names."""
@@ -36,6 +36,9 @@ SAME_NAME = 0.3
 _ESCAPE = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4}))")
 """How a character that could change a terminal is printed in an id."""
 
+_LINES = re.compile(r"(.+?):([0-9]{1,9})(?:-([0-9]{1,9}))?(?::[0-9]{1,9})?:?")
+"""A place as `grep`, compilers and editors print it: a line or some, perhaps a column."""
+
 _SHORT_ORDINAL = re.compile(r"\.[0-9]+")
 
 
@@ -46,6 +49,18 @@ class Lookup(Protocol):
     def entry(self, doc_id: str, position: int) -> Entry | None: ...
     def find(self, doc_id: str, slug: str | None, piece: int = 0) -> Entry | None: ...
     def chunks_of(self, doc_id: str) -> list[Entry]: ...
+
+
+class Named(NamedTuple):
+    """What an id names: a chunk, and what of it.
+
+    `slug` is that of a heading in the chunk, which has another one; `own` says that
+    lines of its own text were named.
+    """
+
+    entry: Entry
+    slug: str | None = None
+    own: bool = False
 
 
 class Resolver:
@@ -59,6 +74,16 @@ class Resolver:
             doc_id = document_id(tree, path)
             self._doc_ids[doc_id] = None
             self._by_path.setdefault(doc_id[len(tree) + 1 :], []).append(doc_id)
+
+    def look_up(self, wanted: str) -> Named:
+        """Return the chunk that `wanted` names, and what of it.
+
+        Raises what `resolve` does.
+        """
+        entry = self.resolve(wanted)
+        names = tuple(_spellings(wanted))
+        slug = self._slug_within(names, entry)
+        return Named(entry, slug, any(self._is_in_own_text(name, entry) for name in names))
 
     def resolve(self, wanted: str) -> Entry:
         """Return the chunk that `wanted` names.
@@ -94,6 +119,37 @@ class Resolver:
         for path, rest in _readings(name):
             if path in self._by_path:
                 yield self._in_documents(self._by_path[path], rest)
+        for doc_ids, first, last in self._lines(name):
+            found = (self._at_lines(doc_id, first, last) for doc_id in doc_ids)
+            yield [entry for entry in found if entry is not None]
+
+    def _lines(self, name: str) -> Iterator[tuple[list[str], int, int]]:
+        """The documents and the lines in them that `name` may be the place of."""
+        place = _LINES.fullmatch(name)
+        if place is None:
+            return
+        for path in dict.fromkeys((place[1], encode_path(place[1]))):
+            doc_ids = [path] if path in self._doc_ids else self._by_path.get(path, [])
+            yield doc_ids, int(place[2]), int(place[3] or place[2])
+
+    def _at_lines(self, doc_id: str, first: int, last: int) -> Entry | None:
+        """The smallest chunk that holds lines, up to the end of the document."""
+        chunks = self._lookup.chunks_of(doc_id)
+        end = min(last, chunks[0].line_end) if chunks else 0
+        if not 0 < first <= end:
+            return None
+        holding = [one for one in chunks if one.line_start <= first and end <= one.line_end]
+        return max(holding, key=lambda one: (one.depth, -one.position), default=None)
+
+    def _is_in_own_text(self, name: str, entry: Entry) -> bool:
+        """Whether `name` is a place in the text that a chunk has before those below it."""
+        below = self._lookup.chunks_of(entry.doc_id)[entry.position + 1 : entry.last_position + 1]
+        return any(
+            entry.line_start < first or entry.heading_start is None
+            for doc_ids, first, last in self._lines(name)
+            if below and entry.doc_id in doc_ids
+            if all(last < one.line_start or one.line_end < first for one in below)
+        )
 
     def _in_documents(self, doc_ids: list[str], rest: str) -> list[Entry]:
         found = (self._in_document(doc_id, rest) for doc_id in doc_ids)
@@ -123,9 +179,22 @@ class Resolver:
             position = 0
         return None if position is None else self._lookup.entry(doc_id, position)
 
+    def _slug_within(self, names: Iterable[str], entry: Entry) -> str | None:
+        """The slug by which a name is that of a chunk that has another one."""
+        document = self._lookup.document(entry.doc_id)
+        others = {} if document is None else document.slugs
+        for name in names:
+            for _, rest in _readings(name):
+                if rest.startswith("#") and others.get(rest[1:]) == entry.position:
+                    return rest[1:]
+        return None
+
     def nearest(self, name: str) -> tuple[str, ...]:
         """The ids most like `name`, best first: in the document named, else among documents."""
         name = name.strip().removeprefix("./")
+        place = _LINES.fullmatch(name)
+        if place is not None:
+            name = place[1]
         for head, _ in _readings(name):
             named = [head] if head in self._doc_ids else self._by_path.get(head, [])
             if named:

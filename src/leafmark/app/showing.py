@@ -9,7 +9,7 @@ from leafmark.app.opening import open_telling
 from leafmark.app.project import Project
 from leafmark.app.reading import Sources
 from leafmark.app.requests import Progress, ShowRequest
-from leafmark.app.resolving import Resolver
+from leafmark.app.resolving import Named, Resolver
 from leafmark.errors import NotFoundError
 from leafmark.index import IndexReader
 from leafmark.model import Chunk, DocumentEntry, Entry, Shown, ShowReport, Size, heading_and_span
@@ -38,14 +38,16 @@ def show_chunks(
     missing: list[tuple[str, tuple[str, ...]]] = []
     for wanted in request.ids:
         try:
-            entry = resolver.resolve(wanted)
+            named = resolver.look_up(wanted)
         except NotFoundError as error:
             missing.append((wanted, error.did_you_mean))
             continue
-        own = request.own or (wanted.endswith(f"#{PREAMBLE}") and entry.kind == "document")
+        entry = named.entry
         if request.full_document:
-            entry, own = reader.entry(entry.doc_id, 0) or entry, request.own
-        one = _shown(reader, sources, entry, request, own=own)
+            named = Named(reader.entry(entry.doc_id, 0) or entry, own=request.own)
+        elif request.own or (wanted.endswith(f"#{PREAMBLE}") and entry.kind == "document"):
+            named = named._replace(own=True)
+        one = _shown(reader, sources, named, request)
         if one.record:
             one = one._replace(record=links.resolve(one.record, one.document))
         shown.append(one)
@@ -72,9 +74,13 @@ def _completed(
 
 
 def _shown(
-    reader: IndexReader, sources: Sources, entry: Entry, request: ShowRequest, *, own: bool
+    reader: IndexReader,
+    sources: Sources,
+    named: Named,
+    request: ShowRequest,
 ) -> Shown:
-    """Read one chunk from its source; `own` leaves out what stands in the sections below."""
+    """Read one chunk from its source; `own` text leaves out the sections below."""
+    entry, slug, own = named
     document = reader.document(entry.doc_id)
     assert document is not None, "a chunk has its document's entry in the same commit"
     below = [
@@ -87,7 +93,12 @@ def _shown(
     data = sources.data(document)
     if data is None:
         return Shown(entry, document, {}, None, None, None, None, children=listed, stale=True)
-    own_ranges = _own_ranges(entry, children, sources, document) if own else None
+    section = None if slug is None else _section(entry, slug, sources, document)
+    own_ranges = None
+    if section is not None:
+        own_ranges = _ranges_of(section, own=own)
+    elif own:
+        own_ranges = _own_ranges(entry, children, sources, document)
     asked = heading_and_span(entry) if own_ranges is None else own_ranges
     raw = _bytes_of(data, asked)
     chunked = sources.chunked(document) if request.records or request.sizes else None
@@ -96,7 +107,7 @@ def _shown(
         entry,
         document,
         chunk.to_dict() if chunk is not None and request.records else {},
-        heading=None if entry.heading_start is None else _text(_heading(entry, data)),
+        heading=_heading(entry if section is None else section, data),
         body=_text(_bytes_of(data, entry.body_spans)),
         full_text=_text(raw),
         raw=raw,
@@ -104,11 +115,26 @@ def _shown(
         sizes=_sizes(chunk, sources, document) if chunk is not None and request.sizes else {},
         readable=_readable(sources, document, asked),
         own_ranges=own_ranges,
+        section=section,
     )
 
 
 def _bytes_of(data: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
     return b"".join([data[start:end] for start, end in ranges])
+
+
+def _section(entry: Entry, slug: str, sources: Sources, document: DocumentEntry) -> Chunk | None:
+    """Return the section with a heading that no chunk has, where `entry` holds more than it."""
+    by_heading = sources.by_heading(document)
+    if by_heading is None:
+        return None
+    section = by_heading.chunks[by_heading.slugs[slug]]
+    return None if section.slug in (None, entry.slug) else section
+
+
+def _ranges_of(section: Chunk, *, own: bool) -> tuple[tuple[int, int], ...]:
+    heading, span = heading_and_span(section)
+    return tuple(merge([heading, *(section.body_spans if own else [span])]))
 
 
 def _own_ranges(
@@ -150,11 +176,11 @@ def _sizes(chunk: Chunk, sources: Sources, document: DocumentEntry) -> dict[int,
     return found
 
 
-def _heading(entry: Entry, data: bytes) -> bytes:
+def _heading(chunk: Chunk | Entry, data: bytes) -> str | None:
     """The heading lines; a piece has none of its own."""
-    if entry.heading_start is None or entry.heading_end is None:
-        return b""
-    return data[entry.heading_start : entry.heading_end]
+    if chunk.heading_start is None or chunk.heading_end is None:
+        return None
+    return _text(data[chunk.heading_start : chunk.heading_end])
 
 
 def _text(data: bytes) -> str:

@@ -272,7 +272,8 @@ TOOLS: tuple[Tool, ...] = (
         "get",
         "Read by id",
         "Read documents, sections or pieces by the ids that search and outline give. A path, "
-        "path#anchor or an ordinal id will do too. The text is exactly what the file holds.",
+        "path#anchor, path:line or an ordinal id will do too. The text is exactly what the "
+        "file holds.",
         (
             Parameter("ids", "What to read.", "strings", required=True, least=1, most=20),
             Parameter(

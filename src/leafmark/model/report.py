@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from leafmark.errors import LeafmarkError
+from leafmark.model.chunk import Chunk
 from leafmark.model.diagnostic import Diagnostic
 from leafmark.model.entry import DocumentEntry, Entry
 from leafmark.model.passage import Omission, Packing, Passage
@@ -80,6 +81,8 @@ class Shown(NamedTuple):
     the exact bytes of heading and section. All of them are None when `stale`.
     `own_ranges` are the bytes of its own text, that of its pieces included, where it was
     asked for alone: then `full_text` and `raw` are that text.
+    `section` is what was asked for where the chunk is larger and holds it: the strategy made
+    none of it. Then `heading`, `full_text` and `raw` are its.
     `readable` is what a person reads of it where the bytes are markup.
     `passages` and `expanded` are as in `Result`. `sizes` are those of the chunk and
     its `children`, by position, where they were asked for.
@@ -99,6 +102,7 @@ class Shown(NamedTuple):
     sizes: Mapping[int, Size] = {}
     readable: str | None = None
     own_ranges: tuple[tuple[int, int], ...] | None = None
+    section: Chunk | None = None
 
     @property
     def id(self) -> str:

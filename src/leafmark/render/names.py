@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from leafmark.model import Document, DocumentEntry, Entry
+from leafmark.model import Chunk, Document, DocumentEntry, Entry
 from leafmark.model.breadcrumb import BETWEEN_TITLES, format_breadcrumb
 from leafmark.render.terminal import fold
 
@@ -20,7 +20,7 @@ def joined_titles(titles: Iterable[str]) -> str:
     return BETWEEN_TITLES.join(fold(title) for title in titles)
 
 
-def breadcrumb_of(entry: Entry) -> str:
+def breadcrumb_of(entry: Chunk | Entry) -> str:
     """Return the breadcrumb on one line; `Entry.breadcrumb` is as the source has it."""
     return format_breadcrumb(map(fold, entry.section_path))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from leafmark.model import Entry, Omission, Passage, Related, Shown, ShowReport
+from leafmark.model import Chunk, Entry, Omission, Passage, Related, Shown, ShowReport
 from leafmark.render.counts import plural
 from leafmark.render.jsontext import SCHEMA_VERSION, dump_object
 from leafmark.render.marks import omissions_in, relation_name, render_omission
@@ -34,8 +34,8 @@ def render_show(report: ShowReport, style: Style) -> str:
 
 
 def _shown(shown: Shown, style: Style) -> str:
-    entry = shown.entry
-    lines = [_head(entry, style), style.dim(breadcrumb_of(entry)), ""]
+    place = shown.section or shown.entry
+    lines = [_head(place, style), style.dim(breadcrumb_of(place)), ""]
     if shown.passages is not None and not shown.stale:
         return "\n".join(lines) + "\n" + "\n".join(_passages(shown.passages, style))
     text = shown.full_text if shown.readable is None else shown.readable
@@ -63,7 +63,7 @@ def _passages(passages: Iterable[Passage | Omission], style: Style) -> list[str]
     ]
 
 
-def _head(entry: Entry, style: Style) -> str:
+def _head(entry: Chunk | Entry, style: Style) -> str:
     lines = f"lines {entry.line_start}–{entry.line_end}"
     if entry.line_start == entry.line_end:
         lines = f"line {entry.line_start}"

@@ -53,6 +53,60 @@ def test_every_form_of_an_id(guide: Here, wanted: str, found: str) -> None:
     assert shown.entry.id == found
 
 
+@pytest.mark.parametrize(
+    ("wanted", "found", "text"),
+    [
+        ("p.md:4", "here:p.md", "---\ntitle: Guide\n---\nPreamble.\n"),
+        ("p.md:13", "here:p.md#setup-1", "Setup\n-----\nlong text\n"),
+        ("here:p.md:13", "here:p.md#setup-1", "Setup\n-----\nlong text\n"),
+        ("./p.md:13:5", "here:p.md#setup-1", "Setup\n-----\nlong text\n"),
+        ("p.md:13:5:", "here:p.md#setup-1", "Setup\n-----\nlong text\n"),
+        ("p.md:11-99", "here:p.md#usage", "# Usage\nSetup\n-----\nlong text\n## Setup\nx\n"),
+        ("p.md:11-12", "here:p.md#setup-1", "Setup\n-----\nlong text\n"),
+        ("p.md:7", "here:p.md#setup", "### Setup\ntext a\n"),
+        ("p.md:10", "here:p.md#usage", "# Usage\nSetup\n-----\nlong text\n## Setup\nx\n"),
+        ("p.md:9", "here:p.md#guide", "\n## Empty\n"),
+    ],
+)
+def test_a_line_names_the_smallest_chunk_that_holds_it(
+    guide: Here, wanted: str, found: str, text: str
+) -> None:
+    (shown,) = guide.show(wanted).shown
+    assert (shown.entry.id, shown.full_text) == (found, text)
+
+
+def test_text_above_sections_is_shown_alone_for_its_line(here: Here) -> None:
+    here.write("p.md", "# A\n\nIntroduction.\n\n## B\n\nText.\n")
+    here.index()
+    (shown,) = here.show("p.md:3").shown
+    assert (shown.entry.id, shown.full_text) == ("here:p.md#a", "\nIntroduction.\n\n")
+
+
+@pytest.mark.parametrize("wanted", ["p.md:0", "p.md:16", "p.md:16-20", "p.md:9-7"])
+def test_a_line_that_there_is_not_names_its_document(guide: Here, wanted: str) -> None:
+    ((_, nearest),) = guide.show(wanted).not_found
+    assert nearest[0] == "here:p.md"
+
+
+@pytest.mark.parametrize("strategy", ["section", "fixed"])
+def test_a_section_inside_a_larger_chunk_is_shown(here: Here, strategy: str) -> None:
+    here.configure(f'[chunking]\nstrategy = "{strategy}"\n')
+    here.write("p.md", GUIDE)
+    here.index()
+    for slug, title, text in (
+        ("setup", "Setup", "### Setup\ntext a\n"),
+        ("usage", "Usage", "# Usage\nSetup\n-----\nlong text\n## Setup\nx\n"),
+        ("empty", "Guide", "# Guide\n\n### Setup\ntext a\n## Empty\n"),
+    ):
+        (shown,) = here.show(f"p.md#{slug}").shown
+        assert shown.section is not None
+        assert (shown.entry.id, shown.section.title, shown.full_text) == ("here:p.md", title, text)
+    (own,) = here.show("p.md#usage", own=True).shown
+    assert own.full_text == "# Usage\n"
+    (whole,) = here.show("p.md#usage", full_document=True).shown
+    assert whole.full_text == GUIDE
+
+
 @pytest.mark.parametrize("asked", ["NFC", "NFD"])
 @pytest.mark.parametrize("on_disk", ["NFC", "NFD"])
 @pytest.mark.parametrize("written", ["NFC", "NFD"])

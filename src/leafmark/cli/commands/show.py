@@ -161,7 +161,8 @@ COMMAND = Command(
         "Prints the heading and the whole section below it; of a document, the file. Any id that "
         "leafmark prints can be given, with or without its tree: tree:path, path#section, "
         "path#section~2 for a piece, path.7 for the chunk at position 7. path#preamble is what "
-        "stands before the first heading.\n\n"
+        "stands before the first heading, path:120 and path:120-140 the smallest chunk that holds "
+        "these lines.\n\n"
         "Exit code 1 means that an id was not found, or with --raw that the file has changed "
         "since it was indexed."
     ),
