@@ -2,7 +2,8 @@
 
 Numbers are compared as numbers and dates as dates, to the precision of the
 bound: `>2026-01` begins with February, and `2025..2026` ends with the last day
-of 2026. Anything else is compared as text without regard to case.
+of 2026. So does a value: `2026-01-05` is any time of that day. Anything else is
+compared as text without regard to case.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _IS_BOUND = re.compile(_BOUND)
 _BETWEEN = re.compile(rf"({_BOUND})?\.\.({_BOUND})?")
 _COMPARED = re.compile(rf"([<>]=?)({_BOUND})")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_DATE = re.compile(r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2}(?:[T ][0-9:.Z+-]*)?)?)?")
+_DATE = re.compile(r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2}(?:[Tt ][0-9:.Zz+-]*)?)?)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +113,7 @@ def _written(value: object) -> str:
 
 
 def _same(wanted: str, text: str) -> bool:
-    one, other = _number(wanted), _number(text)
-    if one is not None and other is not None:
-        return one == other
-    return wanted.casefold() == text.casefold()
+    return _compare(text, wanted) == 0
 
 
 def _above(condition: Range, text: str) -> bool:

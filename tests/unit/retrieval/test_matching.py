@@ -15,7 +15,8 @@ SOURCES = {
     "handle.md": "---\ntags: [Errors, api]\n---\n# Handling\n\nHandle the error_code, DEC-0054.\n",
     "mail/receive.md": "# Mail\n\nWe receive and configure parcels.\n",
     "code.md": "# Code\n\n```python\nprint(1)\n```\n\n## Grid\n\n| a |\n|---|\n| 1 |\n",
-    "meta.md": "---\nstatus: Draft\nn: 5\ndate: 2026-03-01\n---\n# Numbers\n\nvalue q\n",
+    "meta.md": "---\nstatus: Draft\nn: 5\ndate: 2026-03-01\nat: 2026-03-01T10:00:00Z\n---\n"
+    "# Numbers\n\nvalue q\n",
     "cjk.md": "# 文書\n\n日本語の検索エンジン\n",
 }
 
@@ -69,6 +70,11 @@ CASES: list[tuple[str, str, list[str]]] = [
     ("a range", "meta.n:3..7", ["meta.md", "meta.md#numbers"]),
     ("outside a range", "meta.n:>5", []),
     ("dates", "meta.date:>2026-01-01", ["meta.md", "meta.md#numbers"]),
+    ("a time on a day", "meta.at:2026-03-01", ["meta.md", "meta.md#numbers"]),
+    ("a time in a month", "meta.at:2026-03", ["meta.md", "meta.md#numbers"]),
+    ("a time up to a day", "meta.at:<=2026-03-01", ["meta.md", "meta.md#numbers"]),
+    ("a time after a day", "meta.at:>2026-03-01", []),
+    ("a time on another day", "meta.at:2026-03-02", []),
     ("a filter that is not met", "value -meta.status:draft", []),
     (
         "filters in order of id",
