@@ -134,9 +134,16 @@ def whole(least: int, most: int) -> Read:
     return partial(_whole, least=least, most=most)
 
 
+_DIGITS = 10
+"""A number of so many digits is above any that an option takes."""
+
+
 def _whole(value: str, name: str, *, least: int, most: int | None = None) -> int:
-    is_number = value.isascii() and value.isdigit() and len(value) < 10
-    if not is_number or not least <= int(value) <= (int(value) if most is None else most):
+    is_number = value.isascii() and value.isdigit()
+    if is_number and most is None and len(value) >= _DIGITS:
+        most = 10 ** (_DIGITS - 1) - 1
+    is_within = is_number and len(value) < _DIGITS and least <= int(value)
+    if not is_within or (most is not None and int(value) > most):
         bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
         raise UsageError(f"{name} got `{value}`, which is not a whole number {bounds}")
     return int(value)

@@ -148,7 +148,7 @@ SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
         (
             "search",
             ["a", "--limit", "9" * 5000],
-            f"--limit got `{'9' * 5000}`, which is not a whole number of at least 1",
+            f"--limit got `{'9' * 5000}`, which is not a whole number from 1 to 999999999",
             None,
         ),
         (
