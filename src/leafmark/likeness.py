@@ -94,6 +94,8 @@ def _lacking(words: Sequence[str], others: Sequence[str]) -> list[str]:
 
 def _word_by_word(words: Sequence[str], others: Sequence[str]) -> float:
     """Return how like the words are to those of `others` on average; 0 where one is to none."""
+    if len(others) > 1 and any(len(word) < LEAST_BEGINNING for word in words):
+        return 0.0  # `in` is like `min`, and not like any name that has it
     found = 0.0
     for word in words:
         best = max(_of_words(word, other) for other in others)

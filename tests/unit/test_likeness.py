@@ -46,7 +46,7 @@ MEANT: list[tuple[Sequence[str], str]] = [
 
 UNLIKE: list[tuple[Sequence[str], str]] = [
     ([*COMMANDS, *ALIASES], "find query grep delete x foo"),
-    (SEARCH_OPTIONS, "--xyz --top-k --format --files"),
+    (SEARCH_OPTIONS, "--xyz --top-k --format --files --in --as"),
     (list(SETTINGS), "foo x q"),
     (SEARCH_KEYS, "language x top_k"),
     (VARIABLES, "LEAFMARK_SEARCH_FOO LEAFMARK_SEARCH_LANGUAGE"),
