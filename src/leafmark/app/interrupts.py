@@ -4,29 +4,34 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 __all__ = ["Interrupts", "held_interrupts"]
 
+Handler = Callable[[int, FrameType | None], object]
+
 
 class Interrupts:
-    """Whether Ctrl-C was pressed; `check` raises KeyboardInterrupt if so."""
+    """Whether Ctrl-C was pressed; `check` then does what the program has it do.
 
-    def __init__(self) -> None:
+    That is to raise KeyboardInterrupt, unless the program that leafmark is used in has
+    another way with it.
+    """
+
+    def __init__(self, heed: Handler = signal.default_int_handler) -> None:
         self.pressed = False
-        self.heeded = False
+        self._heed = heed
 
     def check(self) -> None:
         if self.pressed:
-            self.heeded = True
-            raise KeyboardInterrupt
+            self.pressed = False
+            self._heed(signal.SIGINT, None)
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """The first press waits for `check`; an impatient second one is not held."""
-        if self.pressed:
-            self.check()
+        self.check()
         self.pressed = True
 
 
@@ -37,16 +42,16 @@ def held_interrupts() -> Iterator[Interrupts]:
     Nothing changes outside the main thread, or where Ctrl-C is ignored (a script's
     background) or goes to what is not Python.
     """
-    interrupts = Interrupts()
     in_main = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT)
-    if not in_main or before in (None, signal.SIG_IGN):
-        yield interrupts
+    if not in_main or not callable(before):
+        yield Interrupts()
         return
+    interrupts = Interrupts(before)
     signal.signal(signal.SIGINT, interrupts)
     try:
         yield interrupts
     finally:
         signal.signal(signal.SIGINT, before)
-        if interrupts.pressed and not interrupts.heeded:
+        if interrupts.pressed:
             signal.raise_signal(signal.SIGINT)

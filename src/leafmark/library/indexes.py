@@ -148,6 +148,7 @@ class Index:
             LockedError: another process went on writing for `index.lock_timeout_s`.
             StorageError, DamagedError: the index cannot be written.
             UsageError: the index is closed.
+            KeyboardInterrupt: Ctrl-C was pressed; what was done till then is kept.
         """
         return self._freshness.refresh(self._open(), progress, rebuild=rebuild)
 

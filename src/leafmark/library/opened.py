@@ -18,7 +18,7 @@ from leafmark.errors import ConfirmationError, NotFoundError
 from leafmark.index import has_index
 from leafmark.model import Hint, IndexReport
 
-__all__ = ["Freshness", "Opened"]
+__all__ = ["Freshness", "Opened", "index_for_program"]
 
 _CONFIRM = "pass confirmed=True to index it all the same, or open a smaller folder"
 _NO_INDEX = "call `refresh()` first, or open the index with fresh=True"
@@ -57,7 +57,7 @@ class Freshness:
         """Bring the index up to date, and report what was done."""
         request = IndexRequest(rebuild=rebuild, confirmed=self._opened.confirmed)
         with self._refreshing, _confirmable():
-            return index_project(project, request, progress=progress)
+            return index_for_program(project, request, progress)
 
     def ensure(self, project: Project) -> tuple[Hint, ...]:
         """Have the index fresh, where that is wished; hints say why it could not be.
@@ -83,6 +83,20 @@ class Freshness:
                     _, self._notes = open_index(project, fresh=True, confirmed=confirmed)
                 self._looked = looking
             return self._notes
+
+
+def index_for_program(
+    project: Project, request: IndexRequest, progress: Progress | None = None
+) -> IndexReport:
+    """Index, for a program that is to end where Ctrl-C ends it.
+
+    Raises:
+        KeyboardInterrupt: it was pressed; what was done till then is kept.
+    """
+    report = index_project(project, request, progress=progress)
+    if report.interrupted:
+        raise KeyboardInterrupt
+    return report
 
 
 @contextmanager

@@ -14,12 +14,13 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from leafmark.app import index_project, open_project
+from leafmark.app import open_project
 from leafmark.app.requests import IndexRequest
 from leafmark.chunking import STRATEGIES, ChunkingOptions, token_counter
 from leafmark.errors import NotFoundError, UsageError
 from leafmark.index import open_reader
 from leafmark.library.indexes import open_index
+from leafmark.library.opened import index_for_program
 from leafmark.model import IndexReport, Relation, Shown
 
 __all__ = ["EnrichedChunk", "rag_index", "rag_search"]
@@ -80,7 +81,7 @@ def rag_index(path: str, project_path: str, chunking_strategy: str = "auto") -> 
     folder = Path(os.path.abspath(project_path))
     flags = {"chunking.strategy": chunking_strategy}
     project = open_project(folder, flags=flags, environ=dict(os.environ))
-    return index_project(project, IndexRequest(paths=(os.fspath(path),)))
+    return index_for_program(project, IndexRequest(paths=(os.fspath(path),)))
 
 
 def rag_search(

@@ -77,6 +77,29 @@ def test_a_program_that_has_its_own_way_with_a_press_gets_it() -> None:
         signal.signal(signal.SIGINT, before)
 
 
+def test_its_own_way_is_gone_where_a_press_is_asked_for_and_the_work_goes_on() -> None:
+    given: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: given.append(number))
+    try:
+        with held_interrupts() as interrupts:
+            for presses in (1, 2, 3):
+                press()
+                interrupts.check()
+                assert len(given) == presses
+        assert len(given) == 3
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_what_ends_at_a_press_at_once_still_does() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        with held_interrupts():
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_what_ignores_a_press_goes_on_ignoring_it() -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import os
 import pickle
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -477,3 +478,24 @@ def test_hints_name_arguments_where_the_command_line_has_options(docs: Path) -> 
         assert [hint.message for hint in answer.hints if hint.code == "filter"] == [
             "without `tags` guide guides, there would be 1 match"
         ]
+
+
+def test_a_press_of_ctrl_c_is_the_programs(docs: Path) -> None:
+    """It ends the program, or is told to it; it is not swallowed with the run of the index."""
+    given: list[int] = []
+    index = open_index(docs)
+
+    def press(what: str, done: int, total: int) -> None:
+        if (what, done) == ("indexing", 1):
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        index.refresh(progress=press)
+    kept = open_index(docs, fresh=False)
+    assert len(kept.search("kettle", "wizard").results) == 1
+    before = signal.signal(signal.SIGINT, lambda number, frame: given.append(number))
+    try:
+        report = index.refresh(progress=press, rebuild=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (given, report.documents, report.interrupted) == ([signal.SIGINT], 2, False)
