@@ -13,7 +13,13 @@ from leafmark.model import Document, Heading
 from leafmark.parsing.decoding import Decoded, decode
 from leafmark.parsing.script_definitions import Definition
 from leafmark.parsing.script_languages import Language, has_module, language_of
-from leafmark.parsing.script_worker import Parsed, TooMuchWorkError, parse_apart, parse_here
+from leafmark.parsing.script_worker import (
+    NoChildError,
+    Parsed,
+    TooMuchWorkError,
+    parse_apart,
+    parse_here,
+)
 from leafmark.parsing.text import degraded_document, document_of_text
 from leafmark.parsing.titles import file_title
 
@@ -44,6 +50,9 @@ def parse_script(data: bytes, path: str) -> Document:
         definitions, blocks = _parse(language, source)
     except TooMuchWorkError:
         reason = f"too much work for the {language.name} parser"
+        return degraded_document(decoded, path, "text", reason)
+    except NoChildError:
+        reason = "longer code is parsed in a process of its own, and no Python can be started"
         return degraded_document(decoded, path, "text", reason)
     return Document(
         path,

@@ -5,8 +5,9 @@ inside a single step of tree-sitter that cannot be interrupted. So sources are
 parsed in a child process under limits of memory and time. When it dies, the
 source is plain text, and the next one gets a new child.
 
-Requests and answers go through the child's standard streams, each a pickle with
-its length before it. The child is started when it is first needed.
+The child is this Python, which finds its modules where this program does. It greets when it
+is ready; requests and answers go through its standard streams, each a pickle with its length
+before it. It is started when it is first needed.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from leafmark.parsing.script_definitions import Definition, find_definitions
 from leafmark.parsing.script_grammars import TooMuchWorkError, find_grammar, parse_tree
 from leafmark.parsing.script_languages import Language
 
-__all__ = ["Parsed", "TooMuchWorkError", "parse_apart", "parse_here"]
+__all__ = ["NoChildError", "Parsed", "TooMuchWorkError", "parse_apart", "parse_here"]
 
 Parsed = tuple[list[Definition], tuple[Block, ...]]
 
@@ -49,12 +50,24 @@ WAIT_SECONDS = 120
 
 _LENGTH = struct.Struct("<Q")
 
+_START = (
+    "import sys, pickle; sys.path[:] = pickle.load(sys.stdin.buffer); "
+    "from leafmark.parsing.script_worker import main; main()"
+)
+
+_GREETING = b"leafmark"
+
+
+class NoChildError(Exception):
+    """There is no Python to start, as in a frozen program, or in one that embeds Python."""
+
 
 class _Child:
     """The child process, and what talks to it: one request at a time."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        self._greeted = False
         self._owner = 0
         self._lock = threading.Lock()
 
@@ -63,6 +76,7 @@ class _Child:
 
         Raises:
             TooMuchWorkError: it died, or took too long.
+            NoChildError: it could not be started.
         """
         with self._lock:
             process = self._running()
@@ -71,11 +85,12 @@ class _Child:
             try:
                 assert process.stdin is not None
                 assert process.stdout is not None
+                self._meet(process.stdin, process.stdout)
                 _send(process.stdin, (language, source))
                 answer = _receive(process.stdout)
             except (OSError, EOFError) as error:
                 self.stop()
-                raise TooMuchWorkError from error
+                raise (TooMuchWorkError if self._greeted else NoChildError) from error
             except BaseException:  # an answer that nobody takes would be the next one's
                 self.stop()
                 raise
@@ -91,16 +106,19 @@ class _Child:
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
             self.stop()
-            self._owner = os.getpid()
-            self._process = subprocess.Popen(
-                # -P: nothing is imported from the folder that is being read
-                [sys.executable, "-P", "-m", "leafmark.parsing.script_worker"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,  # an interrupt is for the parent to heed
-            )
+            self._owner, self._greeted = os.getpid(), False
+            self._process = _started()
         return self._process
+
+    def _meet(self, requests: IO[bytes], answers: IO[bytes]) -> None:
+        """Tell a child that was just started where modules are, and wait until it is ready."""
+        if self._greeted:
+            return
+        pickle.dump(sys.path, requests, pickle.HIGHEST_PROTOCOL)
+        requests.flush()
+        if answers.read(len(_GREETING)) != _GREETING:
+            raise EOFError
+        self._greeted = True
 
     def stop(self) -> None:
         """End the child, if there is one."""
@@ -130,8 +148,25 @@ def parse_apart(language: Language, source: bytes) -> Parsed:
 
     Raises:
         TooMuchWorkError: it takes more work, memory or time than a source may.
+        NoChildError: there can be no child process.
     """
     return _child.ask(language, source)
+
+
+def _started() -> subprocess.Popen[bytes]:
+    if not sys.executable or getattr(sys, "frozen", False):  # it would be the program itself
+        raise NoChildError
+    try:
+        return subprocess.Popen(
+            # -P: of itself it imports nothing from the folder that is being read
+            [sys.executable, "-P", "-c", _START],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # an interrupt is for the parent to heed
+        )
+    except OSError as error:
+        raise NoChildError from error
 
 
 def _send(stream: IO[bytes], value: object) -> None:
@@ -201,5 +236,8 @@ def serve(
             _send(answers, _answer(language, source))
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Be the child."""
+    sys.stdout.buffer.write(_GREETING)
+    sys.stdout.buffer.flush()
     serve(sys.stdin.buffer, sys.stdout.buffer)

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+import leafmark
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.model import Document
 from leafmark.parsing import (
@@ -253,3 +258,46 @@ def test_the_child_answers_as_this_process_does() -> None:
     answers.seek(0)
     assert script_worker._receive(answers) == script_worker.parse_here(python, code)
     assert script_worker.parse_apart(python, code) == script_worker.parse_here(python, code)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("executable", None),
+        ("executable", "/nowhere/python"),
+        ("executable", "/bin/cat"),  # Python within another program has that one's name here
+        ("frozen", True),
+    ],
+)
+def test_where_no_python_can_be_started_longer_code_is_text_and_that_is_told(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: object
+) -> None:
+    code = b"def walrus():\n    pass\n" * 100
+    script_worker._child.stop()
+    monkeypatch.setattr(sys, name, value, raising=False)
+    document = parse(code, "a.py")
+    assert [each.message for each in document.diagnostics] == [
+        "read as plain text: longer code is parsed in a process of its own, "
+        "and no Python can be started"
+    ]
+    monkeypatch.undo()
+    assert len(parse(code, "a.py").headings) == 100
+
+
+def test_the_child_finds_modules_where_this_program_does(tmp_path: Path) -> None:
+    """A program may have leafmark in a folder of its own, which only it knows of."""
+    program = (
+        "import sys; sys.path[:0] = sys.argv[1:]; import leafmark;"
+        "print(len(leafmark.chunk('def walrus():\\n    pass\\n' * 100, path='a.py')))"
+    )
+    python = getattr(sys, "_base_executable", sys.executable)  # it knows nothing of leafmark
+    environ = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [python, "-c", program, *sys.path, str(Path(leafmark.__file__).parents[1])],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environ,
+        timeout=60,
+    )
+    assert (done.stdout, done.stderr) == ("101\n", "")
