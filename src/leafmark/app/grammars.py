@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from leafmark.app.walk import SourceFile
+from leafmark.installing import install_extra
 from leafmark.model import Diagnostic
 
 __all__ = ["grammar_notes"]
@@ -25,7 +26,7 @@ def grammar_notes(sources: Iterable[SourceFile]) -> Iterator[Diagnostic]:
     if counts:
         many = "1 file" if counts.total() == 1 else f"{counts.total():,} files"
         message = f"{many} read as plain text, without the grammar of {_listed(sorted(counts))}"
-        yield Diagnostic(first, "grammar", f'{message}: pip install "leafmark[code]"')
+        yield Diagnostic(first, "grammar", f"{message}: {install_extra('code')}")
 
 
 def _listed(names: list[str]) -> str:

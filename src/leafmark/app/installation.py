@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from importlib import metadata
 from typing import NamedTuple
 
+from leafmark.installing import install_extra
 from leafmark.model.examination import Check
 
 __all__ = ["Requirement", "check_installation", "parse_requirement", "satisfies"]
@@ -54,7 +55,7 @@ def _python() -> str:
 
 
 def _problems(wanted: Iterable[Requirement]) -> Iterator[Check]:
-    hint = "install leafmark again: pip install --force-reinstall leafmark"
+    hint = f"install leafmark again: {install_extra(again=True)}"
     for each in wanted:
         found = _installed(each.name)
         if found is None:
@@ -65,7 +66,7 @@ def _problems(wanted: Iterable[Requirement]) -> Iterator[Check]:
 
 
 def _extra(name: str, wanted: list[Requirement]) -> Check:
-    install = f'pip install "leafmark[{name}]"'
+    install = install_extra(name)
     missing = [each.name for each in wanted if _installed(each.name) is None]
     if len(missing) == len(wanted):
         return Check("extras", "ok", f"{name} is not installed", install)

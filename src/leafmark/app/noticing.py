@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence, Set
 from pathlib import Path
 
+from leafmark.installing import install_extra
+
 __all__ = ["NoticeError", "is_remote", "notice", "notice_by_clock"]
 
 TICK_MS = 500
@@ -48,7 +50,7 @@ def notice(
     try:
         import watchfiles  # late: it comes with the extra `watch`
     except ImportError:
-        raise NoticeError('the extra is not installed: pip install "leafmark[watch]"') from None
+        raise NoticeError(f"the extra is not installed: {install_extra('watch')}") from None
     ends = {(watchfiles.Change.deleted, os.fspath(folder)) for folder in folders}
     return _watch(watchfiles.watch, folders, ignored, stop, ends)
 

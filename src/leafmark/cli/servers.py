@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from leafmark.cli.options import Call
 from leafmark.errors import UsageError
+from leafmark.installing import install_extra
 
 if TYPE_CHECKING:
     from leafmark.app import Project
@@ -26,7 +27,7 @@ def require(package: str, what: str, extra: str) -> None:
         UsageError: it is not.
     """
     if find_spec(package) is None:
-        raise UsageError(f"{what} is not installed", hint=f'pip install "leafmark[{extra}]"')
+        raise UsageError(f"{what} is not installed", hint=install_extra(extra))
 
 
 def open_workspace(call: Call) -> Workspace:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from leafmark.errors import ProviderError
+from leafmark.installing import install_extra
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,7 +70,7 @@ def load_numpy() -> None:
     except ImportError as error:
         raise ProviderError(
             f"vectors need a package that is not installed: {error.name}",
-            hint='pip install "leafmark[embed]"',
+            hint=install_extra("embed"),
         ) from error
 
 

