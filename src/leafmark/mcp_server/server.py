@@ -21,10 +21,10 @@ from leafmark.app.requests import ListRequest
 from leafmark.errors import LeafmarkError, NotFoundError
 from leafmark.mcp_server import resources
 from leafmark.mcp_server.addresses import TEMPLATE, address_of
-from leafmark.mcp_server.calls import Request
 from leafmark.mcp_server.instructions import build_instructions, plain_id
 from leafmark.mcp_server.prompts import PROMPTS, fill_prompt
 from leafmark.mcp_server.replies import Reply, fitted
+from leafmark.mcp_server.request import Request
 from leafmark.mcp_server.tools import TOOLS, Tool
 from leafmark.render.fitting import count_tokens
 from leafmark.render.terminal import clean_line

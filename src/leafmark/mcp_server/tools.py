@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, get_args
 
-from leafmark.mcp_server import calls
-from leafmark.mcp_server.calls import Request
+from leafmark.mcp_server import calls, listings
 from leafmark.mcp_server.replies import Draft
+from leafmark.mcp_server.request import Request
 from leafmark.model import Relation
 from leafmark.serving.parameters import Parameter
 
@@ -307,7 +307,7 @@ TOOLS: tuple[Tool, ...] = (
             _budget(4000),
         ),
         {"of": {"type": ["string", "null"]}, "rows": _ROWS, "total": _INTEGER},
-        calls.outline,
+        listings.outline,
     ),
     Tool(
         "context",
@@ -330,7 +330,7 @@ TOOLS: tuple[Tool, ...] = (
         "The trees of documents that can be searched: how much is in each, and its top folders.",
         (_budget(2000),),
         {"trees": _TREES, "warnings": {"type": "array", "items": _STRING}},
-        calls.list_sources,
+        listings.list_sources,
     ),
     Tool(
         "verify",

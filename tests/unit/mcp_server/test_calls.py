@@ -9,9 +9,10 @@ from support.projects import Here
 
 from leafmark.app.reading import Sources
 from leafmark.errors import NotFoundError, ProviderError, UsageError
-from leafmark.mcp_server import calls, resources
+from leafmark.mcp_server import resources
 from leafmark.mcp_server.instructions import build_instructions
 from leafmark.mcp_server.replies import Reply
+from leafmark.mcp_server.request import Request
 from leafmark.mcp_server.tools import TOOLS
 from leafmark.serving.parameters import check_arguments
 from leafmark.serving.workspace import Freshness
@@ -34,7 +35,7 @@ def ask(
     """Return the answer whole, or as much of it as `steps` make."""
     tool = next(tool for tool in TOOLS if tool.name == name)
     arguments = check_arguments(tool.parameters, given)
-    draft = getattr(calls, name)(calls.Request(here.project(), arguments, state, mark="m"))
+    draft = tool.run(Request(here.project(), arguments, state, mark="m"))
     made: Reply = draft.make(draft.size if steps is None else steps, True)
     return made
 
