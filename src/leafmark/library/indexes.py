@@ -229,7 +229,7 @@ class Index:
     ) -> ShowReport:
         """Return what ids name, read from the sources, in their order.
 
-        Every form of an id is taken: `tree:path#slug`, `path#slug`, `path`, `path.N`.
+        Every form of an id is taken: `tree:path#slug`, `path#slug`, `path`, `path.N`, `path:LINE`.
         `full_text` is the whole section, `body` its own text; with `own`, `raw` and
         `readable` leave out the sections below, too. `full_document` gives the document of
         each id instead. `outline` lists all chunks below, not only the next ones. Ids that
