@@ -115,7 +115,7 @@ def _sources(part: _Part, notes: WalkNotes) -> Iterator[SourceFile]:
 
 def _is_written(tree: Tree, source: SourceFile, written: tuple[int, int] | None) -> bool:
     """Whether a source is the file that the answer goes to, and would grow while it is read."""
-    if written is None or source.inode != written[1]:
+    if written is None or source.inode not in (written[1], 0):  # 0: not known
         return False
     try:
         info = os.stat(tree.root / source.path)

@@ -17,6 +17,7 @@ from pathlib import Path
 from leafmark.app.folders import (
     FILE_FLAGS,
     HAS_DESCRIPTORS,
+    LISTS_INODES,
     Folders,
     Handle,
     is_encodable,
@@ -169,9 +170,10 @@ def _read_all(descriptor: int, size: int) -> bytes:
 
 
 def _look(tree: Tree, path: str, info: os.stat_result) -> Look:
-    """Return size, mtime, ctime and inode."""
+    """Return size, mtime, ctime and inode, as a walk gives them."""
     if not stat.S_ISREG(info.st_mode):
         raise OSError(errno.EINVAL, "it is not a regular file", path)
     if info.st_size > tree.max_file_bytes:
         raise OSError(errno.EFBIG, "it is larger than max_file_bytes", path)
-    return info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino
+    inode = info.st_ino if LISTS_INODES else 0
+    return info.st_size, info.st_mtime_ns, info.st_ctime_ns, inode

@@ -15,6 +15,7 @@ from types import TracebackType
 __all__ = [
     "FILE_FLAGS",
     "HAS_DESCRIPTORS",
+    "LISTS_INODES",
     "Folders",
     "Handle",
     "is_encodable",
@@ -23,6 +24,9 @@ __all__ = [
 ]
 
 HAS_DESCRIPTORS = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
+
+LISTS_INODES = os.name != "nt"
+"""Whether the listing of a folder tells the inodes of files; where not, none counts anywhere."""
 
 Handle = int | str
 """An open folder: a descriptor, or its path where there are none."""

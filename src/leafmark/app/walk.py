@@ -19,7 +19,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from leafmark.app.broken_sources import unread
-from leafmark.app.folders import Folders, Handle, is_encodable
+from leafmark.app.folders import LISTS_INODES, Folders, Handle, is_encodable
 from leafmark.app.ignore import Doubt
 from leafmark.app.names import CONVERTERS, MARKUP_SUFFIXES
 from leafmark.app.selection import TELLING, Frame, Selection
@@ -35,6 +35,10 @@ _by_name = attrgetter("name")
 
 _KIND = 0o170000
 _REGULAR = stat.S_IFREG
+_HAS_JUNCTIONS = os.name == "nt"
+_MOUNT_POINT = 0xA0000003
+"""What Windows says a junction is (IO_REPARSE_TAG_MOUNT_POINT)."""
+
 _VENV_MARK = "pyvenv.cfg"
 _INDEX_MARK = "LOCK"
 """A folder with a file of this name is looked at whether it is an index of ours."""
@@ -297,6 +301,9 @@ class _Walk:
         """Put one entry where it belongs: among the sources, the folders, or what is left out."""
         name = entry.name
         if entry.is_dir(follow_symlinks=False):
+            if _HAS_JUNCTIONS and _is_junction(entry):
+                self._link(frame, name)
+                return
             reason = self._selection.refuse_folder(frame, name)
             if reason is None:
                 folders.append(name)
@@ -338,14 +345,19 @@ class _Walk:
         if name.rpartition(".")[2].lower() in CONVERTERS and (unread := needs_converter(path)):
             self._notes.diagnostics.append(unread)
             return None
-        state = (info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+        inode = info.st_ino if LISTS_INODES else 0
+        state = (info.st_size, info.st_mtime_ns, info.st_ctime_ns, inode)
         return SourceFile(self._tree.name, path, *state)
 
     def _irregular(self, frame: Frame, name: str, mode: int) -> None:
         path = frame.path + name
         if not stat.S_ISLNK(mode):
             self.skip(path, "special file")
-            return
+        else:
+            self._link(frame, name)
+
+    def _link(self, frame: Frame, name: str) -> None:
+        path = frame.path + name
         target = self._target(frame.real + name)
         if target is None:
             self.skip(path, "broken link")
@@ -383,6 +395,11 @@ class _Walk:
         self._links.clear()
         self._waiting.append(iter(found))
         return bool(found)
+
+
+def _is_junction(entry: Entry) -> bool:
+    """Whether a folder is what Windows has instead of links to folders: it may lead to itself."""
+    return getattr(entry.stat(follow_symlinks=False), "st_reparse_tag", 0) == _MOUNT_POINT
 
 
 def _is_index(names: Iterable[str]) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.listings import list_as_windows_does
 from support.projects import Here, deny
 
 from leafmark.app import changes, collection, indexing, ingesting, project_status
@@ -612,3 +613,16 @@ def test_runs_at_once_leave_the_collector_as_they_found_it(here: Here) -> None:
     assert gc.get_threshold()[0] >= 50_000
     second.__exit__(None, None, None)
     assert gc.get_threshold() == before
+
+
+def test_where_listings_tell_no_inodes_what_did_not_change_is_not_read_again(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    list_as_windows_does(monkeypatch)
+    monkeypatch.setattr(changes, "CLOCK_GRAIN_NS", 0)  # what was written just now is old
+    for name in ("a.md", "sub/b.md"):
+        os.utime(here.write(name, f"# {name}\n"), ns=(10**18, 10**18))
+    here.index()
+    monkeypatch.setattr("leafmark.app.ingesting.read_beneath", _never)
+    assert here.index().unchanged == 2
+    assert here.index("a.md").unchanged == 1

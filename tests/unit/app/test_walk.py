@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.listings import list_as_windows_does
 
 from leafmark.app import folders
 from leafmark.app.ignore import Doubt
@@ -569,3 +570,15 @@ def _open_below(folder: Path) -> list[str]:
             if place.startswith(str(folder.resolve())):
                 found.append(place)
     return found
+
+
+@posix
+def test_a_junction_is_a_link_to_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows lists it as a folder, and one that leads to what is above it has no end."""
+    plant(tmp_path, "root/a.md", "root/sub/b.md", "other/c.md")
+    (tmp_path / "root/sub/up").symlink_to(tmp_path / "root")
+    (tmp_path / "root/out").symlink_to(tmp_path / "other")
+    list_as_windows_does(monkeypatch)
+    found, left_out = look(tmp_path / "root")
+    assert found == ["a.md", "sub/b.md"]
+    assert left_out == {"sub/up/": "link to a folder", "out": "link out of the tree"}
