@@ -7,6 +7,7 @@ are told apart by what the engine says, since it gives nothing else.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Callable
@@ -75,7 +76,7 @@ def translate(err: BaseException, action: str, where: Path) -> LeafmarkError:
     number = err.errno if isinstance(err, OSError) else None
     found = _OS_ERROR.search(text)
     if number is None and found:
-        number = int(found[1])
+        number = _errno(int(found[1]))
     folder = _folder_within(where) if isinstance(err, ValueError) else None
     if folder is not None:
         text, number = f"a folder stands in the place of the file {folder}", None
@@ -95,6 +96,27 @@ def translate(err: BaseException, action: str, where: Path) -> LeafmarkError:
     )
 
 
+_WINDOWS = os.name == "nt"
+
+_WINDOWS_CODES = {
+    2: errno.ENOENT,
+    3: errno.ENOENT,
+    5: errno.EACCES,
+    8: errno.ENOMEM,
+    19: errno.EROFS,
+    32: errno.EACCES,  # another program has it open
+    33: errno.EACCES,
+    39: errno.ENOSPC,
+    112: errno.ENOSPC,
+    206: errno.ENAMETOOLONG,
+}
+
+
+def _errno(code: int) -> int:
+    """Return the number of an error of the system, which the engine gives in its own code."""
+    return _WINDOWS_CODES.get(code, errno.EIO) if _WINDOWS else code
+
+
 def _folder_within(where: Path) -> str | None:
     """Return the name of a folder among the engine's files, which has none; it cannot say so."""
     try:
@@ -105,8 +127,6 @@ def _folder_within(where: Path) -> str | None:
 
 
 def _hint(number: int) -> str | None:
-    import errno
-
     if number == errno.EISDIR:
         return "remove the folder: a file of the index belongs there"
     if number in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG):

@@ -19,6 +19,7 @@ import contextlib
 import json
 import os
 import re
+import time
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -170,11 +171,28 @@ def replace_file(path: Path, parts: Iterable[bytes], *, what: str = "the index")
             file.writelines(parts)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(draft, path)
+        _put_in_place(draft, path)
     except OSError as err:
         with contextlib.suppress(OSError):
             draft.unlink()
         raise translate(err, f"write {what}", path) from err
+
+
+_WINDOWS = os.name == "nt"
+
+_ATTEMPTS = 20
+_POLL_S = 0.05
+
+
+def _put_in_place(draft: Path, path: Path) -> None:
+    """Replace a file; on Windows none can be while somebody reads it, which takes a moment."""
+    for _ in range(_ATTEMPTS if _WINDOWS else 0):
+        try:
+            os.replace(draft, path)
+            return
+        except PermissionError:
+            time.sleep(_POLL_S)
+    os.replace(draft, path)
 
 
 def sync_folder(path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from leafmark.errors import DamagedError, LeafmarkError, LockedError, NotFoundError, StorageError
+from leafmark.index import engine
 from leafmark.index.engine import engine_guard
 
 WHERE = Path("/index")
@@ -99,3 +100,20 @@ def test_everything_else_passes(passing: BaseException) -> None:
     with pytest.raises(type(passing)) as caught, engine_guard("write", WHERE):
         raise passing
     assert caught.value is passing
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "hint"),
+    [
+        (112, "cannot write: no space left on device", NO_ROOM),
+        (5, "cannot write: permission denied", NO_RIGHT),
+        (1392, "cannot write: input/output error", None),
+    ],
+)
+def test_codes_of_windows_are_its_own(
+    monkeypatch: pytest.MonkeyPatch, code: int, message: str, hint: str | None
+) -> None:
+    monkeypatch.setattr(engine, "_WINDOWS", True, raising=False)
+    with pytest.raises(StorageError) as caught, engine_guard("write", WHERE):
+        raise ValueError(f"An IO error occurred: 'Text of the system. (os error {code})'")
+    assert (caught.value.message, caught.value.hint) == (message, hint)
