@@ -56,7 +56,7 @@ def open_index(
 
 
 def open_telling(
-    project: Project, *, fresh: bool, confirmed: bool = False, progress: Progress | None = None
+    project: Project, *, fresh: bool, confirmed: bool, progress: Progress | None
 ) -> IndexReader:
     """Return what `open_index` does, for an answer without hints: they go to `project.tell`."""
     reader, hints = open_index(project, fresh=fresh, confirmed=confirmed, progress=progress)

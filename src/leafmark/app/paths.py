@@ -58,7 +58,7 @@ def find_directories(environ: Mapping[str, str], platform: str = sys.platform) -
     return Directories(home=home, config_file=file, cache=cache, state=state)
 
 
-def _home_folder(environ: Mapping[str, str], platform: str = sys.platform) -> Path:
+def _home_folder(environ: Mapping[str, str], platform: str) -> Path:
     """Return the user's home folder, with links resolved.
 
     Raises:

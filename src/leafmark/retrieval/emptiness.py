@@ -60,7 +60,7 @@ def explain_nothing(
     reader: IndexReader,
     topics: Sequence[Expression],
     params: SearchParams,
-    meaning: Meaning | None = None,
+    meaning: Meaning | None,
 ) -> tuple[Hint, ...]:
     """Return what emptied the answer to the topics, and what would show more.
 

@@ -33,11 +33,12 @@ def fuse(
     similarities: Sequence[float | None],
     *,
     usual: float,
-    weight: float = MEANING_WEIGHT,
+    weight: float,
 ) -> list[Fused]:
     """Return the fused score of each chunk.
 
-    `lexical` are scores of at least 0; `usual` is the mean similarity of all chunks. A
+    `lexical` are scores of at least 0; `usual` is the mean similarity of all chunks, and
+    `weight` the share of the meaning (`MEANING_WEIGHT`, or 1 where words do not count). A
     chunk without a vector is judged by its words alone, so that it neither gains nor
     loses by it.
 

@@ -78,8 +78,8 @@ class Leaves:
         *,
         weights: Mapping[str, float],
         distance: int,
-        derives: bool = True,
-        is_one_word: bool = False,
+        derives: bool,
+        is_one_word: bool,
     ):
         self._schema = reader.schema
         self._analyzer = language.analyzer
@@ -175,8 +175,8 @@ class Leaves:
         node: Term | Phrase,
         around: Around,
         *,
+        named: Sequence[str],
         mended: bool = False,
-        named: Sequence[str] = (),
     ) -> tantivy.Query | None:
         """Words beside each other; corrected only where edits were asked for.
 

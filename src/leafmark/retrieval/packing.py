@@ -49,9 +49,7 @@ def own_ranges(chunk: Chunk | Entry) -> list[tuple[int, int]]:
     return ranges
 
 
-def own_passages(
-    entry: Entry, source: bytes, reading: ReadableText | None = None
-) -> tuple[Passage, ...]:
+def own_passages(entry: Entry, source: bytes, reading: ReadableText | None) -> tuple[Passage, ...]:
     """Return the heading and own body of a chunk, with citations; blank parts are left out.
 
     `reading` is what a person reads in them where the bytes are markup.

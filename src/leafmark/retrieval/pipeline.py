@@ -80,8 +80,8 @@ def trace_search(
     params: SearchParams,
     texts: Texts,
     *,
-    local_trees: Collection[str] = (),
-    meaning: Meaning | None = None,
+    local_trees: Collection[str],
+    meaning: Meaning | None,
 ) -> Trace:
     """Return what each phase of a search leaves over, without presenting anything."""
     run = _Run(reader, params, texts, meaning)
@@ -112,7 +112,7 @@ class _Run:
         reader: IndexReader,
         params: SearchParams,
         texts: Texts,
-        meaning: Meaning | None = None,
+        meaning: Meaning | None,
         rerank: Rerank | None = None,
         compiled: Compile | None = None,
     ):

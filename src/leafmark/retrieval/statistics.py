@@ -2,7 +2,7 @@
 
 Tantivy counts deleted chunks until their segments are merged away, so that its
 document frequencies depend on the history of the index. Here they are counted
-again where something was deleted, and `factor` says by which factor a term's
+again where something was deleted, and `factor` says by which number a term's
 score must be multiplied for the idf to be that of a fresh index.
 """
 
@@ -106,9 +106,9 @@ class Statistics:
         self,
         field: str,
         terms: Collection[str],
-        alike: Collection[str] = (),
+        alike: Collection[str],
         *,
-        beginning: str = "",
+        beginning: str,
     ) -> Iterator[str]:
         """Yield those of the terms that occur in `field`, in deleted chunks too.
 
@@ -160,16 +160,15 @@ class Statistics:
         """Return the inverse document frequency of a term in that many of all live chunks."""
         return _idf(self._records.live if total is None else total, frequency)
 
-    def factor(self, field: str, term: str, *, as_frequent_as: int | None = None) -> float:
+    def factor(self, field: str, term: str, *, as_frequent_as: int) -> float:
         """Return the idf that `term` should have, divided by the one the engine scores with.
 
-        That is its live idf, or the idf of a term in `as_frequent_as` chunks.
+        It should have that of a term in `as_frequent_as` live chunks.
         """
-        frequency = self.frequency(field, term) if as_frequent_as is None else as_frequent_as
         stored = self.rough_frequency(field, term)
-        if not frequency or (frequency == stored and not self._records.deleted):
+        if not as_frequent_as or (as_frequent_as == stored and not self._records.deleted):
             return 1.0
-        return self.idf(frequency) / _idf(self._records.stored, stored)
+        return self.idf(as_frequent_as) / _idf(self._records.stored, stored)
 
     def phrase_factor(
         self, field: str, terms: Sequence[str], *, as_frequent_as: Sequence[int]

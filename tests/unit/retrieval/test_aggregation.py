@@ -89,9 +89,10 @@ CASES: list[tuple[str, dict[str, float], dict[str, Any], list[Any]]] = [
 def test_flat_documents(
     name: str, scores: dict[str, float], params: dict[str, Any], expected: list[Any]
 ) -> None:
-    count = params.pop("outline", 1)
+    count = params.get("outline", 1)
     forest = _forest(["A", *([title] for title in ["one", "two", "three"][:count])])
-    assert shape(_aggregate(forest, _match(forest, scores), **params)) == expected
+    asked = {name: value for name, value in params.items() if name != "outline"}
+    assert shape(_aggregate(forest, _match(forest, scores), **asked)) == expected
 
 
 def test_the_merge_example() -> None:
