@@ -17,9 +17,8 @@ from functools import cached_property
 from typing import Any, Protocol
 from urllib.parse import unquote
 
-from leafmark.app.resolving import Lookup
-from leafmark.model import Entry
 from leafmark.model.ids import document_id
+from leafmark.retrieval.naming import Lookup, chunk_with_slug
 
 __all__ = [
     "FindChunk",
@@ -189,15 +188,8 @@ def indexed_place(lookup: Lookup) -> FindChunk:
     """Return how places are looked up in an index."""
 
     def find(tree: str, path: str, slug: str | None) -> str | None:
-        doc_id = document_id(tree, path)
-        found = lookup.find(doc_id, slug) or (None if slug is None else discarded(doc_id, slug))
+        found = chunk_with_slug(lookup, document_id(tree, path), slug)
         return None if found is None else found.id
-
-    def discarded(doc_id: str, slug: str) -> Entry | None:
-        """The chunk that a discarded heading's slug leads to."""
-        document = lookup.document(doc_id)
-        position = None if document is None else document.slugs.get(slug)
-        return None if position is None else lookup.entry(doc_id, position)
 
     return find
 

@@ -14,14 +14,13 @@ from typing import NamedTuple, Protocol
 
 from leafmark.errors import AmbiguousError, NotFoundError
 from leafmark.index import id_spellings
-from leafmark.model import DocumentEntry, Entry
-from leafmark.model.ids import PREAMBLE, document_id, encode_path, ordinal_id
+from leafmark.likeness import MOST_SUGGESTED
+from leafmark.model import Entry
+from leafmark.model.ids import document_id, encode_path, ordinal_id
+from leafmark.retrieval import naming
 from leafmark.retrieval.citations import cited_ids
 
 __all__ = ["Lookup", "Named", "Resolver", "hint_for"]
-
-NEAREST = 3
-"""How many near ids an error names."""
 
 LIKENESS = 0.6
 """Ids less alike than this are not named: difflib's own measure of a close match."""
@@ -42,12 +41,9 @@ _LINES = re.compile(r"(.+?):([0-9]{1,9})(?:-([0-9]{1,9}))?(?::[0-9]{1,9})?:?")
 _SHORT_ORDINAL = re.compile(r"\.[0-9]+")
 
 
-class Lookup(Protocol):
+class Lookup(naming.Lookup, Protocol):
     """The part of an index reader that ids are looked up in."""
 
-    def document(self, doc_id: str) -> DocumentEntry | None: ...
-    def entry(self, doc_id: str, position: int) -> Entry | None: ...
-    def find(self, doc_id: str, slug: str | None, piece: int = 0) -> Entry | None: ...
     def chunks_of(self, doc_id: str) -> list[Entry]: ...
 
 
@@ -113,10 +109,10 @@ class Resolver:
 
     def _forms(self, name: str) -> Iterator[list[Entry]]:
         """What each reading of `name` fits, in the order in which readings are tried."""
-        for doc_id, rest in _readings(name):
+        for doc_id, rest in naming.readings(name):
             if doc_id in self._doc_ids:
                 yield self._in_documents([doc_id], rest)
-        for path, rest in _readings(name):
+        for path, rest in naming.readings(name):
             if path in self._by_path:
                 yield self._in_documents(self._by_path[path], rest)
         for doc_ids, first, last in self._lines(name):
@@ -152,39 +148,15 @@ class Resolver:
         )
 
     def _in_documents(self, doc_ids: list[str], rest: str) -> list[Entry]:
-        found = (self._in_document(doc_id, rest) for doc_id in doc_ids)
+        found = (naming.chunk_in_document(self._lookup, doc_id, rest) for doc_id in doc_ids)
         return [entry for entry in found if entry is not None]
-
-    def _in_document(self, doc_id: str, rest: str) -> Entry | None:
-        """The chunk of one document that `rest` names: nothing, `#slug`, `~k`, both or `.N`."""
-        if rest.startswith("."):
-            return self._lookup.entry(doc_id, int(rest[1:]))
-        slug = rest[1:] if rest.startswith("#") else None
-        head, tilde, piece = rest.rpartition("~")
-        if tilde and piece.isascii() and piece.isdecimal() and len(piece) < 10:
-            found = self._lookup.find(doc_id, head[1:] if head else None, int(piece))
-            if found is not None or slug is None:
-                return found
-        if rest and slug is None:
-            return None
-        return self._lookup.find(doc_id, slug) or self._by_other_slug(doc_id, slug)
-
-    def _by_other_slug(self, doc_id: str, slug: str | None) -> Entry | None:
-        """The chunk that a discarded heading's slug resolves to."""
-        document = self._lookup.document(doc_id)
-        if document is None or slug is None:
-            return None
-        position = document.slugs.get(slug)
-        if position is None and slug == PREAMBLE:
-            position = 0
-        return None if position is None else self._lookup.entry(doc_id, position)
 
     def _slug_within(self, names: Iterable[str], entry: Entry) -> str | None:
         """The slug by which a name is that of a chunk that has another one."""
         document = self._lookup.document(entry.doc_id)
         others = {} if document is None else document.slugs
         for name in names:
-            for _, rest in _readings(name):
+            for _, rest in naming.readings(name):
                 if rest.startswith("#") and others.get(rest[1:]) == entry.position:
                     return rest[1:]
         return None
@@ -195,7 +167,7 @@ class Resolver:
         place = _LINES.fullmatch(name)
         if place is not None:
             name = place[1]
-        for head, _ in _readings(name):
+        for head, _ in naming.readings(name):
             named = [head] if head in self._doc_ids else self._by_path.get(head, [])
             if named:
                 return _closest(name, self._chunk_ids(named, pieces="~" in name))
@@ -254,28 +226,6 @@ def _unescape(match: re.Match[str]) -> str:
     return chr(int(match[1] or match[2], 16))
 
 
-def _readings(name: str) -> Iterator[tuple[str, str]]:
-    """Ways to read `name` as a document and what follows it, the whole as a document first.
-
-    A path typed as it is on disk is tried in the form that ids have, too.
-    """
-    readings = [(name, "")]
-    for sign in "#~":
-        head, found, rest = name.partition(sign)
-        if found:
-            readings.append((head, sign + rest))
-            head, _, rest = name.rpartition(sign)  # a path typed as it is may hold the sign, too
-            readings.append((head, sign + rest))
-            break
-    stem, dot, number = name.rpartition(".")
-    if dot and number.isascii() and number.isdecimal() and len(number) < 10:
-        readings.append((stem, f".{number}"))
-    for head, rest in readings:
-        yield head, rest
-        if encode_path(head) != head:
-            yield encode_path(head), rest
-
-
 def _closest(name: str, ids: list[str]) -> tuple[str, ...]:
     """The ids of which `name` is a part, the shortest first; else the nearest.
 
@@ -286,7 +236,7 @@ def _closest(name: str, ids: list[str]) -> tuple[str, ...]:
     if len(wanted) >= LEAST_PART:
         whole = [one for one in ids if wanted in one.lower()]
         if whole:
-            return tuple(sorted(whole, key=lambda one: (len(one), one))[:NEAREST])
+            return tuple(sorted(whole, key=lambda one: (len(one), one))[:MOST_SUGGESTED])
     tail = wanted.rpartition("/")[2]
     letters = set(tail)
     matcher = difflib.SequenceMatcher(autojunk=False)
@@ -305,4 +255,4 @@ def _closest(name: str, ids: list[str]) -> tuple[str, ...]:
         ratio = matcher.ratio() + (SAME_NAME if tail and tail in end else 0)
         if ratio >= LIKENESS:
             scored.append((-ratio, candidate))
-    return tuple(candidate for _, candidate in sorted(scored)[:NEAREST])
+    return tuple(candidate for _, candidate in sorted(scored)[:MOST_SUGGESTED])

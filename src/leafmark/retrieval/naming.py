@@ -2,57 +2,119 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
+from typing import Protocol
 
 from leafmark.index import IndexReader, id_spellings
-from leafmark.model import Entry
-from leafmark.model.ids import document_part
+from leafmark.model import DocumentEntry, Entry
+from leafmark.model.ids import PREAMBLE, encode_path
 from leafmark.retrieval.citations import cited_ids
 
-__all__ = ["find_chunk", "find_chunks"]
+__all__ = [
+    "Lookup",
+    "chunk_in_document",
+    "chunk_with_slug",
+    "find_chunk",
+    "find_chunks",
+    "readings",
+]
 
-_ORDINAL = re.compile(r"(.+)\.([0-9]{1,9})", re.DOTALL)
+_OWN_TEXT = f"#{PREAMBLE}"
+
+
+class Lookup(Protocol):
+    """The part of an index reader that chunks are looked up in."""
+
+    def document(self, doc_id: str) -> DocumentEntry | None: ...
+    def entry(self, doc_id: str, position: int) -> Entry | None: ...
+    def find(self, doc_id: str, slug: str | None, piece: int = 0) -> Entry | None: ...
 
 
 def find_chunks(reader: IndexReader, name: str) -> list[Entry]:
     """Return the chunk with a whole id, else those that it names without a tree.
 
-    A citation names the chunk that it is of.
+    A citation names the chunk that it is of. What stands before the sections of a document
+    (`#preamble`) ends where they begin.
     """
     written = name.removeprefix("./")
     names = [each for form in (written, *cited_ids(written)) for each in id_spellings(form)]
     for wanted in names:
         found = find_chunk(reader, wanted)
         if found is not None:
-            return [found]
+            return [_without_sections(reader, found, wanted)]
     trees = sorted(reader.tree_names)
-    named = (find_chunk(reader, f"{tree}:{wanted}") for tree in trees for wanted in names)
-    return [entry for entry in named if entry is not None]
+    return [
+        _without_sections(reader, found, wanted)
+        for tree in trees
+        for wanted in names
+        if (found := find_chunk(reader, f"{tree}:{wanted}")) is not None
+    ]
 
 
-def find_chunk(reader: IndexReader, chunk_id: str) -> Entry | None:
-    """Return the chunk with a whole id, slug or ordinal; None where there is none.
+def _without_sections(reader: IndexReader, found: Entry, wanted: str) -> Entry:
+    """Return a document that was asked for by its own text as it ends before its sections."""
+    if found.kind != "document" or not wanted.endswith(_OWN_TEXT):
+        return found
+    last = found.position
+    for chunk in reader.chunks_of(found.doc_id)[1:]:
+        if chunk.kind != "piece" or chunk.covers:
+            break
+        last = chunk.position
+    return found._replace(last_position=last)
 
-    A slug of a discarded heading gives the chunk that it resolves to.
+
+def find_chunk(lookup: Lookup, chunk_id: str) -> Entry | None:
+    """Return the chunk with a whole id, slug or ordinal; None where there is none."""
+    found = (chunk_in_document(lookup, *reading) for reading in readings(chunk_id))
+    return next((chunk for chunk in found if chunk is not None), None)
+
+
+def readings(name: str) -> Iterator[tuple[str, str]]:
+    """Ways to read `name` as a document and what follows it, the whole as a document first.
+
+    A path typed as it is on disk is tried in the form that ids have, too.
     """
-    found = _by_slug(reader, chunk_id)
-    if found is not None:
-        return found
-    ordinal = _ORDINAL.fullmatch(chunk_id)
-    return reader.entry(ordinal[1], int(ordinal[2])) if ordinal else None
+    readings = [(name, "")]
+    for sign in "#~":
+        head, found, rest = name.partition(sign)
+        if found:
+            readings.append((head, sign + rest))
+            head, _, rest = name.rpartition(sign)  # a path typed as it is may hold the sign, too
+            readings.append((head, sign + rest))
+            break
+    stem, dot, number = name.rpartition(".")
+    if dot and number.isascii() and number.isdecimal() and len(number) < 10:
+        readings.append((stem, f".{number}"))
+    for head, rest in readings:
+        yield head, rest
+        if encode_path(head) != head:
+            yield encode_path(head), rest
 
 
-def _by_slug(reader: IndexReader, chunk_id: str) -> Entry | None:
-    doc_id = document_part(chunk_id)
-    rest = chunk_id[len(doc_id) :]
+def chunk_in_document(lookup: Lookup, doc_id: str, rest: str) -> Entry | None:
+    """Return the chunk that `rest` names in a document: nothing, `#slug`, `~k`, both or `.N`."""
+    if rest.startswith("."):
+        return lookup.entry(doc_id, int(rest[1:]))
     slug = rest[1:] if rest.startswith("#") else None
-    if slug is not None and (found := reader.find(doc_id, slug)):
+    head, tilde, piece = rest.rpartition("~")
+    if tilde and piece.isascii() and piece.isdecimal() and len(piece) < 10:
+        found = lookup.find(doc_id, head[1:] if head else None, int(piece))
+        if found is not None or slug is None:
+            return found
+    if rest and slug is None:
+        return None
+    found = chunk_with_slug(lookup, doc_id, slug)
+    return lookup.entry(doc_id, 0) if found is None and slug == PREAMBLE else found
+
+
+def chunk_with_slug(lookup: Lookup, doc_id: str, slug: str | None) -> Entry | None:
+    """Return the chunk with a slug (None: the document), else the one that the slug leads to.
+
+    So do the slugs of discarded headings, which no chunk has.
+    """
+    found = lookup.find(doc_id, slug)
+    if found is not None or slug is None:
         return found
-    name, mark, number = rest.rpartition("~")
-    if mark and number.isdecimal() and len(number) < 10:
-        return reader.find(doc_id, name[1:] if name else None, int(number))
-    if not rest:
-        return reader.entry(doc_id, 0)
-    document = reader.document(doc_id)
-    position = document.slugs.get(slug or "") if document else None
-    return None if position is None else reader.entry(doc_id, position)
+    document = lookup.document(doc_id)
+    position = None if document is None else document.slugs.get(slug)
+    return None if position is None else lookup.entry(doc_id, position)

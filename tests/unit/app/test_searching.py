@@ -1,4 +1,4 @@
-"""What a search of a project says beside its results."""
+"""A search of a project: what it says beside its results, and what only its chunks show."""
 
 from __future__ import annotations
 
@@ -48,3 +48,24 @@ def test_under_a_budget_what_matched_below_a_heading_comes_first(here: Here) -> 
     lead, best, *_ = (item.units[at] for at in item.order)
     assert item.source[lead.start : lead.end] == b"First.\n\n"
     assert item.source[best.start : best.end] == b"# Two\n\nA zebra.\n\n"
+
+
+def test_filters_take_a_path_as_it_is_typed(here: Here) -> None:
+    here.write("a#b~1%.md", "# A\n\nx\n")
+    for wanted in ("a#b~1%.md", "here:a#b~1%.md", "a%23b%7E1%25.md"):
+        for asked in (f'id:"{wanted}#a"', f'under:"{wanted}#a"', f'id:"{wanted}.1"'):
+            request = SearchRequest(queries=(asked,), aggregation=False)
+            (result,) = search_project(here.project(), request).results
+            assert result.entry.id == "here:a%23b%7E1%25.md#a", asked
+
+
+def test_below_what_stands_before_the_sections_are_its_pieces_alone(here: Here) -> None:
+    prose = "\n\n".join(f"Paragraph {at} says this and that. " * 8 for at in range(12))
+    here.write("a.md", f"{prose}\n\n# Two\n\nThis and that.\n")
+
+    def below(name: str) -> list[str]:
+        request = SearchRequest(queries=(f"under:{name}",), aggregation=False)
+        return [result.entry.fragment for result in search_project(here.project(), request).results]
+
+    assert below("a.md#preamble") == ["", "~1", "~2", "~3"]
+    assert below("a.md") == ["", "#two", "~1", "~2", "~3"]

@@ -59,6 +59,8 @@ CASES: list[tuple[str, str, list[str]]] = [
     ("an id", "id:t:fox.md#dogs", ["fox.md#dogs"]),
     ("an ordinal", "id:t:fox.md.2", ["fox.md#dogs"]),
     ("an unknown id", "id:t:fox.md#cats", []),
+    ("what stands before the sections", "id:t:fox.md#preamble", ["fox.md"]),
+    ("below it there is no section", "under:fox.md#preamble", ["fox.md"]),
     ("below an id", "under:t:fox.md#animals", ["fox.md#animals", "fox.md#dogs"]),
     ("below a citation", "under:t:fox.md#dogs@0123456789ab:3-9", ["fox.md#dogs"]),
     ("below a leaf", "under:t:fox.md#dogs", ["fox.md#dogs"]),
