@@ -23,6 +23,8 @@ attributes; the doors format them.
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = [
     "AmbiguousError",
     "BudgetError",
@@ -54,10 +56,18 @@ class LeafmarkError(Exception):
         self.location = location
         self.hint = hint
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Go from process to process whole: to be made anew some want more than their message."""
+        return _as_it_was, (type(self), self.args), vars(self)
+
     @property
     def placed_message(self) -> str:
         """The message with its place in brackets, for where there is one line."""
         return f"{self.message} ({self.location})" if self.location else self.message
+
+
+def _as_it_was(kind: type[LeafmarkError], args: tuple[Any, ...]) -> LeafmarkError:
+    return kind.__new__(kind, *args)
 
 
 class UsageError(LeafmarkError):
