@@ -8,6 +8,8 @@ gathered into chunks, and its large children are looked at in turn.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 
 from leafmark.chunking.gathering import Part, gather
 from leafmark.chunking.sizing import Sizes, is_surely_within
@@ -16,6 +18,8 @@ from leafmark.chunking.tree import SectionTree, Spans
 from leafmark.chunking.workshop import Workshop
 
 __all__ = ["choose_section"]
+
+_is_child = attrgetter("is_child")
 
 
 def choose_section(shop: Workshop) -> list[int]:
@@ -47,19 +51,16 @@ def _enter(shop: Workshop, sizes: Sizes, node: int) -> Iterator[int]:
     """Yield the chunks right below a node that does not fit, in order.
 
     Its own text stays its body where that is a single chunk, or too small to be
-    one and next to nothing that could take it.
+    one and next to no other.
     """
     parts = gather(shop, sizes, node)
-    left: list[Part] = []
-    pieces: list[Part] = []
-    for part in parts:
-        if not part.is_child:
-            (left if part.is_leftover else pieces).append(part)
-    kept = pieces if len(pieces) == 1 and _is_body(shop, node, [*pieces, *left]) else []
+    own = [part for part in parts if not part.is_child]
+    solid = [part for part in own if not part.is_leftover]
     tree, body = shop.tree, shop.tree.body(node)
-    if any(part.is_oversize for part in kept):
+    is_body = len(solid) == 1 and _is_body(shop, node, solid[0], own=own)
+    if is_body and solid[0].is_oversize:
         tree.oversize.add(node)
-    cut = set(pieces).difference(kept)
+    cut = set() if is_body else _beside(parts, solid)
     number = 0
     for part in parts:
         if part.is_child:
@@ -69,9 +70,16 @@ def _enter(shop: Workshop, sizes: Sizes, node: int) -> Iterator[int]:
             yield _piece(shop, node, part, number=number)
     taken = [(part.start, part.end) for part in parts if part in cut]
     if taken:
-        body = tree.bodies[node] = [own for span in body for own in subtract(*span, taken)]
-    if left and not kept:
+        body = tree.bodies[node] = [rest for span in body for rest in subtract(*span, taken)]
+    if len(cut) < len(own) and not is_body:
         _mark_leftovers(shop, node, body)
+
+
+def _beside(parts: Sequence[Part], solid: Sequence[Part]) -> set[Part]:
+    """Return the parts of own text that are pieces, and those right beside these."""
+    runs = [[*run] for is_child, run in groupby(parts, key=_is_child) if not is_child]
+    pieces = {*solid}
+    return {part for run in runs if not pieces.isdisjoint(run) for part in run}
 
 
 def _mark_leftovers(shop: Workshop, node: int, body: Spans) -> None:
@@ -82,13 +90,13 @@ def _mark_leftovers(shop: Workshop, node: int, body: Spans) -> None:
         shop.tree.oversize.add(node)
 
 
-def _is_body(shop: Workshop, node: int, parts: Sequence[Part]) -> bool:
-    """Whether a node's only piece may be its body instead, with the leftovers that follow here."""
-    if parts[0].children:
+def _is_body(shop: Workshop, node: int, piece: Part, *, own: Sequence[Part]) -> bool:
+    """Whether a node's only piece may be its body instead, with all the leftovers of its `own`."""
+    if piece.children:
         return False
-    size, *left = [part.size for part in parts]
-    bound = size if parts[0].is_oversize else shop.room(node)
-    return not left or size + sum(left) < bound + shop.options.min_tokens
+    bound = piece.size if piece.is_oversize else shop.room(node)
+    total = sum([part.size for part in own])
+    return len(own) == 1 or total < bound + shop.options.min_tokens
 
 
 def _child(shop: Workshop, sizes: Sizes, part: Part) -> int:

@@ -279,11 +279,16 @@ def test_a_section_takes_in_small_ones_on_both_sides_while_the_text_is_little_ov
     assert not result.chunks[2].oversize
 
 
-def test_a_leftover_beside_the_only_piece_does_not_break_the_bound() -> None:
+def test_a_leftover_beside_a_piece_that_cannot_take_it_is_a_piece() -> None:
+    """As the body of its section it would come before the text that it follows."""
     result = chunked(
         *[("paragraph", words(60))] * 3, min_tokens=80, target_tokens=80, max_tokens=80
     )
-    assert [show(chunk) for chunk in result.chunks] == [" (60) undersize", "~1 (120)"]
+    assert [show(chunk) for chunk in result.chunks] == [
+        " (0)",
+        "~1 (120)",
+        "~2 (60) undersize",
+    ]
 
 
 def test_undersize_is_told_by_the_body_as_it_is_counted() -> None:
