@@ -127,7 +127,7 @@ class Connection:
             answer, data = self._exchanged(path, body, deadline)
         except TimeoutError as error:
             reason = f"the embedder did not answer within {self._spec.timeout_s:g} s"
-            raise _TryAgainError(reason, "is it still loading? See embedding.timeout_s") from error
+            raise _TryAgainError(reason, _SLOW) from error
         except ssl.SSLCertVerificationError as error:
             reason = f"the embedder's certificate is not valid: {error.verify_message}"
             raise self._failed(reason) from error
@@ -256,6 +256,10 @@ def _check_key(key: str) -> None:
 _SENDABLE = re.compile(r"[!-~]*")
 """What a path and a key are made of: the visible signs of ASCII."""
 
+_SLOW = (
+    "is it still loading? A slow one needs a larger embedding.timeout_s, or a smaller "
+    "embedding.batch_tokens"
+)
 _LOG = f"its log may say why; {_KEPT}"
 _HINTS_OF_CLASS = {
     3: "redirects are not followed, for the key's sake: name the address that this one leads to",

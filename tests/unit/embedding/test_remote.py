@@ -336,7 +336,10 @@ def test_a_slow_server_is_not_waited_for(server: FakeServer, pauses: list[float]
         ollama(server, timeout_s=0.1, retries=0).embed_query("x")
     release.set()
     assert caught.value.message == "the embedder did not answer within 0.1 s"
-    assert caught.value.hint == "is it still loading? See embedding.timeout_s"
+    assert caught.value.hint == (
+        "is it still loading? A slow one needs a larger embedding.timeout_s, or a smaller "
+        "embedding.batch_tokens"
+    )
 
 
 def test_a_head_that_trickles_in_is_not_waited_for(server: FakeServer, pauses: list[float]) -> None:
