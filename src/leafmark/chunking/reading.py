@@ -22,6 +22,7 @@ from leafmark.chunking.placed import (
 )
 from leafmark.chunking.read_text import ReadText
 from leafmark.model import (
+    MOST_STRETCHES,
     Block,
     BlockKind,
     Chunk,
@@ -83,12 +84,17 @@ class BodyReader:
 
     def _blocks(self, start: int, end: int) -> list[PlacedBlocks]:
         """The blocks that have bytes in `[start, end)`, and others, in order."""
-        stretches, seen = self._stretches, self._seen
-        numbers = stretches.stretches_of(start, end)
-        for number in numbers:
-            if number not in seen:
-                seen[number] = PlacedBlocks(stretches, number, self.document)
-        return [seen[number] for number in numbers]
+        return [self._placed(number) for number in self._stretches.stretches_of(start, end)]
+
+    def _placed(self, number: int) -> PlacedBlocks:
+        """The blocks of a stretch."""
+        found = self._seen.get(number)
+        if found is None:
+            if len(self._seen) >= MOST_STRETCHES:
+                for memory in (self._seen, self._items, self._rows, self._columns):
+                    memory.clear()
+            found = self._seen[number] = PlacedBlocks(self._stretches, number, self.document)
+        return found
 
     def blocks_within(self, start: int, end: int) -> Sequence[Block]:
         """The blocks that start in `[start, end)`, nested ones too, in order."""

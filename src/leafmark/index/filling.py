@@ -42,17 +42,18 @@ class PreparedSource:
     """A source as the writer takes it: its entry, and the fields of each chunk.
 
     Plain data, so that it can be made in another process. The fields are JSON: what all
-    chunks of the source have, up to its facts, and what each of them has beside that.
+    chunks of the source have, up to its facts, and what each of them has beside that. It
+    is kept in UTF-8: as characters it would take four times as much.
     """
 
     entry: DocumentEntry
     stemmer: str | None
     shared: str = ""
-    rows: tuple[str, ...] = ()
+    rows: tuple[bytes, ...] = ()
 
     def documents(self) -> Iterator[str]:
         """Yield the fields of each chunk, as the engine reads them."""
-        return (self.shared + row for row in self.rows)
+        return (self.shared + row.decode() for row in self.rows)
 
 
 def prepare_source(
@@ -64,7 +65,7 @@ def prepare_source(
     """
     entry = document_entry(chunked, state, named=named)
     language = _language(stemmer)
-    rows = tuple(_rows(chunked, entry, language))
+    rows = tuple([row.encode() for row in _rows(chunked, entry, language)])
     return PreparedSource(entry, stemmer, _shared(entry, language), rows)
 
 

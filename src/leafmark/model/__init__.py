@@ -59,7 +59,7 @@ from leafmark.model.result import (
     Sort,
 )
 from leafmark.model.span import Span
-from leafmark.model.stretches import Stretches, TopBlocks
+from leafmark.model.stretches import MOST_STRETCHES, Stretches, TopBlocks
 from leafmark.model.verification import CitationStatus, Place, Verified, VerifyReport
 
 __all__ = [
@@ -67,6 +67,7 @@ __all__ = [
     "ELSEWHERE",
     "GRAINS",
     "LEFT_OUT",
+    "MOST_STRETCHES",
     "RELATIONS",
     "REPEATED",
     "SORTS",

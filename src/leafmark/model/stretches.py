@@ -13,7 +13,7 @@ from typing import overload
 
 from leafmark.model.document import Block, BlockKind
 
-__all__ = ["Stretches", "TopBlocks"]
+__all__ = ["MOST_STRETCHES", "Stretches", "TopBlocks"]
 
 _NO_DETAILS: tuple[str, int | None] = ("", None)
 
@@ -95,6 +95,10 @@ class TopBlocks(Sequence[Block]):
 
     def __len__(self) -> int:
         return len(self.starts)
+
+
+MOST_STRETCHES = 4096
+"""Stretches whose blocks are remembered: they are looked at in order, and may be many."""
 
 
 class Stretches(ABC):

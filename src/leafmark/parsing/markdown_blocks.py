@@ -13,9 +13,18 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import compress, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
-from leafmark.model import Block, BlockKind, Heading, HeadingColumns, Span, Stretches, TopBlocks
+from leafmark.model import (
+    MOST_STRETCHES,
+    Block,
+    BlockKind,
+    Heading,
+    HeadingColumns,
+    Span,
+    Stretches,
+    TopBlocks,
+)
 from leafmark.model.deferred import Deferred
 from leafmark.parsing.lines import Lines
 from leafmark.parsing.markdown_outline import (
@@ -50,13 +59,36 @@ _FIRST_DEFINITION = re.compile(rb" {0,3}\[")
 _new = tuple.__new__  # half the cost of calling a named tuple's class
 
 
+class _Stretch:
+    """The blocks at the top of a stretch, and those in them that were looked for.
+
+    `inner` are by where the block that holds them starts. `whole` are all blocks, where what
+    is defined in the stretch made the parser read all of it.
+    """
+
+    __slots__ = ("inner", "top", "whole")
+
+    def __init__(self) -> None:
+        self.top = TopBlocks([], [], [], {})
+        self.inner: dict[int, Sequence[Block]] = {}
+        self.whole: Sequence[Block] | None = None
+
+
+class _Places(NamedTuple):
+    """Where the content of each stretch begins, where it ends, and where the heading after does."""
+
+    starts: list[int]
+    ends: list[int]
+    closed: list[int]
+
+
 class MarkdownBlocks(Deferred[Block], Stretches):
     """All blocks, which `make` returns, or those of one stretch between headings.
 
     `raw` is UTF-8 whose lines end in LF or CRLF; content begins at byte `start`.
     """
 
-    __slots__ = ("_front", "_headings", "_inner", "_places", "_plain", "_raw", "_start", "_tops")
+    __slots__ = ("_front", "_headings", "_places", "_plain", "_raw", "_start", "_stretches")
 
     def __init__(
         self,
@@ -72,22 +104,20 @@ class MarkdownBlocks(Deferred[Block], Stretches):
         self._headings = headings
         self._start = start
         self._plain: bytes | None = None
-        self._places: tuple[list[int], list[int]] | None = None
-        self._tops: dict[int, TopBlocks] = {}
-        self._inner: dict[int, Sequence[Block]] = {}  # by where the block that holds them starts
+        self._places: _Places | None = None
+        self._stretches: dict[int, _Stretch] = {}  # by number
 
-    def _find_places(self) -> tuple[list[int], list[int]]:
-        """Where stretches begin, but for the first; and where the content of each begins."""
+    def _find_places(self) -> _Places:
         if self._places is None:
             headings = HeadingColumns.of(self._headings)
             top = headings.only([not nested for nested in headings.nested])
-            ends = [self._start, *top.ends]
+            starts = [self._start, *top.ends]
             # a byte between two of them is a blank line
-            apart = [after - end > 1 for end, after in zip(ends[:-1], top.starts, strict=True)]
-            self._places = (
-                [*compress(top.starts, apart)],
-                [*compress(ends, [*apart, True])],
-            )
+            apart = [after - end > 1 for end, after in zip(starts[:-1], top.starts, strict=True)]
+            apart.append(True)
+            size = len(self._raw)
+            columns = starts, [*top.starts, size], [*top.ends, size]
+            self._places = _Places(*[[*compress(column, apart)] for column in columns])
         return self._places
 
     def stretches_of(self, start: int, end: int) -> range:
@@ -95,43 +125,52 @@ class MarkdownBlocks(Deferred[Block], Stretches):
 
         A stretch begins with a heading line, the first one with the source.
         """
-        bounds, _ = self._find_places()
-        first = bisect_right(bounds, start)
-        return range(first, max(first, bisect_left(bounds, end)) + 1)
+        ends = self._find_places().ends
+        last = len(ends) - 1
+        first = bisect_right(ends, start, 0, last)
+        return range(first, max(first, bisect_left(ends, end, 0, last)) + 1)
 
     def top(self, number: int) -> TopBlocks:
         """The blocks of one stretch that lie in no other."""
-        found = self._tops.get(number)
-        if found is None:
-            bounds, contents = self._find_places()
-            after = bounds[number] if number < len(bounds) else len(self._raw)
-            found = self._outline(contents[number], after)
-            if not number and self._front:
-                found = TopBlocks.of([*front_block(self._front), *found])
-            self._tops[number] = found
-        return found
+        return self._stretch(number).top
 
     def inside(self, block: Block) -> Sequence[Block]:
         """The blocks that lie in one of those at the top."""
-        found = self._inner.get(block.start)
+        number, stretch = self._stretch_of(block)
+        found = stretch.inner.get(block.start)
         if found is None and block.kind in _CONTAINING:
             found = plain_parts(block, self._raw[block.start : block.end])
             if found is None:
                 blank = _BLANK_LINES.match(self._raw, block.end)  # which code inside may take in
                 after = blank.end() if blank else block.end
-                found = self._read(block.start, after)[1:]
-            self._inner[block.start] = found
+                found = self._read(number, stretch, block.start, after)[1:]
+            stretch.inner[block.start] = found
         return found or ()
 
     def item_starts(self, block: Block) -> Sequence[int]:
-        if block.start in self._inner:
+        if block.start in self._stretch_of(block)[1].inner:
             return super().item_starts(block)
         return item_starts(self._raw, block.start, block.end)
 
-    def _outline(self, first: int, after: int) -> TopBlocks:
+    def _stretch_of(self, block: Block) -> tuple[int, _Stretch]:
+        """The stretch that a block lies in, and its number."""
+        number = self.stretches_of(block.start, block.start)[0]
+        return number, self._stretch(number)
+
+    def _stretch(self, number: int) -> _Stretch:
+        found = self._stretches.get(number)
+        if found is None:
+            if len(self._stretches) >= MOST_STRETCHES:
+                self._stretches.clear()
+            found = self._stretches[number] = self._outline(number)
+        return found
+
+    def _outline(self, number: int) -> _Stretch:
         if self._plain is None:
             self._plain = plain_lines(self._raw)
-        size = len(self._raw)
+        places, size = self._find_places(), len(self._raw)
+        first, after = places.starts[number], places.ends[number]
+        stretch = _Stretch()
         tops, at = outline(self._plain, first, after if after < size else len(self._plain))
         if tops and tops.ends[-1] > size:
             last = tops[-1]
@@ -139,22 +178,46 @@ class MarkdownBlocks(Deferred[Block], Stretches):
             tops.pop()
             tops.add(last._replace(end=size, content_start=content))
         if at < after:
-            rest = self._read(at, after)
+            rest = self._read(number, stretch, at, after)
             starts = [index for index, block in enumerate(rest) if not block.level]
             for index, following in pairwise([*starts, len(rest)]):
                 tops.add(rest[index])
-                self._inner[rest[index].start] = rest[index + 1 : following]
-        return tops
+                stretch.inner[rest[index].start] = rest[index + 1 : following]
+        if not number and self._front:
+            tops = TopBlocks.of([*front_block(self._front), *tops])
+        stretch.top = tops
+        return stretch
 
-    def _read(self, first: int, after: int) -> Sequence[Block]:
-        """All blocks of a range that begins and ends between blocks at the top."""
+    def _read(self, number: int, stretch: _Stretch, first: int, after: int) -> Sequence[Block]:
+        """All blocks of a range in a stretch that begins and ends between blocks at the top."""
         raw = self._raw[first:after]
-        if b"]:" in raw:
-            # Where a list ends before a definition hangs on what follows, to the parser.
-            at = bisect_left(self, first, key=_start_of)
-            return self[at : bisect_left(self, after, key=_start_of)]
-        _, rows = walk(raw.decode(), raw, 0)
-        return tuple(_blocks(rows, raw, 0, offset=first))
+        if b"]:" not in raw:
+            _, rows = walk(raw.decode(), raw, 0)
+            return tuple(_blocks(rows, raw, 0, offset=first))
+        # Where a list ends before a definition hangs on what follows, to the parser.
+        whole = stretch.whole
+        if whole is None:
+            whole = stretch.whole = self._read_whole(number)
+        return whole[_place_of(first, whole) : _place_of(after, whole)]
+
+    def _read_whole(self, number: int) -> Sequence[Block]:
+        """All blocks of a stretch, as they are before the heading that ends it."""
+        places = self._find_places()
+        offset = places.starts[number]
+        raw = self._raw[offset : places.closed[number]]
+        headings, rows = walk(raw.decode(), raw, 0)
+        return [
+            block._replace(
+                start=block.start + offset,
+                end=block.end + offset,
+                content_start=None if block.content_start is None else block.content_start + offset,
+            )
+            for block in blocks_of(rows, headings, raw, 0)
+        ]
+
+
+def _place_of(start: int, blocks: Sequence[Block]) -> int:
+    return bisect_left(blocks, start, key=_start_of)
 
 
 def _start_of(block: Block) -> int:
