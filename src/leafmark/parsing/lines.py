@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import AnyStr
 
-__all__ = ["Lines", "with_line_feeds", "without_lone_returns"]
+__all__ = ["Lines", "has_lone_returns", "with_line_feeds", "without_lone_returns"]
 
 _LINE_FEED = 10
 _LONE_RETURN = re.compile(r"\r(?!\n)")
+_LONE_RETURN_BYTE = re.compile(rb"\r(?!\n)")
 
 
 class Lines:
@@ -62,6 +64,13 @@ def with_line_feeds(raw: bytes) -> bytes:
     return raw.replace(b"\r\n", b" \n") if b"\r" in raw else raw
 
 
-def without_lone_returns(text: str) -> str:
-    """Return a text with LF in place of each CR that no LF follows: offsets stay."""
-    return _LONE_RETURN.sub("\n", text) if "\r" in text else text
+def has_lone_returns(raw: bytes) -> bool:
+    """Whether there is a CR that no LF follows."""
+    return b"\r" in raw and _LONE_RETURN_BYTE.search(raw) is not None
+
+
+def without_lone_returns(text: AnyStr) -> AnyStr:
+    """Return a text, or UTF-8, with LF in place of each CR that no LF follows: offsets stay."""
+    if isinstance(text, str):
+        return _LONE_RETURN.sub("\n", text) if "\r" in text else text
+    return _LONE_RETURN_BYTE.sub(b"\n", text) if b"\r" in text else text

@@ -15,11 +15,12 @@ from leafmark.model import Anchor, Block, Document, Heading, HeadingColumns, Lin
 from leafmark.model.deferred import Deferred
 from leafmark.parsing.decoding import Decoded, decode
 from leafmark.parsing.frontmatter import find_front_matter
-from leafmark.parsing.lines import with_line_feeds, without_lone_returns
+from leafmark.parsing.lines import has_lone_returns, without_lone_returns
 from leafmark.parsing.markdown_anchors import anchors_of, may_have_anchors
 from leafmark.parsing.markdown_blocks import MarkdownBlocks, blocks_of, front_block
 from leafmark.parsing.markdown_limits import find_excess
 from leafmark.parsing.markdown_links import links_of
+from leafmark.parsing.markdown_portions import LARGE_BYTES, headings_by_portions
 from leafmark.parsing.markdown_scan import scan_headings
 from leafmark.parsing.markdown_walk import Row, walk
 from leafmark.parsing.text import degraded_document
@@ -43,8 +44,8 @@ class _Content:
         start = self._start
         if not self._decoded.stand_in:
             return "\n" * start + self._raw[start:].decode()
-        text = without_lone_returns(self._decoded.text)
-        return "\n" * start + text.encode()[start:].decode() if start else text
+        text = _with_line_feeds(self._decoded)
+        return "\n" * start + text[start:].decode()
 
     @cached_property
     def walked(self) -> tuple[list[Heading], list[Row]]:
@@ -71,7 +72,9 @@ class _Content:
     def _all_anchors(self) -> tuple[Anchor, ...]:
         if not may_have_anchors(self._raw):
             return ()
-        return tuple(anchors_of(self._raw, HeadingColumns.of(self.headings), self.blocks))
+        blocks = self.blocks
+        find = blocks.around if isinstance(blocks, MarkdownBlocks) else lambda _: blocks
+        return tuple(anchors_of(self._raw, HeadingColumns.of(self.headings), find))
 
     def _all_links(self) -> tuple[Link, ...]:
         links = links_of(self.walked[1], self.text)
@@ -85,15 +88,14 @@ def parse_markdown(data: bytes, path: str) -> Document:
     if excess:
         return degraded_document(decoded, path, "markdown", excess)
     raw = decoded.data
-    lines = with_line_feeds(raw)
-    if b"\r" in lines:
-        raw = without_lone_returns(decoded.text).encode()
-        lines = with_line_feeds(raw)
+    if has_lone_returns(raw):
+        raw = _with_line_feeds(decoded)
     start = len(_BOM) if raw.startswith(_BOM) else 0
     front = find_front_matter(raw, start, path)
     start = front.span.end if front.span else start
     content = _Content(decoded, raw, front.span, start)
-    found = None if decoded.stand_in else scan_headings(lines, start)
+    find = scan_headings if len(raw) < LARGE_BYTES else headings_by_portions
+    found = None if decoded.stand_in else find(raw, start)
     headings: Sequence[Heading] = tuple(content.walked[0]) if found is None else found
     if decoded.stand_in or b"\0" in raw:
         headings = tuple([_restore_heading(heading, decoded) for heading in headings])
@@ -114,6 +116,12 @@ def parse_markdown(data: bytes, path: str) -> Document:
         diagnostics=decoded.diagnostics + front.diagnostics,
         anchors=content.anchors,
     )
+
+
+def _with_line_feeds(decoded: Decoded) -> bytes:
+    """The source with a line feed for each lone carriage return, and stand-ins for bad bytes."""
+    raw = decoded.mended.encode() if decoded.stand_in else decoded.data
+    return without_lone_returns(raw)
 
 
 def _first_title(headings: Sequence[Heading]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from leafmark.model import Anchor, Block, HeadingColumns
@@ -27,6 +27,10 @@ _ID_OR_NAME = re.compile(rb"\s(?:id|name)%b" % _VALUE, re.IGNORECASE)
 _NO_WORDS = re.compile(rb"(?:\s|</?(?:a|div|p|span)\b[^<>]*>|(?!))*+", re.IGNORECASE)
 
 
+FindBlocks = Callable[[Sequence[int]], Iterable[Block]]
+"""What gives the blocks around places in the source, and perhaps others, in order."""
+
+
 class _NamedTag(NamedTuple):
     """Where a tag starts and ends, and the name that it gives its place."""
 
@@ -40,7 +44,7 @@ def may_have_anchors(raw: bytes) -> bool:
     return b" id=" in raw or b" name=" in raw or b"{#" in raw or b"{/*" in raw
 
 
-def anchors_of(raw: bytes, headings: HeadingColumns, blocks: Sequence[Block]) -> list[Anchor]:
+def anchors_of(raw: bytes, headings: HeadingColumns, find_blocks: FindBlocks) -> list[Anchor]:
     """Return the names in `raw`, in order of where they stand; those in code are none."""
     found = [
         (named.start(), Anchor(_decoded(named[1]), start))
@@ -49,6 +53,7 @@ def anchors_of(raw: bytes, headings: HeadingColumns, blocks: Sequence[Block]) ->
     ]
     tags = [*_named_tags(raw)]
     if tags:
+        blocks = find_blocks([tag.start for tag in tags])
         found += _of_tags(raw, tags, headings.starts, blocks)
     return [anchor for _, anchor in sorted(found)]
 
@@ -63,7 +68,7 @@ def _named_tags(raw: bytes) -> Iterator[_NamedTag]:
 
 
 def _of_tags(
-    raw: bytes, tags: Sequence[_NamedTag], starts: Sequence[int], blocks: Sequence[Block]
+    raw: bytes, tags: Sequence[_NamedTag], starts: Sequence[int], blocks: Iterable[Block]
 ) -> Iterator[tuple[int, Anchor]]:
     """Yield where each name stands, and what it names: from the last on, for one leads to the next.
 

@@ -147,6 +147,16 @@ class MarkdownBlocks(Deferred[Block], Stretches):
             stretch.inner[block.start] = found
         return found or ()
 
+    def around(self, places: Sequence[int]) -> Iterator[Block]:
+        """Yield the blocks that these places lie in, which are in order, and others beside them."""
+        ends = self._find_places().ends
+        for number in dict.fromkeys(bisect_right(ends, at, 0, len(ends) - 1) for at in places):
+            for outer in self.top(number):
+                yield outer
+                at = bisect_left(places, outer.start)
+                if at < len(places) and places[at] < outer.end:
+                    yield from self.inside(outer)
+
     def item_starts(self, block: Block) -> Sequence[int]:
         if block.start in self._stretch_of(block)[1].inner:
             return super().item_starts(block)

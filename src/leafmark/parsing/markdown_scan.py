@@ -21,7 +21,7 @@ from leafmark.parsing.markdown_outline import closing_fence
 from leafmark.parsing.markdown_walk import read_titles
 from leafmark.parsing.titles import fold
 
-__all__ = ["scan_headings"]
+__all__ = ["defined_words", "labelled_words", "scan_headings"]
 
 _RAW = rb"[!?]|(?i:script|pre|style|textarea)[ \t>\n]"
 _SIGNS = rb"[ \t>*+.)0-9\[\]xX-]"
@@ -271,13 +271,28 @@ def _drop_marks(words: list[bytes], marked: Sequence[int]) -> list[int]:
 
 
 def _may_link(words: Sequence[bytes], data: bytes) -> bool:
-    """Whether headings may hold a link or a note to what is defined elsewhere, by its label.
-
-    Labels are compared by their last words, whose white space and signs of quotes do not count.
-    """
-    said = _last_words(_LABEL_END.findall(b"\n".join(words)))
-    defined = _last_words(_DEFINED_END.findall(data)) if said else said
+    """Whether headings may hold a link or a note to what is defined elsewhere, by its label."""
+    said = labelled_words(b"\n".join(words))
+    defined = defined_words(data) if said else said
     return "" in defined or not defined.isdisjoint(said)
+
+
+def labelled_words(text: bytes) -> set[str]:
+    """Return the last words of what may be labels: how a label begins may differ.
+
+    >>> sorted(labelled_words(b"See [the Notes][n] and [x]"))
+    ['n', 'notes', 'x']
+    """
+    return _last_words(_LABEL_END.findall(text))
+
+
+def defined_words(data: bytes) -> set[str]:
+    """Return the last words of the labels that a source may define.
+
+    >>> defined_words(b"[the Notes]: notes.md")
+    {'notes'}
+    """
+    return _last_words(_DEFINED_END.findall(data)) if b"]:" in data else set()
 
 
 def _last_words(texts: Sequence[bytes]) -> set[str]:
