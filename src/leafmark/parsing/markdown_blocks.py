@@ -88,7 +88,7 @@ class MarkdownBlocks(Deferred[Block], Stretches):
     `raw` is UTF-8 whose lines end in LF or CRLF; content begins at byte `start`.
     """
 
-    __slots__ = ("_front", "_headings", "_places", "_plain", "_raw", "_start", "_stretches")
+    __slots__ = ("_front", "_headings", "_places", "_raw", "_start", "_stretches")
 
     def __init__(
         self,
@@ -103,7 +103,6 @@ class MarkdownBlocks(Deferred[Block], Stretches):
         self._front = front
         self._headings = headings
         self._start = start
-        self._plain: bytes | None = None
         self._places: _Places | None = None
         self._stretches: dict[int, _Stretch] = {}  # by number
 
@@ -176,12 +175,10 @@ class MarkdownBlocks(Deferred[Block], Stretches):
         return found
 
     def _outline(self, number: int) -> _Stretch:
-        if self._plain is None:
-            self._plain = plain_lines(self._raw)
         places, size = self._find_places(), len(self._raw)
         first, after = places.starts[number], places.ends[number]
         stretch = _Stretch()
-        tops, at = outline(self._plain, first, after if after < size else len(self._plain))
+        tops, at = outline(plain_lines(self._raw[first:after]), first)
         if tops and tops.ends[-1] > size:
             last = tops[-1]
             content = None if last.content_start is None else min(last.content_start, size)

@@ -159,41 +159,40 @@ _LANGUAGE = re.compile(r"[\s{.]*([^\s,{}]+)")
 _new = tuple.__new__  # half the cost of calling a named tuple's class
 
 
-def outline(raw: bytes, first: int = 0, after: int | None = None) -> tuple[TopBlocks, int]:
+def outline(raw: bytes, offset: int = 0) -> tuple[TopBlocks, int]:
     """Return the blocks of level 0 that a stretch begins with, and where what is uncertain begins.
 
-    The stretch is `raw[first:after]`, whole lines without headings at the top
-    level. `raw` is as `plain_lines` returns it.
+    The stretch is whole lines, as `plain_lines` returns them, without headings at the top
+    level. `offset` is added to all places.
     """
-    after = len(raw) if after is None else after
     blocks = TopBlocks([], [], [], {})
-    if _has_rare_space(raw, first, after):
-        return blocks, first
+    if b"\0" in raw or b"\x0b" in raw or b"\x0c" in raw:
+        return blocks, offset  # white space, perhaps
     kinds, starts, ends = blocks.kinds, blocks.starts, blocks.ends
-    shape, is_parted, find = "", True, _BLOCK.match
-    at = _blank_end(raw, first, after)
+    shape, is_parted, find, after = "", True, _BLOCK.match, len(raw)
+    at = _blank_end(raw, 0)
     while at < after:
-        match = find(raw, at, after)
+        match = find(raw, at)
         if match is None or not (is_parted or _may_follow(match, shape)):
             break
         shape = match.lastgroup or ""
         end, next_at, info, content = match.end(shape), match.end(), "", None
         if shape == "fence":
-            content, end = end, _fence_end(raw, match, after)
-            info, next_at = fence_language(match["info"].decode()), _blank_end(raw, end, after)
+            content, end = end, _fence_end(raw, match)
+            info, next_at = fence_language(match["info"].decode()), _blank_end(raw, end)
         elif shape == "table":
             content = match.end("delimiters")
         if (shape in _CHECKED or raw[at] in b" [") and not _is_certain(match, kinds, end):
             break
         kinds.append(_KINDS[shape])
-        starts.append(at)
-        ends.append(end)
+        starts.append(at + offset)
+        ends.append(end + offset)
         if content is not None:
-            blocks.details[at] = info, content
+            blocks.details[at + offset] = info, content + offset
         at, is_parted = next_at, next_at > end or shape in _ENDED
     while kinds and at < after and (not is_parted or kinds[-1] in _TAKING):
-        at, is_parted = blocks.pop(), True  # what follows may be part of it
-    return blocks, at
+        at, is_parted = blocks.pop() - offset, True  # what follows may be part of it
+    return blocks, at + offset
 
 
 def plain_lines(raw: bytes) -> bytes:
@@ -203,16 +202,6 @@ def plain_lines(raw: bytes) -> bytes:
     """
     raw = with_line_feeds(raw)
     return raw if raw[-1:] in (b"\n", b"") else raw + b"\n"
-
-
-def _has_rare_space(raw: bytes, first: int, after: int) -> bool:
-    """Whether there is what is white space, perhaps."""
-    find = raw.find
-    return (
-        find(b"\0", first, after) >= 0
-        or find(b"\x0b", first, after) >= 0
-        or find(b"\x0c", first, after) >= 0
-    )
 
 
 def plain_parts(block: Block, raw: bytes) -> list[Block] | None:
@@ -244,9 +233,9 @@ def fence_language(info: str) -> str:
     return language[1].lower() if language else ""
 
 
-def _blank_end(raw: bytes, at: int, after: int) -> int:
+def _blank_end(raw: bytes, at: int) -> int:
     """Where the blank lines from `at` on end."""
-    match = _BLANKS.match(raw, at, after)
+    match = _BLANKS.match(raw, at)
     assert match is not None, "no lines match, too"
     return match.end()
 
@@ -285,10 +274,10 @@ def _inner_bars(row: bytes) -> int:
     return row[1:].removesuffix(b"|").count(b"|")
 
 
-def _fence_end(raw: bytes, match: re.Match[bytes], after: int) -> int:
+def _fence_end(raw: bytes, match: re.Match[bytes]) -> int:
     """Where the code ends whose opening line has matched; 0 where that is not certain."""
     mark = match["mark"]
-    closing = closing_fence(mark[:1], len(mark)).search(raw, match.end("fence") - 1, after)
+    closing = closing_fence(mark[:1], len(mark)).search(raw, match.end("fence") - 1)
     if closing is None or b"\t" in closing[0]:
         return 0
     return closing.end() + 1
