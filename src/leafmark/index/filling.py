@@ -27,7 +27,15 @@ from leafmark.index.headed import LONGEST_TITLE, headed
 from leafmark.index.names import PARTING_FORMATS, terms_of_names, terms_of_parted, with_parts
 from leafmark.index.records import document_entry, pack_document
 from leafmark.index.schema import Language, language_fields
-from leafmark.model import Chunk, ChunkedDocument, ChunkKind, Content, DocumentEntry, FileState
+from leafmark.model import (
+    Chunk,
+    ChunkedDocument,
+    ChunkKind,
+    Content,
+    DocumentEntry,
+    FileState,
+    Packed,
+)
 
 __all__ = ["PreparedSource", "prepare_source"]
 
@@ -35,6 +43,10 @@ _HAS = ("code", "table", "list")
 """The block types that `has:` knows."""
 
 _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+_MANY_CHUNKS = 4096
+"""The fields of more than that are kept packed, which takes time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +61,7 @@ class PreparedSource:
     entry: DocumentEntry
     stemmer: str | None
     shared: str = ""
-    rows: tuple[bytes, ...] = ()
+    rows: Sequence[bytes] = ()
 
     def documents(self) -> Iterator[str]:
         """Yield the fields of each chunk, as the engine reads them."""
@@ -65,7 +77,8 @@ def prepare_source(
     """
     entry = document_entry(chunked, state, named=named)
     language = _language(stemmer)
-    rows = tuple([row.encode() for row in _rows(chunked, entry, language)])
+    keep = Packed if len(chunked.chunks) > _MANY_CHUNKS else tuple
+    rows = keep(map(str.encode, _rows(chunked, entry, language)))
     return PreparedSource(entry, stemmer, _shared(entry, language), rows)
 
 

@@ -13,6 +13,7 @@ descendants are the positions up to and including `last_position`, and
 """
 
 import hashlib
+from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,6 +30,9 @@ from leafmark.model.ids import decodable, document_id, fragment, ordinal_id
 from leafmark.model.record import ChunkRecord
 
 __all__ = ["Chunk", "ChunkedDocument", "Chunks"]
+
+_PORTION_BYTES = 1_000_000
+"""The lines of a source are found in portions: those of all would take some times its size."""
 
 
 class Rendering(Protocol):
@@ -149,13 +153,18 @@ class ChunkedDocument:
         return numbers
 
     @cached_property
-    def _line_starts(self) -> list[int]:
+    def _line_starts(self) -> Sequence[int]:
         """Byte offsets at which lines start; LF, CRLF and lone CR end a line."""
         data = self.document.data
-        starts = [0, *accumulate(map(len, data.splitlines(keepends=True)))]
-        if not data.endswith((b"\n", b"\r")):
-            starts.pop()  # where the source ends, inside its last line
-        return starts or [0]
+        starts, at = array("Q"), 0
+        while at < len(data):
+            after = data.find(b"\n", at + _PORTION_BYTES) + 1 or len(data)
+            lengths = map(len, data[at:after].splitlines(keepends=True))
+            starts.extend(accumulate(lengths, initial=at))
+            at = starts.pop()
+        if data.endswith((b"\n", b"\r")):
+            starts.append(at)  # else the source ends inside its last line
+        return starts or (0,)
 
     @cached_property
     def _links(self) -> tuple[list[int], list[Link]]:
