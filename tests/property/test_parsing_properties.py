@@ -21,6 +21,7 @@ from support.markdown_sources import (
 
 from leafmark.model import Block, Document, Heading, Link, Stretches
 from leafmark.parsing import decode, parse
+from leafmark.parsing.markdown_portions import headings_by_portions
 from leafmark.parsing.markdown_scan import scan_headings
 from leafmark.parsing.markdown_walk import walk
 from leafmark.parsing.metadata import read_yaml, to_json
@@ -60,6 +61,23 @@ def test_headings_that_are_certain_without_the_walk_are_those_of_the_walk(text: 
     raw = text.encode()
 
     found = scan_headings(raw, 0)
+
+    assert found is None or [*found] == walk(text, raw, 0)[0]
+
+
+@given(
+    st.lists(st.one_of(markdown_text(), heading_like_text(), block_like_text()), max_size=4),
+    st.integers(0, 40),
+)
+@example(["# [a]\n", "# b\n", "[A]: c\n"], 0)
+@example(["# [a\\]b]\n", "# b [^x]\n", "[^x]: y\n\n[a\\]b]: c\n"], 0)
+@example(["<!--\n", "# a\n", "-->\n# [b][]\n", "> [b]: c\n", "# d\n"], 0)
+@example(["[a\nb]\n===\n", "# c\n", "[a b]: d\n"], 0)
+def test_headings_by_portions_are_those_of_the_walk(texts: list[str], size: int) -> None:
+    text = "\n\n".join(texts).replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\r\n")
+    raw = text.encode()
+
+    found = headings_by_portions(raw, 0, size=size)
 
     assert found is None or [*found] == walk(text, raw, 0)[0]
 

@@ -83,6 +83,10 @@ _LOWER_WORD_BYTES = bytes(
 )
 _TOO_LONG = b"a" * (MAX_TOKEN_CHARS + 1)
 _LONG_RUN = re.compile(rf"\S{{{MAX_TOKEN_CHARS + 1},}}")
+_PORTION_CHARS = 250_000
+"""Longer texts are analysed in portions, for it takes some ten times their size."""
+
+_SPACE = re.compile(r"[ \n]")
 _LONG_ASCII_WORD = re.compile(rf"[0-9A-Za-z]{{{MAX_TOKEN_CHARS + 1}}}")
 
 
@@ -179,6 +183,16 @@ class Analyzer:
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of `text`, in order; the words that they come from are remembered."""
+        if len(text) <= _PORTION_CHARS:
+            return self._terms(text)
+        found: list[str] = []
+        known: dict[str, str] = {}  # a term that comes again is kept once
+        for portion in _portions(text):
+            terms = self._terms(portion)
+            found += map(known.setdefault, terms, terms)
+        return found
+
+    def _terms(self, text: str) -> list[str]:
         memo = self._memo
         if text.isascii():
             found = list(map(memo.__getitem__, _runs(text)))
@@ -257,6 +271,16 @@ def _tokens(analyzer: Analyzer, word: str) -> tuple[Token, ...]:
 def is_solid(term: str) -> bool:
     """Whether a term is a character of a script that is written without spaces."""
     return not term.isascii() and _solid_runs().fullmatch(term) is not None
+
+
+def _portions(text: str) -> Iterator[str]:
+    """Cut a text behind white space, which is in no token."""
+    at = 0
+    while at < len(text):
+        space = _SPACE.search(text, at + _PORTION_CHARS)
+        end = space.end() if space else len(text)
+        yield text[at:end]
+        at = end
 
 
 def _runs(text: str) -> list[str]:

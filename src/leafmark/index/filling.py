@@ -78,7 +78,7 @@ def prepare_source(
     entry = document_entry(chunked, state, named=named)
     language = _language(stemmer)
     keep = Packed if len(chunked.chunks) > _MANY_CHUNKS else tuple
-    rows = keep(map(str.encode, _rows(chunked, entry, language)))
+    rows = keep(_rows(chunked, entry, language))
     return PreparedSource(entry, stemmer, _shared(entry, language), rows)
 
 
@@ -101,21 +101,20 @@ def _shared(entry: DocumentEntry, language: Language) -> str:
     return _json({**fields, "facts": facts}).removesuffix("]}")
 
 
-def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) -> Iterator[str]:
+def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) -> Iterator[bytes]:
     """Yield how the JSON of each chunk ends, the source's record in the first one's.
 
     Terms are letters and digits, which stand in JSON as they are.
     """
     analyzer = language.analyzer
-    chunks = tuple(chunked.chunks)
-    contents = [chunk.content for chunk in chunks]
+    contents, record = _record(chunked, entry)
     is_code = chunked.document.format == "script"
     module = _module(entry.path)
-    for chunk, content, titles in zip(chunks, contents, chunked.section_paths, strict=True):
+    for chunk, content, titles in zip(chunked.chunks, contents, chunked.section_paths, strict=True):
         facts = _own_facts(chunk.kind, content[1:])
         if is_code and chunk.slug and chunk.piece < 2:
             facts += _names(chunk.slug, module)
-        fields = f'"{language.title}":"{_title(analyzer, chunk.title)}"'
+        fields = [f'],"{language.title}":"{_title(analyzer, chunk.title)}"']
         body = chunk.readable_body
         if body:
             terms = analyzer.terms(body)
@@ -124,12 +123,13 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
             elif chunked.document.format in PARTING_FORMATS:
                 terms += terms_of_parted(analyzer, body)
             facts += _defined(chunked.document.format, chunk, body)
-            text, above = headed(analyzer, titles, terms)
-            fields += f',"{language.body}":"{text}"'
-            facts = ',"above='.join([facts, *[f'{term}"' for term in above]])
+            text = headed(analyzer, titles, terms)
+            fields += [f',"{language.body}":"', text.titles, text.body, '"']
+            facts = ',"above='.join([facts, *[f'{term}"' for term in text.above]])
         if not chunk.position:
-            fields += f',"source":"{_record(chunked, entry, chunks, contents)}"'
-        yield f'{facts}],{fields},"position":{chunk.position}}}'
+            fields.append(f',"source":"{record}"')
+        fields.append(f',"position":{chunk.position}}}')
+        yield b"".join([facts.encode(), *map(str.encode, fields)])
 
 
 def _title(analyzer: Analyzer, title: str) -> str:
@@ -192,11 +192,9 @@ def _defined(source_format: str, chunk: Chunk, readable: str) -> str:
     return "".join(f",{_json(each)}" for each in facts)
 
 
-def _record(
-    chunked: ChunkedDocument,
-    entry: DocumentEntry,
-    chunks: Sequence[Chunk],
-    contents: Sequence[Content],
-) -> str:
+def _record(chunked: ChunkedDocument, entry: DocumentEntry) -> tuple[list[Content], str]:
+    """Return what the chunks are made of, and the record of the source."""
+    chunks = tuple(chunked.chunks)
+    contents = [chunk.content for chunk in chunks]
     record = pack_document(entry, chunks, contents, folded_position=chunked.folded_position)
-    return b2a_base64(record, newline=False).decode()
+    return contents, b2a_base64(record, newline=False).decode()

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from leafmark.index.analyzer import Analyzer
 from leafmark.index.names import BETWEEN, with_parts
 
-__all__ = ["headed", "phrases_within"]
+__all__ = ["Headed", "headed", "phrases_within"]
 
 MOST_TITLES = 16
 """Of more sections inside each other, the innermost count; else nesting would be read n times."""
@@ -46,10 +46,20 @@ class _Title(NamedTuple):
     phrases: tuple[list[_Phrase], ...]
 
 
-def headed(
-    analyzer: Analyzer, section_path: Sequence[str], terms: Sequence[str]
-) -> tuple[str, list[str]]:
-    """Return what the index takes for a body with these terms, and what its titles alone say.
+class Headed(NamedTuple):
+    """What the index takes for a text, in two parts that follow each other, and `above`.
+
+    `above` is what its titles alone say. The parts are not one: the titles end in a
+    character that would make a long body take four times its size.
+    """
+
+    titles: str
+    body: str
+    above: Sequence[str] = ()
+
+
+def headed(analyzer: Analyzer, section_path: Sequence[str], terms: Sequence[str]) -> Headed:
+    """Return what the index takes for a body with these terms.
 
     `section_path` begins with the document's title.
     """
@@ -57,12 +67,12 @@ def headed(
     above = section_path[1:][-MOST_TITLES:]
     titles = [_title(analyzer, title) for title in above if len(title) <= LONGEST_TITLE]
     if not titles:
-        return body, []
-    text = f" {BETWEEN} ".join([*[title.text for title in titles], body])
+        return Headed("", body)
+    text = "".join([f"{title.text} {BETWEEN} " for title in titles])
     asked = set[str]().union(*[title.terms for title in titles])
     shared = asked.intersection(terms)
     phrases = _phrases_alone(titles, body, shared) if shared else ()
-    return text, sorted([*(asked - shared), *phrases])
+    return Headed(text, body, sorted([*(asked - shared), *phrases]))
 
 
 @lru_cache(256)

@@ -75,7 +75,7 @@ def _portions(raw: bytes, start: int, size: int) -> Iterator[tuple[int, int, Hea
         elif headings.starts[-1:] == [end] and not headings.nested[-1]:
             yield start, end, headings.only([True] * (len(headings.starts) - 1) + [False])
         else:
-            wanted *= 2
+            wanted = 2 * (end - start)
             continue
         start, wanted = end, size
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from itertools import accumulate
+
+import pytest
 
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.model import ChunkedDocument, Document, Heading, Span
@@ -87,3 +91,19 @@ def test_worked_example() -> None:
         ("t:p.md#setup-2", "t:p.md.5", 5, 2, usage, [15], [15], 2, "> Guide › Usage › Setup"),
     ]
     assert result.slugs["empty"] == 1
+
+
+@pytest.mark.parametrize(
+    "source", [b"a\nb\r\nc\rd\n", b"a\r\n\r\nb", b"a\rb\r", b"a\n", b"ab\n\n\ncd"]
+)
+@pytest.mark.parametrize("size", [0, 1, 3])
+def test_lines_are_those_of_all_portions(
+    source: bytes, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leafmark.model.chunk._PORTION_BYTES", size)
+    document = chunked(source)
+    starts = [0, *accumulate(map(len, source.splitlines(keepends=True)))]
+
+    lines = [document.line_of(at) for at in range(len(source))]
+
+    assert lines == [bisect_right(starts, at) for at in range(len(source))]

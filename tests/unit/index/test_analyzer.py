@@ -167,3 +167,16 @@ def test_no_long_run_is_remembered() -> None:
 def test_an_index_gets_the_terms() -> None:
     text = f"Häuser, handling 日本 {'x' * 41} OK"
     assert ENGLISH.for_index(text) == "häuser handl 日 本 ok"
+
+
+@pytest.mark.parametrize(
+    "text", ["Straße_1 in Köln\n" * 9, "ein langes-Wort " * 9, "日本 語\nx" * 9, "a" * 99]
+)
+@pytest.mark.parametrize("size", [1, 20, 50])
+def test_a_long_text_has_the_terms_of_its_portions(
+    text: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = ENGLISH.terms(text)
+    monkeypatch.setattr("leafmark.index.analyzer._PORTION_CHARS", size)
+
+    assert ENGLISH.terms(text) == expected

@@ -6,6 +6,7 @@ import json
 from base64 import b64decode
 from typing import Any
 
+import pytest
 from support.indexes import chunk, state_of
 
 from leafmark.chunking import ChunkingOptions, chunk_document
@@ -104,3 +105,11 @@ def test_a_definition_has_its_name_with_that_of_its_class_or_module() -> None:
         "#Cache.Lock": ["name=cache.lock"],
         "#Cache.Lock.take": ["name=cache.lock.take", "name=lock.take"],
     }
+
+
+def test_the_fields_of_many_chunks_are_kept_packed(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = fields_of("a.md", SOURCE)
+    monkeypatch.setattr("leafmark.index.filling._MANY_CHUNKS", 2)
+
+    assert len(expected) == 3
+    assert fields_of("a.md", SOURCE) == expected

@@ -10,11 +10,12 @@ ENGLISH = analyzer_for("english")
 
 
 def above(path: tuple[str, ...], body: str) -> list[str]:
-    return headed(ENGLISH, path, ENGLISH.terms(body))[1]
+    return [*headed(ENGLISH, path, ENGLISH.terms(body)).above]
 
 
 def text(path: tuple[str, ...], body: str) -> str:
-    return headed(ENGLISH, path, ENGLISH.terms(body))[0]
+    found = headed(ENGLISH, path, ENGLISH.terms(body))
+    return found.titles + found.body
 
 
 def test_titles_stand_before_the_text_without_the_documents() -> None:

@@ -141,3 +141,21 @@ def test_other_parts_are_for_the_parser(source: str) -> None:
     (block,), _ = outline(plain_lines(raw))
 
     assert plain_parts(block, raw) is None
+
+
+MANY = "# {0}\n\n- a\n\n      code\n- b\n\n[{0}]: x\n\n> - q\n\n| a |\n|---|\n| c |\n\n"
+"""A stretch whose blocks are found in every way: in text, by the walk, and with a definition."""
+
+
+def test_blocks_that_were_forgotten_are_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = "".join(MANY.format(number) for number in range(5)).encode()
+    expected = list(parse(raw, "a.md").blocks)
+    monkeypatch.setattr("leafmark.parsing.markdown_blocks.MOST_STRETCHES", 2)
+    blocks = parse(raw, "a.md").blocks
+    assert isinstance(blocks, MarkdownBlocks)
+
+    top = [block for number in blocks.stretches_of(0, len(raw)) for block in blocks.top(number)]
+    lists = [block for block in top if block.kind == "list"]
+
+    assert [part for outer in top for part in (outer, *blocks.inside(outer))] == expected
+    assert [len(blocks.item_starts(block)) for block in lists] == [2] * 5
