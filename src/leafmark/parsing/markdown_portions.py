@@ -16,7 +16,7 @@ import pyromark
 
 from leafmark.model import Heading, HeadingColumns, Headings
 from leafmark.parsing.markdown_scan import defined_words, labelled_words, scan_headings
-from leafmark.parsing.markdown_walk import OPTIONS, walk
+from leafmark.parsing.markdown_walk import OPTIONS, walk_headings
 
 __all__ = ["LARGE_BYTES", "headings_by_portions"]
 
@@ -84,7 +84,7 @@ def _read(raw: bytes, start: int, end: int) -> HeadingColumns:
     """The headings of a portion, or of one and the heading after it."""
     portion = raw[start:end]
     found: Sequence[Heading] | None = scan_headings(portion, 0)
-    columns = HeadingColumns.of(walk(portion.decode(), portion, 0)[0] if found is None else found)
+    columns = HeadingColumns.of(walk_headings(portion) if found is None else found)
     starts, ends = ([at + start for at in places] for places in (columns.starts, columns.ends))
     return columns._replace(starts=starts, ends=ends)
 
@@ -135,4 +135,4 @@ def _links(labels: Sequence[bytes], portion: bytes) -> Iterator[bytes]:
 def _read_again(lines: Sequence[bytes], labels: Sequence[bytes]) -> list[Heading]:
     """The headings on `lines`, read where links with the `labels` are defined."""
     raw = b"\n\n".join([*lines, *[b"[%b]: x" % label for label in labels]])
-    return walk(raw.decode(), raw, 0)[0]
+    return walk_headings(raw)

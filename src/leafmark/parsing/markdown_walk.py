@@ -9,6 +9,7 @@ begins at or after its end.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
 from typing import Any
@@ -18,7 +19,7 @@ import pyromark
 from leafmark.model import Heading
 from leafmark.parsing.lines import Lines
 
-__all__ = ["OPTIONS", "Row", "read_titles", "walk"]
+__all__ = ["OPTIONS", "Row", "read_titles", "walk", "walk_headings"]
 
 OPTIONS = (
     pyromark.Options.ENABLE_TABLES
@@ -45,9 +46,18 @@ def walk(text: str, raw: bytes, start: int) -> tuple[list[Heading], list[Row]]:
     Content begins at byte `start`. A row has the parser's own range. Headings at
     the top level make no row.
     """
-    headings: list[Heading] = []
     rows: list[Row] = []
-    keep, lines, open_end, limit = rows.append, Lines(raw, start), 0, len(raw)
+    return _walk(text, raw, start, rows.append), rows
+
+
+def walk_headings(raw: bytes) -> list[Heading]:
+    """Return what `walk` returns for headings, without the rows, which take memory."""
+    return _walk(raw.decode(), raw, 0, deque[Row](maxlen=0).append)
+
+
+def _walk(text: str, raw: bytes, start: int, keep: Callable[[Row], None]) -> list[Heading]:
+    headings: list[Heading] = []
+    lines, open_end, limit = Lines(raw, start), 0, len(raw)
     events: Events = iter(pyromark.events_with_range(text, options=OPTIONS))
     for event, extent in events:
         if "Start" in event:
@@ -75,7 +85,7 @@ def walk(text: str, raw: bytes, start: int) -> tuple[list[Heading], list[Row]]:
                     open_end = end
         elif "Rule" in event:
             keep(("Rule", extent["start"], extent["end"]))
-    return headings, rows
+    return headings
 
 
 def read_titles(lines: Sequence[bytes]) -> list[str]:
