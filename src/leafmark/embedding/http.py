@@ -38,11 +38,14 @@ PAUSE_STEP_S = 0.1
 
 _KEPT = "what was done is kept, and the next run goes on"
 _AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_LESS = "make embedding.batch_tokens smaller, or embedding.limit where one text is too long for it"
 _HINTS = {
+    400: _LESS,
     401: "the key is missing or wrong: embedding.key_variable names the variable that holds it",
     403: "the key may not do this: embedding.key_variable names the variable that holds it",
     404: "is this the right address, and has the server this model? See [embedding]",
-    413: "make embedding.batch_tokens smaller",
+    413: _LESS,
+    422: _LESS,
     429: f"try later; {_KEPT}",
 }
 

@@ -135,6 +135,7 @@ def test_retry_after_may_be_a_date(server: FakeServer, pauses: list[float], useg
 
 
 ROW = vector_of("x")
+LESS = "make embedding.batch_tokens smaller, or embedding.limit where one text is too long for it"
 FAILURES: dict[str, tuple[Reply, str, str | None]] = {
     "key": (
         Reply(401, {"error": {"message": f"bad key {KEY}\n\x1b[31m"}}),
@@ -154,7 +155,17 @@ FAILURES: dict[str, tuple[Reply, str, str | None]] = {
     "too-much": (
         Reply(413, b""),
         "the embedder answered 413",
-        "make embedding.batch_tokens smaller",
+        LESS,
+    ),
+    "too-long": (
+        Reply(400, {"error": "inputs must have less than 512 tokens. Given: 840"}),
+        "the embedder answered 400: inputs must have less than 512 tokens. Given: 840",
+        LESS,
+    ),
+    "too-many": (
+        Reply(422, {"error": "batch size 64 > maximum allowed batch size 32"}),
+        "the embedder answered 422: batch size 64 > maximum allowed batch size 32",
+        LESS,
     ),
     "redirect": (
         Reply(302, b"", {"Location": "http://127.0.0.1:1/"}),
