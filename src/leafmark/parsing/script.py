@@ -7,10 +7,9 @@ text; so is a source that is too much for the parser, and then the document says
 
 from __future__ import annotations
 
-import re
-
 from leafmark.model import Document, Heading
 from leafmark.parsing.decoding import Decoded, decode
+from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.script_definitions import Definition
 from leafmark.parsing.script_languages import Language, has_module, language_of
 from leafmark.parsing.script_worker import (
@@ -30,8 +29,6 @@ MAX_SCRIPT_BYTES = 2_000_000
 
 CALM_BYTES = 2000
 """Sources up to this size are parsed in this process: they cannot take much, whatever they hold."""
-
-_LONE_CR = re.compile(rb"\r(?!\n)")
 
 
 def parse_script(data: bytes, path: str) -> Document:
@@ -90,8 +87,7 @@ def _parse(language: Language, source: bytes) -> Parsed:
 def _parseable(decoded: Decoded) -> bytes:
     """The source for the parser, byte for byte as long: no bad bytes, NUL or lone CR."""
     source = decoded.text.encode() if decoded.stand_in else decoded.data
-    if b"\r" in source:
-        source = _LONE_CR.sub(b"\n", source)
+    source = without_lone_returns(source)
     if source.startswith(b"\xef\xbb\xbf"):
         source = b"\n\n\n" + source[3:]
     return source.replace(b"\0", b" ")
