@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine
 from functools import update_wrapper
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -20,6 +19,8 @@ def awaitable(
     """Return a class's method for servers: it runs in a thread, and the event loop goes on."""
 
     async def call(itself: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        import asyncio  # late: most programs await nothing, and load neither it nor TLS
+
         return await asyncio.to_thread(method, itself, *args, **kwargs)
 
     update_wrapper(call, method)  # for its signature

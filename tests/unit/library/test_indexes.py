@@ -290,6 +290,18 @@ def test_a_closed_index_refuses_and_one_that_is_pickled_opens_again(docs: Path) 
     assert (repr(index), repr(copy)) == (f"<Index of {docs}, closed>", f"<Index of {docs}>")
 
 
+def test_nothing_is_imported_that_is_not_used(docs: Path) -> None:
+    code = (
+        "import sys, leafmark; index = leafmark.open_index(sys.argv[1]); index.search('kettle');"
+        "unused = {'asyncio', 'numpy', 'multiprocessing', 'ssl', 'http', 'mcp', 'uvicorn'};"
+        "print(sorted(unused & sys.modules.keys()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(docs)], capture_output=True, text=True, timeout=60
+    )
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
 def test_nothing_is_printed_and_the_current_folder_is_not_needed(docs: Path) -> None:
     code = (
         "import os, sys, leafmark; os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone');"
