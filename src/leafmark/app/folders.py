@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+import unicodedata
 from pathlib import Path
 from types import TracebackType
 
@@ -18,6 +19,7 @@ __all__ = [
     "LISTS_INODES",
     "Folders",
     "Handle",
+    "as_listed",
     "is_encodable",
     "open_folder",
     "read_small",
@@ -96,6 +98,36 @@ def is_encodable(path: str) -> bool:
         return b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:
         return False
+
+
+def as_listed(root: str | os.PathLike[str], path: str) -> str:
+    """Return the path of what is there, relative to `root` with `/`, in the names that are listed.
+
+    Where the system takes README.MD for README.md, or é in one form for that in the other,
+    both lead to one file, which has one name.
+    """
+    folder, names = os.fspath(root), list[str]()
+    for name in path.split("/"):
+        names.append(_listed(folder, name))
+        folder = os.path.join(folder, names[-1])
+    return "/".join(names)
+
+
+def _listed(folder: str, name: str) -> str:
+    forms = {unicodedata.normalize(form, name) for form in ("NFC", "NFD")}
+    others = {name.swapcase(), *forms} - {name}
+    if not any(os.path.lexists(os.path.join(folder, other)) for other in others):
+        return name
+    try:
+        listed = os.listdir(folder)
+    except OSError:
+        return name
+    same = _folded(name)
+    return name if name in listed else next((n for n in listed if _folded(n) == same), name)
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name.casefold())
 
 
 def open_folder(root: Handle, path: str) -> Handle:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leafmark.app.config import Configuration, open_configuration
+from leafmark.app.folders import as_listed
 from leafmark.app.kept import KeptReader
 from leafmark.app.settings import ChunkingSettings
 from leafmark.app.trees import Tree
@@ -90,7 +91,7 @@ class Project:
         for tree in self.trees:
             root = Path(os.path.realpath(tree.root))
             if real.is_relative_to(root):
-                found.append((tree.name, real.relative_to(root).as_posix()))
+                found.append((tree.name, as_listed(root, real.relative_to(root).as_posix())))
         return found
 
     def missing_trees(self) -> list[str]:

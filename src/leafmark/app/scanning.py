@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from leafmark.app.folders import is_encodable
+from leafmark.app.folders import as_listed, is_encodable
 from leafmark.app.grammars import grammar_notes
 from leafmark.app.project import Project
 from leafmark.app.requests import Progress
@@ -158,7 +158,8 @@ def find_place(project: Project, path: str) -> Place:
                 relative = asked.relative_to(root).as_posix()
                 if not os.path.lexists(asked):
                     raise _vanished(tree, relative, path)
-                return Place(tree, "" if relative == "." else relative, not os.path.isdir(asked))
+                listed = "" if relative == "." else as_listed(root, relative)
+                return Place(tree, listed, not os.path.isdir(asked))
     raise UsageError(
         f"{path!r} is in none of the trees of this project",
         location=str(absolute),

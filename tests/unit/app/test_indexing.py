@@ -6,7 +6,8 @@ import gc
 import os
 import shutil
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -626,3 +627,27 @@ def test_where_listings_tell_no_inodes_what_did_not_change_is_not_read_again(
     monkeypatch.setattr("leafmark.app.ingesting.read_beneath", _never)
     assert here.index().unchanged == 2
     assert here.index("a.md").unchanged == 1
+
+
+def test_a_file_named_in_other_letters_is_the_one_that_is_there(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on macOS and Windows, which a second name that no folder lists stands for here."""
+    here.write("Sub/Readme.md", "# Read me\n\nA walrus.\n")
+    here.write("Sub/e\u0301.md", "# E\n\nAn otter.\n")
+    os.link(here.root / "Sub/Readme.md", here.root / "Sub/rEADME.MD")
+    os.link(here.root / "Sub/e\u0301.md", here.root / "Sub/\xe9.md")
+    listdir, scandir = os.listdir, os.scandir
+    unlisted = ("rEADME.MD", "\xe9.md")
+
+    @contextmanager
+    def scanned(where: Any) -> Iterator[Any]:
+        with scandir(where) as entries:
+            yield [entry for entry in entries if entry.name not in unlisted]
+
+    monkeypatch.setattr(os, "listdir", lambda at: [n for n in listdir(at) if n not in unlisted])
+    monkeypatch.setattr(os, "scandir", scanned)
+    report = here.index("Sub/rEADME.MD", "Sub/\xe9.md")
+    assert report.added == ("here:Sub/Readme.md", "here:Sub/e\u0301.md")
+    assert here.index().unchanged == 2
+    assert here.project().keys_of(here.root / "Sub/\xe9.md") == [("here", "Sub/e\u0301.md")]
