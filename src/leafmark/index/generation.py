@@ -48,7 +48,7 @@ class IndexMeta(NamedTuple):
     """What one commit says about the whole index.
 
     `seq` counts commits. `started_ns` is when the run began that looked at the
-    sources (a source as young as that is looked at again), `finished_ns` when it wrote this.
+    sources: one as young as that is looked at again.
     """
 
     seq: int
@@ -57,7 +57,6 @@ class IndexMeta(NamedTuple):
     documents: int
     chunks: int
     started_ns: int
-    finished_ns: int
 
 
 class RecordCounts(NamedTuple):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import time
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -138,7 +137,7 @@ class IndexWriter:
         self._by_tree = {tree: each for each in self._languages for tree in each.trees}
         if is_new:
             self._index = create_engine(self._folder, self._languages)
-            self.meta = IndexMeta(0, current.uuid, current.fingerprint, 0, 0, 0, 0)
+            self.meta = IndexMeta(0, current.uuid, current.fingerprint, 0, 0, 0)
         else:
             self._index = open_engine(self._folder, self._languages)
             self.meta = self._read_back()
@@ -280,7 +279,6 @@ class IndexWriter:
             documents=len(counts) - counts.count(0),
             chunks=sum(counts),
             started_ns=started_ns,
-            finished_ns=time.time_ns(),
         )
         record = tantivy.Document()
         record.add_text("key", META_KEY)
