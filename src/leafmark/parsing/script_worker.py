@@ -16,6 +16,7 @@ import atexit
 import contextlib
 import os
 import pickle
+import signal
 import struct
 import subprocess
 import sys
@@ -57,9 +58,20 @@ _START = (
 
 _GREETING = b"leafmark"
 
+_ENDED_BY_OTHERS = frozenset(
+    -number
+    for name in ("SIGTERM", "SIGINT", "SIGHUP")
+    if (number := getattr(signal, name, None)) is not None
+)
+"""How a child ends that was not driven to it by a source: a service that is stopped, say."""
+
 
 class NoChildError(Exception):
     """There is no Python to start, as in a frozen program, or in one that embeds Python."""
+
+
+class _EndedError(TooMuchWorkError):
+    """Somebody else ended the child."""
 
 
 class _Child:
@@ -79,25 +91,38 @@ class _Child:
             NoChildError: it could not be started.
         """
         with self._lock:
-            process = self._running()
-            timer = threading.Timer(WAIT_SECONDS, process.kill)
-            timer.start()
             try:
-                assert process.stdin is not None
-                assert process.stdout is not None
-                self._meet(process.stdin, process.stdout)
-                _send(process.stdin, (language, source))
-                answer = _receive(process.stdout)
-            except (OSError, EOFError) as error:
-                self.stop()
-                raise (TooMuchWorkError if self._greeted else NoChildError) from error
-            except BaseException:  # an answer that nobody takes would be the next one's
-                self.stop()
-                raise
-            finally:
-                timer.cancel()
-            if len(source) >= LARGE_BYTES:
-                self.stop()
+                return self._ask(language, source)
+            except _EndedError:
+                return self._ask(language, source)
+
+    def _ask(self, language: Language, source: bytes) -> Parsed:
+        """Ask once.
+
+        Raises:
+            TooMuchWorkError, NoChildError: as `ask`; an `_EndedError` where others ended it.
+        """
+        process = self._running()
+        timer = threading.Timer(WAIT_SECONDS, process.kill)
+        timer.start()
+        try:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            self._meet(process.stdin, process.stdout)
+            _send(process.stdin, (language, source))
+            answer = _receive(process.stdout)
+        except (OSError, EOFError) as error:
+            self.stop()
+            if process.returncode in _ENDED_BY_OTHERS:
+                raise _EndedError from error
+            raise (TooMuchWorkError if self._greeted else NoChildError) from error
+        except BaseException:  # an answer that nobody takes would be the next one's
+            self.stop()
+            raise
+        finally:
+            timer.cancel()
+        if len(source) >= LARGE_BYTES:
+            self.stop()
         if answer is None:
             raise TooMuchWorkError
         found: Parsed = answer
@@ -163,10 +188,17 @@ def _started() -> subprocess.Popen[bytes]:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # an interrupt is for the parent to heed
+            **_apart(os.name),
         )
     except OSError as error:
         raise NoChildError from error
+
+
+def _apart(system: str) -> dict[str, Any]:
+    """Put the child out of reach of Ctrl-C: an interrupt is for the parent to heed."""
+    if system == "nt":
+        return {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0x200)}
+    return {"start_new_session": True}
 
 
 def _send(stream: IO[bytes], value: object) -> None:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -301,3 +302,30 @@ def test_the_child_finds_modules_where_this_program_does(tmp_path: Path) -> None
         timeout=60,
     )
     assert (done.stdout, done.stderr) == ("101\n", "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_a_child_that_somebody_else_ends_says_nothing_of_the_source(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A service is stopped with all its processes, while its index is brought up to date."""
+    data, receive, ended = b"class A { void f() {} }\n", script_worker._receive, list[int]()
+
+    def end(stream: Any) -> Any:
+        if not ended:
+            process = script_worker._child._process
+            assert process is not None
+            ended.append(process.pid)
+            process.terminate()
+            process.wait()
+            stream = io.BytesIO()  # it may have answered before
+        return receive(stream)
+
+    monkeypatch.setattr(script_worker, "_receive", end)
+    document = parse(data, "A.java")
+    assert (len(document.headings), document.diagnostics, len(ended)) == (2, (), 1)
+
+
+def test_a_press_of_ctrl_c_does_not_reach_the_child() -> None:
+    assert script_worker._apart("posix") == {"start_new_session": True}
+    assert script_worker._apart("nt") == {"creationflags": 0x200}
