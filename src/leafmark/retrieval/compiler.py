@@ -85,7 +85,7 @@ class Compiled:
         return self._compiler.asked()
 
     @cached_property
-    def quoted(self) -> tuple[tuple[Looked | None, float], ...]:
+    def quoted(self) -> tuple[tuple[Looked, float], ...]:
         """What was looked for on behalf of each text in quotes, with its rarity."""
         return self._compiler.quoted()
 
@@ -181,10 +181,11 @@ class _Compiler:
         """Return what was looked for on behalf of each plain word, with its rarity."""
         return tuple((self._leaves.find(word), self._leaves.rarity(word)) for word in self._plain)
 
-    def quoted(self) -> tuple[tuple[Looked | None, float], ...]:
+    def quoted(self) -> tuple[tuple[Looked, float], ...]:
         """Return what was looked for on behalf of each text in quotes, with its rarity."""
-        texts = (part for part in self._stated if isinstance(part, Phrase))
-        return tuple((self._leaves.find(text), self._leaves.rarity(text)) for text in texts)
+        texts = [part for part in self._stated if isinstance(part, Phrase)]
+        found = ((self._leaves.find(text), self._leaves.rarity(text)) for text in texts)
+        return tuple((looked, rarity) for looked, rarity in found if looked is not None)
 
     def _strict(self) -> tantivy.Query | None:
         """Return the query that all plain words and all stated parts must match."""

@@ -377,6 +377,7 @@ def test_a_stop_word_of_one_language_is_not_said_to_occur_nowhere(bilingual: Lib
         ("server nightli", False),
         ("client retries quantum", True),  # two of three words, or 0.6 of what they say
         ("how often does the client configure quantum retries chromodynamics", False),  # 4 of 6
+        ('"->" configure client retries nightly', False),  # nothing to look for is in the quotes
     ],
 )
 def test_an_answer_that_holds_little_of_what_was_asked_is_doubtful(
