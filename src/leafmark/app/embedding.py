@@ -198,7 +198,7 @@ class _Run:
         if name is None:
             return
         packed = self.writer.documents.get(name)
-        if packed is not None and all(hash_ in self.writer.known for hash_ in _hashes(packed)):
+        if packed is not None and self._is_whole(packed, key):
             return
         texts = self._texts(key)
         if texts is None:
@@ -210,6 +210,16 @@ class _Run:
             if hash_ not in self.writer.known:
                 yield hash_, text
         self.writer.note(name, pack_texts([text_hash(text) for text in one] for one in windows))
+
+    def _is_whole(self, packed: bytes, key: Key) -> bool:
+        """Whether all that is noted of a source has vectors, and is of each of its chunks.
+
+        A parser of another version may have made others of the same bytes.
+        """
+        texts = list(unpack_texts(packed))
+        if len(texts) != self.reader.manifest[key].chunks:
+            return False
+        return all(hash_ in self.writer.known for one in texts for hash_ in one)
 
     def _name(self, key: Key) -> bytes | None:
         """Return what names the texts of a source: the source, its bytes, how it is chunked."""

@@ -757,6 +757,20 @@ def test_a_store_that_began_anew_is_not_read_by_the_rows_of_before(
         assert ids(found)[0] == f"here:{name}.md"
 
 
+def test_a_source_that_was_noted_with_other_chunks_is_embedded_again(
+    here: Here, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A parser of another version makes other chunks of the same bytes, by the same settings."""
+    monkeypatch.setattr("leafmark.app.embedding.document_key", lambda *_: b"k" * 16)
+    here.write("guide.md", GUIDE)
+    desk = project(here, server)
+    index_project(desk, IndexRequest())
+    here.write("guide.md", GUIDE + "\n## Roof\n\nMend the tiles.\n")
+    report = index_project(desk, IndexRequest())
+    assert (report.vectors, report.pending_vectors) == (1, 0)
+    assert "here:guide.md#roof" in ids(search(desk, "fix the tiles", mode="semantic"))
+
+
 def test_a_rebuild_keeps_the_vectors_where_nobody_answers(here: Here, server: FakeServer) -> None:
     here.write("guide.md", GUIDE)
     desk = project(here, server)
