@@ -48,6 +48,8 @@ HOSTILE: dict[tuple[str, str], Make] = {
     ("html", "tables in tables"): lambda n: b"<table>" * n,
     ("html", "attributes"): lambda n: b"<a " + b" x=1" * n + b">y</a>",
     ("html", "quotes without end"): lambda n: b'<a b="x ' * n,
+    ("html", "what a maker's link has"): lambda n: b"<a " + b'class="link-seesrc" ' * 4 * n,
+    ("html", "what stands before it"): lambda n: b'"link-seesrc"' + b"&nbsp;" * 8 * n,
     ("html", "comments without end"): lambda n: b"<!-- " * n,
     ("html", "permalinks"): lambda n: b'<a href="#"><i>' * n,
     ("html", "an endless entity"): lambda n: b"<p>&" + b"a" * n,

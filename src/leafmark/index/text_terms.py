@@ -23,8 +23,8 @@ _LINE = re.compile(
 """A line that begins with an option, or with what no word of a text is."""
 
 _BELOW = re.compile(rf"([ \t]+)(?:[^\W_]|[{_QUOTES}(])")
-_PAGES = re.compile(r"[ \t]+(?:\S+\(\w+\),?[ \t]*)+$", re.MULTILINE)
-"""Other pages of the manual: who is led there has no explanation here."""
+_OTHER_PAGE = re.compile(r"\S+\(\w+\),?")
+"""Another page of the manual: who is led there has no explanation here."""
 
 _BEFORE = re.compile(r"([ \t]*)(\S*[^\s,])( +)\S[^\n]*\n([ \t]+)\S")
 _BESIDE = re.compile(
@@ -100,7 +100,14 @@ def _is_explained(line: re.Match[str], body: str) -> bool:
     below = _BELOW.match(body, line.end())
     if below is None or _column(below[1]) <= _column(line[1]):
         return False
-    return not line[2].endswith(",") and _PAGES.match(body, line.end()) is None
+    return not line[2].endswith(",") and not _names_pages(body, line.end())
+
+
+def _names_pages(body: str, start: int) -> bool:
+    """Whether nothing but other pages stands on the line that begins there."""
+    end = body.find("\n", start)
+    words = body[start : end if end >= 0 else None].split()
+    return all(_OTHER_PAGE.fullmatch(word) for word in words)
 
 
 def _begins(line: re.Match[str], body: str) -> bool:

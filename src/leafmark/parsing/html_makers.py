@@ -59,7 +59,8 @@ _MADE = {
         rb"(?:Last updated [^<]*+|(?!))?+</div>"
     ),
     b'"link-seesrc"': re.compile(  # Nim, below each thing that it explains
-        rb"(?:&nbsp;|(?!))*+<a\s[^<>]*?\bclass=\"link-seesrc\"[^<>]*+>(?:Source|Edit)</a>"
+        rb"(?:&nbsp;|(?!)){0,8}+<a(?:\s++(?!class)[a-z]++=\"[^\"<>]*+\"|(?!))*+"
+        rb"\s++class=\"link-seesrc\"[^<>]*+>(?:Source|Edit)</a>"
     ),
     b">Made with Nim.": re.compile(rb"<small[^<>]*+>Made with Nim\. Generated: [^<]*+</small>"),
     b'"_podblock_"': re.compile(  # Perl: the title again, above and below the page

@@ -178,3 +178,12 @@ def test_a_word_with_a_hyphen_is_a_name_by_itself_only() -> None:
     assert term_facts("e-mail") == ["name=e-mail"]
     assert term_facts("e-mail", alone=False) == []
     assert term_facts("--ff-only", alone=False) == ["name=ff-only"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["--all\n    " + "a(b)" * 99 + "!\n", "call_it\n    f" + "(a)" * 99 + ";\n"],
+    ids=["pages", "calls"],
+)
+def test_what_is_no_list_of_pages_is_known_at_once(body: str) -> None:
+    assert [*defined_names("text", body)] == [body.partition("\n")[0]]
