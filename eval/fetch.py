@@ -255,6 +255,34 @@ PACKAGES = (
         wanted=("*.rst",),
         project="languages",
     ),
+    Package(
+        tree="ai",
+        registry="npm",
+        name="ai",
+        version="6.0.326",
+        sha256="71df15c4429203af31b0ea596c0778664eb913647515639a54672dfb4e7ae5b3",
+        inside="docs",
+        wanted=("*.mdx",),
+        left_out=(
+            "00-introduction/*",
+            "02-getting-started/*",
+            "05-ai-sdk-rsc/*",
+            "07-reference/*",
+            "08-migration-guides/*",
+        ),
+        project="blind",
+    ),
+    Package(
+        tree="beets",
+        registry="pypi",
+        name="beets",
+        version="2.14.1",
+        sha256="b25dc7bf8ed093d8b6e043e88013736902c1082c958b81a598af5db5275539a5",
+        inside="docs",
+        wanted=("*.rst",),
+        left_out=("_templates/*", "api/*", "changelog.rst"),
+        project="blind",
+    ),
 )
 
 
