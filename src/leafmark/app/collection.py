@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gc
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
+
+from leafmark.forking import in_forked_child
 
 __all__ = ["GARBAGE_THRESHOLD", "collection_seldom"]
 
@@ -37,6 +38,7 @@ def collection_seldom() -> Iterator[None]:
                 gc.set_threshold(*before)
 
 
+@in_forked_child
 def _begin_anew() -> None:
     """In a forked child, in which no run of another thread goes on."""
     global _collecting
@@ -44,7 +46,3 @@ def _begin_anew() -> None:
     if _thresholds:
         gc.set_threshold(*_thresholds[0])
         _thresholds.clear()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)

@@ -33,9 +33,7 @@ class KnownFiles:
 
     def __init__(self, most_bytes: int = MOST_BYTES):
         self._most_bytes = most_bytes
-        self._kept: dict[tuple[Path, str], tuple[bytes, FileState]] = {}
-        self._bytes = 0
-        self._lock = Lock()
+        self.begin_anew()
 
     def find(self, root: Path, path: str) -> tuple[bytes, FileState] | None:
         """Return a file as it was when it was read, if it is known; it may look otherwise now."""
@@ -54,8 +52,10 @@ class KnownFiles:
                 self._drop(next(iter(self._kept)))
 
     def begin_anew(self) -> None:
-        """Know nothing: for a forked child, whoever had the lock in the parent."""
-        self.__init__(self._most_bytes)  # type: ignore[misc]
+        """Know nothing; in a forked child, too, whoever had the lock in the parent."""
+        self._kept: dict[tuple[Path, str], tuple[bytes, FileState]] = {}
+        self._bytes = 0
+        self._lock = Lock()
 
     def _drop(self, key: tuple[Path, str]) -> None:
         data, _ = self._kept.pop(key, (b"", None))

@@ -7,7 +7,6 @@ open as long as the process does, so that a server loads it once.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Sequence
@@ -28,6 +27,7 @@ from leafmark.embedding import (
     reads,
 )
 from leafmark.errors import LeafmarkError, ProviderError, UsageError
+from leafmark.forking import in_forked_child
 from leafmark.index import IndexReader
 from leafmark.index.vector_search import VectorSearcher
 from leafmark.index.vectors import vector_folder
@@ -45,6 +45,7 @@ _OPEN: dict[EmbedderSpec, tuple[Embedder, threading.Lock]] = {}
 _OPENING = threading.Lock()
 
 
+@in_forked_child
 def _begin_anew() -> None:
     """In a forked child: the threads of a model are not here, and a connection is the parent's.
 
@@ -53,10 +54,6 @@ def _begin_anew() -> None:
     global _OPENING
     _OPENING = threading.Lock()
     _OPEN.clear()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
 
 
 def ask_meaning(

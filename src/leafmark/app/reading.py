@@ -6,20 +6,19 @@ its hash was found to be the indexed one.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from leafmark.app.files import read_beneath
 from leafmark.app.known_files import KnownFiles
 from leafmark.app.project import Project
+from leafmark.forking import in_forked_child
 from leafmark.model import ChunkedDocument, Document, DocumentEntry, ReadableText
 
 __all__ = ["Sources"]
 
 _KNOWN = KnownFiles()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_KNOWN.begin_anew)
+in_forked_child(_KNOWN.begin_anew)
 
 
 @dataclass(slots=True)

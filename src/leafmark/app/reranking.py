@@ -6,7 +6,6 @@ long as the process does.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -16,6 +15,7 @@ from leafmark.app.background import start_thread
 from leafmark.app.project import Project
 from leafmark.embedding import Reranker, RerankerSpec, open_reranker
 from leafmark.errors import LeafmarkError, ProviderError
+from leafmark.forking import in_forked_child
 from leafmark.model import Hint
 
 __all__ = ["Reranking", "ask_reranker", "reranker_spec"]
@@ -28,15 +28,13 @@ _READING = threading.Lock()
 """A model reads for one search at a time."""
 
 
+@in_forked_child
 def _begin_anew() -> None:
     """In a forked child: the threads of a model, and of whoever loads it, are not here."""
     global _OPENING, _READING
     _OPENING, _READING = threading.Lock(), threading.Lock()
     _OPEN.clear()
 
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
 
 _LATE = "the reranker did not answer within {:g} s"
 _WITHOUT = ", so the order is that without it; rerank.deadline_s is how long a search waits"

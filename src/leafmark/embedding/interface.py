@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from leafmark.errors import ProviderError
+from leafmark.forking import in_forked_child
 from leafmark.installing import install_extra
 
 if TYPE_CHECKING:
@@ -36,14 +37,11 @@ by then it has a number of the device and a database in the user's cache folder.
 _LOADING = threading.Lock()
 
 
+@in_forked_child
 def _begin_anew() -> None:
     """In a forked child, in which nobody loads a model."""
     global _LOADING
     _LOADING = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
 
 
 @contextmanager

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gc
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from leafmark.forking import in_forked_child
 
 __all__ = ["collection_paused"]
 
@@ -31,12 +32,9 @@ _pauses: list[bool] = []
 """Whether the collector was on, for each of the pauses that threads have at once."""
 
 
+@in_forked_child
 def _end_pauses() -> None:
     """In a forked child, in which no other thread goes on that could end its pause."""
     if True in _pauses:
         gc.enable()
     _pauses.clear()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_end_pauses)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from leafmark.errors import LockedError
+from leafmark.forking import in_forked_child
 from leafmark.index.engine import translate
 
 __all__ = ["LockHolder", "hold_lock", "lock_holder"]
@@ -157,6 +158,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
+    @in_forked_child
     def _let_go() -> None:
         """Close the lock files that a forked child has from its parent.
 
@@ -183,8 +185,6 @@ else:
             return os.readlink(f"/proc/self/fd/{handle}")
         except OSError:
             return ""
-
-    os.register_at_fork(after_in_child=_let_go)
 
     def _try_lock(handle: int) -> bool:
         try:

@@ -33,6 +33,7 @@ from leafmark.app.requests import (
 )
 from leafmark.app.searching import search_params
 from leafmark.errors import UsageError
+from leafmark.forking import in_forked_child
 from leafmark.library.awaiting import awaitable
 from leafmark.library.opened import Freshness, Opened
 from leafmark.library.texts import fit_texts, text_of
@@ -400,14 +401,11 @@ class Index:
 _INDEXES: WeakSet[Index] = WeakSet()
 
 
+@in_forked_child
 def _begin_all_anew() -> None:
     """In a forked child: a lock that another thread of the parent held is never let go here."""
     for index in _INDEXES:
         index._begin_anew()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_all_anew)
 
 
 def _wish(limit: int | None, trees: Iterable[str]) -> SearchRequest:

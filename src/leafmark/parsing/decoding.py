@@ -118,6 +118,11 @@ class Decoded(NamedTuple):
         """Made whenever it is asked for: one emoji makes it four times as large as the data."""
         return self.mended if self.stand_in else self.data.decode()
 
+    @property
+    def encoded(self) -> bytes:
+        """The text in UTF-8: the data themselves, but for what stands for bad bytes."""
+        return self.mended.encode() if self.stand_in else self.data
+
     def restore(self, text: str) -> str:
         """Return a part of the text with U+FFFD for every bad sequence."""
         if not self.stand_in:

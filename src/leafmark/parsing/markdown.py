@@ -44,7 +44,7 @@ class _Content:
         start = self._start
         if not self._decoded.stand_in:
             return "\n" * start + self._raw[start:].decode()
-        text = _with_line_feeds(self._decoded)
+        text = without_lone_returns(self._decoded.encoded)
         return "\n" * start + text[start:].decode()
 
     @cached_property
@@ -89,7 +89,7 @@ def parse_markdown(data: bytes, path: str) -> Document:
         return degraded_document(decoded, path, "markdown", excess)
     raw = decoded.data
     if has_lone_returns(raw):
-        raw = _with_line_feeds(decoded)
+        raw = without_lone_returns(decoded.encoded)
     start = len(_BOM) if raw.startswith(_BOM) else 0
     front = find_front_matter(raw, start, path)
     start = front.span.end if front.span else start
@@ -116,12 +116,6 @@ def parse_markdown(data: bytes, path: str) -> Document:
         diagnostics=decoded.diagnostics + front.diagnostics,
         anchors=content.anchors,
     )
-
-
-def _with_line_feeds(decoded: Decoded) -> bytes:
-    """The source with a line feed for each lone carriage return, and stand-ins for bad bytes."""
-    raw = decoded.mended.encode() if decoded.stand_in else decoded.data
-    return without_lone_returns(raw)
 
 
 def _first_title(headings: Sequence[Heading]) -> str:

@@ -86,8 +86,7 @@ def _parse(language: Language, source: bytes) -> Parsed:
 
 def _parseable(decoded: Decoded) -> bytes:
     """The source for the parser, byte for byte as long: no bad bytes, NUL or lone CR."""
-    source = decoded.text.encode() if decoded.stand_in else decoded.data
-    source = without_lone_returns(source)
+    source = without_lone_returns(decoded.encoded)
     if source.startswith(b"\xef\xbb\xbf"):
         source = b"\n\n\n" + source[3:]
     return source.replace(b"\0", b" ")

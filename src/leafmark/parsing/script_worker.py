@@ -24,6 +24,7 @@ import threading
 from collections.abc import Callable
 from typing import IO, Any
 
+from leafmark.forking import in_forked_child
 from leafmark.model import Block
 from leafmark.parsing.script_blocks import script_blocks
 from leafmark.parsing.script_c import blank_macros
@@ -164,8 +165,7 @@ class _Child:
 
 _child = _Child()
 atexit.register(_child.stop)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_child.begin_anew)
+in_forked_child(_child.begin_anew)
 
 
 def parse_apart(language: Language, source: bytes) -> Parsed:
