@@ -125,9 +125,13 @@ class MarkdownBlocks(Deferred[Block], Stretches):
         A stretch begins with a heading line, the first one with the source.
         """
         ends = self._find_places().ends
-        last = len(ends) - 1
-        first = bisect_right(ends, start, 0, last)
-        return range(first, max(first, bisect_left(ends, end, 0, last)) + 1)
+        first = self._number_at(start)
+        return range(first, max(first, bisect_left(ends, end, 0, len(ends) - 1)) + 1)
+
+    def _number_at(self, place: int) -> int:
+        """The number of the stretch that has the byte at `place`."""
+        ends = self._find_places().ends
+        return bisect_right(ends, place, 0, len(ends) - 1)
 
     def top(self, number: int) -> TopBlocks:
         """The blocks of one stretch that lie in no other."""
@@ -148,8 +152,7 @@ class MarkdownBlocks(Deferred[Block], Stretches):
 
     def around(self, places: Sequence[int]) -> Iterator[Block]:
         """Yield the blocks that these places lie in, which are in order, and others beside them."""
-        ends = self._find_places().ends
-        for number in dict.fromkeys(bisect_right(ends, at, 0, len(ends) - 1) for at in places):
+        for number in dict.fromkeys(map(self._number_at, places)):
             for outer in self.top(number):
                 yield outer
                 at = bisect_left(places, outer.start)
@@ -163,7 +166,7 @@ class MarkdownBlocks(Deferred[Block], Stretches):
 
     def _stretch_of(self, block: Block) -> tuple[int, _Stretch]:
         """The stretch that a block lies in, and its number."""
-        number = self.stretches_of(block.start, block.start)[0]
+        number = self._number_at(block.start)
         return number, self._stretch(number)
 
     def _stretch(self, number: int) -> _Stretch:
