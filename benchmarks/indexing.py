@@ -24,8 +24,8 @@ import tantivy
 from benchmarks.corpus import Corpus
 from benchmarks.measure import Row, in_turn
 from leafmark.app import index_project, open_project
-from leafmark.app.indexing import refresh
-from leafmark.app.project import Project
+from leafmark.app.configuration.project import Project
+from leafmark.app.indexing.refreshing import refresh
 from leafmark.app.requests import IndexRequest
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.index import analyzer_for, open_reader

@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.corpus import Corpus
 from benchmarks.measure import Row, percentile
 from leafmark.app import index_project, open_project
-from leafmark.app.indexing import refresh
+from leafmark.app.indexing.refreshing import refresh
 from leafmark.app.reading import Sources
 from leafmark.app.requests import IndexRequest
 from leafmark.query import parse_query

@@ -15,9 +15,9 @@ from support.command import Leafmark
 from support.schema import problems
 
 import leafmark as package
-from leafmark.app.agents import package_folder
-from leafmark.app.contents import LLMS_FILES, LLMS_MARK
-from leafmark.app.marked_block import BEGIN, END
+from leafmark.app.agents.agent_files import package_folder
+from leafmark.app.agents.marked_block import BEGIN, END
+from leafmark.app.sources.contents import LLMS_FILES, LLMS_MARK
 from leafmark.cli.catalogue import find_command
 from leafmark.cli.options import Command
 

@@ -196,7 +196,7 @@ def test_interrupt_ends_with_130_and_loses_nothing(
         (work / f"{number}.md").write_text(f"# Page {number}\n\n" + "some words here\n" * 300)
     code = (
         "import os, signal, sys\n"
-        "from leafmark.app import ingesting\n"
+        "from leafmark.app.indexing import ingesting\n"
         "real, calls = ingesting.parse, []\n"
         "def parse(data, path, **options):\n"
         "    calls.append(path)\n"

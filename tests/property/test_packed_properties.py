@@ -8,9 +8,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafmark.app.job_list import ChunkJob, JobList, JobPlaces
-from leafmark.app.numbers_by_hash import NumbersByHash
-from leafmark.app.trees import Tree
+from leafmark.app.chunking.job_list import ChunkJob, JobList, JobPlaces
+from leafmark.app.chunking.numbers_by_hash import NumbersByHash
+from leafmark.app.sources.trees import Tree
 from leafmark.chunking import ChunkingOptions
 from leafmark.model import Packed
 from leafmark.model.packed import BLOCK_ITEMS

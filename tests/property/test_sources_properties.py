@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.folders import temporary_folder
 
-from leafmark.app.config import open_configuration
-from leafmark.app.files import read_beneath
-from leafmark.app.globs import glob_expression, matcher
-from leafmark.app.ignore import parse_ignore_file
-from leafmark.app.toml_lines import key_lines
-from leafmark.app.trees import Tree
-from leafmark.app.walk import WalkNotes, iter_sources, named_source
+from leafmark.app.configuration.config import open_configuration
+from leafmark.app.configuration.toml_lines import key_lines
+from leafmark.app.sources.files import read_beneath
+from leafmark.app.sources.globs import glob_expression, matcher
+from leafmark.app.sources.ignore import parse_ignore_file
+from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.walk import WalkNotes, iter_sources, named_source
 from leafmark.errors import ConfigError, LeafmarkError
 
 TOKENS = ["a", "b", "*", "?", "**", "/", "**/", "/**", "[ab]", "[!a]", "[a-b]"]

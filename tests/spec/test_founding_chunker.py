@@ -68,7 +68,7 @@ POINTS = {
     ),
     "002: linear work": "unit/chunking/test_cost.py::test_twice_the_document_is_twice_the_work",
     "002: one document at a time": (
-        "unit/app/test_chunking.py::test_output_that_grows_too_large_is_not_held_by_a_worker"
+        "unit/app/chunking/test_run.py::test_output_that_grows_too_large_is_not_held_by_a_worker"
     ),
     "002: white space is cleaned, code dedented, fences intact": (
         "unit/chunking/test_record.py::test_code_is_dedented_and_its_fences_stay"

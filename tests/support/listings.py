@@ -50,7 +50,7 @@ def list_as_windows_does(patch: pytest.MonkeyPatch) -> None:
 
     patch.setattr(os, "scandir", listed)
     for module in ("folders", "files"):
-        patch.setattr(f"leafmark.app.{module}.HAS_DESCRIPTORS", False)
+        patch.setattr(f"leafmark.app.sources.{module}.HAS_DESCRIPTORS", False)
     for module in ("files", "walk"):
-        patch.setattr(f"leafmark.app.{module}.LISTS_INODES", False, raising=False)
-    patch.setattr("leafmark.app.walk._HAS_JUNCTIONS", True, raising=False)
+        patch.setattr(f"leafmark.app.sources.{module}.LISTS_INODES", False, raising=False)
+    patch.setattr("leafmark.app.sources.walk._HAS_JUNCTIONS", True, raising=False)

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from leafmark.app import Project, index_project, open_project, show_chunks
-from leafmark.app.files import read_beneath
 from leafmark.app.requests import IndexRequest, ShowRequest
-from leafmark.app.trees import Tree
+from leafmark.app.sources.files import read_beneath
+from leafmark.app.sources.trees import Tree
 from leafmark.model import FileState, IndexReport, ShowReport
 
 __all__ = ["Here", "deny"]

@@ -9,15 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from leafmark.app.agents import package_folder, update_agents
-    from leafmark.app.chunk_jobs import plan_chunking
-    from leafmark.app.chunking import chunk_sources
-    from leafmark.app.context import find_context
-    from leafmark.app.doctor import examine
-    from leafmark.app.evaluating import draft_judgments, evaluate_project
-    from leafmark.app.indexing import index_project
-    from leafmark.app.like import find_like
-    from leafmark.app.listing import (
+    from leafmark.app.agents.agent_files import package_folder, update_agents
+    from leafmark.app.agents.llms import write_llms
+    from leafmark.app.answering.context import find_context
+    from leafmark.app.answering.like import find_like
+    from leafmark.app.answering.listing import (
         list_chunks,
         list_documents,
         list_settings,
@@ -25,15 +21,19 @@ if TYPE_CHECKING:
         list_trees,
         project_status,
     )
-    from leafmark.app.llms import write_llms
-    from leafmark.app.project import Project, open_project
-    from leafmark.app.searching import search_project
-    from leafmark.app.showing import show_chunks
-    from leafmark.app.template import write_config
-    from leafmark.app.trusting import approve, list_trust, revoke
-    from leafmark.app.verifying import verify_texts
+    from leafmark.app.answering.searching import search_project
+    from leafmark.app.answering.showing import show_chunks
+    from leafmark.app.answering.verifying import verify_texts
+    from leafmark.app.answering.whynot import explain_why_not
+    from leafmark.app.chunking.jobs import plan_chunking
+    from leafmark.app.chunking.run import chunk_sources
+    from leafmark.app.configuration.project import Project, open_project
+    from leafmark.app.configuration.template import write_config
+    from leafmark.app.configuration.trusting import approve, list_trust, revoke
+    from leafmark.app.doctor import examine
+    from leafmark.app.evaluating.run import draft_judgments, evaluate_project
+    from leafmark.app.indexing.refreshing import index_project
     from leafmark.app.watching import Watcher
-    from leafmark.app.whynot import explain_why_not
 
 __all__ = [
     "Project",
@@ -67,34 +67,34 @@ __all__ = [
 ]
 
 _HOMES = {
-    "find_context": "leafmark.app.context",
-    "find_like": "leafmark.app.like",
+    "find_context": "leafmark.app.answering.context",
+    "find_like": "leafmark.app.answering.like",
     "examine": "leafmark.app.doctor",
-    "explain_why_not": "leafmark.app.whynot",
-    "Project": "leafmark.app.project",
+    "explain_why_not": "leafmark.app.answering.whynot",
+    "Project": "leafmark.app.configuration.project",
     "Watcher": "leafmark.app.watching",
-    "approve": "leafmark.app.trusting",
-    "chunk_sources": "leafmark.app.chunking",
-    "draft_judgments": "leafmark.app.evaluating",
-    "evaluate_project": "leafmark.app.evaluating",
-    "index_project": "leafmark.app.indexing",
-    "list_chunks": "leafmark.app.listing",
-    "list_documents": "leafmark.app.listing",
-    "list_settings": "leafmark.app.listing",
-    "list_tags": "leafmark.app.listing",
-    "list_trees": "leafmark.app.listing",
-    "list_trust": "leafmark.app.trusting",
-    "open_project": "leafmark.app.project",
-    "package_folder": "leafmark.app.agents",
-    "plan_chunking": "leafmark.app.chunk_jobs",
-    "project_status": "leafmark.app.listing",
-    "revoke": "leafmark.app.trusting",
-    "search_project": "leafmark.app.searching",
-    "show_chunks": "leafmark.app.showing",
-    "verify_texts": "leafmark.app.verifying",
-    "update_agents": "leafmark.app.agents",
-    "write_config": "leafmark.app.template",
-    "write_llms": "leafmark.app.llms",
+    "approve": "leafmark.app.configuration.trusting",
+    "chunk_sources": "leafmark.app.chunking.run",
+    "draft_judgments": "leafmark.app.evaluating.run",
+    "evaluate_project": "leafmark.app.evaluating.run",
+    "index_project": "leafmark.app.indexing.refreshing",
+    "list_chunks": "leafmark.app.answering.listing",
+    "list_documents": "leafmark.app.answering.listing",
+    "list_settings": "leafmark.app.answering.listing",
+    "list_tags": "leafmark.app.answering.listing",
+    "list_trees": "leafmark.app.answering.listing",
+    "list_trust": "leafmark.app.configuration.trusting",
+    "open_project": "leafmark.app.configuration.project",
+    "package_folder": "leafmark.app.agents.agent_files",
+    "plan_chunking": "leafmark.app.chunking.jobs",
+    "project_status": "leafmark.app.answering.listing",
+    "revoke": "leafmark.app.configuration.trusting",
+    "search_project": "leafmark.app.answering.searching",
+    "show_chunks": "leafmark.app.answering.showing",
+    "verify_texts": "leafmark.app.answering.verifying",
+    "update_agents": "leafmark.app.agents.agent_files",
+    "write_config": "leafmark.app.configuration.template",
+    "write_llms": "leafmark.app.agents.llms",
 }
 
 

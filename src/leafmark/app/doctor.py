@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from leafmark.app.changes import plan_changes
-from leafmark.app.indexing import read_index
+from leafmark.app.configuration.project import Project, open_project
+from leafmark.app.indexing.changes import plan_changes
+from leafmark.app.indexing.outcome import source_notes
+from leafmark.app.indexing.refreshing import read_index
+from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.installation import check_installation
 from leafmark.app.model_checks import check_reranker, check_vectors
-from leafmark.app.outcome import source_notes
-from leafmark.app.project import Project, open_project
-from leafmark.app.scanning import Scan, scan
 from leafmark.errors import ConfigError, LeafmarkError
 from leafmark.index import IndexReader, check_index, has_index, lock_holder
 from leafmark.model.examination import Check, DoctorReport

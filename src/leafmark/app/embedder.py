@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 
-from leafmark.app.project import Project
+from leafmark.app.configuration.project import Project
 from leafmark.embedding import EmbedderSpec, completed, load_numpy, revision_of
 from leafmark.errors import ProviderError
 from leafmark.index import IndexReader

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from leafmark.app.answering.reranking import reranker_spec
+from leafmark.app.configuration.project import Project
 from leafmark.app.embedder import current_view, embedder_spec, vector_model
-from leafmark.app.project import Project
-from leafmark.app.reranking import reranker_spec
 from leafmark.embedding import (
     EmbedderSpec,
     completed,

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from leafmark.app.files import read_beneath
-from leafmark.app.known_files import KnownFiles
-from leafmark.app.project import Project
+from leafmark.app.configuration.project import Project
+from leafmark.app.sources.files import read_beneath
+from leafmark.app.sources.known_files import KnownFiles
 from leafmark.forking import in_forked_child
 from leafmark.model import ChunkedDocument, Document, DocumentEntry, ReadableText
 

@@ -59,7 +59,7 @@ class SearchRequest(NamedTuple):
     """One search. Several `queries` are topics.
 
     `limit` None leaves it to the setting. `since` is what the user wrote (see
-    `app.since`). `full_records` asks for the whole chunk records and texts of the
+    `app.answering.since`). `full_records` asks for the whole chunk records and texts of the
     results (JSON), `full_text` for `Result.full_text`, `packed` for the packing
     that a budget needs.
     """

@@ -15,10 +15,10 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from leafmark.app.indexing import index_project
+from leafmark.app.configuration.paths import CONFIG_NAME
+from leafmark.app.configuration.project import Project
+from leafmark.app.indexing.refreshing import index_project
 from leafmark.app.noticing import NoticeError, is_remote, notice, notice_by_clock
-from leafmark.app.paths import CONFIG_NAME
-from leafmark.app.project import Project
 from leafmark.app.requests import IndexRequest
 from leafmark.errors import ConfigError, LeafmarkError, NotFoundError
 from leafmark.model import IndexReport, WatchEvent

@@ -22,6 +22,7 @@ from leafmark.app import (
     show_chunks,
     verify_texts,
 )
+from leafmark.app.answering.searching import search_params
 from leafmark.app.reading import Sources
 from leafmark.app.requests import (
     ContextRequest,
@@ -31,7 +32,6 @@ from leafmark.app.requests import (
     ShowRequest,
     VerifyRequest,
 )
-from leafmark.app.searching import search_params
 from leafmark.errors import UsageError
 from leafmark.forking import in_forked_child
 from leafmark.library.awaiting import awaitable

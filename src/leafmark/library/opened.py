@@ -11,8 +11,8 @@ from pathlib import Path
 from threading import Lock
 
 from leafmark.app import Project, index_project, open_project
-from leafmark.app.kept import KeptReader
-from leafmark.app.opening import open_index
+from leafmark.app.answering.opening import open_index
+from leafmark.app.configuration.kept import KeptReader
 from leafmark.app.requests import IndexRequest, Progress
 from leafmark.errors import ConfirmationError, NotFoundError
 from leafmark.index import has_index

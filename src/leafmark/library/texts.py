@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from leafmark.app import Project
-from leafmark.app.packing import pack_found
+from leafmark.app.answering.packing import pack_found
 from leafmark.app.reading import Sources
 from leafmark.errors import BudgetError, UsageError
 from leafmark.model import Answer, Omission, Passage, Result, Shown, ShowReport

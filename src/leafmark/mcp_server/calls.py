@@ -16,13 +16,13 @@ from leafmark.app import (
     show_chunks,
     verify_texts,
 )
-from leafmark.app.folders import is_encodable
 from leafmark.app.requests import (
     ContextRequest,
     SearchRequest,
     ShowRequest,
     VerifyRequest,
 )
+from leafmark.app.sources.folders import is_encodable
 from leafmark.errors import ForbiddenError, NotFoundError
 from leafmark.mcp_server.listings import nothing_called
 from leafmark.mcp_server.replies import Draft, Reply, list_draft

@@ -17,7 +17,7 @@ from leafmark.app import (
     search_project,
     show_chunks,
 )
-from leafmark.app.chunking import SourceReport
+from leafmark.app.chunking.run import SourceReport
 from leafmark.app.requests import ChunkRequest, ListRequest, SearchRequest, ShowRequest
 from leafmark.chunking import ChunkingOptions
 from leafmark.errors import ConfigError, NotFoundError, StorageError, UsageError

@@ -78,7 +78,7 @@ def test_an_index_is_let_go_without_pythons_search_for_cycles(
         opened.append(weakref.ref(reader))
         return reader
 
-    monkeypatch.setattr("leafmark.app.project.open_reader", watched)
+    monkeypatch.setattr("leafmark.app.configuration.project.open_reader", watched)
     with _no_collector():
         ask(here)
         assert opened

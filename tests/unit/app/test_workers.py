@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from leafmark.app import workers
-from leafmark.app.ingesting import Recipe, Task, prepare
-from leafmark.app.trees import Tree
-from leafmark.app.walk import iter_sources
+from leafmark.app.indexing.ingesting import Recipe, Task, prepare
+from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.walk import iter_sources
 from leafmark.app.workers import Worker
 from leafmark.chunking import ChunkingOptions
 

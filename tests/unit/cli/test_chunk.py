@@ -13,7 +13,7 @@ from support.fake_app import Leafmark, Ran, Terminal
 from support.schema import problems
 
 from leafmark.app.settings import SETTINGS, ChunkingSettings
-from leafmark.app.trees import Tree
+from leafmark.app.sources.trees import Tree
 from leafmark.cli.commands.chunk import COMMAND
 from leafmark.cli.console import Console
 from leafmark.cli.entry import run
@@ -386,7 +386,8 @@ def test_mistakes(chunk: Leafmark, argv: tuple[str, ...], message: str, hint: st
 
 def test_the_output_streams(chunk: Leafmark, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is held back until the last source was read."""
-    from leafmark.app import chunking, files
+    from leafmark.app.chunking import run as chunking
+    from leafmark.app.sources import files
 
     printed: list[bool] = []
     written: list[str] = []

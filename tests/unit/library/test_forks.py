@@ -83,7 +83,9 @@ def test_a_forked_child_answers_and_keeps_no_lock_of_its_parent(docs: Path) -> N
 
 _LOCKED = """
 import os
-from leafmark.app import collection, meaning, reading, reranking
+from leafmark.app import reading
+from leafmark.app.indexing import collection
+from leafmark.app.answering import meaning, reranking
 from leafmark.embedding import interface
 from leafmark.parsing import script_worker
 

@@ -19,8 +19,9 @@ import pytest
 
 import leafmark
 from leafmark import open_index
-from leafmark.app import concern, open_project
-from leafmark.app.opening import open_index as open_for_reading
+from leafmark.app import open_project
+from leafmark.app.answering.opening import open_index as open_for_reading
+from leafmark.app.configuration import concern
 from leafmark.chunking import token_counter
 from leafmark.index import IndexReader, open_reader, open_writer
 
@@ -323,7 +324,7 @@ def test_the_reader_is_opened_once_for_each_commit(
         opened.append(root)
         return open_reader(root)
 
-    monkeypatch.setattr("leafmark.app.kept.open_reader", counted)
+    monkeypatch.setattr("leafmark.app.configuration.kept.open_reader", counted)
     open_index(docs).refresh()
     with open_index(docs, fresh=False) as index:
         opened.clear()

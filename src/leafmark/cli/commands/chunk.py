@@ -26,8 +26,8 @@ from leafmark.cli.options import (
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
-    from leafmark.app.chunking import ChunkPlan, Render, SourceReport
-    from leafmark.app.project import Project
+    from leafmark.app.chunking.run import ChunkPlan, Render, SourceReport
+    from leafmark.app.configuration.project import Project
     from leafmark.chunking import DocumentSizes, Finding
     from leafmark.model import Diagnostic, Packed, Skipped
 
@@ -171,7 +171,7 @@ def _standard_input(project: Project) -> bytes:
 def _pieces(call: Call, plan: ChunkPlan, output: str, totals: _Totals) -> Iterator[str]:
     """Yield the output of all sources, and add up their reports."""
     from leafmark.app import chunk_sources
-    from leafmark.app.chunking import SourceReport
+    from leafmark.app.chunking.run import SourceReport
     from leafmark.cli.projects import progress_line
 
     inspect = output in ("stats", "html") or call.on("strict")

@@ -100,7 +100,7 @@ def _ids(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _not_found(asked: str, near: tuple[str, ...]) -> NotFoundError:
-    from leafmark.app.resolving import hint_for  # late: most ids are found
+    from leafmark.app.answering.resolving import hint_for  # late: most ids are found
 
     hint = None if near else hint_for(asked)
     return NotFoundError(f"there is no `{asked}`", did_you_mean=near, hint=hint)

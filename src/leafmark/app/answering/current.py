@@ -1,0 +1,109 @@
+"""Documents as they are now, whatever the index last saw of them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from leafmark.app.configuration.project import Project
+from leafmark.app.sources.files import read_beneath
+from leafmark.index import IndexReader
+from leafmark.index.manifest import Key
+from leafmark.model import Chunk, Entry, Place, whole_range
+from leafmark.model.ids import document_id
+from leafmark.retrieval.citations import DIGEST_DIGITS, Citation, citation_name
+
+__all__ = ["CurrentDocument", "CurrentDocuments", "covers", "spans_of"]
+
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+
+
+@dataclass(frozen=True)
+class CurrentDocument:
+    """A document as it is now. `other_slugs` lead to the positions of chunks without them."""
+
+    data: bytes
+    chunks: tuple[Entry | Chunk, ...]
+    other_slugs: Mapping[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def by_name(self) -> dict[str, Entry | Chunk]:
+        """The chunks by their names in citations: ids, ordinal ids, other slugs."""
+        found: dict[str, Entry | Chunk] = {
+            citation_name(f"{self.chunks[0].doc_id}#{slug}"): self.chunks[position]
+            for slug, position in self.other_slugs.items()
+        }
+        found |= {citation_name(chunk.ordinal_id): chunk for chunk in self.chunks}
+        return found | {citation_name(chunk.id): chunk for chunk in self.chunks}
+
+    def holds(self, citation: Citation) -> bool:
+        """Whether the cited bytes stand where the citation says."""
+        start, end = citation.start, citation.end
+        return start <= end <= len(self.data) and self.digest(start, end) == citation.digest
+
+    def digest(self, start: int, end: int) -> str:
+        return hashlib.sha256(self.data[start:end]).hexdigest()[:DIGEST_DIGITS]
+
+    def chunk_around(self, start: int, end: int) -> Entry | Chunk:
+        """Return the chunk with exactly this span, else the smallest one around it."""
+        around = [chunk for chunk in self.chunks if covers(chunk, start, end)]
+        exact = [chunk for chunk in around if (chunk.byte_start, chunk.byte_end) == (start, end)]
+        return min(exact or around, key=_size, default=self.chunks[0])
+
+    def place(self, start: int, end: int, chunk: Entry | Chunk) -> Place:
+        return Place(chunk.id, start, end, self._line(start), self._line(max(start, end - 1)))
+
+    def _line(self, offset: int) -> int:
+        return 1 + sum(1 for _ in _LINE_END.finditer(self.data, 0, offset))
+
+
+def spans_of(chunks: Iterable[Entry | Chunk]) -> Iterator[tuple[int, int]]:
+    """Yield what a citation of a chunk covers: its span, with its heading or without."""
+    for chunk in chunks:
+        yield chunk.byte_start, chunk.byte_end
+        if chunk.heading_start is not None:
+            yield chunk.heading_start, chunk.byte_end
+
+
+def covers(chunk: Entry | Chunk, start: int, end: int) -> bool:
+    first, last = whole_range(chunk)
+    return first <= start and end <= last
+
+
+def _size(chunk: Entry | Chunk) -> tuple[int, int]:
+    """Smallest first; of equal ones the one further up, which is not a piece of the other."""
+    return chunk.byte_end - chunk.byte_start, chunk.position
+
+
+class CurrentDocuments:
+    """Reads documents as they are now; those that are not what was indexed are chunked anew."""
+
+    def __init__(self, project: Project, reader: IndexReader):
+        self._project = project
+        self._reader = reader
+
+    def read(self, key: Key, *, least: int = 0) -> CurrentDocument | None:
+        """Return the document; None if it is gone, or has not `least` bytes."""
+        tree = self._project.tree(key[0])
+        document = self._reader.document(document_id(*key))
+        if tree is None or document is None:
+            return None
+        try:
+            raw, state = read_beneath(tree, key[1])
+        except OSError:
+            return None
+        if state.digest == document.state.digest and document.encoding == "utf-8":
+            if len(raw) < least:
+                return None
+            chunks = tuple(self._reader.chunks_of(document.doc_id))
+            return CurrentDocument(raw, chunks, dict(document.slugs))
+        from leafmark.chunking import chunk_document  # late: few documents need it
+        from leafmark.parsing import parse
+
+        options = self._project.chunking_options(tree)
+        parsed = parse(raw, key[1], notebook_outputs=options.notebook_outputs)
+        chunked = chunk_document(parsed, tree=key[0], options=options)
+        return CurrentDocument(chunked.document.data, tuple(chunked.chunks), dict(chunked.slugs))

@@ -1,0 +1,188 @@
+"""Look around: trees, documents, chunks, tags, the state of the index, the settings in force."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from leafmark.app.answering.opening import open_telling
+from leafmark.app.answering.resolving import Resolver
+from leafmark.app.configuration.project import Project
+from leafmark.app.indexing.outcome import source_notes
+from leafmark.app.indexing.refreshing import read_index
+from leafmark.app.indexing.scanning import Scan, scan
+from leafmark.app.requests import ListRequest, Progress
+from leafmark.errors import LeafmarkError
+from leafmark.index import IndexReader, TreeCounts, has_index, lock_holder, tag_fact
+from leafmark.model import (
+    DocumentEntry,
+    Entry,
+    SettingOrigin,
+    StatusReport,
+    TreeStatus,
+)
+from leafmark.model.ids import document_id, encode_path
+
+__all__ = [
+    "list_chunks",
+    "list_documents",
+    "list_settings",
+    "list_tags",
+    "list_trees",
+    "project_status",
+]
+
+
+def list_trees(
+    project: Project, request: ListRequest, *, progress: Progress | None = None
+) -> tuple[TreeStatus, ...]:
+    """Return the project's trees and what is indexed of them.
+
+    Raises, as all listings do:
+        NotFoundError: a tree is not of this project, or there is no index.
+        ConfirmationError, LockedError, StorageError, DamagedError: see `open_index`.
+    """
+    reader = _open(project, request, progress)
+    found = _tree_states(project, reader)
+    return tuple(tree for tree in found if not request.trees or tree.name in request.trees)
+
+
+def _open(project: Project, request: ListRequest, progress: Progress | None) -> IndexReader:
+    """Open the index that a listing is made from; see `list_trees`."""
+    for name in request.trees:
+        project.get_tree(name)
+    return open_telling(
+        project, fresh=request.refresh, confirmed=request.confirmed, progress=progress
+    )
+
+
+def _tree_states(project: Project, reader: IndexReader | None) -> tuple[TreeStatus, ...]:
+    counts = {} if reader is None else reader.trees
+    return tuple(
+        TreeStatus(
+            name=tree.name,
+            path=str(tree.root),
+            scope=tree.scope,
+            documents=counted.documents,
+            chunks=counted.chunks,
+            bytes=counted.bytes,
+            missing=tree.is_missing,
+        )
+        for tree in project.trees
+        for counted in (counts.get(tree.name, TreeCounts()),)
+    )
+
+
+def list_documents(
+    project: Project, request: ListRequest, *, progress: Progress | None = None
+) -> tuple[DocumentEntry, ...]:
+    """Return the documents asked for, by id."""
+    reader = _open(project, request, progress)
+    return tuple(_documents(reader, request))
+
+
+def _documents(reader: IndexReader, request: ListRequest) -> list[DocumentEntry]:
+    wanted = {tag_fact(tag) for tag in request.tags}
+    prefixes = _spellings(request.under or "")
+    found = []
+    for tree, path in reader.manifest:
+        doc_id = document_id(tree, path)
+        if request.trees and tree not in request.trees:
+            continue
+        if not doc_id.startswith(prefixes) and not doc_id[len(tree) + 1 :].startswith(prefixes):
+            continue
+        entry = reader.document(doc_id)
+        if entry is not None and entry.chunk_count and wanted <= set(map(tag_fact, entry.tags)):
+            found.append(entry)
+    return sorted(found, key=lambda entry: entry.doc_id)
+
+
+def _spellings(prefix: str) -> tuple[str, ...]:
+    """The beginning of an id or a path as it was typed, and as ids have it."""
+    plain = prefix.removeprefix("./")
+    return prefix, plain, encode_path(plain)
+
+
+def list_chunks(
+    project: Project, request: ListRequest, *, progress: Progress | None = None
+) -> tuple[Entry, ...]:
+    """Return the chunks of the documents asked for, or those at and below one chunk's id."""
+    reader = _open(project, request, progress)
+    documents = _documents(reader, request)
+    if request.under and not documents:
+        top = Resolver(reader, reader.manifest).resolve(request.under)
+        return tuple(filter(top.holds, reader.chunks_of(top.doc_id)))
+    return tuple(e for document in documents for e in reader.chunks_of(document.doc_id))
+
+
+def list_tags(
+    project: Project, request: ListRequest, *, progress: Progress | None = None
+) -> tuple[tuple[str, int], ...]:
+    """Return every tag with the number of documents that have it, most used first."""
+    reader = _open(project, request, progress)
+    counts: dict[str, int] = {}
+    for document in _documents(reader, request):
+        for tag in dict.fromkeys(document.tags):
+            counts[tag] = counts.get(tag, 0) + 1
+    return tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def project_status(project: Project) -> StatusReport:
+    """Return the state of the index as it is; nothing is read again and nothing is written."""
+    warnings = list(project.configuration.warnings)
+    reader: IndexReader | None = None
+    try:
+        reader = read_index(project)
+    except LeafmarkError as error:
+        warnings.append(f"{error.message}; {error.hint}" if error.hint else error.message)
+    warnings += project.missing_trees()
+    found = scan(project, ())
+    if reader is not None:
+        warnings += _unindexed_trees(project, found, reader)
+    skipped, diagnostics = source_notes(found, reader)
+    pending = 0
+    if project.configuration.embedding.provider != "none":
+        from leafmark.app.embedder import pending_vectors  # late: it loads NumPy
+
+        pending = pending_vectors(project, reader)
+    holder = lock_holder(project.index_dir / "LOCK")
+    return StatusReport(
+        config_files=tuple(str(path) for path in project.configuration.config_files),
+        index_dir=str(project.index_dir),
+        trees=_tree_states(project, reader),
+        pending_vectors=pending,
+        warnings=tuple(warnings),
+        exists=has_index(project.index_dir),
+        bytes=_size(project.index_dir),
+        lock_holder=None if holder is None else str(holder),
+        skipped=skipped,
+        diagnostics=diagnostics,
+    )
+
+
+def _unindexed_trees(project: Project, found: Scan, reader: IndexReader) -> Iterator[str]:
+    """Say of trees that have sources, but none in the index, that they were not there then."""
+    there = {source.tree for source in found.found} - reader.trees.keys()
+    for tree in project.trees:
+        if tree.name in there:
+            yield (
+                f"nothing of tree {tree.name!r} is indexed yet: "
+                "`leafmark index` or any search does it"
+            )
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for where, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.stat(os.path.join(where, name)).st_size
+            except OSError:  # a writer tidies up meanwhile
+                continue
+    return total
+
+
+def list_settings(project: Project) -> tuple[SettingOrigin, ...]:
+    """Return every setting in force and where it comes from."""
+    return project.configuration.origins()

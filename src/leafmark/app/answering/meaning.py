@@ -1,0 +1,228 @@
+"""The vectors of a query, within a deadline.
+
+The model is started in a thread of its own before the index is refreshed. When it
+is not ready in time, the answer is lexical and a hint says why. An embedder stays
+open as long as the process does, so that a server loads it once.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from leafmark.app.answering.similarity import VectorMeaning
+from leafmark.app.background import start_thread
+from leafmark.app.configuration.project import Project
+from leafmark.app.embedder import current_view, embedder_spec, vector_model
+from leafmark.embedding import (
+    Embedder,
+    EmbedderSpec,
+    Vectors,
+    is_remote,
+    load_numpy,
+    open_embedder,
+    reads,
+)
+from leafmark.errors import LeafmarkError, ProviderError, UsageError
+from leafmark.forking import in_forked_child
+from leafmark.index import IndexReader
+from leafmark.index.vector_search import VectorSearcher
+from leafmark.index.vectors import vector_folder
+from leafmark.model import Hint
+from leafmark.query import Expression
+from leafmark.retrieval.compiler import Compile
+from leafmark.retrieval.meaning import Meaning, corrected_text, topic_text
+
+__all__ = ["Asked", "Unasked", "ask_meaning", "no_embedder"]
+
+LATE_S = 10.0
+"""How much longer than it is waited for an answer may take, before its thread gives up."""
+
+_OPEN: dict[EmbedderSpec, tuple[Embedder, threading.Lock]] = {}
+_OPENING = threading.Lock()
+
+
+@in_forked_child
+def _begin_anew() -> None:
+    """In a forked child: the threads of a model are not here, and a connection is the parent's.
+
+    Two processes that ask over one connection get each other's answers.
+    """
+    global _OPENING
+    _OPENING = threading.Lock()
+    _OPEN.clear()
+
+
+def ask_meaning(
+    project: Project, topics: Sequence[Expression], mode: str
+) -> Asked | Unasked | None:
+    """Begin to make the vectors of the topics; None where the mode needs none.
+
+    Words in letters that the model was not trained on are left to the search by words.
+
+    Raises:
+        UsageError: the mode needs an embedder, and the settings name none.
+    """
+    if mode == "lexical":
+        return None
+    spec = embedder_spec(project)
+    asked = [topic for topic in topics if topic_text(topic)]
+    if spec is None:
+        if mode == "auto":
+            return None
+        raise no_embedder(mode)
+    if not asked:
+        return None
+    if mode != "semantic" and not all(reads(spec, topic_text(topic)) for topic in asked):
+        return Unasked((_lexical("letters", _LETTERS.format(spec.provider), _ALL_LETTERS),))
+    return Asked(project, spec, asked)
+
+
+def no_embedder(mode: str) -> UsageError:
+    """Say that a mode needs an embedder, where the settings name none."""
+    return UsageError(
+        f"the mode {mode} needs an embedder, and none is configured",
+        hint="set provider in [embedding] of your configuration file, which "
+        "`leafmark init --global` writes, then run `leafmark index`",
+    )
+
+
+class Unasked(NamedTuple):
+    """No vectors, and why."""
+
+    hints: tuple[Hint, ...]
+
+    def answer(self, _reader: IndexReader, _compiled: Compile) -> tuple[None, tuple[Hint, ...]]:
+        return None, self.hints
+
+
+class Asked:
+    """Vectors that are being made, in a thread of their own."""
+
+    def __init__(self, project: Project, spec: EmbedderSpec, topics: Sequence[Expression]):
+        self._project = project
+        self._deadline_s = project.configuration.embedding.deadline_s
+        self._began = time.monotonic()
+        self._spec = spec
+        self._topics = topics
+        self._texts = {text: text for text in map(topic_text, topics)}
+        self._vectors: dict[str, Vectors] = {}
+        self._problem: LeafmarkError | None = None
+        self._thread: threading.Thread | None = None
+        try:
+            load_numpy()
+        except ProviderError as error:
+            self._problem = error
+        else:
+            self._start()
+
+    def _start(self) -> threading.Thread:
+        here = not is_remote(self._spec)
+        self._thread = start_thread(self._embed, "embedder", waited_for=here)
+        return self._thread
+
+    def _embed(self) -> None:
+        quick = replace(self._spec, retries=0, timeout_s=self._deadline_s + LATE_S)
+        try:
+            embedder, lock = _opened(quick)
+            with lock:
+                wanted = self._texts.items()
+                made = {name: embedder.embed_query(text) for name, text in wanted}
+            self._vectors = self._vectors | made
+        except LeafmarkError as error:
+            self._problem = error
+        except Exception as error:  # nobody would see it in this thread
+            self._problem = ProviderError(f"the embedder failed: {type(error).__name__}: {error}")
+
+    def answer(
+        self, reader: IndexReader, compiled: Compile
+    ) -> tuple[Meaning | None, tuple[Hint, ...]]:
+        """Return what can be asked of vectors, waiting up to the deadline, and what is missing.
+
+        `compiled` gives the topics as they are searched.
+        """
+        if self._thread is None:
+            return None, self._provider_hints()
+        view = current_view(self._project, reader, self._spec)
+        if view is None or (view.pending and not view.has_any):
+            return None, (_NO_VECTORS,)
+        self._wait(self._thread)
+        if self._problem is not None:
+            return None, self._provider_hints()
+        if self._thread.is_alive():
+            return None, (_lexical("provider", _LATE.format(self._deadline_s), _DEADLINE),)
+        self._correct(compiled)
+        folder = vector_folder(self._project.index_dir, vector_model(self._spec))
+        try:
+            searcher = VectorSearcher(view, folder)
+        except OSError:
+            return None, (_NO_VECTORS,)
+        if any(each.shape[1] != view.dimension for each in self._vectors.values()):
+            return None, (_lexical("provider", _OTHER_DIMENSION, _ANEW),)
+        if not any(each.any() for each in self._vectors.values()):
+            return None, (_lexical("unknown-words", _UNKNOWN),)
+        hints: tuple[Hint, ...] = ()
+        if view.pending:
+            hints = (_pending(view.pending),)
+        stated = self._project.configuration.embedding.least_similarity
+        provider = self._spec.provider
+        return VectorMeaning(searcher, self._vectors, stated=stated, provider=provider), hints
+
+    def _wait(self, thread: threading.Thread) -> None:
+        left = self._deadline_s - (time.monotonic() - self._began)
+        thread.join(max(0.0, left))
+
+    def _correct(self, compiled: Compile) -> None:
+        """Take the vectors of the corrected words for those of misspelt ones.
+
+        Where they are not there in time, those of the words as typed remain.
+        """
+        texts = {
+            topic_text(topic): corrected_text(topic, compiled(topic).values())
+            for topic in self._topics
+        }
+        self._texts = {name: text for name, text in texts.items() if name != text}
+        if self._texts:
+            self._wait(self._start())
+
+    def _provider_hints(self) -> tuple[Hint, ...]:
+        said = self._problem
+        assert said is not None
+        reason = said.placed_message
+        return (Hint("provider", f"{reason}; this answer is lexical", reason),)
+
+
+def _lexical(code: str, reason: str, remedy: str = "") -> Hint:
+    """Return what is said of an answer that is lexical for a reason."""
+    return Hint(
+        code, "; ".join(filter(None, (f"{reason}, so this answer is lexical", remedy))), reason
+    )
+
+
+def _pending(count: int) -> Hint:
+    """Return what is said of chunks without a vector."""
+    some, them = ("a chunk has", "it") if count == 1 else (f"{count:,} chunks have", "them")
+    are = "is" if count == 1 else "are"
+    reason = f"{some} no vector yet"
+    message = f"{reason} and {are} found by words alone; `leafmark index` makes {them}"
+    return Hint("pending-vectors", message, reason)
+
+
+_NO_VECTORS = _lexical("no-vectors", "there are no vectors yet", "`leafmark index` makes them")
+_LATE = "the embedder did not answer within {:g} s"
+_DEADLINE = "embedding.deadline_s is how long a search waits"
+_LETTERS = "{} reads Latin letters alone"
+_ALL_LETTERS = "another model may read all letters"
+_UNKNOWN = "the embedder's model knows no word of the query"
+_OTHER_DIMENSION = "the embedder gives vectors of another dimension than those of the index"
+_ANEW = "`leafmark index --rebuild` makes them anew"
+
+
+def _opened(spec: EmbedderSpec) -> tuple[Embedder, threading.Lock]:
+    with _OPENING:
+        if spec not in _OPEN:
+            _OPEN[spec] = (open_embedder(spec), threading.Lock())
+        return _OPEN[spec]

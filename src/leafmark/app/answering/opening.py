@@ -1,0 +1,91 @@
+"""Open the index to read from: fresh where possible, and saying so where not."""
+
+from __future__ import annotations
+
+from leafmark.app.configuration.project import Project
+from leafmark.app.indexing.refreshing import check_concern, read_index, refresh
+from leafmark.app.requests import Progress
+from leafmark.errors import (
+    DamagedError,
+    ForbiddenError,
+    LockedError,
+    NotFoundError,
+    StorageError,
+)
+from leafmark.index import IndexReader
+from leafmark.model import Hint
+
+__all__ = ["open_index", "open_telling"]
+
+
+def open_index(
+    project: Project, *, fresh: bool, confirmed: bool = False, progress: Progress | None = None
+) -> tuple[IndexReader, tuple[Hint, ...]]:
+    """Return a reader, refreshed first if `fresh`; hints say why it could not be.
+
+    Where the index cannot be brought up to date but a committed state exists,
+    that state answers. Where there is none, the writer that makes it is waited for.
+
+    Raises:
+        ConfirmationError: see `check_concern`.
+        NotFoundError: there is no index, and none was to be made.
+        LockedError, StorageError, DamagedError: there is no state to answer from.
+    """
+    if not fresh:
+        reader = read_index(project)
+        if reader is None:
+            raise NotFoundError(
+                "there is no index yet",
+                location=str(project.directory),
+                hint="run `leafmark index`, or leave out --no-refresh",
+            )
+        return reader, ()
+    check_concern(project, confirmed=confirmed)
+    try:
+        return refresh(project, progress=progress), ()
+    except (LockedError, StorageError, ForbiddenError) as error:
+        reader = _committed(project)
+        if reader is None and isinstance(error, LockedError):
+            return _first_state(project, progress), ()
+        if reader is None:
+            raise
+        code = "locked" if isinstance(error, LockedError) else "not-refreshed"
+        return reader, (
+            Hint(code, f"{error.message}; this answer is from the last committed state"),
+        )
+
+
+def open_telling(
+    project: Project, *, fresh: bool, confirmed: bool, progress: Progress | None
+) -> IndexReader:
+    """Return what `open_index` does, for an answer without hints: they go to `project.tell`."""
+    reader, hints = open_index(project, fresh=fresh, confirmed=confirmed, progress=progress)
+    if project.tell is not None:
+        for hint in hints:
+            project.tell(hint)
+    return reader
+
+
+def _first_state(project: Project, progress: Progress | None) -> IndexReader:
+    """Return the index when whoever makes it is done, brought up to date.
+
+    Raises:
+        LockedError: that took longer than `index.lock_timeout_s`.
+    """
+    timeout_s = project.configuration.index.lock_timeout_s
+    try:
+        return refresh(project, progress=progress, timeout_s=timeout_s)
+    except LockedError as error:
+        raise LockedError(
+            error.message,
+            location=error.location,
+            hint="it is being made, so nothing can be searched yet; "
+            "`index.lock_timeout_s` says how long to wait",
+        ) from error
+
+
+def _committed(project: Project) -> IndexReader | None:
+    try:
+        return read_index(project)
+    except (DamagedError, StorageError, NotFoundError):
+        return None

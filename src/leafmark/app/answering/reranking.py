@@ -1,0 +1,111 @@
+"""The order of a cross-encoder within a deadline; without it the order stays as it was.
+
+The model is loaded in a thread of its own while the search runs, and stays open as
+long as the process does.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import TypeVar
+
+from leafmark.app.background import start_thread
+from leafmark.app.configuration.project import Project
+from leafmark.embedding import Reranker, RerankerSpec, open_reranker
+from leafmark.errors import LeafmarkError, ProviderError
+from leafmark.forking import in_forked_child
+from leafmark.model import Hint
+
+__all__ = ["Reranking", "ask_reranker", "reranker_spec"]
+
+T = TypeVar("T")
+
+_OPEN: dict[RerankerSpec, Future[Reranker]] = {}
+_OPENING = threading.Lock()
+_READING = threading.Lock()
+"""A model reads for one search at a time."""
+
+
+@in_forked_child
+def _begin_anew() -> None:
+    """In a forked child: the threads of a model, and of whoever loads it, are not here."""
+    global _OPENING, _READING
+    _OPENING, _READING = threading.Lock(), threading.Lock()
+    _OPEN.clear()
+
+
+_LATE = "the reranker did not answer within {:g} s"
+_WITHOUT = ", so the order is that without it; rerank.deadline_s is how long a search waits"
+
+
+def ask_reranker(project: Project, query: str) -> Reranking | None:
+    """Begin to load the reranker; None where the settings name none, or there are no words."""
+    spec = reranker_spec(project)
+    if spec is None or not query:
+        return None
+    return Reranking(spec, query, project.configuration.rerank.deadline_s)
+
+
+def reranker_spec(project: Project) -> RerankerSpec | None:
+    """Return the reranker that the settings name, None for none."""
+    settings = project.configuration.rerank
+    if settings.provider == "none":
+        return None
+    return RerankerSpec(settings.provider, settings.model or "")
+
+
+class Reranking:
+    """How relevant texts are to a query; `hints` tell why that could not be said."""
+
+    def __init__(self, spec: RerankerSpec, query: str, deadline_s: float):
+        self.hints: tuple[Hint, ...] = ()
+        self._query = query
+        self._deadline_s = deadline_s
+        self._loading = _opened(spec)
+
+    def __call__(self, texts: Sequence[str]) -> Sequence[float] | None:
+        reading = _started("reranker", lambda: self._read(texts))
+        try:
+            return reading.result(self._deadline_s)
+        except TimeoutError:
+            reason = _LATE.format(self._deadline_s)
+            self.hints = (Hint("reranker", reason + _WITHOUT, reason),)
+        except LeafmarkError as error:
+            reason = error.placed_message
+            self.hints = (Hint("reranker", f"{reason}; the order is that without it", reason),)
+        return None
+
+    def _read(self, texts: Sequence[str]) -> Sequence[float]:
+        reranker = self._loading.result()
+        with _READING:
+            return reranker.relevance(self._query, texts)
+
+
+def _opened(spec: RerankerSpec) -> Future[Reranker]:
+    with _OPENING:
+        if spec not in _OPEN or _failed(_OPEN[spec]):
+            _OPEN[spec] = _started("reranker-load", lambda: open_reranker(spec))
+        return _OPEN[spec]
+
+
+def _failed(loading: Future[Reranker]) -> bool:
+    return loading.done() and loading.exception() is not None
+
+
+def _started(name: str, work: Callable[[], T]) -> Future[T]:
+    """Do some work beside the search."""
+    done: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except LeafmarkError as error:
+            done.set_exception(error)
+        except Exception as error:  # nobody would see it in this thread
+            message = f"the reranker failed: {type(error).__name__}: {error}"
+            done.set_exception(ProviderError(message))
+
+    start_thread(run, name)
+    return done

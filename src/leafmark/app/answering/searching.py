@@ -1,0 +1,311 @@
+"""Answer a query: refresh the index, search it, read what is shown from the sources."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from leafmark.app.answering.opening import open_index
+from leafmark.app.configuration.project import Project
+from leafmark.app.reading import Sources
+from leafmark.app.requests import Progress, SearchRequest
+from leafmark.index import IndexReader
+from leafmark.model import Answer, Hint, Packing, Result, heading_and_span
+from leafmark.query import Expression, parse_topics
+from leafmark.retrieval import SearchParams, search
+from leafmark.retrieval.compiler import compiling
+
+if TYPE_CHECKING:
+    from leafmark.app.answering.meaning import Asked, Unasked
+    from leafmark.app.answering.reranking import Reranking
+    from leafmark.retrieval.compiler import Compile
+    from leafmark.retrieval.meaning import Meaning
+    from leafmark.retrieval.reranking import Rerank
+
+__all__ = [
+    "Understood",
+    "answer_topics",
+    "ask_topics",
+    "complete_answer",
+    "search_index",
+    "search_params",
+    "search_project",
+    "understand_request",
+]
+
+
+def search_project(
+    project: Project, request: SearchRequest, *, progress: Progress | None = None
+) -> Answer:
+    """Return the answer to a request, its results read from the sources.
+
+    Raises:
+        QueryError: a query cannot be understood.
+        UsageError: a parameter is outside its range.
+        NotFoundError: a tree is not of this project, or there is no index.
+    """
+    wanted = understand_request(project, request)
+    reader, hints = open_index(
+        project, fresh=request.refresh, confirmed=request.confirmed, progress=progress
+    )
+    return _answer(project, reader, wanted, request, Sources(project), hints)
+
+
+def search_index(
+    project: Project, reader: IndexReader, request: SearchRequest, sources: Sources
+) -> Answer:
+    """Return the answer from an index that is open; many answers may share their `sources`.
+
+    Raises:
+        QueryError, UsageError, NotFoundError: as in `search_project`.
+    """
+    return _answer(project, reader, understand_request(project, request), request, sources)
+
+
+class Understood(NamedTuple):
+    """A request, understood.
+
+    `asked` are the vectors of its topics, which are being made, `reranking` is the model
+    for the order of the best results, which is being loaded.
+    """
+
+    topics: Sequence[Expression]
+    params: SearchParams
+    asked: Asked | Unasked | None
+    reranking: Reranking | None
+
+
+def understand_request(project: Project, request: SearchRequest) -> Understood:
+    """Return what a request asks for; its vectors and its reranker are begun.
+
+    Raises:
+        QueryError, UsageError, NotFoundError: as in `search_project`.
+    """
+    topics = parse_topics(request.queries)
+    params = search_params(project, request)
+    asked = ask_topics(project, topics, request)
+    return Understood(topics, params, asked, _reranking(project, topics))
+
+
+def ask_topics(
+    project: Project, topics: Sequence[Expression], request: SearchRequest
+) -> Asked | Unasked | None:
+    """Begin to make the vectors of topics, where the request wants any."""
+    mode = _mode(project, request)
+    if mode == "lexical" or (mode == "auto" and project.configuration.embedding.provider == "none"):
+        return None
+    from leafmark.app.answering.meaning import (
+        ask_meaning,  # late: searches by words need none of it
+    )
+
+    return ask_meaning(project, topics, mode)
+
+
+def _reranking(project: Project, topics: Sequence[Expression]) -> Reranking | None:
+    if project.configuration.rerank.provider == "none":
+        return None
+    from leafmark.app.answering.reranking import ask_reranker  # late: few searches have one
+    from leafmark.retrieval.meaning import topic_text
+
+    return ask_reranker(project, " ".join(filter(None, map(topic_text, topics))))
+
+
+def _mode(project: Project, request: SearchRequest) -> str:
+    return request.mode if request.mode != "auto" else project.configuration.search.mode
+
+
+def _answer(
+    project: Project,
+    reader: IndexReader,
+    wanted: Understood,
+    request: SearchRequest,
+    sources: Sources,
+    hints: tuple[Hint, ...] = (),
+) -> Answer:
+    began = time.perf_counter()
+    asked, compiled = wanted.asked, compiling(reader, wanted.params)
+    meaning, missing = (None, ()) if asked is None else asked.answer(reader, compiled)
+    reranking = wanted.reranking
+    answer = answer_topics(
+        project,
+        reader,
+        wanted.topics,
+        wanted.params,
+        sources,
+        meaning=meaning,
+        rerank=reranking,
+        compiled=compiled,
+    )
+    if reranking is not None:
+        missing = (*missing, *reranking.hints)
+    answer = answer._replace(
+        query=" ".join(request.queries),
+        hints=(*hints, *missing, *_project_hints(project, answer)),
+        elapsed_ms=(time.perf_counter() - began) * 1000,
+    )
+    return complete_answer(project, reader, answer, request, sources)
+
+
+def _project_hints(project: Project, answer: Answer) -> tuple[Hint, ...]:
+    """What was not searched, and why; then what the search has to say, where there was one."""
+    hints = _tree_hints(project)
+    if not answer.results:
+        hints += _folder_hints(project)
+    return hints + answer.hints if project.trees else hints
+
+
+def answer_topics(  # noqa: PLR0913 - the last three are given by name
+    project: Project,
+    reader: IndexReader,
+    topics: Sequence[Expression],
+    params: SearchParams,
+    sources: Sources,
+    *,
+    meaning: Meaning | None = None,
+    rerank: Rerank | None = None,
+    compiled: Compile | None = None,
+) -> Answer:
+    """Return the bare answer to some topics, which `complete_answer` completes."""
+    return search(
+        reader,
+        topics,
+        params,
+        read_source=sources.data,
+        make_readable=sources.readable,
+        local_trees=project.local_trees,
+        meaning=meaning,
+        rerank=rerank,
+        compiled=compiled,
+    )
+
+
+def complete_answer(
+    project: Project,
+    reader: IndexReader,
+    answer: Answer,
+    request: SearchRequest,
+    sources: Sources,
+) -> Answer:
+    """Return the answer with the texts and records that the request asks for."""
+    results = answer.results
+    if request.full_text:
+        results = tuple(_with_text(result, sources) for result in results)
+    if request.expand:
+        from leafmark.app.answering.packing import expand_found  # late: few searches ask for it
+
+        whole = request.full_text or request.packed
+        results = expand_found(results, request.expand, reader, sources, whole=whole)
+    records = _records(results, sources, reader) if request.full_records else {}
+    packing, tokenizer = _packed(project, request, results, sources)
+    return answer._replace(
+        results=results,
+        records=records,
+        roots={tree.name: str(tree.root) for tree in project.trees},
+        packing=packing,
+        tokenizer=tokenizer,
+    )
+
+
+def _packed(
+    project: Project, request: SearchRequest, results: tuple[Result, ...], sources: Sources
+) -> tuple[Packing | None, str]:
+    """The packing where one was asked for, and what a budget is counted in."""
+    tokenizer = project.configuration.chunking.tokenizer
+    if not request.packed:
+        return None, tokenizer
+    from leafmark.app.answering.packing import pack_found  # late: few searches have a budget
+
+    return pack_found(results, sources, tokenizer), tokenizer
+
+
+def _tree_hints(project: Project) -> tuple[Hint, ...]:
+    """What was not looked at, and why: else it seems that a word does not exist."""
+    left_out = [Hint("configuration", warning) for warning in project.configuration.warnings]
+    missing = [Hint("tree-missing", note) for note in project.missing_trees()]
+    none = [] if project.trees else [Hint("no-trees", "there is no tree to search")]
+    return (*left_out, *missing, *none)
+
+
+def _folder_hints(project: Project) -> tuple[Hint, ...]:
+    """Say that trees of the user's own file were searched, and not the folder, where that is so."""
+    folder = project.configuration.directory
+    if project.keys_of(folder) or project.local_trees or not project.trees:
+        return ()
+    names = ", ".join(tree.name for tree in project.trees)
+    said = f"{folder} was not searched, but what your own configuration names: {names}"
+    return (Hint("other-folder", f"{said}; `leafmark init` makes a tree of this folder, too"),)
+
+
+def search_params(project: Project, request: SearchRequest) -> SearchParams:
+    """Return the settings, and the request's own wishes above them.
+
+    Raises:
+        NotFoundError: a tree is not of this project.
+        UsageError: a parameter is outside its range, or `since` is no time.
+    """
+    settings = project.configuration.search
+    known = {each.name for each in fields(SearchParams)}
+    values: dict[str, Any] = {
+        name: value for name, value in settings._asdict().items() if name in known
+    }
+    for name in request.trees:
+        project.get_tree(name)
+    mode = _mode(project, request)
+    values |= {
+        "mode": "hybrid" if mode == "auto" else mode,
+        "rerank_results": project.configuration.rerank.results,
+        "trees": request.trees,
+        "tags": request.tags,
+        "section": request.section,
+        "sort": request.sort,
+        "strict": request.strict,
+        "aggregation": request.aggregation,
+        "explain": request.explain,
+        "since": None if request.since is None else _seconds(request.since),
+    }
+    if request.limit is not None:
+        values["limit"] = request.limit
+    if request.grain != "auto":
+        values["grain"] = request.grain
+    return SearchParams(**values)
+
+
+def _seconds(since: str) -> float:
+    from datetime import datetime  # late: few searches ask for it
+
+    from leafmark.app.answering.since import parse_since
+
+    return parse_since(since, now=datetime.now().astimezone()) / 1_000_000_000
+
+
+def _records(
+    results: tuple[Result, ...], sources: Sources, reader: IndexReader
+) -> dict[str, Mapping[str, Any]]:
+    """The full records of the results whose sources are as they were indexed."""
+    # late: only records have links
+    from leafmark.app.linking import KnownKeys, Links, indexed_place
+
+    links = Links(indexed_place(reader), KnownKeys(reader.manifest))
+    found: dict[str, Mapping[str, Any]] = {}
+    for result in results:
+        chunked = None if result.stale else sources.chunked(result.document)
+        if chunked is not None:
+            record = chunked.chunks[result.entry.position].to_dict()
+            found[result.entry.id] = links.resolve(record, result.document)
+    return found
+
+
+def _with_text(result: Result, sources: Sources) -> Result:
+    """The result with heading and whole section as text."""
+    data = None if result.stale else sources.data(result.document)
+    if data is None:
+        return result
+    ranges = heading_and_span(result.entry)
+    reading = sources.reading(result.document, ranges)
+    if reading is not None:
+        text = reading.shown(0, len(reading.text))
+        return result._replace(full_text=text, reading=reading)
+    whole = b"".join([data[start:end] for start, end in ranges])
+    return result._replace(full_text=whole.decode("utf-8", "replace"))

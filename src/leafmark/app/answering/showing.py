@@ -1,0 +1,187 @@
+"""Read chunks by id: `leafmark show`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from leafmark.app.answering.opening import open_telling
+from leafmark.app.answering.resolving import Named, Resolver
+from leafmark.app.configuration.project import Project
+from leafmark.app.linking import KnownKeys, Links, indexed_place
+from leafmark.app.reading import Sources
+from leafmark.app.requests import Progress, ShowRequest
+from leafmark.errors import NotFoundError
+from leafmark.index import IndexReader
+from leafmark.model import Chunk, DocumentEntry, Entry, Shown, ShowReport, Size, heading_and_span
+from leafmark.model.ids import PREAMBLE
+from leafmark.model.span import merge
+
+__all__ = ["show_chunks"]
+
+
+def show_chunks(
+    project: Project, request: ShowRequest, *, progress: Progress | None = None
+) -> ShowReport:
+    """Return what the ids name, in their order, read from the sources.
+
+    Raises:
+        AmbiguousError: an id fits several chunks.
+        NotFoundError: there is no index; unknown ids are in the report.
+    """
+    reader = open_telling(
+        project, fresh=request.refresh, confirmed=request.confirmed, progress=progress
+    )
+    resolver = Resolver(reader, reader.manifest)
+    sources = Sources(project)
+    links = Links(indexed_place(reader), KnownKeys(reader.manifest))
+    shown: list[Shown] = []
+    missing: list[tuple[str, tuple[str, ...]]] = []
+    for wanted in request.ids:
+        try:
+            named = resolver.look_up(wanted)
+        except NotFoundError as error:
+            missing.append((wanted, error.did_you_mean))
+            continue
+        entry = named.entry
+        if request.full_document:
+            named = Named(reader.entry(entry.doc_id, 0) or entry, own=request.own)
+        elif request.own or (wanted.endswith(f"#{PREAMBLE}") and entry.kind == "document"):
+            named = named._replace(own=True)
+        one = _shown(reader, sources, named, request)
+        if one.record:
+            one = one._replace(record=links.resolve(one.record, one.document))
+        shown.append(one)
+    tokenizer = project.configuration.chunking.tokenizer
+    report = ShowReport(tuple(shown), tuple(missing), tokenizer=tokenizer)
+    return _completed(report, request, reader, sources)
+
+
+def _completed(
+    report: ShowReport, request: ShowRequest, reader: IndexReader, sources: Sources
+) -> ShowReport:
+    """Add what `expand` asks for, and what a budget is filled from."""
+    if request.expand:
+        from leafmark.app.answering.packing import expand_found  # late: few ask for it
+
+        shown = expand_found(report.shown, request.expand, reader, sources, whole=not request.own)
+        report = report._replace(shown=shown)
+    if request.packed:
+        from leafmark.app.answering.packing import pack_found  # late: few ask for a budget
+
+        packing = pack_found(report.shown, sources, report.tokenizer)
+        report = report._replace(packing=packing)
+    return report
+
+
+def _shown(
+    reader: IndexReader,
+    sources: Sources,
+    named: Named,
+    request: ShowRequest,
+) -> Shown:
+    """Read one chunk from its source; `own` text leaves out the sections below."""
+    entry, slug, own = named
+    document = reader.document(entry.doc_id)
+    assert document is not None, "a chunk has its document's entry in the same commit"
+    below = [
+        other
+        for other in reader.chunks_of(entry.doc_id)
+        if entry.position < other.position <= entry.last_position
+    ]
+    children = [other for other in below if other.parent_position == entry.position]
+    listed = tuple(below if request.outline else children)
+    data = sources.data(document)
+    if data is None:
+        return Shown(entry, document, {}, None, None, None, None, children=listed, stale=True)
+    section = None if slug is None else _section(entry, slug, sources, document)
+    own_ranges = None
+    if section is not None:
+        own_ranges = _ranges_of(section, own=own)
+    elif own:
+        own_ranges = _own_ranges(entry, children, sources, document)
+    asked = heading_and_span(entry) if own_ranges is None else own_ranges
+    raw = _bytes_of(data, asked)
+    chunked = sources.chunked(document) if request.records or request.sizes else None
+    chunk = None if chunked is None else chunked.chunks[entry.position]
+    return Shown(
+        entry,
+        document,
+        chunk.to_dict() if chunk is not None and request.records else {},
+        heading=_heading(entry if section is None else section, data),
+        body=_text(_bytes_of(data, entry.body_spans)),
+        full_text=_text(raw),
+        raw=raw,
+        children=listed,
+        sizes=_sizes(chunk, sources, document) if chunk is not None and request.sizes else {},
+        readable=_readable(sources, document, asked),
+        own_ranges=own_ranges,
+        section=section,
+    )
+
+
+def _bytes_of(data: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
+    return b"".join([data[start:end] for start, end in ranges])
+
+
+def _section(entry: Entry, slug: str, sources: Sources, document: DocumentEntry) -> Chunk | None:
+    """Return the section with a heading that no chunk has, where `entry` holds more than it."""
+    by_heading = sources.by_heading(document)
+    if by_heading is None:
+        return None
+    section = by_heading.chunks[by_heading.slugs[slug]]
+    return None if section.slug in (None, entry.slug) else section
+
+
+def _ranges_of(section: Chunk, *, own: bool) -> tuple[tuple[int, int], ...]:
+    heading, span = heading_and_span(section)
+    return tuple(merge([heading, *(section.body_spans if own else [span])]))
+
+
+def _own_ranges(
+    entry: Entry, children: Iterable[Entry], sources: Sources, document: DocumentEntry
+) -> tuple[tuple[int, int], ...]:
+    """Return the bytes of a chunk's own text: of its body, and of what was cut into pieces.
+
+    Where a piece holds small sections, too, they are left out.
+    """
+    pieces = [child for child in children if child.kind == "piece"]
+    if any(piece.covers for piece in pieces):
+        by_heading = sources.by_heading(document)
+        if by_heading is not None:
+            position = by_heading.slugs[entry.slug] if entry.slug else 0
+            return by_heading.chunks[position].body_spans
+    return tuple(merge([*entry.body_spans, *[(one.byte_start, one.byte_end) for one in pieces]]))
+
+
+def _readable(
+    sources: Sources, document: DocumentEntry, ranges: Sequence[tuple[int, int]]
+) -> str | None:
+    """What a person reads in bytes of a source that is markup."""
+    reading = sources.reading(document, list(ranges))
+    return None if reading is None else reading.shown(0, len(reading.text))
+
+
+def _sizes(chunk: Chunk, sources: Sources, document: DocumentEntry) -> dict[int, Size]:
+    """How large the chunk and each one below it are, headings included.
+
+    Bytes are those of the source, tokens those of what is shown of them.
+    """
+    found = {}
+    for one in chunk.owner.chunks[chunk.position : chunk.last_position + 1]:
+        ranges = heading_and_span(one)
+        data = _bytes_of(chunk.owner.document.data, ranges)
+        readable = _readable(sources, document, ranges)
+        text = _text(data) if readable is None else readable
+        found[one.position] = Size(chunk.owner.count_tokens(text), len(data))
+    return found
+
+
+def _heading(chunk: Chunk | Entry, data: bytes) -> str | None:
+    """The heading lines; a piece has none of its own."""
+    if chunk.heading_start is None or chunk.heading_end is None:
+        return None
+    return _text(data[chunk.heading_start : chunk.heading_end])
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")

@@ -1,0 +1,61 @@
+"""Why a chunk is not among the results of a search: `leafmark why-not`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from leafmark.app.answering.opening import open_telling
+from leafmark.app.answering.resolving import Resolver
+from leafmark.app.answering.searching import ask_topics, understand_request
+from leafmark.app.configuration.project import Project
+from leafmark.app.reading import Sources
+from leafmark.app.requests import Progress, WhyNotRequest
+from leafmark.model import WhyNotReport
+from leafmark.query import Expression
+from leafmark.retrieval.absence import explain_absence
+from leafmark.retrieval.compiler import compiling
+from leafmark.retrieval.meaning import Meaning
+from leafmark.retrieval.texts import Texts
+
+__all__ = ["explain_why_not"]
+
+
+def explain_why_not(
+    project: Project, request: WhyNotRequest, *, progress: Progress | None = None
+) -> WhyNotReport:
+    """Return the phase that lost the chunk, and what would show it.
+
+    Raises:
+        AmbiguousError, NotFoundError: the id names no one chunk; there is no index.
+        QueryError, UsageError: see `search_project`.
+    """
+    wish = request.search
+    wanted = understand_request(project, wish)
+    reader = open_telling(project, fresh=wish.refresh, confirmed=wish.confirmed, progress=progress)
+    compiled = compiling(reader, wanted.params)
+    target = Resolver(reader, reader.manifest).resolve(request.id)
+
+    def ask(topics: Sequence[Expression]) -> Meaning | None:
+        asked = wanted.asked if topics is wanted.topics else ask_topics(project, topics, wish)
+        return None if asked is None else asked.answer(reader, compiled)[0]
+
+    sources = Sources(project)
+    found = explain_absence(
+        reader,
+        wanted.topics,
+        wanted.params,
+        target,
+        Texts(reader, sources.data, sources.readable),
+        local_trees=project.local_trees,
+        ask=ask,
+    )
+    return WhyNotReport(
+        target.id,
+        " ".join(wish.queries),
+        found.reasons,
+        None if found.shown is None else found.shown.entry.id,
+        found.rank,
+        found.remedy,
+        found.without,
+        found.added,
+    )

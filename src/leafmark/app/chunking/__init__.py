@@ -1,0 +1,1 @@
+"""Sources chunked with no index: what `leafmark chunk` does."""

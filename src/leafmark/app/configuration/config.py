@@ -1,0 +1,326 @@
+"""The configuration in force in a folder: files, environment and flags, merged, with origins.
+
+Flags win over `LEAFMARK_…` variables, these over configuration files, these
+over the defaults. Of the files the nearest wins: those found by walking up from
+the folder (to the home folder, a `.git`, the edge of the file system or one
+that says `root = true`), then the user's own. Trees merge by name.
+
+A file that was found by walking up came with the folder. What it wishes beyond
+that folder is left out until it is trusted (`trust`), and the rest works.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from leafmark.app.configuration.config_file import (
+    PYPROJECT_NAME,
+    ConfigFile,
+    ContextRule,
+    Found,
+    read_config_file,
+)
+from leafmark.app.configuration.gate import GatedFile, admit, resolve_path
+from leafmark.app.configuration.paths import (
+    CONFIG_NAME,
+    Directories,
+    find_directories,
+    index_folder,
+)
+from leafmark.app.configuration.presets import with_preset
+from leafmark.app.configuration.tree_merge import TreeMerge
+from leafmark.app.configuration.trust import distrusted_owner, read_trust
+from leafmark.app.setting_rules import Value, check_value, parse_value
+from leafmark.app.settings import (
+    SETTINGS,
+    TABLES,
+    ChunkingSettings,
+    ContextSettings,
+    EmbeddingSettings,
+    IndexSettings,
+    RerankSettings,
+    SearchSettings,
+)
+from leafmark.app.sources.trees import Tree
+from leafmark.errors import ConfigError, NotFoundError, reason_of
+from leafmark.likeness import nearest
+from leafmark.model import SettingOrigin
+from leafmark.model.ids import tree_name
+
+__all__ = ["Configuration", "open_configuration"]
+
+_DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configuration:
+    """What is in force in one folder.
+
+    `project` is the folder that the index belongs to: that of the nearest
+    project file when the project names trees, the user's configuration folder
+    when only the user does, else the folder itself, which then is the one tree
+    (`is_implicit`). `warnings` say in one line each what was left out, and why;
+    `project_files` came with the folder, nearest first; `gated` are those of them
+    that wish something beyond it.
+    """
+
+    directory: Path
+    project: Path
+    directories: Directories
+    chunking: ChunkingSettings
+    search: SearchSettings
+    index: IndexSettings
+    context: ContextSettings
+    embedding: EmbeddingSettings
+    rerank: RerankSettings
+    trees: tuple[Tree, ...] = ()
+    rules: tuple[ContextRule, ...] = ()
+    config_files: tuple[Path, ...] = ()
+    warnings: tuple[str, ...] = ()
+    project_files: tuple[Path, ...] = ()
+    gated: tuple[GatedFile, ...] = ()
+    is_implicit: bool = False
+    found: Mapping[str, Found] = field(default_factory=dict, repr=False)
+    tree_origins: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def index_dir(self) -> Path:
+        """Where the index lies, whether it exists or not."""
+        chosen = self.index.dir
+        indexes = self.directories.cache / "indexes" if chosen is None else Path(chosen)
+        return index_folder(indexes, self.project)
+
+    def value(self, name: str) -> Value:
+        """Return the value of the setting `name` (`search.limit`).
+
+        Raises:
+            KeyError: there is no such setting.
+        """
+        return self.found[name].value if name in self.found else SETTINGS[name].default
+
+    def origin(self, name: str) -> str:
+        """Say where that value comes from: `default`, a file and line, a variable, `flag`."""
+        return self.found[name].location if name in self.found else _DEFAULT
+
+    def origins(self) -> tuple[SettingOrigin, ...]:
+        """List every setting in force, then what each tree says."""
+        settings = [
+            SettingOrigin(name, self.value(name), self.origin(name), setting.rules.doc)
+            for name, setting in SETTINGS.items()
+        ]
+        return (*settings, *self._of_trees())
+
+    def _of_trees(self) -> Iterator[SettingOrigin]:
+        for tree in self.trees:
+            said: dict[str, Any] = {"path": str(tree.root)}
+            said |= {"include": list(tree.include)} if tree.include else {}
+            said |= {"exclude": list(tree.exclude)} if tree.exclude else {}
+            for key, value in (said | dict(tree.overrides)).items():
+                name = f"tree.{tree.name}.{key}"
+                yield SettingOrigin(name, value, self.tree_origins.get(name, _DEFAULT))
+
+
+def open_configuration(
+    directory: Path, *, flags: Mapping[str, object], environ: Mapping[str, str]
+) -> Configuration:
+    """Return the configuration in force in the folder `directory`.
+
+    `flags` are settings by name; a text is read as the setting's type. Those
+    that are None were not given.
+
+    Raises:
+        NotFoundError: there is no such folder.
+        ConfigError: a file, variable or flag is wrong.
+    """
+    folder = _real_folder(directory)
+    directories = find_directories(environ)
+    home = directories.home
+    warnings: list[str] = []
+    user = _user_file(directories, environ)
+    project_files = list(_project_files(folder, directories, warnings))
+    admitted, gated = _admitted(project_files, user, directories, warnings)
+    files = [*admitted, *([user] if user else [])]
+    fixed = with_preset(_from_environment(environ, folder, home))
+    fixed |= with_preset(_from_flags(flags, folder, home))
+    found = _from_files(files, home) | fixed
+    merge = TreeMerge(files, found, home)
+    trees = merge.trees(fixed)
+    tables = {table: _settings(table, found) for table in TABLES}
+    # trees that were left out are no reason to take the folder instead
+    is_implicit = not any(file.trees for file in [*project_files, *files])
+    return Configuration(
+        directory=folder,
+        project=_project_folder(folder, trees, project_files, user),
+        directories=directories,
+        trees=(_implicit_tree(folder, tables["index"]),) if is_implicit else trees,
+        rules=tuple(rule for file in files for rule in file.rules),
+        config_files=tuple(file.path for file in files),
+        warnings=tuple(warnings),
+        project_files=tuple(file.path for file in project_files),
+        gated=tuple(each for each in gated if each is not None),
+        is_implicit=is_implicit,
+        found=found,
+        tree_origins=merge.origins,
+        **tables,
+    )
+
+
+def _admitted(
+    files: Sequence[ConfigFile],
+    user: ConfigFile | None,
+    directories: Directories,
+    warnings: list[str],
+) -> tuple[Sequence[ConfigFile], Sequence[GatedFile | None]]:
+    """Return the project's files, nearest first, without what they may not wish; and the gated."""
+    if not files:
+        return (), ()
+    trust = read_trust(directories.trust_file)
+    if trust.problem:
+        warnings.append(trust.problem)
+    users = [user] if user else []
+    admitted, gated = zip(
+        *(
+            admit(file, [*files[at + 1 :], *users], directories.home, trust, warnings)
+            for at, file in enumerate(files)
+        ),
+        strict=True,
+    )
+    return admitted, gated
+
+
+def _real_folder(directory: Path) -> Path:
+    try:
+        folder = Path(os.path.realpath(directory, strict=True))
+    except (OSError, ValueError) as error:
+        raise NotFoundError(
+            f"the folder cannot be entered: {reason_of(error)}", location=str(directory)
+        ) from error
+    if not folder.is_dir():
+        raise NotFoundError("this is not a folder", location=str(directory))
+    return folder
+
+
+def _project_files(
+    folder: Path, directories: Directories, warnings: list[str]
+) -> Iterator[ConfigFile]:
+    """Read the files found by walking up, nearest first."""
+    device = os.stat(folder).st_dev
+    for here in (folder, *folder.parents):
+        if os.stat(here).st_dev != device:
+            return
+        for name in (CONFIG_NAME, PYPROJECT_NAME):
+            path = here / name
+            if path == directories.config_file or not os.path.lexists(path):
+                continue
+            file = _project_file(path, warnings)
+            if file is not None:
+                yield file
+                if file.is_root:
+                    return
+        if here == directories.home or os.path.lexists(here / ".git"):
+            return
+
+
+def _project_file(path: Path, warnings: list[str]) -> ConfigFile | None:
+    try:
+        distrust = distrusted_owner(path)
+    except OSError as error:
+        raise ConfigError(
+            f"the configuration cannot be read: {reason_of(error)}", location=str(path)
+        ) from error
+    if distrust is None:
+        return read_config_file(path, own=False)
+    if path.name == CONFIG_NAME:
+        warnings.append(f"{path}: not used, because {distrust}")
+    return None
+
+
+def _user_file(directories: Directories, environ: Mapping[str, str]) -> ConfigFile | None:
+    path = directories.config_file
+    if environ.get("LEAFMARK_CONFIG") or os.path.lexists(path):
+        return read_config_file(path, own=True)
+    return None
+
+
+def _from_files(files: Sequence[ConfigFile], home: Path) -> dict[str, Found]:
+    """Merge the settings of `files`, nearest first."""
+    merged: dict[str, Found] = {}
+    for file in reversed(files):
+        for name, found in with_preset(file.values).items():
+            merged[name] = _placed(name, found, file.path.parent, home)
+    return merged
+
+
+def _placed(name: str, found: Found, base: Path, home: Path) -> Found:
+    """Make the one setting that is a path whole."""
+    if name != "index.dir":
+        return found
+    return Found(str(resolve_path(found.value, base, home)), found.location)
+
+
+def _from_environment(environ: Mapping[str, str], folder: Path, home: Path) -> dict[str, Found]:
+    known = {setting.environment_name: setting for setting in SETTINGS.values()}
+    tables = tuple(f"LEAFMARK_{table.upper()}_" for table in TABLES)
+    found = {}
+    for variable in sorted(environ):
+        if not variable.startswith(tables) or not environ[variable]:
+            continue
+        if variable not in known:
+            near = nearest(variable, known)
+            raise ConfigError(
+                f"{variable} is not a setting",
+                location=variable,
+                hint=f"did you mean {near[0]}?" if near else None,
+            )
+        setting = known[variable]
+        value = parse_value(setting, environ[variable], location=variable)
+        found[setting.name] = _placed(setting.name, Found(value, variable), folder, home)
+    return found
+
+
+def _from_flags(flags: Mapping[str, object], folder: Path, home: Path) -> dict[str, Found]:
+    found = {}
+    for name, given in flags.items():
+        if given is None:
+            continue
+        if name not in SETTINGS:
+            near = nearest(name, SETTINGS)
+            hint = f"did you mean {near[0]}?" if near else None
+            raise ConfigError(f"{name} is not a setting", hint=hint)
+        setting = SETTINGS[name]
+        if isinstance(given, str):
+            value = parse_value(setting, given, location=None)
+        else:
+            value = check_value(setting, given)
+        found[name] = _placed(name, Found(value, "flag"), folder, home)
+    return found
+
+
+def _settings(table: str, found: Mapping[str, Found]) -> Any:
+    """Make the settings of one table."""
+    names = (name for name in SETTINGS if name.startswith(f"{table}.") and name in found)
+    return TABLES[table](**{name.partition(".")[2]: found[name].value for name in names})
+
+
+def _implicit_tree(folder: Path, index: IndexSettings) -> Tree:
+    return Tree(
+        name=tree_name(folder.name),
+        root=folder,
+        max_file_bytes=index.max_file_bytes,
+        follow_symlinks=index.follow_symlinks,
+    )
+
+
+def _project_folder(
+    folder: Path, trees: Iterable[Tree], files: Sequence[ConfigFile], user: ConfigFile | None
+) -> Path:
+    """Return the folder that the index belongs to; `files` are the project's, nearest first."""
+    if files and any(file.trees for file in files):
+        return files[0].path.parent
+    if user is not None and any(tree.scope == "global" for tree in trees):
+        return user.path.parent
+    return folder

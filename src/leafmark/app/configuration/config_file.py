@@ -1,0 +1,316 @@
+"""One configuration file, read and checked: its settings, trees and rules, each with its place.
+
+In: the path of a `leafmark.toml` or a `pyproject.toml`. Out: a `ConfigFile`,
+or a `ConfigError` that names the line, what stands there and what may. What the
+values of several files come to together is `config`'s business.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from leafmark.app.configuration.toml_lines import KeyPath, find_line, key_lines, repeated_table
+from leafmark.app.setting_rules import Setting, Value, check_value
+from leafmark.app.settings import SETTINGS, TABLES
+from leafmark.app.sources.ignore import MAX_RULE_CHARS, MAX_RULES
+from leafmark.errors import ConfigError, reason_of
+from leafmark.likeness import nearest
+from leafmark.model.ids import TREE_NAME
+
+__all__ = ["PYPROJECT_NAME", "ConfigFile", "ContextRule", "Found", "TreeTable", "read_config_file"]
+
+MAX_CONFIG_BYTES = 262_144
+"""The largest configuration file read."""
+
+_TOP_KEYS = ("root", "tree", "chunking", "search", "index", "context", "embedding", "rerank")
+_TREE_KEYS = ("path", "include", "exclude", *TABLES)
+_BESIDE_SETTINGS = {"context": ("rules",)}
+_RULE_KEYS = ("match", "terms", "trees", "files")
+PYPROJECT_NAME = "pyproject.toml"
+_PYPROJECT: KeyPath = ("tool", "leafmark")
+
+
+class Found(NamedTuple):
+    """A value and where it stands (`path:line`, a variable, a flag)."""
+
+    value: Any
+    location: str
+
+
+class ContextRule(NamedTuple):
+    """Additions to `leafmark context` for files whose path one of `match` fits (none: all)."""
+
+    match: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+    trees: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+class TreeTable(NamedTuple):
+    """One `[tree.NAME]` of one file; what it does not say is None or missing."""
+
+    name: str
+    location: str
+    path: Found | None = None
+    include: Found | None = None
+    exclude: Found | None = None
+    values: Mapping[str, Found] = MappingProxyType({})
+
+
+class ConfigFile(NamedTuple):
+    """What one file says. `own` files are the user's and need no trust.
+
+    A project's file is `trusted` when all that it wishes beyond its folder is approved.
+    """
+
+    path: Path
+    own: bool
+    trusted: bool = False
+    is_root: bool = False
+    values: Mapping[str, Found] = MappingProxyType({})
+    trees: tuple[TreeTable, ...] = ()
+    rules: tuple[ContextRule, ...] = ()
+
+
+def read_config_file(path: Path, *, own: bool) -> ConfigFile | None:
+    """Read `path`; None for a `pyproject.toml` without `[tool.leafmark]`.
+
+    Raises:
+        ConfigError: the file cannot be read, is no TOML, or says what we do not know.
+    """
+    data = _read_bytes(path)
+    is_pyproject = path.name == PYPROJECT_NAME
+    # what another tool's file looks like is no concern of ours
+    if is_pyproject and b"leafmark" not in data:
+        return None
+    text = _decode(path, data)
+    content = _parse(path, text)
+    above: KeyPath = ()
+    if is_pyproject:
+        tools = content.get("tool")
+        if not isinstance(tools, dict) or "leafmark" not in tools:
+            return None
+        content, above = tools["leafmark"], _PYPROJECT
+    return _Reader(path, own, above, key_lines(text)).read(content)
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        # a pipe would be waited for
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ConfigError("the configuration is not a regular file", location=str(path))
+        with open(path, "rb") as file:
+            return file.read(MAX_CONFIG_BYTES + 1)
+    except OSError as error:
+        raise ConfigError(
+            f"the configuration cannot be read: {reason_of(error)}", location=str(path)
+        ) from error
+
+
+def _decode(path: Path, data: bytes) -> str:
+    if len(data) > MAX_CONFIG_BYTES:
+        raise ConfigError(
+            "the configuration is too large",
+            location=str(path),
+            hint=f"the most is {MAX_CONFIG_BYTES:,} bytes",
+        )
+    try:
+        return data.removeprefix(b"\xef\xbb\xbf").decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(
+            f"the configuration is not UTF-8 (byte 0x{data[error.start]:02x})",
+            location=f"{path}:{line}",
+        ) from error
+
+
+def _parse(path: Path, text: str) -> dict[str, Any]:
+    import tomllib  # only where there is a file to read
+
+    try:
+        return tomllib.loads(text)
+    except RecursionError as error:
+        raise ConfigError("values are nested too deeply", location=str(path)) from error
+    except ValueError as error:  # a number of thousands of digits is no TOMLDecodeError
+        raise _syntax_error(path, text, str(error)) from error
+
+
+def _syntax_error(path: Path, text: str, problem: str) -> ConfigError:
+    place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", problem)
+    if place is None:
+        return ConfigError(f"this is not TOML: {problem}", location=str(path))
+    line = int(place[1] or text.count("\n") + 1)
+    where = f"{path}:{line}"
+    repeated = repeated_table(text, line)
+    if repeated is not None:
+        return ConfigError(
+            f"[{repeated}] stands here a second time", location=where, hint="join the two tables"
+        )
+    message = problem[: place.start()]
+    return ConfigError(
+        f"this is not TOML: {message[:1].lower()}{message[1:]}",
+        location=f"{where}:{place[2]}" if place[2] else where,
+    )
+
+
+class _Reader:
+    """Checks one parsed file; knows where everything stands."""
+
+    def __init__(self, path: Path, own: bool, above: KeyPath, lines: Mapping[KeyPath, int]):
+        self._path = path
+        self._own = own
+        self._above = above
+        self._lines = lines
+
+    def read(self, content: object) -> ConfigFile:
+        table = self._table(content, ())
+        self._known(table, _TOP_KEYS, ())
+        is_root = table.get("root", False)
+        if not isinstance(is_root, bool):
+            raise self._wrong(("root",), is_root, "true or false")
+        values: dict[str, Found] = {}
+        for name in TABLES:
+            if name in table:
+                values.update(self._settings(table[name], (name,), SETTINGS.__getitem__))
+        return ConfigFile(
+            path=self._path,
+            own=self._own,
+            is_root=is_root,
+            values=values,
+            trees=self._trees(table.get("tree", {})),
+            rules=self._rules(table.get("context", {})),
+        )
+
+    def _at(self, keys: KeyPath) -> str:
+        line = find_line(self._lines, (*self._above, *keys))
+        return str(self._path) if line is None else f"{self._path}:{line}"
+
+    def _wrong(self, keys: KeyPath, value: object, accepted: str) -> ConfigError:
+        name = ".".join(key for key in keys if isinstance(key, str))
+        kind = "a table" if isinstance(value, dict) else repr(value)
+        shown = kind if len(kind) <= 60 else kind[:57] + "..."
+        return ConfigError(
+            f"{name or 'the configuration'} is {shown}",
+            location=self._at(keys),
+            hint=f"{name or 'it'} must be {accepted}",
+        )
+
+    def _table(self, value: object, keys: KeyPath) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise self._wrong(keys, value, "a table")
+        return value
+
+    def _known(self, table: Iterable[str], known: Iterable[str], keys: KeyPath) -> None:
+        choices = list(known)
+        for key in table:
+            if key not in choices:
+                raise self._unknown(key, choices, keys)
+
+    def _unknown(self, key: str, known: list[str], keys: KeyPath) -> ConfigError:
+        near = nearest(key, known)
+        hint = f"did you mean `{near[0]}`?" if near else "known here: " + ", ".join(known)
+        name = ".".join([*(part for part in keys if isinstance(part, str)), key])
+        return ConfigError(f"unknown key `{name}`", location=self._at((*keys, key)), hint=hint)
+
+    def _settings(
+        self, value: object, keys: KeyPath, setting: Callable[[str], Setting]
+    ) -> dict[str, Found]:
+        """Check the settings in the table at `keys`, whose last part is its own name."""
+        name = str(keys[-1])
+        table = self._table(value, keys)
+        beside = _BESIDE_SETTINGS.get(name, ())
+        own = [n.partition(".")[2] for n in SETTINGS if n.startswith(f"{name}.")]
+        self._known(table, [*own, *beside], keys)
+        found = {}
+        for key, given in table.items():
+            if key in beside:
+                continue
+            location = self._at((*keys, key))
+            checked: Value = check_value(setting(f"{name}.{key}"), given, location=location)
+            found[f"{name}.{key}"] = Found(checked, location)
+        return found
+
+    def _trees(self, value: object) -> tuple[TreeTable, ...]:
+        tables = self._table(value, ("tree",))
+        return tuple(self._tree(name, given) for name, given in tables.items())
+
+    def _tree(self, name: str, value: object) -> TreeTable:
+        keys = ("tree", name)
+        if not TREE_NAME.fullmatch(name):
+            raise ConfigError(
+                f'a tree cannot be called "{name}"',
+                location=self._at(keys),
+                hint="the name of a tree has only letters A-Z and a-z, digits, `.`, `_` and `-`",
+            )
+        table = self._table(value, keys)
+        self._known(table, _TREE_KEYS, keys)
+        values: dict[str, Found] = {}
+        for part in TABLES:
+            if part in table:
+                values.update(self._settings(table[part], (*keys, part), SETTINGS.__getitem__))
+        for setting in values:
+            if not SETTINGS[setting].rules.per_tree:
+                raise ConfigError(
+                    f"{setting} cannot be set for one tree",
+                    location=values[setting].location,
+                    hint=f"it holds for all trees: put it in [{setting.partition('.')[0]}]",
+                )
+        return TreeTable(
+            name=name,
+            location=self._at(keys),
+            path=self._path_of(table, keys),
+            include=self._patterns(table, (*keys, "include")),
+            exclude=self._patterns(table, (*keys, "exclude")),
+            values=values,
+        )
+
+    def _path_of(self, table: Mapping[str, object], keys: KeyPath) -> Found | None:
+        if "path" not in table:
+            return None
+        path = table["path"]
+        if not isinstance(path, str) or not path or "\0" in path:
+            raise self._wrong((*keys, "path"), path, "the path of a folder")
+        return Found(path, self._at((*keys, "path")))
+
+    def _patterns(self, table: Mapping[str, object], keys: KeyPath) -> Found | None:
+        key = str(keys[-1])
+        if key not in table:
+            return None
+        patterns = self._texts(table[key], keys)
+        if len(patterns) > MAX_RULES:
+            raise self._wrong(keys, f"{len(patterns)} patterns", f"at most {MAX_RULES} patterns")
+        for pattern in patterns:
+            if not pattern or len(pattern) > MAX_RULE_CHARS:
+                raise self._wrong(keys, pattern, f"patterns of 1 to {MAX_RULE_CHARS} characters")
+            if key == "include" and pattern.startswith("!"):
+                raise ConfigError(
+                    f'`include` holds "{pattern}"',
+                    location=self._at(keys),
+                    hint=f'leave files out with `exclude`: exclude = ["{pattern[1:]}"]',
+                )
+        return Found(patterns, self._at(keys))
+
+    def _texts(self, value: object, keys: KeyPath) -> tuple[str, ...]:
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self._wrong(keys, value, "a list of texts")
+        return tuple(value)
+
+    def _rules(self, value: object) -> tuple[ContextRule, ...]:
+        table = self._table(value, ("context",))
+        rules = table.get("rules", [])
+        if not isinstance(rules, list):
+            raise self._wrong(("context", "rules"), rules, "a list of tables")
+        return tuple(self._rule(number, rule) for number, rule in enumerate(rules))
+
+    def _rule(self, number: int, value: object) -> ContextRule:
+        keys: KeyPath = ("context", "rules", number)
+        table = self._table(value, keys)
+        self._known(table, _RULE_KEYS, keys)
+        return ContextRule(
+            **{key: self._texts(given, (*keys, key)) for key, given in table.items()}
+        )

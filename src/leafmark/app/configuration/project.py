@@ -1,0 +1,206 @@
+"""`Project`: a folder with its settings and trees, and where its index lies."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leafmark.app.configuration.config import Configuration, open_configuration
+from leafmark.app.configuration.kept import KeptReader
+from leafmark.app.settings import ChunkingSettings
+from leafmark.app.sources.folders import as_listed
+from leafmark.app.sources.trees import Tree
+from leafmark.errors import ConfigError, NotFoundError
+from leafmark.index import IndexReader, IndexSettings, open_reader
+from leafmark.likeness import nearest
+from leafmark.parsing.script_languages import installed_grammars
+
+if TYPE_CHECKING:
+    from leafmark.chunking import ChunkingOptions
+    from leafmark.model import Hint
+
+__all__ = ["Project", "open_project"]
+
+STRUCTURE_VERSION = 32
+"""Raised when the same bytes and settings begin to give other chunks, or other words of them."""
+
+_SIZES = frozenset(("min_tokens", "target_tokens", "max_tokens", "fixed_tokens", "fixed_overlap"))
+"""The sizes that yield where nobody stated them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What every use case is given: where it works and under which settings.
+
+    A program that asks often sets `kept`, so that the index is not opened for every call.
+    `tell` is given the hints of answers that have no place for them.
+    """
+
+    directory: Path
+    configuration: Configuration
+    trees: tuple[Tree, ...]
+    index_dir: Path
+    kept: KeptReader | None = field(default=None, compare=False, repr=False)
+    tell: Callable[[Hint], None] | None = field(default=None, compare=False, repr=False)
+
+    def tree(self, name: str) -> Tree | None:
+        for tree in self.trees:  # asked for each source of each answer: no generator
+            if tree.name == name:
+                return tree
+        return None
+
+    def get_tree(self, name: str) -> Tree:
+        """Return the tree of this name.
+
+        Raises:
+            NotFoundError: there is none; it names some that there are.
+        """
+        found = self.tree(name)
+        if found is None:
+            names = [tree.name for tree in self.trees]
+            near = nearest(name, names)
+            raise NotFoundError(
+                f"there is no tree named {name!r}",
+                did_you_mean=near,
+                hint=None if near else f"there are: {', '.join(names)}",
+            )
+        return found
+
+    @property
+    def local_trees(self) -> frozenset[str]:
+        """The names of the trees that are the project's own, not the user's for all projects."""
+        return frozenset(tree.name for tree in self.trees if tree.scope == "local")
+
+    def open_reader(self) -> IndexReader:
+        """Open the committed state of the index, or give the one that is kept if it is current.
+
+        Raises:
+            DamagedError, NotFoundError, StorageError, UsageError: see `index.open_reader`.
+        """
+        return open_reader(self.index_dir) if self.kept is None else self.kept.open(self.index_dir)
+
+    def keys_of(self, path: Path) -> list[tuple[str, str]]:
+        """Return tree and path of the document that a file would be, in each tree that holds it."""
+        real = Path(os.path.realpath(path))
+        found = []
+        for tree in self.trees:
+            root = Path(os.path.realpath(tree.root))
+            if real.is_relative_to(root):
+                found.append((tree.name, as_listed(root, real.relative_to(root).as_posix())))
+        return found
+
+    def missing_trees(self) -> list[str]:
+        """Say of each tree whose folder is not there that it is not."""
+        return [
+            f"the folder of tree {tree.name!r} is missing: {tree.root}"
+            for tree in self.trees
+            if tree.is_missing
+        ]
+
+    def left_out(self) -> tuple[str, ...]:
+        """Say what of the configuration is not used, and which trees are not there."""
+        return (*self.configuration.warnings, *self.missing_trees())
+
+    def chunking_options(self, tree: Tree) -> ChunkingOptions:
+        """How the documents of `tree` become chunks.
+
+        Raises:
+            ConfigError: the settings do not fit together; it says where they stand.
+        """
+        from leafmark.chunking import ChunkingOptions, Yielding  # late: a search seldom chunks
+
+        values: dict[str, Any] = _chunking(self.configuration, tree)
+        for name in _SIZES - _stated_sizes(self.configuration, tree):
+            values[name] = Yielding(values[name])
+        try:
+            return ChunkingOptions(**values)
+        except ConfigError as error:
+            where = (self._place(f"chunking.{name}", tree) for name in error.fields)
+            location = next(filter(None, where), None)
+            raise ConfigError(error.message, location=location, hint=error.hint) from None
+
+    def index_settings(self) -> IndexSettings:
+        """What decides what the index holds."""
+        default = _chunking_stated(self.configuration, None)
+        special = {
+            tree.name: values
+            for tree in self.trees
+            if (values := _chunking_stated(self.configuration, tree)) != default
+        }
+        parts = [STRUCTURE_VERSION, default, special, installed_grammars()]
+        stated = json.dumps(parts, sort_keys=True)
+        stemmers = {tree.name: self._setting("search.stemmer", tree) for tree in self.trees}
+        return IndexSettings(
+            fingerprint=hashlib.sha256(stated.encode()).hexdigest(),
+            languages={name: str(stemmer) for name, stemmer in stemmers.items()},
+        )
+
+    def _place(self, name: str, tree: Tree) -> str | None:
+        """Say where a setting was made, None where nobody made it, or on the command line."""
+        origin = self.configuration.origin(name)
+        if name in tree.overrides:
+            origin = self.configuration.tree_origins.get(f"tree.{tree.name}.{name}", origin)
+        return None if origin in ("default", "flag") else origin
+
+    def _setting(self, name: str, tree: Tree) -> object:
+        return _value(self.configuration, name, tree)
+
+
+def _value(configuration: Configuration, name: str, tree: Tree | None) -> object:
+    """Return a setting as it is for a tree; None: for what belongs to none."""
+    overrides = {} if tree is None else tree.overrides
+    return overrides.get(name, configuration.value(name))
+
+
+def _chunking(configuration: Configuration, tree: Tree | None) -> dict[str, object]:
+    values: dict[str, object] = configuration.chunking._asdict()
+    del values["preset"]  # it is written out in the sizes
+    if tree is not None:
+        for each in ChunkingSettings._fields:
+            name = f"chunking.{each}"
+            if each in values and name in tree.overrides:
+                values[each] = tree.overrides[name]
+    return values
+
+
+def _stated_sizes(configuration: Configuration, tree: Tree | None) -> set[str]:
+    """The sizes that somebody stated, which those of a preset and defaults yield to."""
+    stated = set()
+    for size in _SIZES:
+        name = f"chunking.{size}"
+        overridden = tree is not None and name in tree.overrides
+        is_default = not overridden and configuration.origin(name) == "default"
+        value = _value(configuration, name, tree)
+        if not is_default and value.__class__ is int:  # a preset's is more than that
+            stated.add(size)
+    return stated
+
+
+def _chunking_stated(configuration: Configuration, tree: Tree | None) -> dict[str, object]:
+    """The settings, and which sizes are stated: what yields to them may come out otherwise."""
+    stated = sorted(_stated_sizes(configuration, tree))
+    return {**_chunking(configuration, tree), "stated": stated}
+
+
+def open_project(
+    directory: Path,
+    *,
+    flags: Mapping[str, object],
+    environ: Mapping[str, str],
+    tell: Callable[[Hint], None] | None = None,
+) -> Project:
+    """Return the project of the folder `directory`, under the configuration that applies there.
+
+    Raises:
+        NotFoundError: there is no such folder.
+        ConfigError: a configuration file, variable or flag is wrong.
+    """
+    configuration = open_configuration(directory, flags=flags, environ=environ)
+    return Project(
+        directory, configuration, configuration.trees, configuration.index_dir, tell=tell
+    )

@@ -1,0 +1,1 @@
+"""Ways to search, compared by judged queries: what `leafmark eval` does."""

@@ -1,0 +1,138 @@
+"""What changed on disk since the index was written.
+
+In: the sources that a scan found and the rows that the index keeps. Out: a
+`Plan`, which `index_run` carries out. A file whose size, times and inode are as
+recorded is taken as unchanged, unless it was changed so shortly before the last run
+that its clock could not tell a later change apart; then it is read and hashed. Its
+time of modification alone does not say so: tools that copy files set it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from leafmark.app.configuration.project import Project
+from leafmark.app.indexing.scanning import Scan
+from leafmark.app.sources.walk import SourceFile, WalkNotes, named_source
+from leafmark.errors import LeafmarkError
+from leafmark.index import IndexReader, Manifest
+from leafmark.index.manifest import Key, ManifestRow
+from leafmark.model.ids import document_id
+
+__all__ = ["CLOCK_GRAIN_NS", "Plan", "looks_the_same", "plan_changes", "plan_since"]
+
+CLOCK_GRAIN_NS = 2_000_000_000
+"""The coarsest modification time of a file system in use (FAT: two seconds)."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """Sources to read (`added`, `suspects`), keys to remove, how many documents are as they were.
+
+    A suspect is known but looks different, or too young to tell; its hash decides. A source
+    that made no chunk is no document.
+    """
+
+    added: list[SourceFile] = field(default_factory=list)
+    suspects: list[SourceFile] = field(default_factory=list)
+    removed: list[Key] = field(default_factory=list)
+    unchanged: int = 0
+
+    def let_go(self) -> None:
+        """Forget the sources, once they are on their way."""
+        self.added, self.suspects = [], []
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.added or self.suspects or self.removed)
+
+
+def plan_since(
+    reader: IndexReader, project: Project, found: Scan, *, known: Manifest | None = None
+) -> Plan:
+    """Compare what was found with what is committed; `known` is the reader's manifest, or equal."""
+    if found.is_whole and _are_old(found, reader) and reader.holds_just(found.found):
+        return Plan(unchanged=reader.meta.documents)
+    return plan_changes(
+        found,
+        reader.manifest if known is None else known,
+        last_run_ns=reader.looked_ns,
+        still_there=lambda key: _named_before(project, reader, key),
+    )
+
+
+def _are_old(found: Scan, reader: IndexReader) -> bool:
+    """Whether no source is so young that it may have been written again unseen."""
+    newest = max((max(each.modified_ns, each.changed_ns) for each in found.found), default=0)
+    return newest < reader.looked_ns - CLOCK_GRAIN_NS
+
+
+def _named_before(project: Project, reader: IndexReader, key: Key) -> SourceFile | None:
+    """Return the file of a key that only the user's naming it put into the index."""
+    name, path = key
+    tree = project.tree(name)
+    entry = reader.document(document_id(name, path))
+    if tree is None or entry is None or not entry.named:
+        return None
+    try:
+        return named_source(tree, path, WalkNotes())
+    except LeafmarkError:
+        return None
+
+
+def looks_the_same(source: SourceFile, row: ManifestRow) -> bool:
+    """Whether a file is as recorded by size, times and inode; a young one may differ all the same.
+
+    See `CLOCK_GRAIN_NS`.
+    """
+    return row[:4] == source[2:6]
+
+
+def plan_changes(
+    scan: Scan,
+    known: Manifest,
+    *,
+    last_run_ns: int,
+    still_there: Callable[[Key], SourceFile | None] = lambda key: None,
+) -> Plan:
+    """Compare what a scan found with what the index knows; `last_run_ns` is when that was written.
+
+    `still_there` is asked about keys that the scan did not find: a file that the
+    user named once, though an ignore rule leaves it out, stays indexed.
+    """
+    plan = Plan()
+    young = last_run_ns - CLOCK_GRAIN_NS
+    seen = 0
+    for source in scan.found:
+        row = known.get((source.tree, source.path))
+        if row is None:
+            plan.added.append(source)
+            continue
+        seen += 1
+        if looks_the_same(source, row) and max(source.modified_ns, source.changed_ns) < young:
+            plan.unchanged += row.chunks > 0
+        else:
+            plan.suspects.append(source)
+    if seen < len(known):
+        _plan_missing(plan, scan, known, still_there)
+    return plan
+
+
+def _plan_missing(
+    plan: Plan, scan: Scan, known: Manifest, still_there: Callable[[Key], SourceFile | None]
+) -> None:
+    found: dict[str, set[str]] = {}
+    for each in scan.found:
+        found.setdefault(each.tree, set()).add(each.path)
+    for key in known:
+        if key[1] in found.get(key[0], ()) or not scan.speaks_for(*key):
+            continue
+        source = still_there(key)
+        if source is None:
+            plan.removed.append(key)
+        elif looks_the_same(source, known[key]):
+            plan.unchanged += known[key].chunks > 0
+        else:
+            plan.suspects.append(source)
+    plan.removed.sort()

@@ -1,0 +1,89 @@
+"""What a run of the index did, and what is known of the sources that have a note."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from leafmark.app.indexing.scanning import Scan, is_below
+from leafmark.app.sources.grammars import grammar_notes
+from leafmark.index import IndexReader, Manifest
+from leafmark.index.manifest import Key
+from leafmark.model import LEFT_OUT, Diagnostic, IndexReport, Packed, Skipped
+from leafmark.model.ids import document_id
+
+__all__ = ["Outcome", "is_document", "report_of", "source_notes"]
+
+
+EMPTY = "empty"
+"""Why a source without text is skipped, if there is nothing else to say of it."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a run has done so far; lists hold ids of documents, `unchanged` counts them."""
+
+    added: Packed[str] = field(default_factory=Packed)
+    modified: Packed[str] = field(default_factory=Packed)
+    removed: Packed[str] = field(default_factory=Packed)
+    unchanged: int = 0
+
+
+def is_document(manifest: Manifest, key: Key) -> bool:
+    """Whether a source is in the index with chunks; one without text is only remembered."""
+    return key in manifest and manifest[key].chunks > 0
+
+
+def report_of(
+    outcome: Outcome, found: Scan, reader: IndexReader | None, *, dry_run: bool = False
+) -> IndexReport:
+    """Put what was done together with what is known of every source that has a note."""
+    skipped, diagnostics = source_notes(found, reader)
+    return IndexReport(
+        added=tuple(sorted(outcome.added)),
+        modified=tuple(sorted(outcome.modified)),
+        removed=tuple(sorted(outcome.removed)),
+        unchanged=outcome.unchanged,
+        skipped=skipped,
+        diagnostics=diagnostics,
+        documents=reader.meta.documents if reader is not None else 0,
+        chunks=reader.meta.chunks if reader is not None else 0,
+        dry_run=dry_run,
+    )
+
+
+def source_notes(
+    found: Scan, reader: IndexReader | None
+) -> tuple[tuple[Skipped, ...], tuple[Diagnostic, ...]]:
+    """Return what was left out of what was looked at, and what is known of all sources.
+
+    Both by this scan and by the index. What a walk leaves out and the user named once is in the
+    index all the same.
+    """
+    skipped = list(found.notes.skipped)
+    left_out = {one.path: one for one in skipped}
+    told = [*grammar_notes(found.found), *found.notes.diagnostics]
+    if reader is None:
+        return tuple(skipped), tuple(told)
+    for key, row in reader.manifest.items():
+        if key[1] in left_out and row.chunks and _was_named(reader, key):
+            skipped.remove(left_out.pop(key[1]))
+        looked_at = found.scope is None or is_below(*key, found.scope)
+        if looked_at and not (row.chunks or row.noted):
+            skipped.append(Skipped(key[1], EMPTY))
+        for note in _notes(reader, key) if row.noted else ():
+            if note.code not in LEFT_OUT:
+                told.append(note)
+            elif looked_at:
+                skipped.append(Skipped(note.path, LEFT_OUT[note.code]))
+    return tuple(skipped), tuple(told)
+
+
+def _was_named(reader: IndexReader, key: Key) -> bool:
+    entry = reader.document(document_id(*key))
+    return entry is not None and entry.named
+
+
+def _notes(reader: IndexReader, key: Key) -> Iterable[Diagnostic]:
+    entry = reader.document(document_id(*key))
+    return () if entry is None else entry.diagnostics

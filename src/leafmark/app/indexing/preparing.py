@@ -1,0 +1,190 @@
+"""Many sources to what the index takes of them: in their order, on several cores.
+
+The sources go through in batches. Workers get some; this process, which feeds
+the writer, prepares one itself whenever the next one in order is not ready. At
+most a window of batches is under way, so memory does not grow with the corpus;
+a very large source is prepared alone. A worker that fails costs time only: its
+batches are prepared here.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import NamedTuple
+
+from leafmark.app.batches import cut_batches
+from leafmark.app.indexing.ingesting import Prepared, Recipe, Task, prepare
+from leafmark.app.workers import Worker, can_start, core_count
+from leafmark.index import collection_paused
+from leafmark.parsing import format_of
+
+__all__ = ["prepare_all"]
+
+WORTH_A_WORKER_BYTES = 3_000_000
+"""Less is prepared before a worker has paid for its start (a quarter of a second of work)."""
+
+BATCH_BYTES = 256_000
+"""The sources of a batch: enough to make the talk cheap, few enough to spread evenly."""
+
+BATCH_SOURCES = 64
+
+LAST_BATCHES = 8
+"""What is left is at least so many batches: small ones at the end, when all wait for the last."""
+
+LEAST_BATCH_BYTES = 32_000
+
+ALONE_BYTES = 2_500_000
+"""A source of this size is prepared here, while nothing else is under way: it takes 80 MB."""
+
+CODE_WEIGHT = 8
+"""Code counts this many times as large: its syntax tree takes thirty times its size."""
+
+ASKED_AHEAD = 3
+"""Batches that one worker has at a time: with two it waits a twentieth of its time for the next."""
+
+WINDOW = 6
+"""Batches under way, those of the workers apart."""
+
+Batch = list[Task]
+
+Recipes = Mapping[str, Recipe]
+"""How sources are prepared, by the name of their tree."""
+
+Work = Callable[[Task], Prepared]
+
+
+def prepare_all(
+    tasks: Iterable[Task], recipes: Recipes, *, total_bytes: int, workers: int
+) -> Generator[Prepared, None, None]:
+    """Yield what became of each task, in order; `workers` processes help where it is worth it.
+
+    `tasks` is read as far as need be, by this thread.
+    """
+    worth_it = total_bytes >= WORTH_A_WORKER_BYTES and can_start()
+    count = min(workers, core_count() - 1) if worth_it else 0
+    work = partial(_prepare, recipes=dict(recipes))
+    if count < 1:
+        return (work(task) for task in tasks)
+    return _Line(tasks, work, count, total_bytes).run()
+
+
+def _prepare(task: Task, recipes: Recipes) -> Prepared:
+    return prepare(task, recipes[task.source.tree])
+
+
+def _is_alone(task: Task) -> bool:
+    """Whether the source is so large that it is prepared while nothing else is under way."""
+    weight = CODE_WEIGHT if format_of(task.source.path) == "script" else 1
+    return task.source.size * weight >= ALONE_BYTES
+
+
+class _Slot(NamedTuple):
+    """A batch on its way: a worker has it, or it was prepared here."""
+
+    batch: Batch
+    worker: Worker[Task, Prepared] | None
+    prepared: Sequence[Prepared]
+
+    def is_ready(self) -> bool:
+        return self.worker is None or self.worker.has_answer()
+
+
+class _Line:
+    """The batches under way, in order."""
+
+    def __init__(self, tasks: Iterable[Task], work: Work, workers: int, total_bytes: int):
+        self._batches = _Ahead(_batches(tasks, total_bytes))
+        self._work = work
+        self._slots: deque[_Slot] = deque()
+        self._wanted = workers
+        self._workers: list[Worker[Task, Prepared]] = []
+
+    def run(self) -> Generator[Prepared, None, None]:
+        try:
+            while self._slots or self._batches.next is not None:
+                self._ask_workers()
+                if self._slots and (self._slots[0].is_ready() or not self._may_prepare()):
+                    yield from self._finish(self._slots.popleft())
+                else:
+                    batch = self._batches.take()
+                    self._slots.append(_Slot(batch, None, self._prepare(batch)))
+        finally:
+            for worker in self._workers:
+                worker.stop()
+
+    def _start(self) -> None:
+        """Start the workers; a system that lets us start none does not need to."""
+        wanted, self._wanted = self._wanted, 0
+        with suppress(OSError):
+            for _ in range(wanted):
+                self._workers.append(Worker(self._work))
+
+    def _ask_workers(self) -> None:
+        """Give batches to the workers, which are started when there is one that they may have."""
+        if self._wanted and self._may_ask():
+            self._start()
+        for worker in self._workers:
+            while self._asked(worker) < ASKED_AHEAD and self._may_ask():
+                batch = self._batches.take()
+                worker.ask(batch)
+                self._slots.append(_Slot(batch, worker, ()))
+
+    def _asked(self, worker: Worker[Task, Prepared]) -> int:
+        return sum(slot.worker is worker for slot in self._slots)
+
+    def _may_ask(self) -> bool:
+        batch = self._batches.next
+        alone = any(_is_alone(slot.batch[0]) for slot in self._slots)
+        return batch is not None and not alone and not _is_alone(batch[0])
+
+    def _may_prepare(self) -> bool:
+        """Whether there is a batch to prepare here, and room for it."""
+        batch = self._batches.next
+        if batch is None:
+            return False
+        if _is_alone(batch[0]):
+            return not self._slots
+        return sum(slot.worker is None for slot in self._slots) < WINDOW
+
+    def _finish(self, slot: _Slot) -> Iterable[Prepared]:
+        if slot.worker is None:
+            return slot.prepared
+        answer = slot.worker.answer()
+        return self._prepare(slot.batch) if answer is None else answer
+
+    def _prepare(self, batch: Batch) -> list[Prepared]:
+        with collection_paused():  # till hardly anything is left that could be looked at
+            return [self._work(task) for task in batch]
+
+
+class _Ahead:
+    """An iterator of batches whose next one can be looked at; None at the end."""
+
+    def __init__(self, batches: Iterator[Batch]):
+        self._batches = batches
+        self.next = next(batches, None)
+
+    def take(self) -> Batch:
+        batch = self.next
+        assert batch is not None
+        self.next = next(self._batches, None)
+        return batch
+
+
+def _batches(tasks: Iterable[Task], total_bytes: int) -> Iterator[Batch]:
+    """Cut the tasks into batches; a very large source is one by itself."""
+    return cut_batches(
+        tasks,
+        lambda task: task.source.size,
+        enough=lambda done: _enough(total_bytes - done),
+        most=BATCH_SOURCES,
+        is_alone=_is_alone,
+    )
+
+
+def _enough(left: int) -> int:
+    """The bytes that make a batch when so many are left."""
+    return min(BATCH_BYTES, max(LEAST_BATCH_BYTES, left // LAST_BATCHES))

@@ -1,0 +1,260 @@
+"""Bring the index up to date with the sources: what `leafmark index` and every search do.
+
+One run: scan, plan, and if anything differs one writer and one commit (`index_run`).
+What cannot be read is a diagnostic and stops nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from leafmark.app.configuration.concern import find_concern
+from leafmark.app.configuration.project import Project
+from leafmark.app.indexing.changes import looks_the_same, plan_changes, plan_since
+from leafmark.app.indexing.interrupts import held_interrupts
+from leafmark.app.indexing.outcome import Outcome, is_document, report_of
+from leafmark.app.indexing.run import Run, carry_out
+from leafmark.app.indexing.scanning import Scan, find_place, is_below, scan
+from leafmark.app.requests import IndexRequest, Progress
+from leafmark.errors import (
+    ConfirmationError,
+    DamagedError,
+    LeafmarkError,
+    LockedError,
+    NotFoundError,
+    StorageError,
+)
+from leafmark.index import IndexReader, Manifest, collection_paused, has_index
+from leafmark.index.manifest import Key
+from leafmark.model import IndexReport, Packed
+from leafmark.model.ids import document_id
+
+__all__ = ["check_concern", "index_project", "read_index", "refresh"]
+
+
+def index_project(
+    project: Project, request: IndexRequest, *, progress: Progress | None = None
+) -> IndexReport:
+    """Index what the request names, and report what was done.
+
+    Raises:
+        ConfirmationError: see `check_concern`.
+        NotFoundError, UsageError: a path is missing or in no tree.
+        LockedError: another process went on writing for `index.lock_timeout_s`.
+        StorageError, DamagedError: the index cannot be written or read.
+    """
+    started = time.monotonic()
+    check_concern(project, confirmed=request.confirmed or request.dry_run)
+    if request.remove:
+        report = _remove(project, request, progress)
+    elif request.dry_run:
+        report = _dry_run(project, request, progress)
+    else:
+        report = _run(project, request, progress)
+        report = _with_vectors(project, report, progress, anew=request.rebuild)
+    warnings = (*project.configuration.warnings, *report.warnings)
+    return report._replace(seconds=time.monotonic() - started, warnings=warnings)
+
+
+def _with_vectors(
+    project: Project, report: IndexReport, progress: Progress | None, *, anew: bool
+) -> IndexReport:
+    """Make the vectors that are missing, where there is an embedder; its failure is a warning.
+
+    The text is committed whatever becomes of them: a disk that is full is told beside it.
+    """
+    reader = None
+    if project.configuration.embedding.provider != "none" and not report.interrupted:
+        reader = read_index(project)
+    if reader is None:
+        return report
+    from leafmark.app.indexing.embedding import (
+        embed_project,  # late: most projects have no embedder
+    )
+
+    with held_interrupts() as interrupts:
+        check = interrupts.check
+        made = embed_project(project, reader, progress=progress, check=check, anew=anew)
+    report = report._replace(
+        vectors=made.made, pending_vectors=made.pending, interrupted=made.interrupted
+    )
+    if isinstance(made.problem, StorageError):
+        return report._replace(failure=made.problem)
+    return report if made.problem is None else report._replace(warnings=(_why(made.problem),))
+
+
+def _why(problem: LeafmarkError) -> str:
+    if isinstance(problem, LockedError):
+        return f"{problem.message}; what it leaves, the next `leafmark index` makes"
+    hint = f"; {problem.hint}" if problem.hint else ""
+    return f"vectors are missing: {problem.placed_message}{hint}"
+
+
+def refresh(
+    project: Project, *, progress: Progress | None = None, timeout_s: float = 0.0
+) -> IndexReader:
+    """Bring the index up to date, waiting for the lock up to `timeout_s`, and open it.
+
+    Raises:
+        LockedError: another process goes on writing, and something had to be done.
+        StorageError, DamagedError: the index cannot be written.
+    """
+    looked = _look(project, IndexRequest(), timeout_s=timeout_s, progress=progress)
+    if isinstance(looked, _Current):
+        return looked.reader
+    report = carry_out(looked)
+    if report.interrupted:
+        raise KeyboardInterrupt
+    return project.open_reader()
+
+
+class _Current(NamedTuple):
+    """An index that is up to date with what was found; `unchanged` documents are."""
+
+    reader: IndexReader
+    found: Scan
+    unchanged: int
+
+
+def _look(
+    project: Project, request: IndexRequest, *, timeout_s: float, progress: Progress | None
+) -> _Current | Run:
+    """Compare the sources with the index; return the run that brings it up to date, if it is not.
+
+    What was read of a large index is let go before that run begins.
+    """
+    began_ns = time.time_ns()
+    with collection_paused():
+        reader = None if request.rebuild else _usable_reader(project)
+        found = scan(project, request.paths, progress)
+        if reader is not None:
+            plan = plan_since(reader, project, found)
+            if plan.is_empty:
+                return _Current(reader, found, plan.unchanged)
+    return Run(
+        project=project,
+        found=found,
+        began_ns=began_ns,
+        seen=None if reader is None else reader.meta,
+        timeout_s=timeout_s,
+        rebuild=request.rebuild,
+        progress=progress,
+    )
+
+
+def check_concern(project: Project, *, confirmed: bool) -> None:
+    """Ask before a folder that nobody configured is indexed for the first time, if it is large.
+
+    Raises:
+        ConfirmationError: it is the home folder, the root, or holds very many files.
+    """
+    if confirmed or has_index(project.index_dir):
+        return
+    concern = find_concern(project.configuration)
+    if concern is not None:
+        raise ConfirmationError(
+            concern.message, hint=f"index it all the same with --yes, or {concern.hint}"
+        )
+
+
+def read_index(project: Project) -> IndexReader | None:
+    """Open the committed state as it is, None where there is no index yet.
+
+    Raises:
+        DamagedError, StorageError, UsageError: see `index.open_reader`.
+    """
+    return project.open_reader() if has_index(project.index_dir) else None
+
+
+def _usable_reader(project: Project) -> IndexReader | None:
+    """Open the index if its settings are those in force and it is sound."""
+    try:
+        reader = read_index(project)
+    except (DamagedError, NotFoundError):
+        return None
+    if reader is None or reader.is_suspect:
+        return None
+    settings = project.index_settings()
+    known = reader.current.languages
+    languages_fit = all(known.get(tree) == name for tree, name in settings.languages.items())
+    return reader if reader.fingerprint == settings.fingerprint and languages_fit else None
+
+
+def _run(project: Project, request: IndexRequest, progress: Progress | None) -> IndexReport:
+    timeout_s = project.configuration.index.lock_timeout_s
+    looked = _look(project, request, timeout_s=timeout_s, progress=progress)
+    if isinstance(looked, Run):
+        return carry_out(looked)
+    return report_of(Outcome(unchanged=looked.unchanged), looked.found, looked.reader)
+
+
+def _remove(project: Project, request: IndexRequest, progress: Progress | None) -> IndexReport:
+    """Take places out of the index; they come back when they are indexed again.
+
+    An index that will be made anew is made anew first: else all others would go with them.
+    """
+    prefixes = [find_place(project, path).prefix for path in request.paths]
+    if request.dry_run or not has_index(project.index_dir):
+        return _dry_remove(project, prefixes)
+    from leafmark.index import open_writer
+
+    rebuilt = None
+    if _usable_reader(project) is None:
+        report = _run(project, IndexRequest(), progress)
+        if report.interrupted:
+            return report
+        rebuilt = report.rebuilt
+    outcome = Outcome()
+    timeout_s = project.configuration.index.lock_timeout_s
+    with open_writer(project.index_dir, project.index_settings(), timeout_s=timeout_s) as writer:
+        for key in _held(writer.manifest, prefixes):
+            if is_document(writer.manifest, key):
+                outcome.removed.append(document_id(*key))
+            writer.remove(*key)
+        outcome.unchanged = sum(row.chunks > 0 for row in writer.manifest.values())
+        if not writer.is_new:  # else it is to be made anew once more, and is empty
+            writer.commit(started_ns=writer.looked_ns)
+    return report_of(outcome, Scan(), read_index(project))._replace(rebuilt=rebuilt)
+
+
+def _dry_remove(project: Project, prefixes: Sequence[tuple[str, str]]) -> IndexReport:
+    try:
+        reader = read_index(project)
+    except (DamagedError, NotFoundError):
+        reader = None
+    outcome = Outcome()
+    if reader is not None:
+        held = [k for k in _held(reader.manifest, prefixes) if is_document(reader.manifest, k)]
+        outcome.removed = Packed(document_id(*key) for key in held)
+        outcome.unchanged = reader.meta.documents - len(held)
+    return report_of(outcome, Scan(), reader, dry_run=True)
+
+
+def _held(manifest: Manifest, prefixes: Sequence[tuple[str, str]]) -> list[Key]:
+    """Return the keys of the sources at some places, in order."""
+    return sorted(key for key in manifest if is_below(*key, prefixes))
+
+
+def _dry_run(project: Project, request: IndexRequest, progress: Progress | None) -> IndexReport:
+    found = scan(project, request.paths, progress)
+    reader = None if request.rebuild else _usable_reader(project)
+    manifest: Manifest = {} if reader is None else reader.manifest
+    if reader is None:
+        plan = plan_changes(found, manifest, last_run_ns=0)
+    else:
+        plan = plan_since(reader, project, found)
+    outcome = Outcome(unchanged=plan.unchanged)
+    outcome.added = Packed(document_id(one.tree, one.path) for one in plan.added)
+    outcome.removed = Packed(
+        document_id(*key) for key in plan.removed if is_document(manifest, key)
+    )
+    for source in plan.suspects:
+        key = source.tree, source.path
+        if looks_the_same(source, manifest[key]):  # it is only too young to be sure without reading
+            outcome.unchanged += is_document(manifest, key)
+        else:
+            changed = outcome.modified if is_document(manifest, key) else outcome.added
+            changed.append(document_id(*key))
+    return report_of(outcome, found, reader, dry_run=True)

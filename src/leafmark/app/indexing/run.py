@@ -1,0 +1,208 @@
+"""One run of the writer: what was found is planned again under its lock, and carried out.
+
+In: a `Run`. Out: an `IndexReport`, after one commit. An interrupted run keeps what it
+has done, since each source is whole by itself, unless it was rebuilding.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, NamedTuple
+
+from leafmark.app.configuration.project import Project
+from leafmark.app.indexing.changes import Plan, plan_changes, plan_since
+from leafmark.app.indexing.collection import collection_seldom
+from leafmark.app.indexing.interrupts import Interrupts, held_interrupts
+from leafmark.app.indexing.outcome import Outcome, is_document, report_of
+from leafmark.app.indexing.scanning import Scan, scan
+from leafmark.app.requests import Progress
+from leafmark.app.sources.walk import SourceFile
+from leafmark.index.manifest import Key
+from leafmark.model import IndexReport
+from leafmark.model.ids import document_id
+
+if TYPE_CHECKING:
+    from leafmark.app.indexing.ingesting import Prepared, Recipe, Task
+    from leafmark.index import IndexMeta, IndexWriter
+
+__all__ = ["Run", "carry_out"]
+
+
+class Run(NamedTuple):
+    """What a run begins with.
+
+    `found` is what a scan found that began at `began_ns`, and `seen` what was committed
+    then: None where that is of no use. The lock is waited for up to `timeout_s`. With
+    `rebuild` everything is read and indexed anew.
+    """
+
+    project: Project
+    found: Scan
+    began_ns: int
+    seen: IndexMeta | None
+    timeout_s: float
+    rebuild: bool = False
+    progress: Progress | None = None
+
+
+def carry_out(run: Run) -> IndexReport:
+    """Write what changed, and report it together with what is known of all sources.
+
+    Raises:
+        LockedError: another process went on writing for `timeout_s`.
+        StorageError, DamagedError: the index cannot be written.
+    """
+    written = _write(run)
+    # the writer, and what it knew of a large index, is gone
+    report = report_of(written.outcome, written.found, run.project.open_reader())
+    return report._replace(rebuilt=written.rebuilt, interrupted=written.interrupted)
+
+
+class _Written(NamedTuple):
+    """What a run wrote, and what is to be told of the sources that were `found`."""
+
+    outcome: Outcome
+    found: Scan
+    rebuilt: str | None
+    interrupted: bool
+
+
+def _write(run: Run) -> _Written:
+    """Plan under the lock, since another writer may have been faster, and carry it out."""
+    from leafmark.index import open_writer  # late, as below: most runs find nothing to write
+
+    project, began_ns = run.project, run.began_ns
+    outcome, interrupted = Outcome(), False
+    root, settings = project.index_dir, project.index_settings()
+    with (
+        open_writer(root, settings, timeout_s=run.timeout_s, rebuild=run.rebuild) as writer,
+        held_interrupts() as interrupts,
+        collection_seldom(),
+    ):
+        found = _found_by_now(run, writer)
+        plan = _plan_for_writer(project, found, writer)
+        outcome.unchanged = plan.unchanged
+        found.let_go()
+        try:
+            _apply(_Work(project, writer, interrupts, run.progress, found.named), plan, outcome)
+        except KeyboardInterrupt:
+            if writer.rebuilt is not None:  # an older state stands, and stays
+                raise
+            interrupted = True
+        if found.scope is not None:  # the others are as the last whole run found them
+            began_ns = min(began_ns, writer.looked_ns)
+        writer.commit(started_ns=0 if interrupted else began_ns)
+        return _Written(outcome, found, writer.rebuilt, interrupted)
+
+
+def _found_by_now(run: Run, writer: IndexWriter) -> Scan:
+    """Return what we found, or where that may be outdated, what is found now.
+
+    Another run may have written since we looked, and what it added must not be taken for gone.
+    """
+    project, found = run.project, run.found
+    if writer.is_new and found.scope is not None:
+        return _widened(project, found)
+    is_outdated = writer.rebuilt is not None if writer.is_new else writer.meta != run.seen
+    return scan(project, found.paths) if is_outdated else found
+
+
+def _widened(project: Project, found: Scan) -> Scan:
+    """A new generation starts empty: scan all trees, beside the named files."""
+    whole = scan(project, ())
+    known = {(source.tree, source.path) for source in whole.found}
+    whole.named = found.named
+    whole.found += [s for s in found.found if (s.tree, s.path) not in known]
+    return whole
+
+
+def _plan_for_writer(project: Project, found: Scan, writer: IndexWriter) -> Plan:
+    if writer.is_new:
+        return plan_changes(found, {}, last_run_ns=0)
+    return plan_since(project.open_reader(), project, found, known=writer.manifest)
+
+
+class _Work(NamedTuple):
+    """What a plan is carried out with; `named` are the files that the user named now."""
+
+    project: Project
+    writer: IndexWriter
+    interrupts: Interrupts
+    progress: Progress | None
+    named: Collection[Key]
+
+    def recipes(self) -> dict[str, Recipe]:
+        """How the sources of each tree are prepared."""
+        from leafmark.app.indexing.ingesting import Recipe
+
+        project, writer = self.project, self.writer
+        return {
+            tree.name: Recipe(
+                tree._replace(overrides={}),
+                project.chunking_options(tree),
+                writer.stemmer(tree.name),
+            )
+            for tree in project.trees
+        }
+
+    def tasks(self, sources: deque[SourceFile]) -> Iterator[Task]:
+        """What is to be done with the sources, each with what is known of it; they are used up."""
+        from leafmark.app.indexing.ingesting import Task
+
+        writer = self.writer
+        while sources:
+            source = sources.popleft()
+            key = source.tree, source.path
+            known = writer.entry(*key) if key in writer.manifest else None
+            named = key in self.named or (known is not None and known.named)
+            yield Task(source, None if known is None else known.state, named)
+
+
+def _apply(work: _Work, plan: Plan, outcome: Outcome) -> None:
+    """Carry out the plan, noting what was done; Ctrl-C is heeded between two sources."""
+    from leafmark.app.indexing.preparing import prepare_all  # late: often nothing has changed
+
+    for key in plan.removed:
+        _remove(key, work.writer, outcome)
+    sources = deque([*plan.added, *plan.suspects])
+    total = len(sources)
+    plan.let_go()
+    prepared = prepare_all(
+        work.tasks(sources),
+        work.recipes(),
+        total_bytes=sum(source.size for source in sources),
+        workers=work.project.configuration.index.workers,
+    )
+    with closing(prepared):
+        work.interrupts.check()
+        for done, each in enumerate(prepared, start=1):
+            _put(each, work.writer, outcome)
+            if work.progress is not None:
+                work.progress("indexing", done, total)
+            work.interrupts.check()
+
+
+def _remove(key: Key, writer: IndexWriter, outcome: Outcome) -> None:
+    if is_document(writer.manifest, key):
+        outcome.removed.append(document_id(*key))
+    writer.remove(*key)
+
+
+def _put(prepared: Prepared, writer: IndexWriter, outcome: Outcome) -> None:
+    """Hand the writer a source, and note what became of its document, if it was or is one."""
+    key = prepared.tree, prepared.path
+    if prepared.same is not None:  # its bytes are those that are indexed already
+        writer.touch(*key, prepared.same)
+        outcome.unchanged += is_document(writer.manifest, key)
+        return
+    if prepared.source is None:  # the file went after it had been found
+        _remove(key, writer, outcome)
+        return
+    was = is_document(writer.manifest, key)
+    writer.put_prepared(prepared.source)
+    if is_document(writer.manifest, key):
+        (outcome.modified if was else outcome.added).append(document_id(*key))
+    elif was:
+        outcome.removed.append(document_id(*key))

@@ -1,0 +1,177 @@
+"""What a run looks at: all trees, or the files and folders that the user named.
+
+In: the project and paths as written. Out: a `Scan`: the sources found, what was
+left out and why, and which part of the index the scan speaks for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from leafmark.app.configuration.project import Project
+from leafmark.app.requests import Progress
+from leafmark.app.sources.folders import as_listed, is_encodable
+from leafmark.app.sources.grammars import grammar_notes
+from leafmark.app.sources.trees import Tree
+from leafmark.app.sources.walk import SourceFile, WalkNotes, iter_sources, named_source
+from leafmark.errors import LeafmarkError, NotFoundError, UsageError
+from leafmark.index.manifest import Key
+from leafmark.model import Diagnostic
+
+__all__ = ["Place", "Scan", "find_place", "is_below", "scan"]
+
+REPORT_EVERY = 1000
+"""Sources between two reports of progress."""
+
+
+class Place(NamedTuple):
+    """A path that the user named, as a place in a tree; `path` is "" for the tree's root."""
+
+    tree: Tree
+    path: str
+    is_file: bool
+
+    @property
+    def prefix(self) -> tuple[str, str]:
+        """Tree name, and what the paths of all sources at this place begin with: see `is_below`."""
+        ending = "" if self.is_file or not self.path else "/"
+        return self.tree.name, self.path + ending
+
+
+@dataclass(slots=True)
+class Scan:
+    """Sources found. `scope` are the prefixes that it speaks for; `unseen` those it could not see.
+
+    `paths` are as the user named them, `named` those of them that are files. A tree whose
+    root is missing is unseen: its documents are neither gone nor known to be there.
+    """
+
+    paths: tuple[str, ...] = ()
+    named: set[Key] = field(default_factory=set)
+    found: list[SourceFile] = field(default_factory=list)
+    notes: WalkNotes = field(default_factory=WalkNotes)
+    scope: list[tuple[str, str]] | None = None
+    unseen: list[tuple[str, str]] = field(default_factory=list)
+
+    def let_go(self) -> None:
+        """Forget the sources, after noting what is to be told of them."""
+        self.notes.diagnostics[:0] = grammar_notes(self.found)
+        self.found = []
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all trees were looked at, and could be."""
+        return self.scope is None and not self.unseen
+
+    def speaks_for(self, tree: str, path: str) -> bool:
+        """Whether a source that was not found there is gone."""
+        if self.scope is not None and not is_below(tree, path, self.scope):
+            return False
+        return not is_below(tree, path, self.unseen)
+
+
+def is_below(tree: str, path: str, prefixes: Iterable[tuple[str, str]]) -> bool:
+    """Whether a source stands at one of the places, given as `Place.prefix`.
+
+    At that of a file stands the file, and what stood below a folder of its name.
+    """
+    return any(tree == name and _holds(prefix, path) for name, prefix in prefixes)
+
+
+def _holds(prefix: str, path: str) -> bool:
+    if not prefix or prefix.endswith("/"):
+        return path.startswith(prefix)
+    return path == prefix or path.startswith(f"{prefix}/")
+
+
+def scan(project: Project, paths: tuple[str, ...], progress: Progress | None = None) -> Scan:
+    """Look at the named paths, or without any at all trees.
+
+    Raises:
+        NotFoundError, UsageError: a named path is missing or in no tree.
+    """
+    result = Scan(paths)
+    if paths:
+        places = [find_place(project, path) for path in paths]
+        result.scope = [place.prefix for place in places]
+        result.named = {place.prefix for place in places if place.is_file}
+        for place in places:
+            _add(result, place.tree, _at_place(place, result), progress)
+    else:
+        for tree in project.trees:
+            _scan_tree(result, tree, progress)
+    return result
+
+
+def _scan_tree(result: Scan, tree: Tree, progress: Progress | None) -> None:
+    try:
+        _add(result, tree, iter_sources(tree, notes=result.notes), progress)
+    except LeafmarkError as error:
+        result.unseen.append((tree.name, ""))
+        note = f"{error.message}; its documents are kept"
+        result.notes.diagnostics.append(Diagnostic(str(tree.root), "tree-missing", note))
+
+
+def _at_place(place: Place, result: Scan) -> Iterator[SourceFile]:
+    if not place.is_file:
+        yield from iter_sources(place.tree, under=place.path, notes=result.notes)
+        return
+    found = named_source(place.tree, place.path, result.notes)
+    if found is not None:
+        yield found
+
+
+def _add(
+    result: Scan, tree: Tree, sources: Iterable[SourceFile], progress: Progress | None
+) -> None:
+    """Take in the sources of a tree, and note which of its folders could not be seen."""
+    before = len(result.notes.unread)
+    if progress is None:
+        result.found.extend(sources)
+    else:
+        for source in sources:
+            result.found.append(source)
+            if len(result.found) % REPORT_EVERY == 0:
+                progress("looking", len(result.found), 0)
+    result.unseen += [(tree.name, folder) for folder in result.notes.unread[before:]]
+
+
+def find_place(project: Project, path: str) -> Place:
+    """Return where in the project's trees `path` is, relative to the project's directory.
+
+    Raises:
+        NotFoundError: there is nothing at that path.
+        UsageError: it is in none of the trees.
+    """
+    if not is_encodable(path):
+        raise NotFoundError(f"there is nothing at {path!r}")
+    absolute = Path(os.path.abspath(project.directory / path))
+    real = Path(os.path.realpath(absolute))
+    for tree in project.trees:
+        real_root = Path(os.path.realpath(tree.root))
+        for root, asked in ((tree.root, absolute), (real_root, real)):
+            if asked == root or root in asked.parents:
+                relative = asked.relative_to(root).as_posix()
+                if not os.path.lexists(asked):
+                    raise _vanished(tree, relative, path)
+                listed = "" if relative == "." else as_listed(root, relative)
+                return Place(tree, listed, not os.path.isdir(asked))
+    raise UsageError(
+        f"{path!r} is in none of the trees of this project",
+        location=str(absolute),
+        hint=f"index it as a project of its own: leafmark -C {path} index"
+        if os.path.isdir(absolute)
+        else "`leafmark ls trees` shows the trees",
+    )
+
+
+def _vanished(tree: Tree, relative: str, path: str) -> NotFoundError:
+    return NotFoundError(
+        f"there is nothing at {path!r}",
+        location=str(tree.root / relative),
+        hint="`leafmark index` without paths forgets what is gone",
+    )

@@ -1,0 +1,1 @@
+"""Which files of a tree are sources, and what are their bytes?"""

@@ -1,0 +1,179 @@
+"""Read one file of a tree, never anything outside it and never a version that was half written.
+
+No part of the path may be a link: the file that was opened is asked where it
+lies, or each part is opened relative to the one before, so what was checked is
+what is read. Special files are not waited for.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from functools import lru_cache
+from pathlib import Path
+
+from leafmark.app.sources.folders import (
+    FILE_FLAGS,
+    HAS_DESCRIPTORS,
+    LISTS_INODES,
+    Folders,
+    Handle,
+    is_encodable,
+    open_folder,
+)
+from leafmark.app.sources.known_files import KnownFiles, Look
+from leafmark.app.sources.trees import Tree
+from leafmark.model import FileState
+
+__all__ = ["FileChangedError", "read_beneath"]
+
+ATTEMPTS = 2
+"""How often a file is read that changes meanwhile."""
+
+
+_UNSAFE_PARTS = frozenset(["", ".", ".."])
+
+
+class FileChangedError(OSError):
+    """The file was written to while it was being read, each time."""
+
+
+def read_beneath(tree: Tree, path: str, known: KnownFiles | None = None) -> tuple[bytes, FileState]:
+    """Return a file's bytes, and how it looked before as well as after they were read.
+
+    `path` is relative to the tree's root, with `/`. What is `known` is not read again.
+
+    Raises:
+        FileChangedError: it looked different after reading, twice.
+        OSError: it is missing, no regular file, behind a link, larger than the
+            tree's `max_file_bytes`, or cannot be read; or `path` does not stay
+            below the root.
+    """
+    _check_path(path)
+    kept = None if known is None else _kept(tree, path, known)
+    if kept is not None:
+        return kept
+    descriptor = _open(tree, path)
+    try:
+        for attempt in range(ATTEMPTS):
+            if attempt:
+                os.lseek(descriptor, 0, os.SEEK_SET)
+            before = _look(tree, path, os.fstat(descriptor))
+            data = _read_all(descriptor, before[0])
+            if len(data) == before[0] and _look(tree, path, os.fstat(descriptor)) == before:
+                state = FileState(*before, hashlib.sha256(data).hexdigest())
+                if known is not None:
+                    known.keep(tree.root, path, data, state)
+                return data, state
+    finally:
+        os.close(descriptor)
+    raise FileChangedError(errno.EAGAIN, "the file changes while it is being read", path)
+
+
+def _kept(tree: Tree, path: str, known: KnownFiles) -> tuple[bytes, FileState] | None:
+    """Return what is known of a file that is still the very one that was read, unopened.
+
+    A link on the way can only lead to that same file: nothing else is ever given.
+    """
+    kept = known.find(tree.root, path)
+    if kept is None:
+        return None
+    try:
+        whole = f"{_real_root(tree.root)}/{path}"
+        info = os.stat(whole, follow_symlinks=tree.follow_symlinks)
+        return kept if kept[1][:4] == _look(tree, path, info) else None
+    except OSError:  # opening it will say why
+        return None
+
+
+@lru_cache(maxsize=4096)  # a search reads the same files again and again
+def _check_path(path: str) -> None:
+    unsafe = not is_encodable(path) or not _UNSAFE_PARTS.isdisjoint(path.split("/"))
+    if unsafe or (os.name == "nt" and ("\\" in path or ":" in path)):
+        raise OSError(errno.EINVAL, "the path does not stay below the tree's root", path)
+
+
+def _open(tree: Tree, path: str) -> int:
+    if tree.follow_symlinks or not HAS_DESCRIPTORS:
+        return _open_real(tree, path)
+    descriptor = _open_at_once(tree, path)
+    return _open_in_steps(tree, path) if descriptor is None else descriptor
+
+
+def _open_at_once(tree: Tree, path: str) -> int | None:
+    """Open by the whole path where the system tells afterwards what was opened (Linux).
+
+    None if it is not that very file, or cannot be opened: then the way in steps
+    decides, and says why.
+    """
+    whole = f"{_real_root(tree.root)}/{path}"
+    try:
+        descriptor = os.open(whole, FILE_FLAGS)
+    except OSError:
+        return None
+    try:
+        if os.readlink(f"/proc/self/fd/{descriptor}") == whole:
+            return descriptor
+    except OSError:  # another system
+        pass
+    os.close(descriptor)
+    return None
+
+
+@lru_cache(maxsize=64)
+def _real_root(root: Path) -> str:
+    """The root without links; one that leads elsewhere by now only costs the longer way."""
+    return os.path.realpath(root).rstrip(os.sep)
+
+
+def _open_in_steps(tree: Tree, path: str) -> int:
+    *parents, name = path.split("/")
+    with Folders(tree.root) as folders:
+        handle: Handle = folders.open("")
+        try:
+            for part in parents:
+                deeper = open_folder(handle, part)
+                folders.close(handle)
+                handle = deeper
+            if not isinstance(handle, int):
+                raise OSError(errno.ENOTSUP, "folders cannot be opened here", path)
+            return os.open(name, FILE_FLAGS, dir_fd=handle)
+        finally:
+            folders.close(handle)
+
+
+def _open_real(tree: Tree, path: str) -> int:
+    """Open a file that may lie behind links, where these lead to a place below the root."""
+    root = os.path.realpath(tree.root)
+    real = os.path.realpath(os.path.join(root, path), strict=True)
+    if not real.startswith(root.rstrip(os.sep) + os.sep):
+        raise OSError(errno.EXDEV, "the file lies outside the tree's root", path)
+    return os.open(real, FILE_FLAGS)
+
+
+def _read_all(descriptor: int, size: int) -> bytes:
+    """Read to the end, but hardly more than the `size` that the file should have.
+
+    What can be read at once is not asked for an end: a file that grew looks different.
+    """
+    data = os.read(descriptor, size + 1)
+    if len(data) >= size:
+        return data
+    parts = [data]
+    left = size + 1 - len(data)
+    while left > 0 and (part := os.read(descriptor, left)):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
+
+
+def _look(tree: Tree, path: str, info: os.stat_result) -> Look:
+    """Return size, mtime, ctime and inode, as a walk gives them."""
+    if not stat.S_ISREG(info.st_mode):
+        raise OSError(errno.EINVAL, "it is not a regular file", path)
+    if info.st_size > tree.max_file_bytes:
+        raise OSError(errno.EFBIG, "it is larger than max_file_bytes", path)
+    inode = info.st_ino if LISTS_INODES else 0
+    return info.st_size, info.st_mtime_ns, info.st_ctime_ns, inode

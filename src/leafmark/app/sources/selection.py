@@ -1,0 +1,295 @@
+"""Which names below a tree's root are taken: patterns, ignore files, default rules.
+
+In the order of power: secrets are left out; the tree's `exclude` patterns; the
+ignore files, `.leafmarkignore` before `.ignore` before `.gitignore` and of one
+kind the nearest first, each inside one git repository; hidden names and the
+default rules; the tree's `include` patterns; the format. A pattern with `!` in
+`exclude` or `.leafmarkignore` takes back in what the default rules leave out,
+but a secret only from the user's own (or trusted) configuration.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection
+from pathlib import Path
+from typing import NamedTuple
+
+from leafmark.app.sources import names
+from leafmark.app.sources.folders import Handle, read_small
+from leafmark.app.sources.globs import literal_start
+from leafmark.app.sources.ignore import Doubt, IgnoreRules, parse_ignore_file, parse_rules
+from leafmark.app.sources.trees import Tree
+from leafmark.model import Diagnostic
+
+__all__ = ["TELLING", "Frame", "Layer", "Selection", "secret_patterns"]
+
+_MAX_IGNORE_BYTES = 1 << 20
+_OWN = names.IGNORE_FILES[0]
+TELLING = frozenset({".git", *names.IGNORE_FILES})
+"""Names that say something about the folder that they are in."""
+
+_EXAMPLES_OF_SECRETS = (
+    *names.SECRET_NAMES,
+    *(".env", ".env.local", ".env.production", ".env.example", ".envrc"),
+    *("id_rsa", "id_rsa.pub", "id_dsa", "id_ecdsa", "id_ed25519", "id_ed25519.pub"),
+    *("server.pem", "server.key", "client.p12", "client.pfx", "passwords.kdbx"),
+    *("terraform.tfstate", "terraform.tfstate.backup"),
+)
+_ORDINARY_EXAMPLES = ("data", "data.json", "data.txt", "data.md", ".data", ".data.json", "id")
+"""A pattern is about secrets if it fits one of the former, and none of these."""
+
+_LITERAL = re.compile(r"[^\W_]")
+
+
+class Layer(NamedTuple):
+    """The rules of one ignore file, and how to spell a path as seen from it.
+
+    A path below the root is spelled `above + path[cut:]`.
+    """
+
+    kind: str
+    rules: IgnoreRules
+    cut: int = 0
+    above: str = ""
+
+
+class Frame(NamedTuple):
+    """A folder about to be listed.
+
+    `path` is empty for the root and else ends with `/`; `real` is where the
+    folder lies when it was reached through a link. `layers` are in the order
+    in which they decide. Below an `included` folder `include` holds for all;
+    `asked` marks a folder that a pattern takes in against the default rules.
+    """
+
+    path: str = ""
+    real: str = ""
+    layers: tuple[Layer, ...] = ()
+    included: bool = False
+    asked: bool = False
+
+
+class Selection:
+    """The rules of one tree. `refuse_` methods return why something is left out, or None."""
+
+    def __init__(self, tree: Tree):
+        self._exclude = parse_rules(tree.exclude)
+        self._include = parse_rules(tree.include)
+        back_in = [pattern[1:] for pattern in tree.exclude if pattern.startswith("!")]
+        self._by_name = parse_rules(filter(_names_files, [*tree.include, *back_in]))
+        secrets = secret_patterns(tree.exclude) if tree.allow_secrets else []
+        self._secrets = parse_rules(pattern[1:] for pattern in secrets)
+        self._prefixes = _literal_prefixes(tree.include)
+
+    def first_frame(self, root: Path, diagnostics: list[Diagnostic]) -> Frame:
+        """Return the frame of the root, under the ignore files of the repository around it."""
+        layers = _sorted_layers(_layers_above(root, diagnostics))
+        return Frame(layers=layers, included=not self._include)
+
+    def doubts(self, frame: Frame) -> Doubt | None:
+        """Return a fast test for names (with their last suffix) of files directly in a folder.
+
+        False, or no test at all, means that no pattern and no ignore file has a say.
+        """
+        if not frame.included:
+            return lambda name, suffix: True
+        tests = [rules.doubts(above + frame.path[cut:]) for _, rules, cut, above in frame.layers]
+        if self._exclude:
+            tests.append(self._exclude.doubts(frame.path))
+        if len(tests) < 2:
+            return tests[0] if tests else None
+        return lambda name, suffix: any(test(name, suffix) for test in tests)
+
+    def enter(
+        self,
+        frame: Frame,
+        found: Collection[str],
+        handle: Handle,
+        diagnostics: list[Diagnostic],
+    ) -> Frame:
+        """Return the frame with the folder's own ignore files; `found` has its `TELLING` names."""
+        layers = frame.layers
+        if TELLING.isdisjoint(found):
+            return frame
+        if frame.path and ".git" in found:
+            layers = tuple(layer for layer in layers if layer.kind != ".gitignore")
+        present = [name for name in names.IGNORE_FILES if name in found]
+        if present:
+            new = [
+                Layer(kind, rules, cut=len(frame.path))
+                for kind in present
+                if (rules := _read_rules(handle, kind, frame.path, diagnostics))
+            ]
+            layers = _sorted_layers([*new, *layers])
+        return frame if layers is frame.layers else frame._replace(layers=layers)
+
+    def refuse_file(self, frame: Frame, name: str) -> str | None:
+        """Say by its name why a file of `frame` is left out."""
+        path = frame.path + name
+        reason, asked = self._by_patterns(frame, path, name, is_folder=False)
+        if self.is_closed_secret(path, name, is_folder=False):
+            return "secret"
+        if reason is not None:
+            return reason
+        suffix = names.suffix_of(name)
+        if not asked:
+            reason = "hidden" if name[0] == "." else names.default_refusal(name, suffix)
+            if reason is not None:
+                return reason
+        if not frame.included and self._include.find(path, name, is_folder=False) is None:
+            return "not included"
+        return self._by_format(path, name, suffix)
+
+    def refuse_folder(self, frame: Frame, name: str) -> str | None:
+        """Say by its name why a folder is not entered."""
+        path = frame.path + name
+        reason, asked = self._by_patterns(frame, path, name, is_folder=True)
+        if name == ".git":
+            return "git's own"
+        if self.is_closed_secret(path, name, is_folder=True):
+            return "secret"
+        if reason is not None:
+            return reason
+        if not asked:
+            reason = "hidden" if name[0] == "." else names.folder_refusal(name)
+            if reason is not None:
+                return reason
+        return None if self._may_hold_included(frame, path) else "not included"
+
+    def is_closed_secret(self, path: str, name: str, *, is_folder: bool) -> bool:
+        """Say whether it may hold secrets and no pattern that may do so names it."""
+        if not names.is_secret(name):
+            return False
+        return self._secrets.find(path, name, is_folder=is_folder) is None
+
+    def child(self, frame: Frame, name: str) -> Frame:
+        """Return the frame of a folder that is entered."""
+        path = frame.path + name
+        included = frame.included or self._include.find(path, name, is_folder=True) is not None
+        asked = (
+            bool(frame.layers or self._exclude)
+            and (self._by_patterns(frame, path, name, is_folder=True)[1])
+        )
+        return Frame(f"{path}/", f"{frame.real}{name}/", frame.layers, included, asked)
+
+    def _by_patterns(
+        self, frame: Frame, path: str, name: str, *, is_folder: bool
+    ) -> tuple[str | None, bool]:
+        """Return the reason to leave it out, and whether it is asked for."""
+        rule = self._exclude.find(path, name, is_folder=is_folder) if self._exclude else None
+        if rule is not None:
+            return (None, True) if rule.negated else ("excluded", False)
+        for layer in frame.layers:
+            rule = layer.rules.find(layer.above + path[layer.cut :], name, is_folder=is_folder)
+            if rule is not None:
+                if rule.negated:
+                    return None, layer.kind == _OWN
+                return f"ignored by {layer.kind}", False
+        return None, False
+
+    def _by_format(self, path: str, name: str, suffix: str) -> str | None:
+        if suffix in names.DATA_SUFFIXES and not self._is_named(path, name):
+            return "log" if suffix == "log" else "data file"
+        if suffix in names.BINARY_SUFFIXES and not self._is_named(path, name):
+            return "binary"
+        return None
+
+    def _is_named(self, path: str, name: str) -> bool:
+        return self._by_name.find(path, name, is_folder=False) is not None
+
+    def _may_hold_included(self, frame: Frame, path: str) -> bool:
+        if frame.included or self._prefixes is None:
+            return True
+        below = path + "/"
+        return any(
+            below.startswith(prefix) or prefix.startswith(below) for prefix in self._prefixes
+        )
+
+
+def _names_files(pattern: str) -> bool:
+    """Say whether a pattern names files, not just any (`*.json`, but not `data/**`)."""
+    return _LITERAL.search(pattern.rpartition("/")[2]) is not None
+
+
+def secret_patterns(exclude: Collection[str]) -> list[str]:
+    """Return the `exclude` patterns with `!` that are about secrets.
+
+    These fit what may hold secrets and nothing like it that does not: `!*.pem` does,
+    `!*.json` and `!.*` do not, although they fit `credentials.json` and `.env`.
+    """
+    return [
+        pattern
+        for pattern in exclude
+        if pattern.startswith("!") and _is_about_secrets(pattern.rstrip("/").rpartition("/")[2])
+    ]
+
+
+def _is_about_secrets(pattern: str) -> bool:
+    rules = parse_rules([pattern.removeprefix("!")])
+
+    def fits(name: str) -> bool:
+        return rules.find(name, name, is_folder=False) is not None
+
+    return any(map(fits, _EXAMPLES_OF_SECRETS)) and not any(map(fits, _ORDINARY_EXAMPLES))
+
+
+def _literal_prefixes(patterns: Collection[str]) -> tuple[str, ...] | None:
+    """Return beginnings of paths, one of which all that matches has; None when there are none."""
+    prefixes = []
+    for pattern in patterns:
+        body = pattern.removesuffix("/")
+        if "/" not in body:
+            return None
+        body = body.removeprefix("/")
+        start = literal_start(body)
+        prefixes.append(f"{body}/" if start == body else start[: start.rfind("/") + 1])
+    return tuple(prefixes)
+
+
+def _sorted_layers(layers: list[Layer]) -> tuple[Layer, ...]:
+    """Order by kind; of one kind, the nearest (which comes first) stays first."""
+    return tuple(sorted(layers, key=lambda layer: names.IGNORE_FILES.index(layer.kind)))
+
+
+def _read_rules(
+    handle: Handle, kind: str, folder: str, diagnostics: list[Diagnostic]
+) -> IgnoreRules | None:
+    data = read_small(handle, kind, _MAX_IGNORE_BYTES)
+    if data is None:
+        message = f"{kind} is not a regular file, or cannot be read; it is not heeded"
+        diagnostics.append(Diagnostic(path=folder + kind, code="ignore-file", message=message))
+        return None
+    rules, problems = parse_ignore_file(data, folder + kind)
+    diagnostics.extend(problems)
+    return rules
+
+
+def _layers_above(root: Path, diagnostics: list[Diagnostic]) -> list[Layer]:
+    """Read the ignore files between the root and the top of its git repository, nearest first."""
+    folders = [root, *root.parents]
+    top = next((at for at, folder in enumerate(folders) if _has_git(folder)), 0)
+    layers: list[Layer] = []
+    for at in range(1, top + 1):
+        above = "".join(f"{folder.name}/" for folder in reversed(folders[:at]))
+        layers.extend(_layers_of(folders[at], above, diagnostics))
+    return layers
+
+
+def _has_git(folder: Path) -> bool:
+    return os.path.lexists(folder / ".git")
+
+
+def _layers_of(folder: Path, above: str, diagnostics: list[Diagnostic]) -> list[Layer]:
+    layers = []
+    for kind in names.IGNORE_FILES:
+        try:
+            data = (folder / kind).read_bytes() if (folder / kind).is_file() else b""
+        except OSError:
+            continue
+        rules, problems = parse_ignore_file(data[:_MAX_IGNORE_BYTES], str(folder / kind))
+        diagnostics.extend(problems)
+        if rules:
+            layers.append(Layer(kind, rules, above=above))
+    return layers

@@ -1,0 +1,412 @@
+"""Walk a tree: which files are its sources, and why the others are not.
+
+Files are found, not opened. Folders are listed relative to the root's
+descriptor, so that neither deep nesting nor a folder exchanged for a link
+leads anywhere else. What vanishes during the walk is no error; what cannot be
+read is a diagnostic. The order is fixed: in each folder its files by name,
+then its folders by name.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from operator import attrgetter
+from typing import NamedTuple
+
+from leafmark.app.sources.broken_sources import unread
+from leafmark.app.sources.folders import LISTS_INODES, Folders, Handle, is_encodable
+from leafmark.app.sources.ignore import Doubt
+from leafmark.app.sources.names import CONVERTERS, MARKUP_SUFFIXES
+from leafmark.app.sources.selection import TELLING, Frame, Selection
+from leafmark.app.sources.trees import Tree
+from leafmark.errors import ForbiddenError, LeafmarkError, NotFoundError, reason_of
+from leafmark.model import Diagnostic, Skipped
+
+__all__ = ["SourceFile", "WalkNotes", "exceeds", "iter_sources", "named_source", "needs_converter"]
+
+Entry = os.DirEntry[str]
+_new = tuple.__new__
+_by_name = attrgetter("name")
+
+_KIND = 0o170000
+_REGULAR = stat.S_IFREG
+_HAS_JUNCTIONS = os.name == "nt"
+_MOUNT_POINT = 0xA0000003
+"""What Windows says a junction is (IO_REPARSE_TAG_MOUNT_POINT)."""
+
+_VENV_MARK = "pyvenv.cfg"
+_INDEX_MARK = "LOCK"
+"""A folder with a file of this name is looked at whether it is an index of ours."""
+
+_MARKS = TELLING | {_VENV_MARK, _INDEX_MARK}
+_AT_ONCE = 1000
+"""Entries of a folder that are looked at before what they are is handed on."""
+
+
+class SourceFile(NamedTuple):
+    """A file to be read, and how it looked; `path` is relative to the tree's root, with `/`.
+
+    Bytes of `path` that are not UTF-8 are surrogate escapes. `changed_ns` is ctime.
+    """
+
+    tree: str
+    path: str
+    size: int
+    modified_ns: int
+    changed_ns: int
+    inode: int
+
+
+@dataclass(slots=True)
+class WalkNotes:
+    """What a walk did not take, in the order in which it was met.
+
+    `skipped` were left out on purpose; the path of a folder ends with `/` and
+    stands for all below it. `unread` are folders (ending with `/`, the root
+    being empty) that could not be listed: what lies below them is unknown.
+    """
+
+    skipped: list[Skipped] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+
+
+def iter_sources(
+    tree: Tree, *, under: str = "", notes: WalkNotes | None = None
+) -> Iterator[SourceFile]:
+    """Yield the sources of `tree`, or those below its folder `under`, which is entered in any case.
+
+    Raises (at the first step):
+        NotFoundError: the root, or `under`, is missing or no folder.
+        ForbiddenError: one of them cannot be opened.
+    """
+    with _open_root(tree) as folders:
+        walk = _Walk(tree, folders, WalkNotes() if notes is None else notes)
+        walk.start(under)
+        for frame in walk.frames():
+            for taken in walk.visit(frame):
+                yield from taken
+
+
+def exceeds(tree: Tree, limit: int) -> bool:
+    """Say whether the tree has more than `limit` sources, without looking further than that."""
+    return any(count > limit for count, _ in enumerate(iter_sources(tree), 1))
+
+
+def needs_converter(path: str) -> Diagnostic | None:
+    """Say what turns a source into one that is read, where its suffix names a format that is not.
+
+    >>> needs_converter("a/report.pdf").message
+    '.pdf files are not read; convert them to Markdown or text with pdftotext or docling'
+    """
+    suffix = path.rpartition("/")[2].rpartition(".")[2]
+    converter = CONVERTERS.get(suffix.lower())
+    if suffix in MARKUP_SUFFIXES or converter is None:
+        return None
+    message = (
+        f".{suffix.lower()} files are not read; convert them to Markdown or text with {converter}"
+    )
+    return Diagnostic(path, "needs-converter", message)
+
+
+def named_source(tree: Tree, path: str, notes: WalkNotes) -> SourceFile | None:
+    """Return the file `path` of `tree` although ignore rules may leave it out.
+
+    Secrets, links, special files, formats that are not read and files over the
+    size limit are left out all the same: then None, and `notes` say why.
+
+    Raises:
+        NotFoundError: there is no such file.
+    """
+    folder, _, name = path.rpartition("/")
+    if not is_encodable(path):
+        raise _missing(tree, path, FileNotFoundError())
+    frame = Frame(path=f"{folder}/" if folder else "", included=True, asked=True)
+    with _open_root(tree) as folders:
+        walk = _Walk(tree, folders, notes)
+        try:
+            handle = folders.open(folder)
+        except OSError as error:
+            raise _missing(tree, path, error) from error
+        try:
+            info = _lstat(handle, name)
+        except OSError as error:
+            raise _missing(tree, path, error) from error
+        finally:
+            folders.close(handle)
+        return walk.take_named(frame, name, info)
+
+
+def _lstat(handle: Handle, name: str) -> os.stat_result:
+    if isinstance(handle, int):
+        return os.stat(name, dir_fd=handle, follow_symlinks=False)
+    return os.lstat(os.path.join(handle, name))
+
+
+def _open_root(tree: Tree) -> Folders:
+    try:
+        return Folders(tree.root)
+    except OSError as error:
+        raise _missing(tree, "", error) from error
+
+
+def _missing(tree: Tree, path: str, error: OSError) -> LeafmarkError:
+    what = f"`{path}` of tree `{tree.name}`" if path else f"the folder of tree `{tree.name}`"
+    place = str(tree.root / path)
+    if isinstance(error, PermissionError):
+        return ForbiddenError(f"{what} cannot be opened: permission denied", location=place)
+    if isinstance(error, FileNotFoundError):
+        return NotFoundError(f"{what} does not exist", location=place)
+    return NotFoundError(f"{what} cannot be opened: {reason_of(error)}", location=place)
+
+
+class _Walk:
+    """The state of one walk: folders still to be listed, links met, folders been in."""
+
+    def __init__(self, tree: Tree, folders: Folders, notes: WalkNotes):
+        self._tree = tree
+        self._folders = folders
+        self._limit = tree.max_file_bytes
+        self._notes = notes
+        self._selection = Selection(tree)
+        self._links: list[tuple[Frame, str]] = []
+        self._visited: set[tuple[int, int]] = set()
+        self._waiting: list[Iterator[Frame]] = []
+
+    def start(self, under: str) -> None:
+        """Queue the first folder, after the ignore files of the folders around it were read."""
+        if not is_encodable(under):
+            raise _missing(self._tree, under, FileNotFoundError())
+        frame = self._selection.first_frame(self._tree.root, self._notes.diagnostics)
+        for part in filter(None, under.split("/")):
+            handle = self._open_named(frame.path, under)
+            try:
+                found = os.listdir(handle)
+                frame = self._selection.enter(frame, found, handle, self._notes.diagnostics)
+            finally:
+                self._folders.close(handle)
+            frame = self._selection.child(frame, part)._replace(asked=True)
+        self._folders.close(self._open_named(frame.path, under))
+        self._waiting.append(iter([frame]))
+
+    def frames(self) -> Iterator[Frame]:
+        """Yield the folders to visit; each is to be visited before the next is asked for.
+
+        What waits are names, a list for each folder on the way down.
+        """
+        while self._waiting or self._take_links():
+            frame = next(self._waiting[-1], None)
+            if frame is None:
+                self._waiting.pop()
+            else:
+                yield frame
+
+    def _open_named(self, path: str, under: str) -> Handle:
+        try:
+            return self._folders.open(path)
+        except OSError as error:
+            raise _missing(self._tree, under, error) from error
+
+    def skip(self, path: str, reason: str) -> None:
+        self._notes.skipped.append(Skipped(path, reason))
+
+    def visit(self, frame: Frame) -> Iterator[list[SourceFile]]:
+        """Yield the sources directly in a folder, some at a time, and queue the folders in it."""
+        try:
+            handle = self._folders.open(frame.real)
+        except OSError as error:
+            self._unread(frame.path, error)
+            return
+        try:
+            with os.scandir(handle) as listing:
+                entries = sorted(listing, key=_by_name, reverse=True)
+            marks = _MARKS.intersection(map(_by_name, entries))
+            if self._is_closed(frame, handle, marks, entries):
+                return
+            frame = self._selection.enter(frame, marks, handle, self._notes.diagnostics)
+            doubt = self._selection.doubts(frame)
+            folders: list[str] = []
+            while entries:  # one that was looked at holds how it looks, and goes
+                some = entries[: -_AT_ONCE - 1 : -1]
+                del entries[-_AT_ONCE:]
+                yield self._sort_out(frame, some, doubt, folders)
+            if folders:
+                self._waiting.append(map(partial(self._selection.child, frame), folders))
+        except OSError as error:
+            self._unread(frame.path, error)
+        finally:
+            self._folders.close(handle)
+
+    def _unread(self, path: str, error: OSError) -> None:
+        # what vanished or became something else since it was listed is no news
+        if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            message = f"the folder cannot be read: {reason_of(error)}"
+            self._notes.diagnostics.append(Diagnostic(path, "unreadable", message))
+            self._notes.unread.append(path)
+
+    def _is_closed(
+        self, frame: Frame, handle: Handle, marks: Collection[str], entries: Iterable[Entry]
+    ) -> bool:
+        """Say whether a folder is left out for what is in it, or because it was visited before."""
+        if frame.path and not frame.asked:
+            reason = None
+            if _VENV_MARK in marks:
+                reason = "virtual environment"
+            elif _INDEX_MARK in marks and _is_index(map(_by_name, entries)):
+                reason = "index of leafmark"
+            if reason is not None:
+                self.skip(frame.path, reason)
+                return True
+        if self._tree.follow_symlinks:
+            info = os.stat(handle)
+            place = (info.st_dev, info.st_ino)
+            if place in self._visited:
+                self.skip(frame.path, "folder already visited")
+                return True
+            self._visited.add(place)
+        return False
+
+    def _sort_out(
+        self, frame: Frame, entries: Iterable[Entry], doubt: Doubt | None, folders: list[str]
+    ) -> list[SourceFile]:
+        """Go through a folder by name; this loop is most of what a refresh costs."""
+        tree, path, limit, markup = self._tree.name, frame.path, self._limit, MARKUP_SUFFIXES
+        taken: list[SourceFile] = []
+        for entry in entries:
+            name = entry.name
+            suffix = name.rpartition(".")[2]
+            if suffix in markup and name[0] != "." and not (doubt and doubt(name, suffix)):
+                try:
+                    info = entry.stat(follow_symlinks=False)
+                except OSError as error:
+                    self._unread_file(path + name, error)
+                    continue
+                size = info.st_size
+                if info.st_mode & _KIND == _REGULAR and size <= limit:
+                    times = info.st_mtime_ns, info.st_ctime_ns
+                    # a named tuple's own constructor takes three times as long
+                    taken.append(_new(SourceFile, (tree, path + name, size, *times, info.st_ino)))
+                    continue
+            self._consider(frame, entry, taken, folders)
+        return taken
+
+    def _consider(
+        self, frame: Frame, entry: Entry, taken: list[SourceFile], folders: list[str]
+    ) -> None:
+        """Put one entry where it belongs: among the sources, the folders, or what is left out."""
+        name = entry.name
+        if entry.is_dir(follow_symlinks=False):
+            if _HAS_JUNCTIONS and _is_junction(entry):
+                self._link(frame, name)
+                return
+            reason = self._selection.refuse_folder(frame, name)
+            if reason is None:
+                folders.append(name)
+            else:
+                self.skip(f"{frame.path}{name}/", reason)
+            return
+        reason = self._selection.refuse_file(frame, name)
+        if reason is not None:
+            self.skip(frame.path + name, reason)
+            return
+        try:
+            source = self.take(frame, name, entry.stat(follow_symlinks=False))
+        except OSError as error:
+            self._unread_file(frame.path + name, error)
+            return
+        if source is not None:
+            taken.append(source)
+
+    def _unread_file(self, path: str, error: OSError) -> None:
+        if error.errno != errno.ENOENT:
+            self._notes.diagnostics.append(unread(path, error))
+
+    def take_named(self, frame: Frame, name: str, info: os.stat_result) -> SourceFile | None:
+        """Return a source that ignore rules do not concern, unless it is a secret or no file."""
+        if self._selection.is_closed_secret(frame.path + name, name, is_folder=False):
+            self.skip(frame.path + name, "secret")
+            return None
+        return self.take(frame, name, info)
+
+    def take(self, frame: Frame, name: str, info: os.stat_result) -> SourceFile | None:
+        """Return the source, unless it is no regular file, too large, or of a refused format."""
+        path = frame.path + name
+        if info.st_mode & _KIND != _REGULAR:
+            self._irregular(frame, name, info.st_mode)
+            return None
+        if info.st_size > self._limit:
+            self.skip(path, f"larger than max_file_bytes ({info.st_size:,} of {self._limit:,})")
+            return None
+        if name.rpartition(".")[2].lower() in CONVERTERS and (unread := needs_converter(path)):
+            self._notes.diagnostics.append(unread)
+            return None
+        inode = info.st_ino if LISTS_INODES else 0
+        state = (info.st_size, info.st_mtime_ns, info.st_ctime_ns, inode)
+        return SourceFile(self._tree.name, path, *state)
+
+    def _irregular(self, frame: Frame, name: str, mode: int) -> None:
+        path = frame.path + name
+        if not stat.S_ISLNK(mode):
+            self.skip(path, "special file")
+        else:
+            self._link(frame, name)
+
+    def _link(self, frame: Frame, name: str) -> None:
+        path = frame.path + name
+        target = self._target(frame.real + name)
+        if target is None:
+            self.skip(path, "broken link")
+        elif not _is_below(target, os.path.realpath(self._tree.root)):
+            self.skip(path, "link out of the tree")
+        elif not os.path.isdir(target):
+            self.skip(path, "link to a file of the same tree")
+        elif self._tree.follow_symlinks:
+            self._links.append((frame, name))
+        else:
+            self.skip(f"{path}/", "link to a folder")
+
+    def _target(self, path: str) -> str | None:
+        """Return the real path a link leads to; None if it leads nowhere."""
+        try:
+            return os.path.realpath(os.path.join(self._tree.root, path), strict=True)
+        except OSError:
+            return None
+
+    def _take_links(self) -> bool:
+        """Queue the folders that links lead to, once all real folders have been visited.
+
+        So a folder's own path is always the one its sources are known by. False if there are none.
+        """
+        root = os.path.realpath(self._tree.root)
+        found = []
+        for frame, name in self._links:
+            target = self._target(frame.real + name)
+            if target is None or not _is_below(target, root):
+                continue
+            if self._selection.refuse_folder(frame, name) is None:
+                real = os.path.relpath(target, root).replace(os.sep, "/")
+                real = "" if real == "." else f"{real}/"
+                found.append(self._selection.child(frame, name)._replace(real=real))
+        self._links.clear()
+        self._waiting.append(iter(found))
+        return bool(found)
+
+
+def _is_junction(entry: Entry) -> bool:
+    """Whether a folder is what Windows has instead of links to folders: it may lead to itself."""
+    return getattr(entry.stat(follow_symlinks=False), "st_reparse_tag", 0) == _MOUNT_POINT
+
+
+def _is_index(names: Iterable[str]) -> bool:
+    from leafmark.index.layout import is_index_folder  # late: hardly any tree holds one
+
+    return is_index_folder(names)
+
+
+def _is_below(path: str, root: str) -> bool:
+    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)

@@ -1,0 +1,99 @@
+"""Which state answers while another process writes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+
+import pytest
+from support.projects import Here
+
+from leafmark.app import (
+    Project,
+    explain_why_not,
+    list_documents,
+    show_chunks,
+    update_agents,
+    verify_texts,
+)
+from leafmark.app.answering.opening import open_index
+from leafmark.app.requests import (
+    AgentsRequest,
+    ListRequest,
+    SearchRequest,
+    ShowRequest,
+    VerifyRequest,
+    WhyNotRequest,
+)
+from leafmark.errors import LockedError
+from leafmark.index import open_writer
+from leafmark.model import Hint
+
+
+def test_the_last_state_answers_while_another_writes(here: Here) -> None:
+    here.write("a.md", "# A\n\none\n")
+    here.index()
+    here.write("b.md", "# B\n\ntwo\n")
+    project = here.project()
+    with open_writer(project.index_dir, project.index_settings()):
+        reader, (hint,) = open_index(project, fresh=True)
+    assert [path for _, path in reader.manifest] == ["a.md"]
+    assert hint.code == "locked"
+    assert hint.message.startswith(f"the index is being written by process {os.getpid()}, for ")
+    assert hint.message.endswith(" s; this answer is from the last committed state")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda project: list_documents(project, ListRequest()),
+        lambda project: show_chunks(project, ShowRequest(("a.md",))),
+        lambda project: verify_texts(project, VerifyRequest((("-", ""),))),
+        lambda project: explain_why_not(project, WhyNotRequest("a.md", SearchRequest(("one",)))),
+        lambda project: update_agents(project, AgentsRequest()),
+    ],
+    ids=["ls", "show", "verify", "why-not", "agents"],
+)
+def test_an_old_state_is_told_where_answers_have_no_hints(
+    here: Here, answer: Callable[[Project], object]
+) -> None:
+    here.write("a.md", "# A\n\none\n")
+    here.index()
+    here.write("b.md", "# B\n\ntwo\n")
+    told: list[Hint] = []
+    project = replace(here.project(), tell=told.append)
+    with open_writer(project.index_dir, project.index_settings()):
+        answer(project)
+    (hint,) = told
+    assert hint.code == "locked"
+    assert hint.message.endswith(" s; this answer is from the last committed state")
+
+
+def test_the_first_state_is_waited_for(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    here.write("a.md", "# A\n\none\n")
+    project = here.project()
+    with ExitStack() as stack:
+        stack.enter_context(open_writer(project.index_dir, project.index_settings()))
+        monkeypatch.setattr("leafmark.index.lock.time.sleep", lambda _: stack.close())
+        reader, hints = open_index(project, fresh=True)
+    assert ([path for _, path in reader.manifest], hints) == (["a.md"], ())
+
+
+def test_without_a_state_a_writer_that_goes_on_is_an_error(here: Here) -> None:
+    here.write("a.md", "# A\n\none\n")
+    here.configure("[index]\nlock_timeout_s = 0\n")
+    project = here.project()
+    with (
+        open_writer(project.index_dir, project.index_settings()),
+        pytest.raises(LockedError) as caught,
+    ):
+        open_index(project, fresh=True)
+    assert caught.value.message.startswith(
+        f"the index is being written by process {os.getpid()}, for "
+    )
+    assert caught.value.hint == (
+        "it is being made, so nothing can be searched yet; "
+        "`index.lock_timeout_s` says how long to wait"
+    )

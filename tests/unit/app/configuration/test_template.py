@@ -1,0 +1,78 @@
+"""The file that `leafmark init` writes: true about the defaults, and valid when uncommented."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from leafmark.app.configuration.config_file import read_config_file
+from leafmark.app.configuration.template import initial_text, write_config
+from leafmark.app.requests import InitRequest
+from leafmark.app.settings import SETTINGS
+from leafmark.errors import StorageError, UsageError
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_as_written_it_changes_no_setting(tmp_path: Path, everywhere: bool) -> None:
+    found = read_config_file(write(tmp_path, initial_text(everywhere=everywhere)), own=True)
+    assert found is not None
+    assert found.values == {}
+    assert found.rules == ()
+    trees = [(tree.name, tree.path.value if tree.path else None) for tree in found.trees]
+    assert trees == ([] if everywhere else [("docs", ".")])
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "leafmark.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_uncommented_it_says_every_default(tmp_path: Path, everywhere: bool) -> None:
+    text = re.sub(r"(?m)^#(?=[\w\[])", "", initial_text(everywhere=everywhere, name="my-docs"))
+    found = read_config_file(write(tmp_path, text), own=True)
+    assert found is not None
+    said = {name: each.value for name, each in found.values.items()}
+    defaults = {name: setting.default for name, setting in SETTINGS.items()}
+    unset = {name: "…" for name, default in defaults.items() if default is None}
+    assert said == defaults | unset
+    assert [tree.name for tree in found.trees] == ["notes" if everywhere else "my-docs"]
+    assert len(found.rules) == 1
+
+
+def test_it_is_as_wide_as_a_page() -> None:
+    assert max(map(len, initial_text().splitlines())) <= 92
+
+
+def test_it_is_toml_with_any_tree_name() -> None:
+    assert tomllib.loads(initial_text(name="a-b_c"))["tree"] == {"a-b_c": {"path": "."}}
+
+
+def test_a_file_is_replaced_by_force_alone_and_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = write(tmp_path, "# ours\n")
+    (tmp_path / "project").mkdir()
+    link = tmp_path / "project" / "leafmark.toml"
+    link.symlink_to(kept)
+    with pytest.raises(UsageError):
+        write_config(link.parent, InitRequest(), environ={})
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", fail)
+        with pytest.raises(StorageError) as caught:
+            write_config(link.parent, InitRequest(force=True), environ={})
+    assert caught.value.message.startswith("the configuration file cannot be written: ")
+    assert kept.read_text("utf-8") == "# ours\n"
+    assert write_config(link.parent, InitRequest(force=True), environ={}) == link
+    assert link.is_symlink()
+    assert kept.read_text("utf-8") == initial_text()
+    assert sorted(tmp_path.iterdir()) == [kept, link.parent]

@@ -1,0 +1,66 @@
+"""Ways to search, as the user writes them."""
+
+from __future__ import annotations
+
+import pytest
+
+from leafmark.app.evaluating.variants import parse_variants
+from leafmark.errors import ConfigError, UsageError
+from leafmark.evaluation import Variant
+
+
+def test_a_strategy_and_settings_that_differ() -> None:
+    texts = ("fixed", "auto + relax_share=0.5+chunking.target_tokens=200")
+    assert parse_variants(texts, "heading") == (
+        Variant("fixed", {"chunking.strategy": "fixed"}),
+        Variant(
+            texts[1],
+            {
+                "chunking.strategy": "auto",
+                "search.relax_share": "0.5",
+                "chunking.target_tokens": "200",
+            },
+        ),
+    )
+
+
+def test_none_is_the_project_s_own_way() -> None:
+    assert parse_variants((), "section") == (Variant("section", {}),)
+
+
+@pytest.mark.parametrize(
+    ("texts", "message", "hint"),
+    [
+        (
+            ["sections"],
+            "'sections' names no strategy",
+            "begin with one of auto, heading, section, fixed; settings follow, as in "
+            "auto+relax_share=0.5",
+        ),
+        (["auto+strict"], "'strict' changes no setting", "write it like relax_share=0.5"),
+        (
+            ["auto+relax_shar=1"],
+            "there is no setting 'relax_shar'",
+            "did you mean relax_share?",
+        ),
+        (["auto+zzz=1"], "there is no setting 'zzz'", "`leafmark config` lists them"),
+        (
+            ["auto+model=x"],
+            "several tables have a setting 'model'",
+            "name embedding.model or rerank.model",
+        ),
+        (["auto", "auto"], "'auto' is compared with itself", "name each way once"),
+    ],
+)
+def test_what_is_no_way_to_search(texts: list[str], message: str, hint: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_variants(texts, "auto")
+    assert (caught.value.message, caught.value.hint) == (message, hint)
+
+
+def test_a_value_that_a_setting_cannot_have_is_told_before_anything_is_indexed() -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_variants(["auto", "auto+target_tokens=x"], "auto")
+    assert caught.value.message == 'chunking.target_tokens is "x"'
+    assert caught.value.location == "auto+target_tokens=x"
+    assert caught.value.hint == "chunking.target_tokens must be a whole number of at least 1"
