@@ -8,7 +8,7 @@ characters. So every offset that it reports is an offset into the source.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from leafmark.model import Anchor, Block, Document, Heading, HeadingColumns, Link, Span
@@ -20,6 +20,7 @@ from leafmark.parsing.markdown_anchors import anchors_of, may_have_anchors
 from leafmark.parsing.markdown_blocks import MarkdownBlocks, blocks_of, front_block
 from leafmark.parsing.markdown_limits import find_excess
 from leafmark.parsing.markdown_links import links_of
+from leafmark.parsing.markdown_portioned_links import links_by_portions
 from leafmark.parsing.markdown_portions import LARGE_BYTES, headings_by_portions
 from leafmark.parsing.markdown_scan import scan_headings
 from leafmark.parsing.markdown_walk import Row, walk
@@ -77,7 +78,11 @@ class _Content:
         return tuple(anchors_of(self._raw, HeadingColumns.of(self.headings), find))
 
     def _all_links(self) -> tuple[Link, ...]:
-        links = links_of(self.walked[1], self.text)
+        links: Iterable[Link]
+        if len(self._raw) < LARGE_BYTES or self._decoded.stand_in:
+            links = links_of(self.walked[1], self.text)
+        else:
+            links = links_by_portions(self._raw, self._start, self.headings)
         return tuple([link._replace(target=_restore(link.target, self._decoded)) for link in links])
 
 

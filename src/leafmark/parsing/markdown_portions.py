@@ -12,11 +12,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Any
 
-import pyromark
-
 from leafmark.model import Heading, HeadingColumns, Headings
+from leafmark.parsing.markdown_labels import defined_in, labels_in
 from leafmark.parsing.markdown_scan import defined_words, labelled_words, scan_headings
-from leafmark.parsing.markdown_walk import OPTIONS, walk_headings
+from leafmark.parsing.markdown_walk import walk_headings
 
 __all__ = ["LARGE_BYTES", "headings_by_portions"]
 
@@ -27,10 +26,6 @@ _PORTION_BYTES = 1_000_000
 
 _CUT = re.compile(rb"\n[ \t]*\r?\n(?=#{1,6} )")
 """A blank line before what is a heading, but inside of code or HTML."""
-
-_LABEL = re.compile(rb"\[((?:[^\[\]\\]|\\.)+)\]", re.DOTALL)
-"""What may be the label of a link."""
-
 
 _Extent = tuple[int, int]
 
@@ -108,28 +103,15 @@ def _may_be_among(words: Set[str], defined: Set[str]) -> bool:
 
 def _defined_labels(raw: bytes, portions: Iterable[_Extent], lines: Iterable[bytes]) -> list[bytes]:
     """The labels on `lines` that are defined in some portion: each one is tried there."""
-    labels = {label for line in lines for label in _LABEL.findall(line)}
+    labels = {label for line in lines for label in labels_in(line)}
     words = {label: labelled_words(b"[%b]" % label) for label in labels}
     found: set[bytes] = set()
     for start, end in portions if labels else ():
         portion = raw[start:end]
         defined = defined_words(portion)
         tried = [each for each in labels - found if _may_be_among(words[each], defined)]
-        found.update(_links(tried, portion) if tried else ())
+        found.update(label for label, _ in defined_in(portion, tried))
     return sorted(found)
-
-
-def _links(labels: Sequence[bytes], portion: bytes) -> Iterator[bytes]:
-    """Yield those of the labels that lead to what a portion defines: to a link or a note."""
-    paragraphs = b"".join(b"[%b]\n\n" % label for label in labels)
-    events = iter(pyromark.events((paragraphs + portion).decode(), options=OPTIONS))
-    for label in labels:
-        next(events)  # the paragraph begins
-        event = next(events)
-        if "Text" not in event:  # else it is the bracket
-            yield label
-        while event != {"End": "Paragraph"}:
-            event = next(events)
 
 
 def _read_again(lines: Sequence[bytes], labels: Sequence[bytes]) -> list[Heading]:
