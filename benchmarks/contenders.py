@@ -49,7 +49,8 @@ def contenders() -> tuple[list[Contender], list[str]]:
         ("LangChain Markdown + recursive", "langchain_text_splitters", _langchain),
         ("LlamaIndex Markdown parser", "llama_index.core.node_parser", _llama_index),
         ("chonkie recursive", "chonkie", _chonkie),
-        ("Docling hierarchical", "docling_core.transforms.chunker", _docling),
+        ("Docling hierarchical", "docling_core.transforms.chunker", _docling_hierarchical),
+        ("Docling hybrid", "docling_core.transforms.chunker.hybrid_chunker", _docling_hybrid),
     ):
         try:
             found.append(make(name, importlib.import_module(module)))
@@ -141,14 +142,32 @@ def _chonkie(name: str, module: Any) -> Contender:
     return Contender(name, lambda data, path: [Part(c.text) for c in chunker.chunk(_text(data))])
 
 
-def _docling(name: str, module: Any) -> Contender:
-    """The Markdown backend and the chunker that follows the document's tree; it takes no sizes."""
+def _docling_hierarchical(name: str, module: Any) -> Contender:
+    """The chunker that follows the document's tree; it takes no sizes."""
+    return _docling(name, module.HierarchicalChunker())
+
+
+def _docling_hybrid(name: str, module: Any) -> Contender:
+    """The same, and what is large cut, what is small and under the same headings together."""
+    base = importlib.import_module("docling_core.transforms.chunker.tokenizer.base").BaseTokenizer
+    importlib.import_module("semchunk")  # else it is missed only when something is cut
+    count = token_counter("o200k_base")
+    methods = {
+        "count_tokens": lambda self, text: count(text),
+        "get_max_tokens": lambda self: TARGET,
+        "get_tokenizer": lambda self: count,  # all that semchunk needs
+    }
+    exact = type("Exact", (base,), {"__module__": __name__, **methods})()
+    return _docling(name, module.HybridChunker(tokenizer=exact))
+
+
+def _docling(name: str, chunker: Any) -> Contender:
+    """A chunker of Docling's on what its Markdown backend reads."""
     from io import BytesIO
 
     backend = importlib.import_module("docling.backend.md_backend").MarkdownDocumentBackend
     inputs = importlib.import_module("docling.datamodel.document").InputDocument
     markdown = importlib.import_module("docling.datamodel.base_models").InputFormat.MD
-    chunker = module.HierarchicalChunker()
 
     def split(data: bytes, path: str) -> list[Part]:
         source = inputs(
