@@ -92,12 +92,25 @@ class Reply:
 
 @dataclass
 class FakeServer:
-    """`replies` come first, in order; afterwards it answers as it should."""
+    """`replies` come first, in order; afterwards it answers as it should.
+
+    More texts than `batch_limit` are refused, and it is silent to more than `slow_limit`.
+    """
 
     url: str
     replies: list[Reply] = field(default_factory=list)
     requests: list[tuple[str, dict[str, str], Any]] = field(default_factory=list)
     batch_limit: int = 10_000
+    slow_limit: int = 10_000
+    freed: threading.Event = field(default_factory=threading.Event)
+
+    def reply(self, texts: int) -> Reply:
+        if self.replies:
+            return self.replies.pop(0)
+        if texts > self.batch_limit:
+            said = f"batch size {texts} > maximum allowed batch size {self.batch_limit}"
+            return Reply(422, {"error": said})
+        return Reply(wait=self.freed, hang_up=True) if texts > self.slow_limit else Reply()
 
 
 def good_body(path: str, asked: Any) -> Any:
@@ -120,7 +133,7 @@ def serve_embeddings() -> Iterator[FakeServer]:
             length = int(self.headers["Content-Length"])
             asked = json.loads(self.rfile.read(length))
             state.requests.append((self.path, dict(self.headers), asked))
-            reply = state.replies.pop(0) if state.replies else Reply()
+            reply = state.reply(len(asked["input"]))
             if reply.wait is not None:
                 reply.wait.wait(10)
             if reply.trickle is not None:

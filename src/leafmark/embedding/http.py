@@ -24,7 +24,7 @@ from urllib.parse import SplitResult, urlsplit
 from leafmark.embedding.spec import EmbedderSpec
 from leafmark.errors import ConfigError, ProviderError
 
-__all__ = ["Connection"]
+__all__ = ["Connection", "TooMuchError"]
 
 MOST_ANSWER_BYTES = 256 << 20
 FIRST_PAUSE_S = 0.5
@@ -38,7 +38,7 @@ PAUSE_STEP_S = 0.1
 
 _KEPT = "what was done is kept, and the next run goes on"
 _AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-_LESS = "make embedding.batch_tokens smaller, or embedding.limit where one text is too long for it"
+_LESS = "where a text is too long for it, make embedding.limit smaller"
 _HINTS = {
     400: _LESS,
     401: "the key is missing or wrong: embedding.key_variable names the variable that holds it",
@@ -50,6 +50,19 @@ _HINTS = {
 }
 
 
+class TooMuchError(Exception):
+    """A question that the server may answer in parts.
+
+    `error` is what to say where it cannot be parted. A server that was `late` may be
+    loading its model; one that was not refuses as much every time.
+    """
+
+    def __init__(self, error: ProviderError, *, late: bool):
+        super().__init__(error.message)
+        self.error = error
+        self.late = late
+
+
 class _TooLargeError(Exception):
     """An answer that no embedder gives."""
 
@@ -57,11 +70,27 @@ class _TooLargeError(Exception):
 class _TryAgainError(Exception):
     """An attempt that may succeed later; `pause_s` is what the server asked for."""
 
-    def __init__(self, reason: str, hint: str | None = None, pause_s: float | None = None):
+    def __init__(
+        self,
+        reason: str,
+        hint: str | None = None,
+        pause_s: float | None = None,
+        *,
+        late: bool = False,
+    ):
         super().__init__(reason)
         self.reason = reason
         self.hint = hint
         self.pause_s = pause_s
+        self.late = late
+
+
+class _RefusedError(Exception):
+    """A refusal that may be of how much was asked for at a time; `error` says it."""
+
+    def __init__(self, error: ProviderError):
+        super().__init__(error.message)
+        self.error = error
 
 
 class Connection:
@@ -81,11 +110,13 @@ class Connection:
         self._parts = parts
         self.location = spec.endpoint
 
-    def post(self, path: str, question: Mapping[str, Any]) -> Any:
+    def post(self, path: str, question: Mapping[str, Any], *, divisible: bool = False) -> Any:
         """Return the server's answer.
 
         Raises:
             ProviderError: it could not be had in the attempts that are allowed.
+            TooMuchError: a `divisible` question was too much for the server, or for the time
+                that it has; it is not asked again whole.
         """
         body = json.dumps(question).encode("utf-8", "replace")
         for attempt in range(self._spec.retries + 1):
@@ -95,12 +126,20 @@ class Connection:
                 return self._attempt(self._parts.path.rstrip("/") + path, body)
             except _TryAgainError as failure:
                 self.close()
+                if divisible and failure.late:
+                    error = self._failed(failure.reason, failure.hint)
+                    raise TooMuchError(error, late=True) from failure
                 pause_s = failure.pause_s
                 if pause_s is None:
                     pause_s = FIRST_PAUSE_S * 2**attempt
                 if attempt == self._spec.retries or pause_s > LONGEST_PAUSE_S:
                     raise self._failed(failure.reason, _hint_of(failure)) from failure
                 self._pause(pause_s)
+            except _RefusedError as refusal:
+                self.close()
+                if divisible:
+                    raise TooMuchError(refusal.error, late=False) from refusal
+                raise refusal.error from refusal
             except BaseException:
                 self.close()
                 raise
@@ -130,7 +169,7 @@ class Connection:
             answer, data = self._exchanged(path, body, deadline)
         except TimeoutError as error:
             reason = f"the embedder did not answer within {self._spec.timeout_s:g} s"
-            raise _TryAgainError(reason, _SLOW) from error
+            raise _TryAgainError(reason, _SLOW, late=True) from error
         except ssl.SSLCertVerificationError as error:
             reason = f"the embedder's certificate is not valid: {error.verify_message}"
             raise self._failed(reason) from error
@@ -206,6 +245,8 @@ class Connection:
             hint = _HINTS.get(status) or _HINTS_OF_CLASS.get(status // 100)
             if status in _AGAIN:
                 raise _TryAgainError(reason, hint, _asked_pause(answer.getheader("Retry-After")))
+            if hint == _LESS:
+                raise _RefusedError(self._failed(reason, hint))
             raise self._failed(reason, hint)
         try:
             return json.loads(data)
@@ -259,10 +300,7 @@ def _check_key(key: str) -> None:
 _SENDABLE = re.compile(r"[!-~]*")
 """What a path and a key are made of: the visible signs of ASCII."""
 
-_SLOW = (
-    "is it still loading? A slow one needs a larger embedding.timeout_s, or a smaller "
-    "embedding.batch_tokens"
-)
+_SLOW = "is it still loading? A slow one needs a larger embedding.timeout_s"
 _LOG = f"its log may say why; {_KEPT}"
 _HINTS_OF_CLASS = {
     3: "redirects are not followed, for the key's sake: name the address that this one leads to",

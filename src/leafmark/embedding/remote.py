@@ -1,16 +1,18 @@
 """Embedders behind HTTP: Ollama, and everything that speaks OpenAI's protocol.
 
 Texts are cut to the limit by characters, since the server's tokens are not known
-here; both protocols are asked to cut what is still too long, where they can.
+here; both protocols are asked to cut what is still too long, where they can. How many
+texts a server takes at a time, or can answer in its time, is found by asking.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from leafmark.embedding.batching import batches_in_order
-from leafmark.embedding.http import Connection
+from leafmark.embedding.http import Connection, TooMuchError
 from leafmark.embedding.interface import Vectors
 from leafmark.embedding.model import CHARACTERS_PER_TOKEN, Model
 from leafmark.embedding.spec import EmbedderSpec
@@ -25,12 +27,16 @@ LIMIT = 512
 MOST_TEXTS = 64
 """Texts in one request, however short (chosen by eye)."""
 
+EASY_SHARE = 0.25
+"""A server that answers in this share of its time is asked for twice as many texts next."""
+
 
 class _Remote(Model):
     """What both protocols share: batches, and where in an answer the vectors are."""
 
     def __init__(self, spec: EmbedderSpec):
         self._connection = Connection(spec)
+        self._most_texts = self._most_ever = MOST_TEXTS
         super().__init__(spec, limit=spec.limit or LIMIT, location=self._connection.location)
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:
@@ -43,8 +49,29 @@ class _Remote(Model):
             most_tokens=spec.batch_tokens,
             most_texts=MOST_TEXTS,
         )
-        found = [self._batch([cut[at] for at in batch]) for batch in batches]
+        found = [rows for batch in batches for rows in self._parts([cut[at] for at in batch])]
         return np.concatenate(found) if found else np.empty((0, self.dimension), dtype=np.float32)
+
+    def _parts(self, texts: Sequence[str]) -> Iterator[Vectors]:
+        """Yield the vectors of texts, asked for in parts as large as the server bears.
+
+        One that refuses so many is asked for half of them from then on. One that is too slow is
+        asked for a quarter, and for more again when it answers with ease.
+        """
+        at = 0
+        while at < len(texts):
+            part = texts[at : at + self._most_texts]
+            began = time.monotonic()
+            try:
+                yield self._batch(part)
+            except TooMuchError as refusal:
+                self._most_texts = max(1, len(part) // (4 if refusal.late else 2))
+                if not refusal.late:
+                    self._most_ever = self._most_texts
+                continue
+            at += len(part)
+            if time.monotonic() - began < EASY_SHARE * self._spec.timeout_s:
+                self._most_texts = min(2 * self._most_texts, self._most_ever)
 
     def _batch(self, texts: Sequence[str]) -> Vectors:
         found = super()._vectors(texts)
@@ -55,7 +82,8 @@ class _Remote(Model):
         return found
 
     def _rows(self, texts: Sequence[str]) -> object:
-        answer = self._connection.post(self._path, self._question(texts))
+        question = self._question(texts)
+        answer = self._connection.post(self._path, question, divisible=len(texts) > 1)
         try:
             return self._answered(answer)
         except (KeyError, TypeError, ValueError) as error:

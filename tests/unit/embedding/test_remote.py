@@ -135,7 +135,7 @@ def test_retry_after_may_be_a_date(server: FakeServer, pauses: list[float], useg
 
 
 ROW = vector_of("x")
-LESS = "make embedding.batch_tokens smaller, or embedding.limit where one text is too long for it"
+LESS = "where a text is too long for it, make embedding.limit smaller"
 FAILURES: dict[str, tuple[Reply, str, str | None]] = {
     "key": (
         Reply(401, {"error": {"message": f"bad key {KEY}\n\x1b[31m"}}),
@@ -151,21 +151,6 @@ FAILURES: dict[str, tuple[Reply, str, str | None]] = {
         Reply(404, {"error": "no such model"}),
         "the embedder answered 404: no such model",
         "is this the right address, and has the server this model? See [embedding]",
-    ),
-    "too-much": (
-        Reply(413, b""),
-        "the embedder answered 413",
-        LESS,
-    ),
-    "too-long": (
-        Reply(400, {"error": "inputs must have less than 512 tokens. Given: 840"}),
-        "the embedder answered 400: inputs must have less than 512 tokens. Given: 840",
-        LESS,
-    ),
-    "too-many": (
-        Reply(422, {"error": "batch size 64 > maximum allowed batch size 32"}),
-        "the embedder answered 422: batch size 64 > maximum allowed batch size 32",
-        LESS,
     ),
     "redirect": (
         Reply(302, b"", {"Location": "http://127.0.0.1:1/"}),
@@ -258,6 +243,74 @@ def test_a_failure_says_what_where_and_what_to_do(
     assert (pauses, len(server.requests)) == ([], 1)
 
 
+REFUSALS: dict[str, tuple[Reply, str]] = {
+    "too-much": (Reply(413, b""), "the embedder answered 413"),
+    "too-long": (
+        Reply(400, {"error": "inputs must have less than 512 tokens. Given: 840"}),
+        "the embedder answered 400: inputs must have less than 512 tokens. Given: 840",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_what_is_too_much_for_one_text_says_what_to_do(
+    server: FakeServer, pauses: list[float], name: str
+) -> None:
+    reply, message = REFUSALS[name]
+    server.replies += [reply] * 3
+    with pytest.raises(ProviderError) as caught:
+        openai(server).embed_documents(["a", "b", "c", "d"])
+    assert (caught.value.message, caught.value.hint) == (message, LESS)
+    assert [len(asked["input"]) for _, _, asked in server.requests] == [4, 2, 1]
+    assert pauses == []
+
+
+def test_a_server_is_asked_for_as_many_texts_as_it_takes(
+    server: FakeServer, pauses: list[float]
+) -> None:
+    server.batch_limit = 20
+    texts = [f"text {number}" for number in range(70)]
+    embedder = openai(server)
+    assert np.allclose(embedder.embed_documents(texts), [vector_of(text) for text in texts])
+    embedder.embed_documents(texts[:20])
+    sizes = [len(asked["input"]) for _, _, asked in server.requests]
+    assert sizes == [64, 32, 16, 16, 16, 16, 6, 16, 4]
+    assert pauses == []
+
+
+def test_a_slow_server_is_asked_for_less(server: FakeServer, pauses: list[float]) -> None:
+    server.slow_limit = 20
+    texts = [f"text {number}" for number in range(64)]
+    found = ollama(server, timeout_s=1, retries=0).embed_documents(texts)
+    server.freed.set()
+    assert np.allclose(found, [vector_of(text) for text in texts], atol=1e-6)
+    assert [len(asked["input"]) for _, _, asked in server.requests][:2] == [64, 16]
+    assert pauses == []
+
+
+def test_a_server_that_was_slow_once_is_asked_for_more_when_it_answers_with_ease(
+    monkeypatch: pytest.MonkeyPatch, pauses: list[float]
+) -> None:
+    takes_s = [90, 20, 20, 3, 3, 3, 3]  # of 60 that it may take, and 15 with ease
+    clock, sizes = [0.0], []
+
+    def post(self: client.Connection, path: str, question: Any, *, divisible: bool) -> Any:
+        texts = question["input"]
+        sizes.append(len(texts))
+        clock[0] += takes_s[len(sizes) - 1]
+        if takes_s[len(sizes) - 1] > 60:
+            assert divisible
+            raise client.TooMuchError(ProviderError("late"), late=True)
+        return {"embeddings": [vector_of(text) for text in texts]}
+
+    monkeypatch.setattr(client.Connection, "post", post)
+    monkeypatch.setattr("leafmark.embedding.remote.time.monotonic", lambda: clock[0])
+    embedder = open_embedder(EmbedderSpec(provider="ollama", model="m", endpoint="http://x"))
+    embedder.embed_documents([f"text {number}" for number in range(64)])
+    embedder.embed_documents([f"text {number}" for number in range(80)])
+    assert sizes == [64, 16, 16, 16, 16, 64, 16]
+
+
 def test_another_dimension_than_before_is_refused(server: FakeServer) -> None:
     embedder = ollama(server)
     embedder.embed_query("first")
@@ -348,8 +401,7 @@ def test_a_slow_server_is_not_waited_for(server: FakeServer, pauses: list[float]
     release.set()
     assert caught.value.message == "the embedder did not answer within 0.1 s"
     assert caught.value.hint == (
-        "is it still loading? A slow one needs a larger embedding.timeout_s, or a smaller "
-        "embedding.batch_tokens"
+        "is it still loading? A slow one needs a larger embedding.timeout_s"
     )
 
 
