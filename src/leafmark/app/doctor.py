@@ -45,6 +45,7 @@ def examine(
     checks += findings
     checks += check_vectors(project, reader, environ)
     checks += check_reranker(project)
+    checks += _languages(reader)
     checks += _sources(found, reader)
     checks += _tokenizer(project)
     return DoctorReport(tuple(checks))
@@ -143,6 +144,23 @@ def _sources(found: Scan, reader: IndexReader | None) -> Iterator[Check]:
         if changed:
             message = f"{changed:,} to be looked at by the next run, as they may have changed"
             yield Check("sources", "ok", message)
+
+
+def _languages(reader: IndexReader | None) -> Iterator[Check]:
+    """Say of trees whose texts are not in the language that their words are stemmed as."""
+    if reader is None:
+        return
+    from leafmark.retrieval.written import written_in
+
+    for language in reader.languages:
+        found = written_in(reader, language)
+        if found is not None:
+            message = (
+                f"most texts of {', '.join(language.trees)} look {found.capitalize()}, and "
+                f"are searched as {str(language.name).capitalize()}"
+            )
+            hint = f'stemmer = "{found}" in [search] finds their words in all forms'
+            yield Check("language", "warning", message, hint)
 
 
 def _tokenizer(project: Project) -> Iterator[Check]:

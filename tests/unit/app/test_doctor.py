@@ -210,3 +210,35 @@ def test_versions(version: str, versions: str, fits: bool) -> None:
 def test_requirements_are_read() -> None:
     assert parse_requirement('a-b.c[x]>=1; python_version < "4"') == Requirement("a-b.c", ">=1")
     assert parse_requirement("a") == Requirement("a", "")
+
+
+ENGLISH = "This is what they have said of it, and those who were there would not do that."
+WRITTEN = {
+    "german": "Das ist nicht, was wir für dich haben wollten, aber sie hatte auch keine Zeit.",
+    "french": "Ce que nous avons, vous ne le savez pas, mais ils étaient avec eux dans la ville.",
+    "russian": "Это не то, что мы хотели, но они были там, и он сказал ей всё, как было тогда.",
+}
+
+
+@pytest.mark.parametrize("language", WRITTEN)
+def test_texts_in_another_language_than_the_one_that_is_stemmed(here: Here, language: str) -> None:
+    for number in range(12):
+        here.write(f"{number}.md", f"# {number}\n\n{WRITTEN[language]} {number}\n")
+    here.index()
+    hint = f'stemmer = "{language}" in [search] finds their words in all forms'
+    message = f"most texts of here look {language.capitalize()}, and are searched as English"
+    assert _of(_examine(here), "language") == [Check("language", "warning", message, hint)]
+    here.write("leafmark.toml", f'[search]\nstemmer = "{language}"\n')
+    here.index()
+    assert _of(_examine(here), "language") == []
+
+
+@pytest.mark.parametrize("foreign", [0, 5, 9])
+def test_texts_in_the_language_that_is_stemmed_and_some_in_another(
+    here: Here, foreign: int
+) -> None:
+    for number in range(20):
+        text = WRITTEN["german"] if number < foreign else ENGLISH
+        here.write(f"{number}.md", f"# {number}\n\n{text} {number}\n")
+    here.index()
+    assert _of(_examine(here), "language") == []
