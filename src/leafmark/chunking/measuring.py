@@ -24,6 +24,12 @@ _SLASH = ord("/")
 _NEARLY = 32
 """Tokens by which sums and what blank lines at the ends weigh may be wrong."""
 
+_RUNS = ("    ", "----", "====", "....", "____")
+"""What pads and rules lines: a long run of it is a token or two."""
+
+_LONGER = 4
+"""A range of more bytes than so many times those that are counted is large, whatever is in it."""
+
 
 def make_meter(reader: BodyReader, count: Count) -> Meter:
     """Return what measures the document of `reader`, in pages and notebooks what is read there."""
@@ -65,17 +71,13 @@ class Meter:
     def sizes(self, starts: Sequence[int], end: int, *, most_bytes: int) -> list[int]:
         """Return what each of neighbouring ranges, the last up to `end`, adds to a group at most.
 
-        For one of more than `most_bytes` these are its bytes: it is not counted.
+        For one that `counts` takes for too large these are its bytes.
 
         The words of o200k_base run over a line end when the next line begins
         with a slash: then the count alone may be less than what it adds.
         """
         ends = [*starts[1:], end]
-        if starts[0] < self._front:
-            ranges = zip(starts, ends, strict=True)
-            sizes = [self.tokens(a, b) if b - a <= most_bytes else b - a for a, b in ranges]
-        else:
-            sizes = self.counts(starts, ends, most_bytes=most_bytes)
+        sizes = self.counts(starts, ends, most_bytes=most_bytes)
         for index in self._begun_by_slash(starts):
             before, start, after = starts[index - 1], starts[index], ends[index]
             if start < after <= start + most_bytes:
@@ -86,18 +88,34 @@ class Meter:
     def counts(
         self, starts: Sequence[int], ends: Sequence[int], *, most_bytes: int | None = None
     ) -> list[int]:
-        """Return the tokens of ranges, or `size_bytes` of one where that is more than so many."""
+        """Return the tokens of ranges, or `size_bytes` of one where that is more than so many.
+
+        Letters of two or three bytes weigh as one, and padding nothing: such a range is counted.
+        """
         data, text, count = self.document.data, self._ascii, direct_counter(self.count)
         front, most = self._front, len(data) if most_bytes is None else most_bytes
         if front:
             starts = [max(a, min(front, b)) for a, b in zip(starts, ends, strict=True)]
         ranges = zip(starts, ends, strict=True)
         if text is not None:
-            return [count(text[a:b]) if b - a <= most else b - a for a, b in ranges]
+            return [
+                count(text[a:b]) if b - a <= most else self._of_large(a, b, most) for a, b in ranges
+            ]
         return [
-            count(data[a:b].decode("utf-8", "replace")) if b - a <= most else b - a
+            count(data[a:b].decode("utf-8", "replace"))
+            if b - a <= most
+            else self._of_large(a, b, most)
             for a, b in ranges
         ]
+
+    def _of_large(self, start: int, end: int, most: int) -> int:
+        """The tokens of a range of more than `most` bytes that may have fewer, else its bytes."""
+        size = end - start
+        if size > most * _LONGER:
+            return size
+        text = self.document.data[start:end].decode("utf-8", "replace")
+        padding = sum([len(run) * text.count(run) for run in _RUNS])
+        return size if len(text) - padding > most else self.count(text)
 
     def _begun_by_slash(self, starts: Sequence[int]) -> list[int]:
         """Which ranges but the first begin with a slash."""

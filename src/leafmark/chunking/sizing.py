@@ -16,7 +16,13 @@ _SURELY_LARGE = 8
 """A body of more bytes than this for each token of `max_tokens` is not counted as a whole."""
 
 _NORMALISED = 1.25
-"""Normalising changes the tokens of a text by less than this factor."""
+"""Normalising changes the tokens of a text by less than this factor, if those of a model."""
+
+_BLANK = (b"  ", b"\t\t", b" \n", b"\n\n", b"\r\n\r\n")
+"""White space that may be left out, in all its length."""
+
+_MOSTLY_BLANK = 4
+"""What is so many times too large in characters would not fit without its white space either."""
 
 
 _WORTH_A_COUNT = 4
@@ -100,12 +106,20 @@ class Sizes:
         return shop.fits_whole(node, size)
 
     def _may_have_less_text(self, node: int) -> bool:
-        """Whether markup weighs what the text may not: in pages, where all below the node fits.
+        """Whether what is left out of the text weighs much: markup of pages, blanks in characters.
 
-        What is too large below is too large here, and is not counted as text again.
+        Of a page that may be where all below the node fits: what is too large below is too
+        large here, and is not counted as text again.
         """
-        tree = self.shop.tree
-        return tree.document.format == "html" and all(map(self.fits, tree.children(node)))
+        tree, meter, size = self.shop.tree, self.shop.meter, self.spans[node]
+        if tree.document.format == "html":
+            return all(map(self.fits, tree.children(node)))
+        most = self.shop.options.max_tokens * _NORMALISED
+        if size > most * _MOSTLY_BLANK or meter.count("    ") < 4:
+            return False
+        raw = meter.raw(tree.starts[node], tree.ends[node])
+        blank = sum([len(run) * raw.count(run) for run in _BLANK])
+        return size * (len(raw) - blank) <= most * len(raw)
 
     def span(self, node: int) -> int:
         """The tokens of the node's span, exact where it matters to `min_tokens`.

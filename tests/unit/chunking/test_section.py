@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from support.documents import Part, make_document, words
 
 from leafmark.chunking import ChunkingOptions, chunk_document, inspect_quality
@@ -53,6 +54,33 @@ def test_what_fits_is_told_by_the_text_to_the_token() -> None:
     whole = chunk_document(document, tree="t", options=ChunkingOptions(strategy="section"))
     (chunk,) = whole.chunks
     assert (count(chunk.tokens), count(chunk.tokens - 1)) == (1, 2)
+
+
+RUSSIAN = "Сначала скачайте последнюю версию программы с официального сайта. "
+HINDI = "पहले आधिकारिक वेबसाइट से नवीनतम संस्करण डाउनलोड करें और स्थापना फ़ाइल चलाएँ। "
+
+
+@pytest.mark.parametrize(
+    ("body", "tokenizer"),
+    [
+        ((RUSSIAN * 3 + "\n\n") * 25, "o200k_base"),
+        ((HINDI * 3 + "\n\n") * 10, "o200k_base"),
+        ("| a |" + " " * 400 + "|\n|" + "-" * 600 + "|---|\n| b | c |\n" * 9, "o200k_base"),
+        ("Word.\n" * 40 + " \n" * 60 + "Word.\n" + "\n" * 300, "characters"),
+    ],
+    ids=["two bytes a letter", "three bytes a letter", "padding", "blank lines in characters"],
+)
+def test_what_weighs_little_for_its_bytes_is_one_chunk_where_it_fits(
+    body: str, tokenizer: str
+) -> None:
+    document = parse(f"# A\n\n{body}".encode(), "p.md")
+    large = ChunkingOptions(strategy="section", tokenizer=tokenizer, max_tokens=100_000)
+    (whole,) = chunk_document(document, tree="t", options=large).chunks
+    options = ChunkingOptions(
+        strategy="section", tokenizer=tokenizer, min_tokens=2, max_tokens=whole.tokens
+    )
+    (chunk,) = chunk_document(document, tree="t", options=options).chunks
+    assert chunk.body_spans == ((0, len(document.data)),)
 
 
 def test_a_small_body_below_a_long_heading_goes_to_its_neighbour() -> None:
