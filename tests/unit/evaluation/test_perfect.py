@@ -26,6 +26,16 @@ from leafmark.evaluation.perfect import PERFECT
             [Passage("d", 0, 100)],
             (1.0, 0.625, 1.0),
         ),
+        (  # too dear for recall, which the halves have
+            [Read("d", 0, 100, 2100), Read("d", 0, 50, 800), Read("d", 50, 100, 800)],
+            [Passage("d", 0, 100)],
+            (1.0, 0.625, 1.0),
+        ),
+        (  # two small ones hold more for their tokens than the one that holds most
+            [Read("d", 0, 40, 1950), Read("d", 40, 70, 100), Read("d", 70, 100, 100)],
+            [Passage("d", 0, 100)],
+            (1.0, 0.0, 0.96),
+        ),
         ([Read("e", 0, 100, 30)], [Passage("d", 10, 20)], None),
         ([Read("d", 0, 100, 30)], [], None),
     ],
