@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from property.test_chunking_properties import (
     BOUNDED,
+    CUT,
     DOCUMENTS,
     OPTIONS,
     PATIENT,
+    SECTIONED,
     STRUCTURED,
     chunked,
     options_of,
@@ -72,7 +74,7 @@ def test_small_pieces_say_so(document: Document, options: ChunkingOptions) -> No
 
 
 @PATIENT
-@given(DOCUMENTS, SECTION)
+@given(st.one_of(DOCUMENTS, SECTIONED), SECTION)
 def test_section_chunks_hold_one_h1_and_mix_only_what_is_small(
     document: Document, options: ChunkingOptions
 ) -> None:
@@ -119,7 +121,7 @@ def test_a_document_is_one_chunk_exactly_where_its_text_fits(
 
 
 @PATIENT
-@given(DOCUMENTS, STRUCTURED)
+@given(st.one_of(DOCUMENTS, SECTIONED, CUT), STRUCTURED)
 def test_context_is_sentences_of_the_piece_before_or_a_header(
     document: Document, options: ChunkingOptions
 ) -> None:

@@ -36,6 +36,28 @@ DOCUMENTS = st.builds(
     st.sampled_from([(), (("front_matter", "title: T"),)]),
     st.lists(PARTS, max_size=14),
 )
+SECTION_PARTS = st.tuples(
+    st.tuples(st.just("heading"), st.sampled_from([1, 2, 2, 2, 3, 3]), TITLES),
+    st.tuples(st.just("paragraph"), st.builds(lambda a, times: a * times, TEXT, st.integers(1, 8))),
+)
+SECTIONED = st.builds(
+    lambda pairs: make_document(*[part for pair in pairs for part in pair]),
+    st.lists(SECTION_PARTS, min_size=8, max_size=24),
+)
+"""Of many small sections, so that some are put together: of other documents hardly any are."""
+CUT = st.builds(
+    lambda parts: make_document(*parts),
+    st.lists(
+        st.one_of(
+            st.tuples(st.just("paragraph"), LONG),
+            st.tuples(st.just("code"), st.just("py"), TEXT),
+            st.tuples(st.just("table"), st.lists(TEXT, min_size=1, max_size=30)),
+        ),
+        min_size=4,
+        max_size=8,
+    ),
+)
+"""Of one large body, so that its pieces have context."""
 
 
 @st.composite

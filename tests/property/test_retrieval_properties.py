@@ -150,15 +150,17 @@ def test_without_merging_nothing_changes_but_the_order(
     assert phases == []
 
 
-texts = st.text(st.sampled_from("ab é日\u0301\n👩\u200d\udcff_"), max_size=80)
+signs = st.sampled_from("ab é日\u0301\n👩\u200d\udcff_")
+texts = st.one_of(st.text(signs, max_size=80), st.text(signs, min_size=40, max_size=80))
 
 
 @st.composite
 def matched_texts(draw: st.DrawFn) -> tuple[str, list[Match]]:
     text = draw(texts)
-    places = st.integers(0, len(text))
-    made = draw(st.lists(st.tuples(places, places, st.integers(0, 3)), max_size=8))
-    return text, sorted((min(a, b), max(a, b), word) for a, b, word in made if a != b)
+    places, lengths = st.integers(0, len(text)), st.one_of(st.integers(1, 4), st.integers(1, 80))
+    made = draw(st.lists(st.tuples(places, lengths, st.integers(0, 3)), max_size=8))
+    ranges = [(at, min(at + length, len(text)), word) for at, length, word in made]
+    return text, sorted(match for match in ranges if match[0] < match[1])
 
 
 @given(matched_texts(), st.integers(1, 60))

@@ -63,9 +63,7 @@ def test_another_form(typed: str, other: str) -> None:
 
 @pytest.mark.parametrize("typed", ["user", "us", "over", "x1", "wört", "", "naïve"])
 def test_no_form_that_is_another_word(typed: str) -> None:
-    stems = dict(derived_terms(typed, "english"))
-    assert not {"use", "us", "ov"} & set(stems)
-    assert not any(form in ("", "the", "were") for form in stems.values())
+    assert derived_terms(typed, "english") == ()
 
 
 @pytest.mark.parametrize(
