@@ -45,6 +45,11 @@ def fuse(
     >>> found = fuse([4.0, 0.0, 2.0], [0.1, 0.6, None], usual=0.1, weight=0.5)
     >>> [round(each.score, 2) for each in found]
     [0.5, 0.5, 0.5]
+
+    No word counts where none matches, nor a similarity below the usual one.
+
+    >>> [each.score for each in fuse([0.0, 0.0], [0.1, 0.6], usual=0.2, weight=0.5)]
+    [0.0, 0.5]
     """
     best = max(lexical, default=0.0)
     nearest = max((each for each in similarities if each is not None), default=usual)

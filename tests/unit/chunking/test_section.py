@@ -56,6 +56,21 @@ def test_what_fits_is_told_by_the_text_to_the_token() -> None:
     assert (count(chunk.tokens), count(chunk.tokens - 1)) == (1, 2)
 
 
+@pytest.mark.parametrize(
+    ("title", "parts", "count"),
+    [
+        ("Doc", section(1, "A", 300), 1),
+        (words(90), section(1, "A", 300), 4),
+        ("Doc", [*section(1, "A", 250), *section(1, words(90), 300)], 5),
+    ],
+)
+def test_a_long_breadcrumb_leaves_less_room(title: str, parts: list[Part], count: int) -> None:
+    options = ChunkingOptions(strategy="section", min_tokens=20, target_tokens=360, max_tokens=390)
+    found = chunk_document(make_document(*parts, title=title), tree="t", options=options).chunks
+    assert len(found) == count
+    assert all(chunk.tokens <= 390 for chunk in found)
+
+
 RUSSIAN = "Сначала скачайте последнюю версию программы с официального сайта. "
 HINDI = "पहले आधिकारिक वेबसाइट से नवीनतम संस्करण डाउनलोड करें और स्थापना फ़ाइल चलाएँ। "
 

@@ -66,3 +66,12 @@ def test_a_prefix_has_at_most_the_limit_and_one_more_character_more(
     assert count(text[:length]) <= limit or length == 1
     if tokenizer == "characters":
         assert length == limit
+
+
+@pytest.mark.parametrize("limit", [1, 90, 250, 500, 799])
+def test_a_prefix_by_a_registered_tokenizer_is_nearly_as_long_as_can_be(limit: int) -> None:
+    register_tokenizer("bytes", lambda text: len(text.encode()))
+    text = "a" * 200 + "中" * 100 + "é" * 150
+    length = take_tokens(text, limit, "bytes")
+    longest = max(at for at in range(len(text)) if len(text[:at].encode()) <= limit)
+    assert longest - len(text) // 64 <= length <= longest

@@ -103,6 +103,7 @@ def test_what_a_query_leaves_out(library: Library) -> None:
         ({"since": 4e9}, "--since", {"since": None}),
         ({"section": ("Fuel",)}, "--section", {"section": ()}),
         ({"trees": ("u",), "tags": ("dev",)}, "--tree and --tag", {"trees": (), "tags": ()}),
+        ({"trees": ("t",), "tags": ("dev",), "section": ("Oil",)}, "--tag", {"tags": ()}),
     ],
 )
 def test_filters_of_the_command_line(

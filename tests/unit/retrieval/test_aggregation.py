@@ -271,6 +271,13 @@ def test_a_large_document_stays_beside_parts_that_match_only_as_it_does() -> Non
     assert kept(alike | {"a.md#result": 0.9}) == ["a.md#errors", "a.md#result"]
 
 
+def test_a_large_section_gives_way_to_parts_that_match_as_it_does_by_its_title() -> None:
+    forest = _forest(GUIDE)
+    matches = _match(forest, {"a.md#errors": 1.0, "a.md#result": 1.0})
+    found, _ = drop_large(matches, 100, count_by({"t:a.md#errors": 101}), lambda _one: False)
+    assert [one.entry.id for one in found] == ["t:a.md#result"]
+
+
 def test_ancestry_is_not_the_spelling_of_an_id() -> None:
     """`#setup` is no ancestor of `#setup-1`, nor `a.md` of `a.md.bak`."""
     forest = Forest()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafmark.retrieval.citations import citation_name, find_citations, format_citation
+from leafmark.retrieval.citations import citation_name, cited_ids, find_citations, format_citation
 
 TAIL = "@0123456789ab:3-9"
 
@@ -67,6 +67,7 @@ def test_several_touch() -> None:
 def test_a_tree_that_is_not_known_is_taken_as_it_stands() -> None:
     assert found(f"old-docs:a.md{TAIL}", "docs2") == [f"old-docs:a.md{TAIL}"]
     assert found(f"see:a.md{TAIL}", "docs") == [f"see:a.md{TAIL}"]
+    assert found(f"→old:a.md{TAIL}", "docs") == [f"old:a.md{TAIL}"]
 
 
 def test_a_colon_in_a_path_does_not_begin_another_id() -> None:
@@ -90,6 +91,25 @@ def test_escapes_of_json_markdown_and_html_are_read_too(written: str, name: str)
     (one,) = find_citations(f'"{written}{TAIL}"', ["docs"])
     assert one.names[0] == written
     assert name in one.names
+
+
+@pytest.mark.parametrize(
+    ("cited", "ids"),
+    [
+        ("docs:a.md#b", ["docs:a.md#b"]),
+        ("docs:a%20b.md#c%28d%29", ["docs:a%20b.md#c%28d%29", "docs:a b.md#c(d)"]),
+        ("docs:a%E2%80%9Cb.md", ["docs:a%E2%80%9Cb.md", "docs:a“b.md"]),
+        ("docs:a%23b%09.md", ["docs:a%23b%09.md"]),  # so are they written in ids, too
+        ("docs:a.md#%41%09", ["docs:a.md#%41%09", "docs:a.md#%41\t"]),  # no citation escapes an A
+    ],
+)
+def test_ids_that_a_citation_may_be_of(cited: str, ids: list[str]) -> None:
+    assert cited_ids(f"{cited}{TAIL}") == tuple(ids)
+
+
+@pytest.mark.parametrize("text", ["docs:a.md", f"docs:a.md{TAIL}.", f"docs:a.md{TAIL} ", "@", ""])
+def test_what_is_no_citation_is_of_no_id(text: str) -> None:
+    assert cited_ids(text) == ()
 
 
 def test_a_long_line_costs_no_more_than_its_length() -> None:

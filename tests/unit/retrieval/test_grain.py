@@ -71,7 +71,7 @@ def test_sections_are_given_in_place_of_their_document(
 ) -> None:
     """By its own text a document stands for that; by its title only where no section is found."""
     matches = [match(forest.by_id(f"t:a.md{name}"), 2.0 - at) for at, name in enumerate(names)]
-    found, _ = bring_to_grain(
+    found, phases = bring_to_grain(
         matches,
         SearchParams(grain="section", aggregation_max_tokens=0),
         find_parent=forest.find_parent,
@@ -82,6 +82,8 @@ def test_sections_are_given_in_place_of_their_document(
     documents = [one for one in found if one.entry.kind == "document"]
     assert [one.entry.last_position for one in documents] == ends
     assert all(one.introduction == has_matched for one in documents)
+    note = "1 gave way to its sections" if len(found) < len(names) else ""
+    assert [phase.note for phase in phases if phase.name == "documents"] == [note]
 
 
 def test_a_document_that_holds_pieces_ends_where_its_sections_begin() -> None:

@@ -375,6 +375,8 @@ def test_a_stop_word_of_one_language_is_not_said_to_occur_nowhere(bilingual: Lib
         ("xylophone quantum chromodynamics", False),  # nothing is found: nothing to doubt
         ("quantum nightli", True),  # all that is found is a guess
         ("server nightli", False),
+        ("server first logging", False),
+        ("server first loging", True),  # a guess holds less than the word itself
         ("client retries quantum", True),  # two of three words, or 0.6 of what they say
         ("how often does the client configure quantum retries chromodynamics", False),  # 4 of 6
         ('"->" configure client retries nightly', False),  # nothing to look for is in the quotes
