@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from pathlib import PurePath
 
 from leafmark.app.agents.marked_block import BEGIN, END
 from leafmark.app.configuration.project import Project
@@ -77,10 +78,11 @@ def build_block(project: Project, reader: IndexReader) -> str:
 
 def _inside(root: str, project: str) -> str | None:
     """Return the folder of a tree as seen from the project; None when it lies outside."""
-    relative = os.path.relpath(os.path.realpath(root), os.path.realpath(project))
-    if relative == os.pardir or relative.startswith(os.pardir + os.sep):
+    real, outer = PurePath(os.path.realpath(root)), os.path.realpath(project)
+    if not real.is_relative_to(outer):  # on Windows perhaps on another drive
         return None
-    return relative.replace(os.sep, "/") + "/" if relative != os.curdir else "./"
+    relative = real.relative_to(outer).as_posix()
+    return f"{relative}/" if relative != os.curdir else "./"
 
 
 def _holds(paths: Sequence[str]) -> str:
