@@ -23,6 +23,8 @@ attributes; the doors format them.
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import Any
 
 __all__ = [
@@ -39,6 +41,7 @@ __all__ = [
     "QueryError",
     "StorageError",
     "UsageError",
+    "is_closed_pipe",
     "reason_of",
     "unreadable",
 ]
@@ -186,6 +189,18 @@ class ProviderError(LeafmarkError):
     """An embedder or another configured service failed."""
 
     kind = "provider"
+
+
+_WINDOWS = os.name == "nt"
+
+
+def is_closed_pipe(error: OSError) -> bool:
+    """Whether nobody reads any more what was to be written: Windows calls that an invalid argument.
+
+    >>> is_closed_pipe(BrokenPipeError()), is_closed_pipe(OSError(28, "No space left on device"))
+    (True, False)
+    """
+    return isinstance(error, BrokenPipeError) or (_WINDOWS and error.errno == errno.EINVAL)
 
 
 def reason_of(error: OSError | ValueError) -> str:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 from typing import IO, Any, Generic, TypeVar
 
+from leafmark.errors import is_closed_pipe
 from leafmark.index import collection_paused
 
 if sys.platform == "linux":
@@ -145,8 +146,13 @@ def serve() -> None:
     """Be a worker: answer batches until the input ends."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what anything prints is no answer
-    with contextlib.suppress(EOFError, BrokenPipeError):
+    try:
         _answer_all(sys.stdin.buffer, answers)
+    except EOFError:
+        pass
+    except OSError as error:
+        if not is_closed_pipe(error):
+            raise
     os._exit(0)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from leafmark.errors import LeafmarkError, StorageError, reason_of
+from leafmark.errors import LeafmarkError, StorageError, is_closed_pipe, reason_of
 from leafmark.render.counts import count_of
 from leafmark.render.errors import (
     error_record,
@@ -62,10 +62,8 @@ class Console(NamedTuple):
         try:
             if text:
                 self.out.write(text)
-        except BrokenPipeError:
-            raise
         except OSError as error:
-            raise _unwritable(error) from error
+            raise _undelivered(error) from error
 
     def write_json(self, value: Any) -> None:
         self.write(dump_json(value, ascii_only=self.ascii_only))
@@ -96,10 +94,8 @@ class Console(NamedTuple):
                 self.out.write(data.decode("utf-8", "replace"))
             else:
                 buffer.write(data)
-        except BrokenPipeError:
-            raise
         except OSError as error:
-            raise _unwritable(error) from error
+            raise _undelivered(error) from error
 
     def note(self, text: str) -> None:
         """Print something about the run, after what was printed so far, unless it is to be quiet.
@@ -143,10 +139,8 @@ class Console(NamedTuple):
         """Raises BrokenPipeError or StorageError when what was printed cannot be delivered."""
         try:
             self.out.flush()
-        except BrokenPipeError:
-            raise
         except OSError as error:
-            raise _unwritable(error) from error
+            raise _undelivered(error) from error
 
     def ask(self, question: str) -> bool | None:
         """Ask on the terminal; None when there is none to ask on."""
@@ -164,7 +158,9 @@ class Console(NamedTuple):
             return
 
 
-def _unwritable(error: OSError) -> StorageError:
+def _undelivered(error: OSError) -> BrokenPipeError | StorageError:
+    if is_closed_pipe(error):
+        return BrokenPipeError(*error.args)
     message = f"the output could not be written: {reason_of(error)}"
     return StorageError(message, location="standard output")
 

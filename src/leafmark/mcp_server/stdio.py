@@ -15,6 +15,7 @@ from mcp import types
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 
+from leafmark.errors import is_closed_pipe
 from leafmark.mcp_server.server import make_server
 from leafmark.serving.workspace import Workspace
 
@@ -42,8 +43,14 @@ def run_stdio(workspace: Workspace, out: int) -> None:
 
     try:
         anyio.run(serve)
-    except* BrokenPipeError:
-        pass
+    except* OSError as group:
+        _, others = group.split(_is_closed_pipe)
+        if others is not None:
+            raise others from None
+
+
+def _is_closed_pipe(error: BaseException) -> bool:
+    return isinstance(error, OSError) and is_closed_pipe(error)
 
 
 class _Answering:

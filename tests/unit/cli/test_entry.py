@@ -12,6 +12,7 @@ from support.answers import make_answer
 from support.fake_app import Failing, FakeApp, Leafmark, Terminal
 from support.schema import problems
 
+from leafmark import errors
 from leafmark.__main__ import main
 from leafmark.cli import entry
 from leafmark.cli.console import open_console
@@ -179,8 +180,17 @@ def test_closed_streams_do_no_harm(app: FakeApp, monkeypatch: pytest.MonkeyPatch
 
 
 class _Full(io.StringIO):
+    number, reason = 28, "No space left on device"
+
     def write(self, text: str) -> int:
-        raise OSError(28, "No space left on device")
+        raise OSError(self.number, self.reason)
+
+
+class _ClosedOnWindows(_Full):
+    number, reason = 22, "Invalid argument"
+
+    def flush(self) -> None:
+        raise OSError(self.number, self.reason)
 
 
 def test_a_full_disk_is_told(app: FakeApp, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,6 +201,18 @@ def test_a_full_disk_is_told(app: FakeApp, monkeypatch: pytest.MonkeyPatch) -> N
     assert err.getvalue() == (
         "error: the output could not be written: no space left on device\n  --> standard output\n"
     )
+
+
+def test_on_windows_a_closed_pipe_is_an_invalid_argument(
+    app: FakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(errors, "_WINDOWS", True, raising=False)
+    err = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", err)
+    for command in (["--help"], ["search", "x"], ["search", "x", "--json"]):
+        monkeypatch.setattr(sys, "stdout", _ClosedOnWindows())
+        assert entry.run(command, {}) == 0
+    assert err.getvalue() == ""
 
 
 def test_encodings_that_lack_characters_get_escapes(
