@@ -15,7 +15,7 @@ from pathlib import Path
 
 from leafmark.errors import DamagedError, LeafmarkError, LockedError, StorageError
 
-__all__ = ["REBUILD", "engine_guard", "is_panic", "translate"]
+__all__ = ["REBUILD", "engine_guard", "is_held_open", "is_panic", "translate"]
 
 _OS_ERROR = re.compile(r"(?:os error|Os \{ code:) (\d+)")
 _NO_ROOM = (
@@ -68,6 +68,17 @@ class engine_guard:
 def is_panic(err: BaseException) -> bool:
     """Whether the engine panicked; its exception class cannot be imported."""
     return type(err).__name__ == "PanicException"
+
+
+def is_held_open(err: BaseException) -> bool:
+    """Whether a commit failed only because somebody has the engine's list of files open (Windows).
+
+    Nothing is lost then, and it may be tried again. Where a file of documents could not
+    be written, the engine has dropped these, and it says so in other words.
+    """
+    text = str(err)
+    found = _OS_ERROR.search(text) if text.startswith("An IO error occurred") else None
+    return found is not None and _errno(int(found[1])) == errno.EACCES
 
 
 def translate(err: BaseException, action: str, where: Path) -> LeafmarkError:

@@ -21,7 +21,7 @@ import os
 import re
 import time
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ from leafmark.errors import DamagedError, NotFoundError, StorageError, UsageErro
 from leafmark.index.engine import REBUILD, translate
 from leafmark.index.schema import FORMAT
 
-__all__ = ["Current", "Layout", "is_index_folder", "replace_file", "sync_folder"]
+__all__ = ["Current", "Layout", "is_index_folder", "replace_file", "sync_folder", "when_free"]
 
 _GENERATION = re.compile(r"gen-(\d{6,})")
 _MAX_CURRENT_BYTES = 1_000_000
@@ -185,14 +185,23 @@ _POLL_S = 0.05
 
 
 def _put_in_place(draft: Path, path: Path) -> None:
-    """Replace a file; on Windows none can be while somebody reads it, which takes a moment."""
+    when_free(lambda: os.replace(draft, path), lambda err: isinstance(err, PermissionError))
+
+
+def when_free(replace: Callable[[], object], is_held: Callable[[Exception], bool]) -> None:
+    """Replace a file; on Windows none can be while somebody reads it, which takes a moment.
+
+    `is_held` says of an error whether it may be that.
+    """
     for _ in range(_ATTEMPTS if _WINDOWS else 0):
         try:
-            os.replace(draft, path)
+            replace()
             return
-        except PermissionError:
+        except (OSError, ValueError) as err:
+            if not is_held(err):
+                raise
             time.sleep(_POLL_S)
-    os.replace(draft, path)
+    replace()
 
 
 def sync_folder(path: Path) -> None:

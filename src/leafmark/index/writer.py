@@ -23,7 +23,7 @@ from leafmark.errors import (
     StorageError,
     UsageError,
 )
-from leafmark.index.engine import engine_guard
+from leafmark.index.engine import engine_guard, is_held_open
 from leafmark.index.filling import PreparedSource, prepare_source
 from leafmark.index.generation import (
     IndexMeta,
@@ -35,7 +35,7 @@ from leafmark.index.generation import (
     read_documents,
     read_meta,
 )
-from leafmark.index.layout import Current, Layout, sync_folder
+from leafmark.index.layout import Current, Layout, sync_folder, when_free
 from leafmark.index.lock import hold_lock
 from leafmark.index.manifest import (
     Manifest,
@@ -286,7 +286,8 @@ class IndexWriter:
         with self._spoiled_by_errors() as engine:
             engine.delete_documents_by_term("key", META_KEY)
             engine.add_document(record)
-            engine.commit()
+            # a reader looks now and then at the file that a commit replaces
+            when_free(engine.commit, is_held_open)
             sync_folder(self._folder)
             self._check(meta)
         self.meta = meta

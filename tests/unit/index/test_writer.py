@@ -24,6 +24,8 @@ from leafmark.index import (
     IndexSettings,
     IndexWriter,
     PreparedSource,
+    engine,
+    layout,
     open_reader,
     open_writer,
     prepare_source,
@@ -419,6 +421,55 @@ class _Liar:
 
     def commit(self) -> int:
         return 1
+
+
+_DENIED = "An IO error occurred: 'Access is denied. (os error 5)'"
+_UNWRITTEN = """Failed to open file for write: 'IoError { io_error: Os { code: 5, kind: Permi'"""
+
+
+@pytest.mark.parametrize(
+    ("refused", "text", "waited", "committed"),
+    [(3, _DENIED, 3, True), (99, _DENIED, 20, False), (1, _UNWRITTEN, 0, False)],
+)
+def test_on_windows_a_commit_waits_for_whoever_reads_what_it_replaces(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    refused: int,
+    text: str,
+    waited: int,
+    committed: bool,
+) -> None:
+    index(tmp_path, {"a.md": "kept\n"})
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
+    monkeypatch.setattr(engine, "_WINDOWS", True)
+    monkeypatch.setattr(layout, "_WINDOWS", True)
+    with open_writer(tmp_path, SETTINGS) as writer:
+        writer.put(chunk("b.md", "more\n"), state_of("more\n"))
+        monkeypatch.setattr(writer, "_engine", _Refused(writer, refused, text))
+        if committed:
+            writer.commit(started_ns=0)
+        else:
+            with pytest.raises(StorageError, match="cannot write the index: permission denied"):
+                writer.commit(started_ns=0)
+    assert len(waits) == waited
+    reader = open_reader(tmp_path)
+    assert (search(reader, "kept"), search(reader, "more") == ["t:b.md"]) == (["t:a.md"], committed)
+
+
+class _Refused(_Liar):
+    """The engine's writer, whose first commits the system refuses."""
+
+    def __init__(self, writer: IndexWriter, times: int, text: str):
+        super().__init__(writer)
+        self._times, self._text = times, text
+
+    def commit(self) -> int:
+        self._times -= 1
+        if self._times >= 0:
+            raise ValueError(self._text)
+        assert self._real is not None
+        return self._real.commit()
 
 
 @pytest.mark.parametrize("failing", ["fsync", "replace"])
