@@ -119,7 +119,7 @@ def _boosts(hit: Hit, raw: float) -> list[Factor]:
         how = "a correction ranks below the exact matches"
         factors.append(Factor("corrected", hit.lowered, "multiply", how))
     if hit.titled != 1:
-        how = "the title says what is asked × title_agreement"
+        how = "the title says what is asked (title_agreement)"
         factors.append(Factor("titled", hit.titled, "multiply", how))
     rounding = _ratio(hit.score, raw * hit.boost * hit.lowered * hit.titled)
     if rounding != 1:

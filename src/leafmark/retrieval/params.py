@@ -68,7 +68,7 @@ class SearchParams:
     lets those words of a question count that only ask, `derived_words` looks for other
     forms of words, too. Where no match has all words, `nearby_weight` is the factor of
     those that stand near one that lacks them: see `surroundings`. `title_agreement` is what a
-    match gains whose title says all that is asked and nothing else: see `titles`. `mode`
+    match gains, at least, whose title says all that is asked and nothing else: see `titles`. `mode`
     says whether words count, meaning, or both; without a `Meaning` only words do. A
     `Rerank` reads the first `rerank_results`.
 

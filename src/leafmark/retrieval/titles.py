@@ -4,6 +4,7 @@ BM25 of a title counts the words of the query that stand in it, rare ones most. 
 that says all of the query and nothing else is more than these: who called a section so
 wrote it about that. So a match gains by the share of the query that its title says,
 times the share of the title that the query says, squared, times `title_agreement`.
+What is called exactly what was asked comes before all else: the other texts mention it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.hits import Hit, led_by, rounded, sure_of
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.stopwords import stop_words
-from leafmark.retrieval.weights import TITLED_MATCHES
+from leafmark.retrieval.weights import NAMED_AHEAD, TITLED_MATCHES
 
 __all__ = ["raise_by_titles"]
 
@@ -43,9 +44,10 @@ def raise_by_titles(reader: IndexReader, hits: list[Hit], params: SearchParams) 
     if not weight or not hits:
         return hits
     first = hits[: sure_of(hits, TITLED_MATCHES)]
-    factors = _factors(reader, first, weight)
-    if all(factor == 1 for factor in factors):
+    agreements = _agreements(reader, first)
+    if not any(agreements):
         return hits
+    factors = _factors(first, agreements, weight)
     raised = [
         hit._replace(score=rounded(hit.score * factor), titled=factor) if factor != 1 else hit
         for hit, factor in zip(first, factors, strict=True)
@@ -53,20 +55,43 @@ def raise_by_titles(reader: IndexReader, hits: list[Hit], params: SearchParams) 
     return led_by(raised, hits)  # none falls behind one of the others, as none is lowered
 
 
-def _factors(reader: IndexReader, hits: Sequence[Hit], weight: float) -> list[float]:
-    """Return what the score of each of the hits is multiplied by."""
+def _factors(hits: Sequence[Hit], agreements: Sequence[float], weight: float) -> list[float]:
+    """Return what the score of each of the hits is multiplied by.
+
+    Those that are called exactly what was asked gain one and the same factor, with which the
+    best of them is ahead of the others, and so keep their order. It is no larger than that
+    takes: what comes behind would fall below the cutoff.
+    """
+    factors = [1 + weight * agreement for agreement in agreements]
+    named = [hit.score for hit, agreement in zip(hits, agreements, strict=True) if agreement == 1]
+    others = [
+        hit.score * factor
+        for hit, factor, agreement in zip(hits, factors, agreements, strict=True)
+        if agreement != 1
+    ]
+    if not others or not named or max(named) <= 0:
+        return factors
+    ahead = max(1 + weight, NAMED_AHEAD * max(others) / max(named))
+    return [
+        ahead if agreement == 1 else factor
+        for factor, agreement in zip(factors, agreements, strict=True)
+    ]
+
+
+def _agreements(reader: IndexReader, hits: Sequence[Hit]) -> list[float]:
+    """Return how well the title of each of the hits says what is asked; 0 for corrections."""
     asked: dict[int, _Asked] = {}
-    factors = []
+    agreements = []
     titles = reader.titles(hit.address for hit in hits)
     for hit, title in zip(hits, titles, strict=True):
         compiled = hit.compiled
         if not (hit.exact or compiled.exact is None):
-            factors.append(1.0)
+            agreements.append(0.0)
             continue
         if id(compiled) not in asked:
             asked[id(compiled)] = _asked_by(compiled)
-        factors.append(1 + weight * _agreement(asked[id(compiled)], title))
-    return factors
+        agreements.append(_agreement(asked[id(compiled)], title))
+    return agreements
 
 
 class _Asked(NamedTuple):

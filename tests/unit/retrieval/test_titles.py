@@ -69,6 +69,50 @@ def test_the_section_that_is_called_so_comes_first(tmp_path: Path) -> None:
     assert titled(raised[0]) == 3.0
 
 
+MENTIONS = "- read [[Clock drift]]\n"
+NOTES: dict[str, str] = {
+    "clock.md": "# Clock drift\n\nQuartz runs slow in the cold, as measured over a year.\n",
+    "monday.md": f"# Monday\n\n{MENTIONS}",
+    "home.md": f"# Home\n\n{MENTIONS}- called Ann\n",
+}
+
+
+def test_a_page_comes_before_those_that_only_mention_it(tmp_path: Path) -> None:
+    library = Library(tmp_path, t=NOTES)
+    plainly = [one.entry.path for one in found(library, "clock drift", title_agreement=0.0)]
+    assert plainly.index("monday.md") < plainly.index("clock.md")
+    assert found(library, "clock drift")[0].entry.path == "clock.md"
+    assert found(library, "the clock drift")[0].entry.path == "clock.md"
+    assert found(library, "clock")[0].entry.path != "clock.md"  # not all of the title
+
+
+def test_it_is_raised_no_more_than_that_takes_and_so_cuts_nothing_off(tmp_path: Path) -> None:
+    library = Library(tmp_path, t=NOTES)
+    first, *others = found(library, "clock drift")
+    best = max(one.score for one in others if one.entry.path != "clock.md")
+    assert first.score == pytest.approx(1.01 * best, abs=1e-3)
+    kept = found(library, "clock drift", cutoff_ratio=0.9)
+    assert {one.entry.path for one in kept} >= {"clock.md", "monday.md"}
+
+
+def test_all_that_are_called_so_gain_the_same(tmp_path: Path) -> None:
+    other = "# Clock drift\n\nWhat the clock of the other house does in winter and in summer.\n"
+    library = Library(tmp_path, t=NOTES | {"other.md": other})
+    factors = {
+        titled(one)
+        for one in found(library, "clock drift")
+        if one.entry.path in ("clock.md", "other.md")
+    }
+    assert len(factors) == 1
+    assert factors.pop() > 1.25
+
+
+def test_a_title_that_weighs_nothing_comes_before_nothing(tmp_path: Path) -> None:
+    weights = {"keyword_title_weight": 0.0, "keyword_path_weight": 0.0}
+    results = found(Library(tmp_path, t=NOTES), "clock drift", **weights)
+    assert [one.entry.path for one in results if one.score > 0] == ["monday.md", "home.md"]
+
+
 def test_a_match_by_a_correction_stays_behind_the_exact_ones(tmp_path: Path) -> None:
     library = Library(
         tmp_path, t={"a.md": "# G\n\n## One\n\nA quarantine.\n\n## Quarantime\n\nA text.\n"}
