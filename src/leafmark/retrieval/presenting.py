@@ -70,8 +70,8 @@ class Presenter:
         ranges = join_ranges([(start, end) for each in matches for start, end, _ in each])
         whole = body is not None and self._is_whole(candidate, ranges)
         if whole:
-            candidate, parts = candidate._replace(constituents=()), ()
-        snippet = self._snippet(candidate, body, matches) if body else Snippet()
+            parts = ()
+        snippet = self._excerpt(candidate, body, matches, whole=whole) if body else Snippet()
         constituents = Deferred(lambda: tuple(map(self._constituent, parts))) if parts else ()
         return Result(
             entry,
@@ -138,6 +138,19 @@ class Presenter:
     def _compiled(self, topic: int, entry: Entry) -> Compiled | None:
         language = self._reader.language_of(entry.tree)
         return None if language is None else self._topics[topic].get(language.name)
+
+    def _excerpt(
+        self, candidate: Candidate, body: Body, matches: Sequence[Sequence[Match]], *, whole: bool
+    ) -> Snippet:
+        """Return the snippet of a result; a document as a `whole` has its beginning.
+
+        That of most documents stands under their first heading.
+        """
+        if whole:
+            own = self._snippet(candidate._replace(constituents=()), body, matches)
+            if own.text:
+                return own
+        return self._snippet(candidate, body, matches)
 
     def _snippet(
         self,

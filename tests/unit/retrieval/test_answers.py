@@ -200,6 +200,19 @@ def test_every_document_with_a_tag_is_found_however_many_parts_it_has(tmp_path: 
     assert found == [f"t:{name}.md" for name in "abcdef"]
 
 
+def test_a_document_as_a_whole_shows_how_it_begins(tmp_path: Path) -> None:
+    files = {
+        "clock.md": "# Clock\n\nQuartz runs slow in the cold.\n\n## Winter\n\nA watch stops.\n",
+        "lamp.md": "Gas gives a soft light.\n\n# Lamp\n\nIt burns all night.\n",
+    }
+    library = Library(tmp_path, t=files)
+    for query, begins in (("clock", "Quartz runs slow"), ("lamp", "Gas gives a soft")):
+        [result] = library.search(query).results
+        assert (result.whole, result.constituents, result.match_ranges) == (True, (), ())
+        assert result.snippet.text.startswith(begins)
+        assert result.snippet.ranges == ()
+
+
 def test_no_document_matches_as_a_whole_whose_sections_match_by_title(tmp_path: Path) -> None:
     text = "---\ntitle: Tents\n---\n\nRead on.\n\n# Buying a tent\n\nx\n\n# Mending a tent\n\ny\n"
     library = Library(tmp_path, t={"tents.md": text})
