@@ -48,7 +48,15 @@ def shared_bytes(one: Bytes, other: Bytes) -> int:
 
 
 def overlaps(result: Bytes, passage: Passage) -> bool:
-    """Whether the bytes that both share are at least half of the shorter of the two."""
+    """Whether the bytes that both share, if any, are at least half of the shorter of the two.
+
+    >>> overlaps(Passage("d", 0, 30), Passage("d", 20, 99))
+    False
+    >>> overlaps(Passage("d", 0, 30), Passage("d", 15, 99))
+    True
+    >>> overlaps(Passage("d", 5, 5), Passage("d", 0, 9))
+    False
+    """
     shared = shared_bytes(result, passage)
     shorter = min(result.end - result.start, passage.end - passage.start)
     return shared > 0 and 2 * shared >= shorter

@@ -77,6 +77,8 @@ def _names_of(line: str) -> Iterator[str]:
 
     >>> [*_names_of("int PQping(const char *conninfo, int n)")], [*_names_of("-q, --quiet LEVEL")]
     (['PQping'], ['-q', '--quiet'])
+    >>> [*_names_of("-q LEVEL (none is 1)")]
+    ['-q']
     """
     at = line.find("(")
     if at > 0 and not line[at - 1].isspace() and line[at - 1] not in "=[|":

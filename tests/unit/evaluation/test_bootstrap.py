@@ -34,6 +34,11 @@ def test_a_difference_is_paired_by_query() -> None:
     assert apart.high - apart.low > 0.1
 
 
+def test_the_ends_are_those_of_the_means_in_order() -> None:
+    found = Resampler(seed=1, resamples=40).estimate([0.0, 1.0] * 10)
+    assert 0.0 < found.low < found.mean < found.high < 1.0
+
+
 def test_chance_is_not_clear() -> None:
     assert not Resampler(seed=1, resamples=500).estimate([0.5, -0.5] * 20).is_clear
 

@@ -117,6 +117,16 @@ def test_toml() -> None:
             "grade is 0",
             "grade must be a number above 0, at most 100",
         ),
+        (
+            '{"query": "x", "answers": [{"path": "a", "grade": true}]}',
+            "grade is True",
+            "grade must be a number above 0, at most 100",
+        ),
+        (
+            '{"query": "x", "answers": [{"path": "a", "section": {"Guide": 1}}]}',
+            "section is {'Guide': 1}",
+            'section must be like "Guide > Setup"',
+        ),
     ],
 )
 def test_what_is_wrong_with_a_query(row: str, message: str, hint: str) -> None:

@@ -101,6 +101,11 @@ def test_ndcg_of_a_result_that_holds_all_answers_is_one() -> None:
     check([_read(0, 1000)], [ANSWER, Passage("d", 300, 400)], ndcg=1, recall_1=1)
 
 
+def test_ndcg_asks_for_no_more_answers_than_results_count() -> None:
+    answers = [Passage("d", 100 * at, 100 * at + 50) for at in range(12)]
+    check([_read(one.start, one.end) for one in answers], answers, ndcg=1)
+
+
 def test_recall_by_tokens_reads_a_part_of_what_no_longer_fits() -> None:
     results = [_read(500, 600, 900), _read(100, 200, 200)]
     check(results, [ANSWER], recall_1000t=0.5, recall_2000t=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -261,10 +262,14 @@ def test_a_folder_without_write_permission_is_opened_through_a_view(
     Layout(tmp_path).manifest(1).unlink()
     monkeypatch.setattr(os, "access", lambda *_: False)
     monkeypatch.setattr(os, "replace", _refuse)
+    views = tmp_path / "views"
+    views.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(views))
     reader = open_reader(tmp_path)
     assert search(reader, "words") == ["t:a.md"]
     assert list(reader.manifest) == [("t", "a.md")]
     assert sorted(os.listdir(Layout(tmp_path).text(1))) == before
+    assert os.listdir(views) == []
 
 
 def test_a_commit_while_such_a_view_is_made_is_no_damage(
