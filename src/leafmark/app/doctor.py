@@ -97,10 +97,10 @@ def _trees(project: Project, found: Scan) -> Iterator[Check]:
 def _index(project: Project) -> tuple[IndexReader | None, list[Check]]:
     """Return the index, None for one that cannot be used, and what is to be said of it."""
     root = project.index_dir
-    if not has_index(root):
-        hint = "`leafmark index` makes it, and so does the first search"
-        return None, [Check("index", "ok", f"there is none yet, it will be in {root}", hint)]
     try:
+        if not has_index(root):
+            hint = "`leafmark index` makes it, and so does the first search"
+            return None, [Check("index", "ok", f"there is none yet, it will be in {root}", hint)]
         reader = read_index(project)
         problems = check_index(root)
     except LeafmarkError as error:

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 import tantivy
 
 from leafmark.errors import DamagedError, NotFoundError, StorageError
-from leafmark.index.engine import REBUILD, engine_guard
+from leafmark.index.engine import REBUILD, engine_guard, translate
 from leafmark.index.generation import (
     IndexMeta,
     count_matches,
@@ -66,8 +66,16 @@ class TreeCounts(NamedTuple):
 
 
 def has_index(root: Path) -> bool:
-    """Whether there is an index in the folder `root`, in whatever state."""
-    return Layout(root).current.exists()
+    """Whether there is an index in the folder `root`, in whatever state.
+
+    Raises:
+        StorageError: nobody may look there.
+    """
+    current = Layout(root).current
+    try:
+        return current.exists()
+    except OSError as error:
+        raise translate(error, "read the index", current) from error
 
 
 def open_reader(root: Path) -> IndexReader:

@@ -12,6 +12,7 @@ from support.projects import Here
 
 from leafmark.app import doctor, examine, installation
 from leafmark.app.installation import Requirement, parse_requirement, satisfies
+from leafmark.errors import StorageError
 from leafmark.index.layout import Layout
 from leafmark.model.examination import Check, DoctorReport
 
@@ -128,6 +129,20 @@ def test_an_index_that_cannot_be_written(here: Here, monkeypatch: pytest.MonkeyP
     root = here.project().index_dir
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     assert _problem(_examine(here)).message == f"it cannot be written: {root}"
+
+
+def test_an_index_that_cannot_be_looked_at(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    here.write("a.md", "text\n")
+    here.index()
+
+    def refuse(root: Path) -> bool:
+        raise StorageError("cannot read the index: permission denied", location=str(root))
+
+    monkeypatch.setattr(doctor, "has_index", refuse)
+    root = here.project().index_dir
+    report = _examine(here)
+    assert _problem(report).message == f"cannot read the index: permission denied ({root})"
+    assert [check.state for check in _of(report, "tokenizer")] == ["ok"]
 
 
 def test_a_tokenizer_that_miscounts(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:

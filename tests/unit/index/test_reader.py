@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import tempfile
@@ -242,6 +243,17 @@ def test_no_index(tmp_path: Path) -> None:
     index(tmp_path)
     assert has_index(tmp_path)
     assert open_reader(tmp_path).manifest == {}
+
+
+def test_an_index_that_nobody_may_look_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Path, **_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "exists", refuse)
+    with pytest.raises(StorageError) as caught:
+        has_index(tmp_path)
+    assert caught.value.message == "cannot read the index: permission denied"
+    assert caught.value.location == str(tmp_path / "CURRENT")
 
 
 def test_an_index_that_cannot_be_written_can_be_searched(tmp_path: Path) -> None:
