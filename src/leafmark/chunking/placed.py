@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from operator import itemgetter
 
+from leafmark.chunking.markup_tables import MarkupTable, markup_tables
 from leafmark.model import Block, Document, Stretches, TopBlocks
 
 __all__ = [
@@ -82,6 +83,13 @@ class PlacedBlocks:
     @cached_property
     def tables(self) -> list[Block]:
         return [block for block in self.blocks if block.kind == "table"]
+
+    @cached_property
+    def markup_tables(self) -> list[MarkupTable]:
+        """The tables of Markdown that are written in HTML."""
+        if self._document.format != "markdown":
+            return []
+        return markup_tables(self._document.data, self.top)
 
     @cached_property
     def table_starts(self) -> list[int]:

@@ -11,8 +11,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 
 from leafmark.chunking.columns import Columns, columns_of
+from leafmark.chunking.markup_tables import MarkupTable
 from leafmark.chunking.normalising import dedent_code, is_dedented, tidy_prose
 from leafmark.chunking.placed import (
     OneStretch,
@@ -46,6 +48,8 @@ _ABNORMAL = (b"\r", b" \n", b"\t\n", b"\n\n\n", b"\x0b", b"\x0c", b"\xc2\xa0\n",
 
 _TYPES: dict[str, ContentType] = {"code": "code", "table": "table", "list": "list"}
 _UNCOUNTED: frozenset[BlockKind] = frozenset(("front_matter", "heading"))
+
+_start_of, _end_of = attrgetter("start"), attrgetter("end")
 
 _Part = tuple[BlockKind, int, int]
 """A block's kind, and where it begins and ends."""
@@ -228,6 +232,22 @@ class BodyReader:
             if (table.content_start or at) <= at < table.end:
                 return table
             number = part.table_holders[number]
+        return None
+
+    def markup_tables(self, start: int, end: int) -> list[MarkupTable]:
+        """The tables of Markdown written in HTML that have bytes in `[start, end)`."""
+        found: list[MarkupTable] = []
+        for part in self._blocks(start, end):
+            tables = part.markup_tables
+            first = bisect_left(tables, start + 1, key=_end_of)
+            found += tables[first : bisect_left(tables, end, key=_start_of)]
+        return found
+
+    def markup_table_around(self, at: int) -> Block | None:
+        """The table written in HTML below whose header `at` is, if any."""
+        for table in self.markup_tables(at, at + 1):
+            if table.content_start is not None and at >= table.content_start:
+                return table.block
         return None
 
     def row_starts(self, table: Block) -> Sequence[int]:

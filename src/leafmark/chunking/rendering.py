@@ -92,7 +92,10 @@ class Renderer:
 
     def _table_above(self, chunk: Chunk) -> Block | None:
         """The table that the chunk begins in, if it may carry what belongs to it."""
-        return self.reader.table_around(chunk.byte_start) if self._may_carry(chunk) else None
+        return self._table_around(chunk.byte_start) if self._may_carry(chunk) else None
+
+    def _table_around(self, at: int) -> Block | None:
+        return self.reader.table_around(at) or self.reader.markup_table_around(at)
 
     def _sentences_before(self, chunk: Chunk) -> tuple[tuple[int, int], ...]:
         """The last sentences of the piece before, as many as there is room for."""
@@ -160,7 +163,7 @@ class Renderer:
         stops = [block.end for block in blocks if block.kind in _UNREPEATED]
         stops += [block.end for block in blocks if block.kind == "heading"]
         stops += [heading.end for heading in headings]
-        cut = self.reader.table_around(piece.byte_start)
+        cut = self._table_around(piece.byte_start)
         stops += [] if cut is None else [cut.end]
         stops += [code.end for code in self.reader.code_within(piece.byte_start, piece.byte_end)]
         start = min(max([start, *stops]), piece.byte_end)

@@ -53,7 +53,7 @@ class Repeated(NamedTuple):
 def iter_repeated(reader: BodyReader, table: Block, span: tuple[int, int]) -> Iterator[Repeated]:
     """Yield what a range that begins below the header may repeat, the best first."""
     start, end = span
-    row = _cut_row(reader, table, span)
+    row = None if table.info else _cut_row(reader, table, span)
     own = [] if row is None else _own_cells(reader, row, span)
     if row is None or not own:
         whole = whole_header(reader, table)
@@ -77,7 +77,7 @@ def whole_header(reader: BodyReader, table: Block) -> Repeated | None:
     if not 0 < span[1] - span[0] <= _LONGEST_HEADER:
         return None
     text = reader.normalise((span,))
-    if reader.document.format in ("markdown", "notebook"):
+    if reader.document.format in ("markdown", "notebook") and not table.info:
         text = narrow_header(text)
     return Repeated((span,), text)
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from leafmark.chunking.columns import Columns, Row
 from leafmark.chunking.cutting import coalesce, line_starts, markup_starts, token_cuts
+from leafmark.chunking.markup_tables import Place, along_rows
 from leafmark.chunking.measuring import Meter, text_tokens
 from leafmark.chunking.packing import pack
 from leafmark.chunking.placed import outermost
@@ -100,8 +101,13 @@ class Splitter(NamedTuple):
         """Return the units of `[start, end)`, which begins and ends between blocks."""
         blocks = self.reader.top_within(start, end)
         headings = self.reader.headings_within(start, end)
-        if headings or not blocks or "heading" in blocks.kinds:
+        found = self.reader.markup_tables(start, end) if "html" in blocks.kinds else []
+        tables = [table for table in found if start <= table.start and table.end <= end]
+        if tables or headings or not blocks or "heading" in blocks.kinds:
             places = _with_headings(start, headings, blocks)
+            if tables:
+                fits = partial(self.meter.fits, limit=self.capacity)
+                places = along_rows(places, tables, fits=fits, row=_ITEM)
             return self._split_at([at for at, _ in places], [block for _, block in places], end)
         starts = [start, *blocks.starts[1:]]
         return self._split_at(starts, blocks, end)
@@ -369,17 +375,15 @@ class Splitter(NamedTuple):
         return self.reader.places(unit.start, unit.end, find)
 
 
-def _with_headings(
-    start: int, headings: Sequence[Heading], blocks: Sequence[Block]
-) -> list[tuple[int, Block | None]]:
+def _with_headings(start: int, headings: Sequence[Heading], blocks: Sequence[Block]) -> list[Place]:
     """Where units begin, and the block each is made of; a heading line goes with what follows.
 
     Heading lines in a body are those of discarded headings and of headings
     too deep to make a section.
     """
-    marks: list[tuple[int, Block | None]] = [(heading.start, None) for heading in headings]
+    marks: list[Place] = [(heading.start, None) for heading in headings]
     marks = sorted([*marks, *[(block.start, block) for block in blocks]], key=_place_of)
-    places: list[tuple[int, Block | None]] = []
+    places: list[Place] = []
     begun: int | None = start
     for at, block in marks:
         begun = at if begun is None else begun
