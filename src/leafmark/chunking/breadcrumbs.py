@@ -19,7 +19,13 @@ GAP = "\n\n"
 
 
 def under_breadcrumb(path: Sequence[str], rest: str, *, limit: int | None, count: Count) -> str:
-    """Return `rest` below its breadcrumb, cut from the left as far as `limit` tokens ask for it."""
+    """Return `rest` below its breadcrumb, cut from the left as far as `limit` tokens ask for it.
+
+    >>> under_breadcrumb(("Guide", "Installation"), "Body.", limit=28, count=len)
+    '> … › Installation\\n\\nBody.'
+    >>> under_breadcrumb(("Guide", "Installation"), "Body.", limit=24, count=len)
+    '> …lation\\n\\nBody.'
+    """
     text = _above(format_breadcrumb(path), rest)
     if limit is None or len(text) * 4 <= limit or count(text) <= limit:
         return text

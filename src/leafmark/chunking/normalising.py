@@ -40,6 +40,8 @@ def dedent_code(text: str, *, fenced: bool) -> str:
 
     >>> dedent_code("  ```py\\n    if x:\\n      y\\n  ```\\n", fenced=True)
     '```py\\nif x:\\n  y\\n```\\n'
+    >>> dedent_code("  ```\\n  a\\n    b", fenced=True), dedent_code("```\\n", fenced=True)
+    ('```\\na\\n  b', '```\\n')
     """
     lines = text.split("\n")
     if not fenced:

@@ -28,6 +28,11 @@ from leafmark.chunking.graphemes import grapheme_boundary, next_boundary
         ["\u0915\u094d\u093c\u0937", "\u0915\u093c", "\u0937"],
         ["x\u0301", "\u0915"],
         ["\u1cf5\u0915", "\U00011a3a\U00011a0b", "x"],
+        # the ends of the ranges that Hangul, skin tones, flags and tags have
+        ["\u1100\u115f\ua960\ua97c\u1160\u11a7\ud7b0\ud7c6\u11a8\u11ff\ud7cb\ud7fb", "\u1200"],
+        ["\u1100\uac00\u1160", "\ud7a3\u11a8", "\uac01", "\u1160", "\uac00", "\ua97d"],
+        ["\u10ff", "\u1100", "\ud7a4", "x", "\u1160", "x", "\u11a8", "\u1160"],
+        ["👍\U0001f3fb", "👍\U0001f3ff", "👍", "\U0001f400", "🇦🇿", "🇦", "x\U000e0020\U000e007f"],
         ["🏴\U000e0067\U000e0062\U000e007f", "x"],
     ],
 )

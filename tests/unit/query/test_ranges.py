@@ -74,6 +74,7 @@ def test_what_cannot_be_written_is_no_range(given: dict[str, object], problem: s
         (">2026-01-31", ["2026-02-01t00:00:00z"], ["2026-01-31t23:59:59z"]),
         ("<2026-02", [dt.date(2026, 1, 31), dt.datetime(2025, 5, 5, 1)], [dt.date(2026, 2, 1)]),
         ("b..d", ["b", "C", "cat", "d"], ["a", "Dog", "e"]),
+        ("..2026-0", ["2026", "2025-12-31"], ["2026-01-31"]),  # the bound is no date
     ],
 )
 def test_a_range_holds(condition: str, inside: list[object], outside: list[object]) -> None:
