@@ -1,0 +1,77 @@
+"""`./dev` and the Python that it sets up; stand-ins say which one they are, and install nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[2]
+
+STAND_IN = """#!/bin/sh
+case $1 in
+--version) echo "Python 3.VERSION.0" ;;
+-c) case $2 in *version_info*) [ VERSION -ge 11 ] && [ VERSION -lt 15 ] ;; esac ;;
+-m) case $2 in venv)
+    mkdir -p "$3/bin"
+    cp "$0" "$3/bin/python"
+    cp "$0" "$3/bin/leafmark" ;;
+esac ;;
+esac
+"""
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """What `./dev` needs of a checkout, with stand-ins beside it."""
+    if os.name == "nt":
+        pytest.skip("./dev is a shell script")
+    for name in ("dev", "constraints.txt"):
+        shutil.copy(CHECKOUT / name, tmp_path)
+    for version in ("11", "14", "15"):
+        stand_in = tmp_path / f"stand-in-{version}"
+        stand_in.write_text(STAND_IN.replace("VERSION", version))
+        stand_in.chmod(0o755)
+    return tmp_path
+
+
+def dev(copy: Path, python: str | None, path: str | None = None) -> tuple[int, str, str]:
+    """Return the exit code of `./dev run --version`, its output, and what it said."""
+    environment = {"PATH": path or os.environ["PATH"], "HOME": str(copy)}
+    if python is not None:
+        environment["LEAFMARK_PYTHON"] = str(copy / python)
+    ran = subprocess.run(
+        ["/bin/sh", str(copy / "dev"), "run", "--version"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return ran.returncode, ran.stdout, ran.stderr
+
+
+def test_another_python_that_is_named_is_set_up(copy: Path) -> None:
+    set_up = "setting up .venv with Python 3.{}.0\n"
+    assert dev(copy, "stand-in-11") == (0, "Python 3.11.0\n", set_up.format(11))
+    assert dev(copy, "stand-in-14") == (0, "Python 3.14.0\n", set_up.format(14))
+    assert dev(copy, "stand-in-14") == (0, "Python 3.14.0\n", "")
+    assert dev(copy, None) == (0, "Python 3.14.0\n", "")
+
+
+def test_a_python_that_the_parsers_have_no_wheels_for_is_not_taken(copy: Path) -> None:
+    tools = copy / "tools"
+    tools.mkdir()
+    for tool in ("dirname", "locale", "cmp", "mktemp"):
+        found = shutil.which(tool)
+        if found is not None:
+            (tools / tool).symlink_to(found)
+    code, out, err = dev(copy, "stand-in-15", path=str(tools))
+    assert (code, out) == (2, "")
+    assert err == (
+        "error: leafmark needs Python 3.11 to 3.14, and none was found on the PATH\n"
+        "  hint: install it, or name it: LEAFMARK_PYTHON=/path/to/python3 ./dev run\n"
+    )
