@@ -47,9 +47,9 @@ class _Members:
     roles: list[_Role] = field(default_factory=list)
 
     def add_text(self, start: int, end: int) -> None:
-        """Add own text; blank bytes go to what is small before them, if there is something."""
+        """Add own text; blank bytes go to what is before them, if there is something."""
         if self.shop.meter.is_blank(start, end):
-            if self.roles and self.roles[-1] == "small":
+            if self.ends:
                 self.ends[-1] = end
             return
         self._insert(len(self.roles), self.splitter.split(start, end))

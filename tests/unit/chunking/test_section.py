@@ -271,6 +271,19 @@ def test_small_functions_of_a_script_are_packed() -> None:
     ]
 
 
+def test_a_blank_line_behind_a_method_goes_to_the_piece_that_the_method_is_in() -> None:
+    def method(name: str, lines: int) -> str:
+        code = "".join(f"        x{at} = compute(y{at}, z{at})\n" for at in range(lines))
+        return f"    def {name}(self):\n        pass\n{code}\n"
+
+    source = f"class A:\n\n{method('small', 0)}{method('large', 5)}{method('other', 30)}".encode()
+    options = ChunkingOptions(strategy="section", min_tokens=15, target_tokens=60, max_tokens=110)
+    _, a, piece, *others = chunk_document(parse(source, "p.py"), tree="t", options=options).chunks
+    assert [chunk.fragment for chunk in (a, piece, others[0])] == ["#A", "#A~1", "#A.other"]
+    assert piece.covers == ("t:p.py#A.small", "t:p.py#A.large")
+    assert (a.body_spans, piece.body_spans[-1][1]) == ((), source.index(b"    def other"))
+
+
 def test_code_block_integrity() -> None:
     code = "\n".join(f"print({number})" for number in range(150))
     result = chunked(("heading", 1, "A"), *[("paragraph", words(300)), ("code", "py", code)] * 3)
