@@ -8,8 +8,8 @@ belongs to what explains it, the tag that opens a box to what is in it, and so d
 bracket in source code. In plain text a short line alone is the title of what stands below it.
 What begins in lower case behind code goes on with the sentence before it, and a caption
 or a line of attributes belongs to the code, the table or the picture above it, and a row
-of a table with nothing in its first cell to the row above. All of it is told by the
-bytes next to the cut.
+of a table with nothing in its first cell to the row above. What closes a box stays with what
+is in it. All of it is told by the bytes next to the cut.
 """
 
 from __future__ import annotations
@@ -116,6 +116,16 @@ _CAPTION = re.compile(
 """What names a figure, a table or a listing by its number, in the languages with most documents."""
 
 _ATTRIBUTES = re.compile(rb"\s*+(?:\{[:#.][^{}\n]*\}[ \t]*+(?:[\r\n]|\Z)|/// [a-z-]*caption\b)")
+_CLOSES = re.compile(
+    rb"""\s*+(?:
+      </[A-Za-z][\w.:-]*+[ \t]*+>
+    | (?::{3,}|/{3,})[ \t]*+(?:[\r\n]|\Z)
+    | \{%-?[ \t]*+end[^%\n]*%\} | \{\{[<%][ \t]*+/[^}\n]*\}\}
+    )""",
+    re.VERBOSE,
+)
+"""What closes a box that was opened above: of HTML and MDX, directives, Jekyll and Hugo."""
+
 _UNDER_TABLE = re.compile(rb"\s*+(?:Table)?:[ \t]")
 _DEFINITION = re.compile(rb"[ ]{0,3}:[ \t]+[^\s]")
 """What a term has below it in the Markdown of kramdown, Pandoc and others."""
@@ -207,14 +217,14 @@ def _is_unfinished(before: bytes, *, is_page: bool) -> bool:
 
 
 def _names_what_is_above(reader: BodyReader, above: Block, at: int, *, before: bytes) -> bool:
-    """Whether what begins there is the caption of the block before it, or its attributes."""
+    """Whether there begins the caption of the block before it, its attributes, or its end."""
     data = reader.document.data
     end = at + _REACH
     if _CAPTION.match(data, at, end):
         return above.kind in _CAPTIONED or _PICTURE.search(before) is not None
     if reader.document.format == "html":
         return False
-    if _ATTRIBUTES.match(data, at, end):
+    if _ATTRIBUTES.match(data, at, end) or _CLOSES.match(data, at, end):
         return True
     if above.kind == "table":
         return _UNDER_TABLE.match(data, at, end) is not None

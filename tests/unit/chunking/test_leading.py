@@ -108,6 +108,21 @@ def test_what_defines_a_term_goes_on_with_it(behind: str) -> None:
         assert not reads_as_leading(b"`--no-cargo`\n\n", behind=other.encode())
 
 
+@pytest.mark.parametrize(
+    "closing", ["</Tabs>", ":::", " ///", "{% endtab %}", "{%- endif -%}", "{{< /tabs >}}"]
+)
+def test_what_is_in_a_box_stays_with_what_closes_it(closing: str) -> None:
+    code = b"```sh\nrun\n```\n\n"
+
+    for before in (code, b"The end.\n\n", b"- an item\n\n"):
+        assert reads_as_leading(before, behind=f"{closing}\n\nMore.\n".encode())
+
+
+@pytest.mark.parametrize("other", ["<Tabs>", ":::note", "/// tab | A", "{% tab %}", "{{< tabs >}}"])
+def test_what_opens_a_box_does_not(other: str) -> None:
+    assert not reads_as_leading(b"The end.\n\n", behind=f"{other}\n\nMore.\n".encode())
+
+
 def test_a_long_line_of_bold_type_is_text() -> None:
     assert not reads_as_leading(b"**" + b"word " * 60 + b"end**\n\n")
 
