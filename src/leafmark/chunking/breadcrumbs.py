@@ -21,6 +21,8 @@ GAP = "\n\n"
 def under_breadcrumb(path: Sequence[str], rest: str, *, limit: int | None, count: Count) -> str:
     """Return `rest` below its breadcrumb, cut from the left as far as `limit` tokens ask for it.
 
+    >>> under_breadcrumb(("Guide", "Installation"), "Body.", limit=29, count=len)
+    '> Guide › Installation\\n\\nBody.'
     >>> under_breadcrumb(("Guide", "Installation"), "Body.", limit=28, count=len)
     '> … › Installation\\n\\nBody.'
     >>> under_breadcrumb(("Guide", "Installation"), "Body.", limit=24, count=len)

@@ -38,7 +38,11 @@ _UNCUT = re.compile(
 
 
 def line_starts(raw: bytes) -> list[int]:
-    """Return where lines begin."""
+    """Return where lines begin.
+
+    >>> line_starts(b"a\\r\\nb\\rc\\n")
+    [0, 3, 5]
+    """
     ends = (match.end() for match in _LINE_END.finditer(raw))
     return [0, *[end for end in ends if end < len(raw)]]
 
@@ -50,6 +54,8 @@ def markup_starts(raw: bytes, *, kept: int) -> list[int]:
 
     >>> markup_starts(b'<td>\\n<img\\n src="a"\\n>\\n</td>\\n<td>', kept=0)
     [0, 27]
+    >>> markup_starts(b"<TR>\\n<td>a\\n<td>b\\n<tr>\\n<td>c", kept=20)
+    [0, 17]
     """
     places = [*_untorn(raw), (len(raw), 0)]
     starts: list[int] = []
@@ -109,6 +115,9 @@ def token_cuts(raw: bytes, limit: int, tokenizer: str) -> list[int]:
     """Cut into parts of at most `limit` tokens, after white space where there is some.
 
     A part is never less than one grapheme, whatever its tokens.
+
+    >>> token_cuts(b"one two three", 5, "characters")
+    [0, 4, 8]
     """
     text = decode_for_cutting(raw)
     shown = count_ready(text)
