@@ -17,6 +17,7 @@ __all__ = [
     "find_chunk",
     "find_chunks",
     "readings",
+    "with_slashes",
 ]
 
 _OWN_TEXT = f"#{PREAMBLE}"
@@ -37,7 +38,8 @@ def find_chunks(reader: IndexReader, name: str) -> list[Entry]:
     (`#preamble`) ends where they begin.
     """
     written = name.removeprefix("./")
-    names = [each for form in (written, *cited_ids(written)) for each in id_spellings(form)]
+    forms = (written, *cited_ids(written), with_slashes(name))
+    names = dict.fromkeys(each for form in forms for each in id_spellings(form))
     for wanted in names:
         found = find_chunk(reader, wanted)
         if found is not None:
@@ -67,6 +69,15 @@ def find_chunk(lookup: Lookup, chunk_id: str) -> Entry | None:
     """Return the chunk with a whole id, slug or ordinal; None where there is none."""
     found = (chunk_in_document(lookup, *reading) for reading in readings(chunk_id))
     return next((chunk for chunk in found if chunk is not None), None)
+
+
+def with_slashes(name: str) -> str:
+    r"""Return `name` as ids have it, of a path that was typed as Windows writes it.
+
+    >>> with_slashes(r".\guides\install.md#setup")
+    'guides/install.md#setup'
+    """
+    return name.replace("\\", "/").removeprefix("./")
 
 
 def readings(name: str) -> Iterator[tuple[str, str]]:

@@ -23,6 +23,7 @@ from leafmark.model import (
     TreeStatus,
 )
 from leafmark.model.ids import document_id, encode_path
+from leafmark.retrieval.naming import with_slashes
 
 __all__ = [
     "list_chunks",
@@ -100,8 +101,8 @@ def _documents(reader: IndexReader, request: ListRequest) -> list[DocumentEntry]
 
 def _spellings(prefix: str) -> tuple[str, ...]:
     """The beginning of an id or a path as it was typed, and as ids have it."""
-    plain = prefix.removeprefix("./")
-    return prefix, plain, encode_path(plain)
+    plain, slashed = prefix.removeprefix("./"), with_slashes(prefix)
+    return prefix, plain, encode_path(plain), slashed, encode_path(slashed)
 
 
 def list_chunks(

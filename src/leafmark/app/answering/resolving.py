@@ -167,10 +167,12 @@ class Resolver:
         place = _LINES.fullmatch(name)
         if place is not None:
             name = place[1]
-        for head, _ in naming.readings(name):
-            named = [head] if head in self._doc_ids else self._by_path.get(head, [])
-            if named:
-                return _closest(name, self._chunk_ids(named, pieces="~" in name))
+        for form in dict.fromkeys((name, naming.with_slashes(name))):
+            for head, _ in naming.readings(form):
+                named = [head] if head in self._doc_ids else self._by_path.get(head, [])
+                if named:
+                    return _closest(form, self._chunk_ids(named, pieces="~" in form))
+        name = naming.with_slashes(name)
         documents = _closest(name.partition("#")[0], list(self._doc_ids))
         if "#" in name:
             return _closest(name, self._chunk_ids(documents, pieces="~" in name)) or documents
@@ -212,7 +214,8 @@ def _spellings(wanted: str) -> Iterator[str]:
 
     A file name may begin or end with a space; what could change a terminal is
     printed as an escape. A letter may have its mark as a character of its own. A citation
-    names the chunk that it is of.
+    names the chunk that it is of. Windows writes a path with `\\`, which a file name
+    elsewhere may hold.
     """
     plain = wanted.strip().removeprefix("./")
     yield from dict.fromkeys((wanted, plain, _ESCAPE.sub(_unescape, plain)))
@@ -220,6 +223,8 @@ def _spellings(wanted: str) -> Iterator[str]:
         yield from id_spellings(plain)
     for cited in cited_ids(plain):
         yield from id_spellings(cited)
+    if "\\" in plain:
+        yield from id_spellings(naming.with_slashes(plain))
 
 
 def _unescape(match: re.Match[str]) -> str:

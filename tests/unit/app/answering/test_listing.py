@@ -48,7 +48,13 @@ def test_a_tree_of_another_name_is_not_indexed_yet(here: Here) -> None:
     assert project_status(here.project()).warnings == ()
 
 
-@pytest.mark.parametrize("under", ["x~y/", "./x~y", "x~y/c#1.md", "here:x~y/", "x%7Ey/c%231.md"])
+@pytest.mark.parametrize(
+    "under",
+    [
+        *("x~y/", "./x~y", "x~y/c#1.md", "here:x~y/", "x%7Ey/c%231.md"),
+        *("x~y\\", ".\\x~y", ".\\x~y\\c#1.md", "x%7Ey\\c%231.md"),
+    ],
+)
 def test_paths_are_taken_as_they_are_on_disk_and_as_ids_have_them(here: Here, under: str) -> None:
     here.write("x~y/c#1.md", "---\ntags: [t]\n---\n# C\n\ntext\n")
     here.write("z.md", "# Z\n\ntext\n")

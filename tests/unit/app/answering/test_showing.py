@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Literal
 from unicodedata import normalize
 
@@ -51,6 +52,43 @@ def guide(here: Here) -> Here:
 def test_every_form_of_an_id(guide: Here, wanted: str, found: str) -> None:
     (shown,) = guide.show(wanted).shown
     assert shown.entry.id == found
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("x41\\p q.md", "here:x41/p q.md"),
+        (" .\\x41\\p q.md#one", "here:x41/p q.md#one"),
+        ("x41\\p q.md:4:", "here:x41/p q.md#one"),
+        ("here:x41\\p q.md.1", "here:x41/p q.md#one"),
+        ("x41\\c#1.md", "here:x41/c%231.md"),
+        ("a\\x41\\b.md", "here:a/x41/b.md"),
+    ],
+)
+def test_a_path_may_be_typed_as_windows_writes_it(here: Here, wanted: str, found: str) -> None:
+    here.write("x41/p q.md", "text\n\n# One\ntext\n")
+    for path in ("x41/c#1.md", "a/x41/b.md"):
+        here.write(path, "text\n")
+    here.index()
+    (shown,) = here.show(wanted).shown
+    assert shown.entry.id == found
+
+
+@pytest.mark.skipif(os.sep == "\\", reason="no name there holds one")
+def test_a_name_with_a_backslash_comes_first(here: Here) -> None:
+    here.write("a\\b.md", "one\n")
+    here.write("a/b.md", "other\n")
+    here.index()
+    (shown,) = here.show("a\\b.md").shown
+    assert shown.entry.id == "here:a\\b.md"
+
+
+def test_the_nearest_to_such_a_path_are_named(here: Here) -> None:
+    here.write("guides/p.md", "# One\ntext\n")
+    here.index()
+    for wanted, nearest in (("guides\\pp.md", "p.md"), ("guides\\p.md#onee", "p.md#one")):
+        ((_, found),) = here.show(wanted).not_found
+        assert found[0] == f"here:guides/{nearest}"
 
 
 @pytest.mark.parametrize(
