@@ -40,6 +40,7 @@ def replace_file(path: Path, data: bytes, *, what: str, mode: int | None = None)
         os.replace(draft, path)
     except OSError as error:
         with contextlib.suppress(OSError):
+            draft.chmod(stat.S_IRUSR | stat.S_IWUSR)  # Windows removes no file that is read-only
             draft.unlink()
         raise StorageError(
             f"{what} cannot be written: {reason_of(error)}", location=str(path)

@@ -46,3 +46,27 @@ def test_pipes_and_folders_stay_what_they_are(tmp_path: Path, make: object) -> N
         assert caught.value.hint == "name a file; pipes, devices and folders are left as they are"
     assert not path.is_file()
     check_regular(tmp_path / "none", what="the file")
+
+
+def test_on_windows_no_draft_is_left_beside_a_file_that_is_read_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, remove = tmp_path / "AGENTS.md", os.unlink
+    path.write_text("theirs\n")
+    path.chmod(0o444)
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Access is denied")
+
+    def remove_writable(name: str | Path) -> None:
+        if not os.stat(name).st_mode & 0o200:
+            refuse()
+        remove(name)
+
+    monkeypatch.setattr(os, "replace", refuse)
+    monkeypatch.setattr(os, "unlink", remove_writable)
+    with pytest.raises(StorageError) as caught:
+        replace_file(path, b"ours\n", what="the agent file")
+    monkeypatch.undo()
+    assert caught.value.message == "the agent file cannot be written: access is denied"
+    assert (os.listdir(tmp_path), path.read_text()) == (["AGENTS.md"], "theirs\n")
