@@ -49,17 +49,19 @@ def hints_about(
     *,
     doubtful: bool,
     is_tree: Callable[[str], bool],
+    left_out: Callable[[], Iterable[str]],
 ) -> tuple[Hint, ...]:
     """Return what there is to say; `doubtful` answers may be none (see `weights.DOUBT_BELOW`).
 
-    `results` are the first of the `ranked` candidates.
+    `results` are the first of the `ranked` candidates. `left_out` gives the words without which
+    nothing matches all that was asked: see there.
     """
     return (
         *_about_doubt(doubtful),
         *_about_topics(topics),
         *_about_fields(topics, is_tree),
         *_about_words(compiled),
-        *_about_relaxing(topics, ranked, results),
+        *_about_relaxing(topics, ranked, results, left_out),
         *_about_stale(results),
     )
 
@@ -170,7 +172,10 @@ def as_named(word: str) -> str:
 
 
 def _about_relaxing(
-    topics: Sequence[Expression], ranked: Sequence[Candidate], results: Sequence[Result]
+    topics: Sequence[Expression],
+    ranked: Sequence[Candidate],
+    results: Sequence[Result],
+    left_out: Callable[[], Iterable[str]],
 ) -> Iterator[Hint]:
     relaxed = [one.relaxed for one in results]
     if not any(relaxed):
@@ -186,14 +191,18 @@ def _about_relaxing(
     which = "what is in quotes and some of the rest" if quoted else "some of them"
     message = f"nothing matches all words; the results match {which}"
     yield Hint("relaxed", f"{message}; --strict leaves these out")
-    yield from _about_options(leaves)
+    yield from _about_options(leaves, left_out)
 
 
-def _about_options(leaves: Iterable[Asked]) -> Iterator[Hint]:
+def _about_options(
+    leaves: Iterable[Asked], left_out: Callable[[], Iterable[str]]
+) -> Iterator[Hint]:
     """What reads like an option of a command (`-e`), and left out the texts about it."""
     out = (one.leaf for one in leaves if one.negated and not one.field)
     words = dict.fromkeys(leaf.text for leaf in out if isinstance(leaf, Term))
     options = [word for word in words if len(word) <= LONGEST_OPTION and word.isalnum()]
+    if words and not options:
+        options = [*dict.fromkeys(left_out())]
     if options:
         named = options[:MOST_NAMED]
         which = " and ".join(f"-{word}" for word in named)

@@ -8,7 +8,7 @@ what is shown and for what may be an introduction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from leafmark.errors import DamagedError
@@ -243,13 +243,24 @@ class _Run:
         answered = [each for each in trace.found if each.candidates]
         doubtful = bool(answered) and all(each.doubtful for each in answered)
         found = hints_about(
-            topics, compiled, trace.ranked, results, doubtful=doubtful, is_tree=self._is_tree
+            topics,
+            compiled,
+            trace.ranked,
+            results,
+            doubtful=doubtful,
+            is_tree=self._is_tree,
+            left_out=lambda: self._left_out(topics),
         )
         if results:
             return found
         from leafmark.retrieval.emptiness import explain_nothing  # late: most searches find
 
         return (*found, *explain_nothing(self._reader, topics, self._params, self._meaning))
+
+    def _left_out(self, topics: Sequence[Expression]) -> Iterable[str]:
+        from leafmark.retrieval.left_out import left_out_of_matches  # late: few leave words out
+
+        return left_out_of_matches(self._reader, topics, self._params)
 
     def _is_tree(self, name: str) -> bool:
         return bool(statistics_of(self._reader).frequency("facts", fact("tree", name)))

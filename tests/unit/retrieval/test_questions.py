@@ -266,6 +266,27 @@ def test_what_else_was_asked_of_relaxed_matches_is_told(
     assert hints == expected
 
 
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("ld: cannot find -lfoo", "lfoo"),
+        ("ld: cannot find -lbar", None),
+        ("cannot find -lfoo", None),  # another text has all else
+    ],
+)
+def test_a_word_left_out_of_what_was_pasted_is_told(
+    tmp_path: Path, query: str, told: str | None
+) -> None:
+    sources = {
+        "a.md": "# Linking\n\nIt says ld: cannot find -lfoo\n",
+        "b.md": "# Finding\n\nYou cannot find it.\n",
+    }
+    hints = [each.message for each in _hints(Library(tmp_path, t=sources), query)]
+    said = f'-{told} leaves out what holds “{told}”; "-{told}" in quotes looks for it'
+    assert (said in hints) == (told is not None)
+    assert any("in quotes" in each for each in hints) == (told is not None)
+
+
 def _no_field(names: str, words: str, key: str) -> Hint:
     said = f"no field is called {names}, so {words} taken as text"
     return Hint("unknown-field", f"{said}; write meta.{key}: for a key of the front matter")

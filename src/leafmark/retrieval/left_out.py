@@ -1,0 +1,33 @@
+"""Words that a query leaves out, and would have found all of it with.
+
+`ld: cannot find -lfoo` asks for a text without `lfoo`. Whoever pasted an error did not mean that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from leafmark.index import IndexReader
+from leafmark.query import And, Expression, Not, Term, all_of
+from leafmark.retrieval.candidates import TopicSearch
+from leafmark.retrieval.compiler import compile_for_languages
+from leafmark.retrieval.hybrid import find_in_topic
+from leafmark.retrieval.params import SearchParams
+
+__all__ = ["left_out_of_matches"]
+
+
+def left_out_of_matches(
+    reader: IndexReader, topics: Sequence[Expression], params: SearchParams
+) -> Iterator[str]:
+    """Yield the words left out that stand somewhere with all else that their topic asks for."""
+    strict = replace(params, strict=True)
+    for topic in topics:
+        parts = topic.operands if isinstance(topic, And) else ()
+        for part in parts:
+            if isinstance(part, Not) and isinstance(part.operand, Term):
+                asked = all_of([part.operand if other is part else other for other in parts])
+                compiled = list(compile_for_languages(reader, asked, strict).values())
+                if find_in_topic(TopicSearch(reader, asked, compiled, strict), None).matched:
+                    yield part.operand.text
