@@ -45,6 +45,10 @@ _KINDS: dict[str, BlockKind] = {
     "blockquote": "quote",
     "hr": "thematic_break",
 }
+_LISTED = re.compile(rb"\s*<div class=\"line\">(?!<a (?:name|id)=|<span class=\"lineno)")
+"""How Doxygen begins an example. A whole file, whose lines have anchors, is no block of code:
+nothing could cut it."""
+
 _ALONE: dict[BlockKind, BlockKind] = {"list_item": "list", "table_row": "table"}
 """What an item or a row is called where its list or table is no block."""
 
@@ -106,7 +110,7 @@ class _Nesting:
         found: list[_Draft] = []
         closed = heading = limit = 0
         for element in self.page.elements:
-            if element.tag not in _NESTED:
+            if element.tag not in _NESTED and not self._is_listing(element):
                 continue
             start = element.start
             while self._closed[closed][1] <= start:
@@ -121,6 +125,12 @@ class _Nesting:
             if draft is not None:
                 found.append(draft)
         return found
+
+    def _is_listing(self, element: HtmlElement) -> bool:
+        """Whether an element is code that Doxygen draws line by line."""
+        if "listing" not in element.roles or element.tag != "div":
+            return False
+        return _LISTED.match(self.page.data, element.inner, element.close) is not None
 
     def _enter(self, element: HtmlElement, limit: int) -> _Draft | None:
         opened = self._open
@@ -138,7 +148,7 @@ class _Nesting:
         return draft
 
     def _draft(self, element: HtmlElement, end: int) -> _Draft | None:
-        kind, opened = _KINDS[element.tag], self._open
+        kind, opened = _KINDS.get(element.tag, "code"), self._open
         outer = opened[-1] if opened else None
         if kind == "paragraph" and outer is not None and outer.kind == "table_row":
             return None

@@ -100,7 +100,16 @@ DOXYGEN_CLASSES = ("summary", "ttc", "SRStatus", "footer")
 """What Doxygen calls the links to the parts of a page, what it shows of a name that the mouse
 points at, the state of a search, and the foot of a page; authors may mean anything."""
 
-ROLE_CLASSES = (*NAVIGATION_CLASSES, *KEYED_CLASSES, *HEADER_CLASSES, *DOXYGEN_CLASSES)
+LISTING_CLASS = "fragment"
+"""What Doxygen calls the code that it draws line by line, and authors other things."""
+
+ROLE_CLASSES = (
+    *NAVIGATION_CLASSES,
+    *KEYED_CLASSES,
+    *HEADER_CLASSES,
+    *DOXYGEN_CLASSES,
+    LISTING_CLASS,
+)
 """The classes that give an element a role."""
 
 
@@ -116,4 +125,6 @@ def roles_of(data: bytes, start: int, end: int) -> frozenset[str]:
         roles.append("header")
     if any(name in DOXYGEN_CLASSES for name in classes):
         roles.append("doxygen")
+    if LISTING_CLASS in classes:
+        roles.append("listing")
     return frozenset(roles)

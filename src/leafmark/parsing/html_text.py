@@ -59,6 +59,10 @@ _UNREAD = frozenset(
     (b"script", b"style", b"template", b"iframe", b"noembed", b"noframes", b"title")
 )
 
+_CODE_LINE = re.compile(rb'<div class="line">(?!<a (?:name|id)=|<span class="lineno)')
+"""What Doxygen writes for a line of an example, whose blanks its style sheet keeps; those of a
+whole file have anchors, and a number with blanks behind it."""
+
 _DRAWN_DOT = b'<span class="sep"></span>'
 """What gi-docgen writes for the dots of a name, which its style sheet draws."""
 
@@ -122,6 +126,7 @@ class _Reader:
         self._lists = 0
         self._pre = 0
         self._pre_start = -1
+        self._in_code_line = False
 
     def end_line(self) -> None:
         """Let the next span begin a line of its own."""
@@ -130,7 +135,7 @@ class _Reader:
     def read(self, start: int, end: int, *, preformatted: bool = False) -> bool:
         """Read a span, which begins in preformatted text or not; return whether it ends so."""
         data = self.data
-        self._pre = int(preformatted)
+        self._pre, self._in_code_line = int(preformatted), False
         skip_to = start
         unread: bytes | None = None
         for name, at, stop, closing in iter_tokens(data, start, end):
@@ -216,6 +221,12 @@ class _Reader:
             self._breaks = self._row_breaks = max(self._breaks, _LINE)
         elif name in _PRE:
             self._preformat(name, start, end, closing)
+        elif self._in_code_line:
+            self._in_code_line = False
+            self._preformat(name, start, end, True)
+        elif name == b"div" and _CODE_LINE.match(self.data, start):
+            self._in_code_line = True
+            self._preformat(name, start, end, False)
 
     def _preformat(self, name: bytes, start: int, end: int, closing: bool) -> None:
         self._pre = max(0, self._pre + (-1 if closing else 1))
