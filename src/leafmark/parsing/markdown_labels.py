@@ -14,7 +14,7 @@ from leafmark.parsing.markdown_walk import OPTIONS
 
 __all__ = ["defined_in", "labels_in"]
 
-_LABEL = re.compile(rb"\\.|\[((?:[^\[\]\\]|\\.)++)\](:)?", re.DOTALL)
+_LABEL = re.compile(rb"\\.|\[((?:[^\[\]\\]|\\.|(?!))++)\](:)?", re.DOTALL)
 """What may be a label, and whether it may be defined there; nothing begins with an escape."""
 
 
