@@ -23,6 +23,9 @@ Run = Callable[[str, str], str]
 _BLOCK = re.compile(r"^(`{3,4})console ?(\w*)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 _DURATION = re.compile(r"\d+\.\d ms")
 _SCORE = re.compile(r"\b\d+\.\d{2,4}\b")
+_PROGRESS = re.compile(r"(?:\r\x1b\[K[^\r\n\x1b]+)+\r\x1b\[K")
+"""A line of progress until it is taken away: a slow machine has one."""
+
 _CODE = re.compile(r"\x1b\]8;;[^\x1b]*\x1b\\")
 
 
@@ -89,4 +92,4 @@ def _on_terminal(command: str, folder: Path, env: Mapping[str, str]) -> str:
         printed += data
     os.close(ours)
     child.wait(60)
-    return printed.decode().replace("\r\n", "\n")
+    return _PROGRESS.sub("", printed.decode()).replace("\r\n", "\n")
