@@ -36,7 +36,7 @@ def run_stdio(workspace: Workspace, out: int) -> None:
 
     async def serve() -> None:
         server = make_server(workspace)
-        written = await anyio.open_file(out, "w", encoding="utf-8", closefd=False)
+        written = await anyio.open_file(out, "w", encoding="utf-8", newline="\n", closefd=False)
         async with stdio_server(stdout=written) as (incoming, outgoing):
             answering = _Answering(incoming, outgoing)
             await server.run(answering, outgoing, server.create_initialization_options())
