@@ -1,4 +1,4 @@
-"""The tables that Markdown writes in HTML: their rows, as units, and their header.
+"""The tables that Markdown writes in HTML: their rows and their header.
 
 To Markdown such a table is HTML, and where blank lines stand in it, as before text that
 is to be Markdown, it is several blocks and paragraphs. Told by the tags in the HTML of one
@@ -8,14 +8,12 @@ stretch between headings: a table that is not closed there is none.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from leafmark.model import Block, TopBlocks
 
-__all__ = ["MarkupTable", "Place", "along_rows", "markup_tables"]
+__all__ = ["MarkupTable", "markup_tables"]
 
 _TAG = re.compile(
     rb"<!--.*?(?:-->|\Z)|<(/?)(table|thead|tr|t[hd])\b[^<>]*>", re.IGNORECASE | re.DOTALL
@@ -24,10 +22,6 @@ _ANY_TAG = re.compile(rb"<[^<>]*>")
 _OPENED = re.compile(rb"<table\b", re.IGNORECASE)
 _REST_OF_LINE = re.compile(rb"[^\r\n]*+(?:\s*[\r\n])?")
 _INDENT = b" \t"
-
-
-Place = tuple[int, Block | None]
-"""Where a unit begins, and the block that it is made of."""
 
 
 @dataclass(slots=True)
@@ -64,55 +58,16 @@ class _Row:
         if self.is_in_head:
             return True
         names = [name for name, _ in self.cells]
-        first = names.index(b"th") if b"th" in names else len(names)
-        blank = _ANY_TAG.sub(b"", data[self.start : self.cells[first][1]]) if names[first:] else b""
-        return bool(names[first:]) and b"td" not in names[first:] and not blank.strip()
+        if b"th" not in names:
+            return False
+        first = names.index(b"th")
+        before = data[self.start : self.cells[first][1]]
+        return b"td" not in names[first:] and not _ANY_TAG.sub(b"", before).strip()
 
 
 def markup_tables(data: bytes, top: TopBlocks) -> list[MarkupTable]:
     """Return the tables in the HTML at the top of a stretch, those inside others apart."""
     return [*_iter_tables(data, top)] if "html" in top.kinds else []
-
-
-def along_rows(
-    places: Sequence[Place],
-    tables: Iterable[MarkupTable],
-    *,
-    fits: Callable[[int, int], bool],
-    row: Block,
-) -> list[Place]:
-    """Return where units begin when those rows of the tables that fit are one each.
-
-    Each is made of `row`, the first one with the header. Else they begin at `places`, and
-    where HTML goes on behind a table. All in order; linear in the places and rows.
-    """
-    starts = [at for at, _ in places]
-    found: list[Place] = []
-    behind: Place | None = None  # the table before, in the same HTML
-    done = 0
-    for table in tables:
-        at = bisect_right(starts, table.start) - 1
-        if at >= done:
-            found += places[done:at]
-            begin = starts[at]
-        elif behind is not None:
-            begin = found.pop()[0]
-        else:
-            continue
-        for first, end in pairwise([begin, *table.rows[1:], table.end]):
-            inside = places[bisect_left(starts, first) : bisect_left(starts, end)]
-            if fits(first, end):
-                found.append((first, row))
-                continue
-            if not inside or inside[0][0] > first:
-                found.append((first, places[bisect_right(starts, first) - 1][1]))
-            found += inside
-        done = bisect_left(starts, table.end, max(done, at + 1))
-        last, following = places[done - 1][1], starts[done : done + 1]
-        goes_on = last is not None and table.after < min([last.end, *following])
-        behind = (table.after, last) if goes_on else None
-        found += [behind] if behind else []
-    return [*found, *places[done:]]
 
 
 def _iter_tables(data: bytes, top: TopBlocks) -> Iterator[MarkupTable]:

@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 from leafmark.chunking.columns import Columns, Row
 from leafmark.chunking.cutting import coalesce, line_starts, markup_starts, token_cuts
-from leafmark.chunking.markup_tables import Place, along_rows
 from leafmark.chunking.measuring import Meter, text_tokens
 from leafmark.chunking.packing import pack
 from leafmark.chunking.placed import outermost
@@ -26,7 +25,8 @@ from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.repeating import head_text, key_of, whole_header
 from leafmark.chunking.rows import cell_starts, untied_rows
 from leafmark.chunking.sentences import sentence_starts
-from leafmark.model import Block, Heading
+from leafmark.chunking.unit_places import along_headings, along_rows
+from leafmark.model import Block
 
 __all__ = ["Splitter", "Unit"]
 
@@ -59,7 +59,6 @@ _KEY_SHARE = 8
 
 _new = tuple.__new__  # half the cost of calling a named tuple's class
 _start_of: Callable[[Block], int] = itemgetter(1)
-_place_of = itemgetter(0)
 _tokens_of: Callable[[Unit], int] = itemgetter(2)
 
 
@@ -104,7 +103,7 @@ class Splitter(NamedTuple):
         found = self.reader.markup_tables(start, end) if "html" in blocks.kinds else []
         tables = [table for table in found if start <= table.start and table.end <= end]
         if tables or headings or not blocks or "heading" in blocks.kinds:
-            places = _with_headings(start, headings, blocks)
+            places = along_headings(start, headings, blocks)
             if tables:
                 fits = partial(self.meter.fits, limit=self.capacity)
                 places = along_rows(places, tables, fits=fits, row=_ITEM)
@@ -373,26 +372,6 @@ class Splitter(NamedTuple):
 
     def _places_in(self, unit: Unit, find: Callable[[bytes], Sequence[int]]) -> Sequence[int]:
         return self.reader.places(unit.start, unit.end, find)
-
-
-def _with_headings(start: int, headings: Sequence[Heading], blocks: Sequence[Block]) -> list[Place]:
-    """Where units begin, and the block each is made of; a heading line goes with what follows.
-
-    Heading lines in a body are those of discarded headings and of headings
-    too deep to make a section.
-    """
-    marks: list[Place] = [(heading.start, None) for heading in headings]
-    marks = sorted([*marks, *[(block.start, block) for block in blocks]], key=_place_of)
-    places: list[Place] = []
-    begun: int | None = start
-    for at, block in marks:
-        begun = at if begun is None else begun
-        if block is not None and block.kind != "heading":
-            places.append((begun, block))
-            begun = None
-    if begun is not None:
-        places.append((begun, None))
-    return places
 
 
 def _shift(starts: Sequence[int], unit: Unit) -> Iterator[tuple[int, int]]:
