@@ -39,13 +39,12 @@ PAUSE_STEP_S = 0.1
 _KEPT = "what was done is kept, and the next run goes on"
 _AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _LESS = "where a text is too long for it, make embedding.limit smaller"
+_TOO_MUCH = frozenset({400, 413, 422})
 _HINTS = {
-    400: _LESS,
+    **dict.fromkeys(_TOO_MUCH, _LESS),
     401: "the key is missing or wrong: embedding.key_variable names the variable that holds it",
     403: "the key may not do this: embedding.key_variable names the variable that holds it",
     404: "is this the right address, and has the server this model? See [embedding]",
-    413: _LESS,
-    422: _LESS,
     429: f"try later; {_KEPT}",
 }
 
@@ -83,14 +82,6 @@ class _TryAgainError(Exception):
         self.hint = hint
         self.pause_s = pause_s
         self.late = late
-
-
-class _RefusedError(Exception):
-    """A refusal that may be of how much was asked for at a time; `error` says it."""
-
-    def __init__(self, error: ProviderError):
-        super().__init__(error.message)
-        self.error = error
 
 
 class Connection:
@@ -135,10 +126,10 @@ class Connection:
                 if attempt == self._spec.retries or pause_s > LONGEST_PAUSE_S:
                     raise self._failed(failure.reason, _hint_of(failure)) from failure
                 self._pause(pause_s)
-            except _RefusedError as refusal:
+            except TooMuchError as refusal:
                 self.close()
                 if divisible:
-                    raise TooMuchError(refusal.error, late=False) from refusal
+                    raise
                 raise refusal.error from refusal
             except BaseException:
                 self.close()
@@ -245,8 +236,8 @@ class Connection:
             hint = _HINTS.get(status) or _HINTS_OF_CLASS.get(status // 100)
             if status in _AGAIN:
                 raise _TryAgainError(reason, hint, _asked_pause(answer.getheader("Retry-After")))
-            if hint == _LESS:
-                raise _RefusedError(self._failed(reason, hint))
+            if status in _TOO_MUCH:
+                raise TooMuchError(self._failed(reason, hint), late=False)
             raise self._failed(reason, hint)
         try:
             return json.loads(data)

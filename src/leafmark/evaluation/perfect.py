@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from leafmark.evaluation.metrics import Read, measure
-from leafmark.evaluation.passages import Passage, shared_bytes, union
+from leafmark.evaluation.passages import Bytes, Passage, shared_bytes, union
 
 __all__ = ["PERFECT", "perfect_values"]
 
@@ -34,8 +34,8 @@ def perfect_values(chunks: Iterable[Read], passages: Sequence[Passage]) -> dict[
     return {name: max(each[name] for each in values) for name in PERFECT}
 
 
-def _held(chunk: Read, passages: Iterable[Passage]) -> int:
-    return sum(shared_bytes(chunk, passage) for passage in passages)
+def _held(part: Bytes, passages: Iterable[Passage]) -> int:
+    return sum(shared_bytes(part, passage) for passage in passages)
 
 
 def _densest(chunks: Sequence[Read], passages: Sequence[Passage]) -> list[Read]:
@@ -65,9 +65,5 @@ def _adding(chunks: Sequence[Read], passages: Sequence[Passage]) -> list[Read]:
 
 def _held_by_all(chunks: Sequence[Read], passages: Sequence[Passage]) -> int:
     """How many bytes of the passages stand in any of the chunks."""
-    parts = [
-        Passage(doc_id, start, end)
-        for doc_id, spans in union(chunks).items()
-        for start, end in spans
-    ]
-    return sum(shared_bytes(part, passage) for part in parts for passage in passages)
+    parts = (Passage(doc_id, *span) for doc_id, spans in union(chunks).items() for span in spans)
+    return sum(_held(part, passages) for part in parts)

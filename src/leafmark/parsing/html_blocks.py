@@ -19,7 +19,7 @@ from operator import attrgetter
 from leafmark.model import Block, BlockKind
 from leafmark.model.span import merge
 from leafmark.parsing.html_page import HtmlElement, HtmlPage
-from leafmark.parsing.html_text import BLOCK_TAGS
+from leafmark.parsing.html_text import BLOCK_TAGS, CODE_LINE
 from leafmark.parsing.html_tokens import attribute, iter_tokens, tag_name, unescape
 from leafmark.parsing.script_prose import is_prose
 from leafmark.parsing.text import BLANK_LINES
@@ -45,7 +45,7 @@ _KINDS: dict[str, BlockKind] = {
     "blockquote": "quote",
     "hr": "thematic_break",
 }
-_LISTED = re.compile(rb"\s*<div class=\"line\">(?!<a (?:name|id)=|<span class=\"lineno)")
+_LISTED = re.compile(rb"\s*" + CODE_LINE.pattern)
 """How Doxygen begins an example. A whole file, whose lines have anchors, is no block of code:
 nothing could cut it."""
 

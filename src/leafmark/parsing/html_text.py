@@ -17,7 +17,7 @@ from leafmark.model import ReadableText
 from leafmark.parsing.html_tokens import RAW_TAGS, attribute, iter_tokens, unescape
 from leafmark.parsing.readable import ReadableBuilder
 
-__all__ = ["BLOCK_TAGS", "heading_text", "is_permalink", "read_html"]
+__all__ = ["BLOCK_TAGS", "CODE_LINE", "heading_text", "is_permalink", "read_html"]
 
 _PIECE = re.compile(
     rb"([^ \t\n\r\f&\0]++(?: [^ \t\n\r\f&\0]++|(?!))*+)"
@@ -59,7 +59,7 @@ _UNREAD = frozenset(
     (b"script", b"style", b"template", b"iframe", b"noembed", b"noframes", b"title")
 )
 
-_CODE_LINE = re.compile(rb'<div class="line">(?!<a (?:name|id)=|<span class="lineno)')
+CODE_LINE = re.compile(rb'<div class="line">(?!<a (?:name|id)=|<span class="lineno)')
 """What Doxygen writes for a line of an example, whose blanks its style sheet keeps; those of a
 whole file have anchors, and a number with blanks behind it."""
 
@@ -224,7 +224,7 @@ class _Reader:
         elif self._in_code_line:
             self._in_code_line = False
             self._preformat(name, start, end, True)
-        elif name == b"div" and _CODE_LINE.match(self.data, start):
+        elif name == b"div" and CODE_LINE.match(self.data, start):
             self._in_code_line = True
             self._preformat(name, start, end, False)
 

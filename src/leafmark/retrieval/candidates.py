@@ -15,7 +15,7 @@ from leafmark.index import IndexReader
 from leafmark.model import Candidate, Entry, Phase
 from leafmark.query import Expression
 from leafmark.retrieval.admitted import admitted_entries, may_be_first_by_id
-from leafmark.retrieval.compiler import Compiled
+from leafmark.retrieval.compiler import Compiled, compile_for_languages
 from leafmark.retrieval.cutoff import elbow_cutoff
 from leafmark.retrieval.doubt import is_doubtful
 from leafmark.retrieval.filters import any_of
@@ -68,6 +68,12 @@ class TopicSearch(NamedTuple):
     params: SearchParams
     number: int = 0
     local_trees: Collection[str] = ()
+
+    @classmethod
+    def of(cls, reader: IndexReader, topic: Expression, params: SearchParams) -> TopicSearch:
+        """A search beside that for the query's own topics, which are compiled once."""
+        compiled = compile_for_languages(reader, topic, params)
+        return cls(reader, topic, list(compiled.values()), params)
 
     def finder(self) -> Finder:
         return Finder(self.reader, self.params, self.local_trees)

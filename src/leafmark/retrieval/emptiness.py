@@ -272,8 +272,7 @@ class _Inquiry:
         return matches + more if total else ""
 
     def _found(self, topic: Expression, params: SearchParams, meaning: Meaning | None) -> Found:
-        compiled = list(compile_for_languages(self._reader, topic, params).values())
-        return find_in_topic(TopicSearch(self._reader, topic, compiled, params), meaning)
+        return find_in_topic(TopicSearch.of(self._reader, topic, params), meaning)
 
 
 def _words_of(text: str, compiled: Iterable[Compiled]) -> list[str]:

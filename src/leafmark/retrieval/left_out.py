@@ -10,9 +10,7 @@ from dataclasses import replace
 
 from leafmark.index import IndexReader
 from leafmark.query import And, Expression, Not, Term, all_of
-from leafmark.retrieval.candidates import TopicSearch
-from leafmark.retrieval.compiler import compile_for_languages
-from leafmark.retrieval.hybrid import find_in_topic
+from leafmark.retrieval.candidates import TopicSearch, find_candidates
 from leafmark.retrieval.params import SearchParams
 
 __all__ = ["left_out_of_matches"]
@@ -28,6 +26,5 @@ def left_out_of_matches(
         for part in parts:
             if isinstance(part, Not) and isinstance(part.operand, Term):
                 asked = all_of([part.operand if other is part else other for other in parts])
-                compiled = list(compile_for_languages(reader, asked, strict).values())
-                if find_in_topic(TopicSearch(reader, asked, compiled, strict), None).matched:
+                if find_candidates(TopicSearch.of(reader, asked, strict)).matched:
                     yield part.operand.text

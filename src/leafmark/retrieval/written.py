@@ -9,6 +9,7 @@ told.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from functools import cache
 
 from leafmark.index import IndexReader, Language
@@ -57,13 +58,15 @@ def _common(name: str, language: Language, statistics: Statistics) -> int:
     """Return how many chunks have each of the commonest words that only `name` has, in all."""
     counts = [
         statistics.rough_frequency(language.body, term)
-        for word in _own_words(name)
+        for word in _own_words()[name]
         for term in language.analyzer.terms(word)
     ]
     return sum(sorted(counts, reverse=True)[:COMMONEST])
 
 
 @cache
-def _own_words(name: str) -> tuple[str, ...]:
-    lists = Counter(word for each in LANGUAGES for word in stop_words(each))
-    return tuple(sorted(word for word in stop_words(name) if lists[word] == 1))
+def _own_words() -> Mapping[str, frozenset[str]]:
+    """The stop words that only one language has, by its name."""
+    lists = Counter(word for name in LANGUAGES for word in stop_words(name))
+    alone = {word for word, count in lists.items() if count == 1}
+    return {name: stop_words(name) & alone for name in LANGUAGES}
