@@ -283,6 +283,27 @@ PACKAGES = (
         left_out=("_templates/*", "api/*", "changelog.rst"),
         project="blind",
     ),
+    Package(
+        tree="kinto",
+        registry="pypi",
+        name="kinto",
+        version="26.5.0",
+        sha256="242d6fe6870456ffea05461b250db4499a2f1431582075b4ddca75c8d7851f7e",
+        inside="docs",
+        wanted=("*.rst",),
+        left_out=("changelog.rst",),
+        project="blind",
+    ),
+    Package(
+        tree="undici",
+        registry="npm",
+        name="undici",
+        version="7.30.2",
+        sha256="2bf5b1c41724614729cb383f22c64506b6665869d385de862752c33763fcce1b",
+        inside="docs/docs",
+        wanted=("*.md",),
+        project="blind",
+    ),
 )
 
 
