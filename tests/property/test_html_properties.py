@@ -10,12 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.chunking.spans import subtract
 from leafmark.model import Document
-from leafmark.model.span import merge
+from leafmark.model.span import merge, subtract
 from leafmark.parsing import html as html_module
 from leafmark.parsing.html import parse_html, read_html
-from leafmark.parsing.html_blocks import gaps
 from leafmark.parsing.html_soup import read_soup
 from leafmark.parsing.html_tokens import iter_tokens
 
@@ -79,7 +77,7 @@ def test_blocks_nest_and_hold_every_word_that_no_heading_holds(pairing: bool, da
         open_blocks.append((block.start, block.end))
     top = [(block.start, block.end) for block in document.blocks if not block.level]
     assert all(a[1] <= b[0] for a, b in pairwise(top))
-    left = list(gaps(merge([*headings, *dropped, *top]), 0, len(document.data)))
+    left = list(subtract(0, len(document.data), merge([*headings, *dropped, *top])))
     assert not read_html(document.data, left).text.strip("- \t\n")
 
 

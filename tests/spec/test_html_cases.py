@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from leafmark.model import Document
+from leafmark.model.span import subtract
 from leafmark.parsing.html import parse_html, read_html
-from leafmark.parsing.html_blocks import gaps
 
 CASES = Path(__file__).with_name("cases") / "html.md"
 _CASE = re.compile(r"^## ([^\n]+)\n\n```html\n(.*?)\n```\n\n```text\n(.*?)```\n", re.M | re.S)
@@ -45,7 +45,7 @@ def render(document: Document) -> Iterator[str]:
     for name, value in document.metadata.items():
         yield f"{name} {value}"
     dropped = [(span.start, span.end) for span in document.dropped_spans]
-    yield f"text {read_html(data, list(gaps(dropped, 0, len(data)))).text!r}"
+    yield f"text {read_html(data, [*subtract(0, len(data), dropped)]).text!r}"
 
 
 def cases() -> list[tuple[str, str, str]]:

@@ -14,6 +14,7 @@ from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.known_files import KnownFiles
 from leafmark.forking import in_forked_child
 from leafmark.model import ChunkedDocument, Document, DocumentEntry, ReadableText
+from leafmark.model.span import subtract
 
 __all__ = ["Sources"]
 
@@ -65,8 +66,6 @@ class Sources:
         parsed = None if reader is None else self._parsed(document)
         if reader is None or parsed is None:
             return None
-        from leafmark.chunking.spans import subtract
-
         dropped = parsed.dropped_ranges
         kept = [part for each in ranges for part in subtract(*each, dropped)]
         return reader(parsed.data, kept)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from leafmark.chunking.spans import subtract
 from leafmark.chunking.tree import SectionTree
 from leafmark.model import ChunkKind
 from leafmark.model.deferred import Deferred
 from leafmark.model.emitted import Emitted, Row
+from leafmark.model.span import subtract
 
 __all__ = ["emit"]
 

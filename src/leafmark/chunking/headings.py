@@ -13,10 +13,10 @@ from itertools import compress
 from operator import not_
 
 from leafmark.chunking.slugs import distinct_slugs
-from leafmark.chunking.spans import rejoin, subtract
 from leafmark.chunking.tree import SectionTree, Spans
 from leafmark.model import Document, HeadingColumns
 from leafmark.model.deferred import Deferred
+from leafmark.model.span import rejoin, subtract
 
 __all__ = ["build_tree", "is_blank_source"]
 

@@ -13,9 +13,9 @@ from operator import itemgetter
 
 from leafmark.chunking.read_text import ReadText
 from leafmark.chunking.reading import BodyReader
-from leafmark.chunking.spans import subtract
 from leafmark.chunking.tokens import Count, direct_counter
 from leafmark.model import Document
+from leafmark.model.span import subtract
 
 __all__ = ["Meter", "make_meter", "text_tokens"]
 

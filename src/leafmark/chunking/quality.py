@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.reading import BodyReader
-from leafmark.chunking.spans import rejoin, subtract
 from leafmark.model import Block, Chunk, ChunkedDocument
+from leafmark.model.span import rejoin, subtract
 
 __all__ = ["Finding", "FindingKind", "inspect_quality"]
 

@@ -13,9 +13,9 @@ from operator import attrgetter
 
 from leafmark.chunking.gathering import Part, gather
 from leafmark.chunking.sizing import Sizes, is_surely_within
-from leafmark.chunking.spans import subtract
 from leafmark.chunking.tree import SectionTree, Spans
 from leafmark.chunking.workshop import Workshop
+from leafmark.model.span import subtract
 
 __all__ = ["choose_section"]
 

@@ -1,11 +1,12 @@
-"""`Span`: a half-open byte range of a source, and what several come to."""
+"""`Span`, a half-open byte range of a source, and arithmetic of such ranges as plain pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Span", "merge"]
+__all__ = ["Span", "merge", "rejoin", "subtract"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -40,3 +41,39 @@ def merge(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         elif start < end:
             merged.append((start, end))
     return merged
+
+
+def subtract(start: int, end: int, holes: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield what is left of `[start, end)`; `holes` are sorted and disjoint.
+
+    >>> list(subtract(0, 10, [(2, 4), (8, 12)]))
+    [(0, 2), (4, 8)]
+    """
+    at = max(0, bisect_right(holes, (start, start)) - 1)
+    while at < len(holes) and holes[at][0] < end:
+        hole_start, hole_end = holes[at]
+        if hole_start > start:
+            yield start, hole_start
+        start = max(start, hole_end)
+        at += 1
+    if start < end:
+        yield start, end
+
+
+def rejoin(
+    spans: Sequence[tuple[int, int]], holes: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Make one of neighbouring `spans` that nothing but `holes` parts; both sorted and disjoint.
+
+    >>> rejoin([(0, 2), (4, 8), (9, 12)], [(2, 4)])
+    [(0, 8), (9, 12)]
+    """
+    if not holes:
+        return list(spans)
+    joined: list[tuple[int, int]] = []
+    for start, end in spans:
+        if joined and next(subtract(joined[-1][1], start, holes), None) is None:
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return joined

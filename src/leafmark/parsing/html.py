@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from leafmark.model import Diagnostic, Document, Heading, Link, Span
-from leafmark.model.span import merge
+from leafmark.model.span import merge, subtract
 from leafmark.parsing.decoding import decode
-from leafmark.parsing.html_blocks import find_blocks, gaps
+from leafmark.parsing.html_blocks import find_blocks
 from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
 from leafmark.parsing.html_soup import read_soup
 from leafmark.parsing.html_text import heading_text, read_html
@@ -126,9 +126,8 @@ class _Outline:
     def of(cls, page: HtmlPage, path: str) -> _Outline:
         limits = _region(page)
         size = len(page.data)
-        outside = list(gaps(limits, 0, size))
-        dropped = merge([*outside, *unread_spans(page, path)])
-        return cls(page, limits, list(gaps(dropped, 0, size)), dropped)
+        dropped = merge([*subtract(0, size, limits), *unread_spans(page, path)])
+        return cls(page, limits, [*subtract(0, size, dropped)], dropped)
 
     def keeps(self, offset: int) -> bool:
         return _span_at(self.kept, offset) is not None

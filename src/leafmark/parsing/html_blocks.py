@@ -17,14 +17,14 @@ from itertools import pairwise
 from operator import attrgetter
 
 from leafmark.model import Block, BlockKind
-from leafmark.model.span import merge
+from leafmark.model.span import merge, subtract
 from leafmark.parsing.html_page import HtmlElement, HtmlPage
 from leafmark.parsing.html_text import BLOCK_TAGS, CODE_LINE
 from leafmark.parsing.html_tokens import attribute, iter_tokens, tag_name, unescape
 from leafmark.parsing.script_prose import is_prose
 from leafmark.parsing.text import BLANK_LINES
 
-__all__ = ["find_blocks", "gaps"]
+__all__ = ["find_blocks"]
 
 Spans = list[tuple[int, int]]
 
@@ -87,7 +87,7 @@ def find_blocks(
     top = ((draft.start, draft.end) for draft in drafts if not draft.level)
     taken = merge([*headings, *dropped, *top])
     blocks = [block for draft in drafts for block in _blocks_of(page.data, draft)]
-    for start, end in gaps(taken, 0, len(page.data)):
+    for start, end in subtract(0, len(page.data), taken):
         blocks += [Block("paragraph", *span) for span in _loose_text(page.data, start, end)]
     blocks.sort(key=attrgetter("start", "level"))
     return tuple(blocks)
@@ -314,13 +314,3 @@ def _class_language(classes: list[str]) -> str:
         rest = [name for name in classes if name not in _MARKERS | _NO_LANGUAGE]
         return rest[0] if rest and rest[0].replace("+", "").replace("#", "").isalnum() else ""
     return "rust" if "rust-example-rendered" in classes else ""
-
-
-def gaps(spans: Spans, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield what of `[start, end)` is in none of `spans`, which are in order and disjoint."""
-    for first, last in spans:
-        if start < min(first, end):
-            yield start, min(first, end)
-        start = max(start, last)
-    if start < end:
-        yield start, end

@@ -15,10 +15,9 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 
 from leafmark.model import Block, Document, Heading, Link, ReadableText, Span
-from leafmark.model.span import merge
+from leafmark.model.span import merge, subtract
 from leafmark.parsing.decoding import Decoded, decode
 from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
-from leafmark.parsing.html_blocks import gaps
 from leafmark.parsing.json_places import BadJsonError
 from leafmark.parsing.json_text import SourceMap, add_json_text, is_continued, line_ends
 from leafmark.parsing.lines import without_lone_returns
@@ -101,7 +100,7 @@ def _document(decoded: Decoded, path: str, notebook: Notebook, outputs: bool) ->
         metadata={name: value for name, value in named.items() if value} | dict(front.metadata),
         tags=front.tags,
         version=front.version,
-        dropped_spans=tuple(Span(*gap) for gap in gaps(merge(parts.kept), 0, size)),
+        dropped_spans=tuple(Span(*gap) for gap in subtract(0, size, merge(parts.kept))),
         diagnostics=decoded.diagnostics + front.diagnostics,
         reader=read_old_notebook if notebook.is_old else read_notebook,
     )

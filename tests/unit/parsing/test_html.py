@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from leafmark.model import Diagnostic, Document
+from leafmark.model.span import subtract
 from leafmark.parsing import html as html_module
 from leafmark.parsing import html_tree
 from leafmark.parsing.html import declared_charset, parse_html, read_html
-from leafmark.parsing.html_blocks import gaps
 from leafmark.parsing.html_soup import read_soup
 from leafmark.parsing.html_tree import OffsetError, read_tree, refusal
 
@@ -327,4 +327,4 @@ def tree_text(path: str, target: str) -> str:
     links = "".join(f"<li><a href={n}.html>{n}</a>" for n in range(7))
     page = f'<p>x</p><ul>{links}<li><a href="{target}">8</a></ul>'.encode()
     dropped = [(each.start, each.end) for each in parse_html(page, path).dropped_spans]
-    return read_html(page, list(gaps(dropped, 0, len(page)))).text
+    return read_html(page, [*subtract(0, len(page), dropped)]).text

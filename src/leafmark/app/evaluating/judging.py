@@ -19,13 +19,13 @@ from leafmark.app.sources.contents import refuse_contents
 from leafmark.app.sources.files import read_beneath
 from leafmark.app.standard_input import read_bytes
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.chunking.spans import subtract
 from leafmark.errors import LeafmarkError, NotFoundError, StorageError, UsageError, unreadable
 from leafmark.evaluation import JudgedQuery, Passage, Reference, parse_judgments
 from leafmark.index import IndexReader
 from leafmark.likeness import nearest
 from leafmark.model import LEFT_OUT, Chunk, ChunkedDocument, Diagnostic, whole_range
 from leafmark.model.ids import PREAMBLE, document_id, document_part, encode_path
+from leafmark.model.span import subtract
 from leafmark.parsing import parse
 from leafmark.retrieval.citations import cited_ids
 
