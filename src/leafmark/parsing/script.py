@@ -35,9 +35,7 @@ def parse_script(data: bytes, path: str) -> Document:
     """Return the document of a source in a programming language."""
     decoded = decode(data, path)
     language = language_of(path, decoded.data)
-    if language is None:
-        return document_of_text(decoded, path)
-    if not has_module(f"tree_sitter_{language.module}"):
+    if language is None or not has_module(f"tree_sitter_{language.module}"):
         return document_of_text(decoded, path)
     if len(decoded.data) > MAX_SCRIPT_BYTES:
         limit = f"{MAX_SCRIPT_BYTES:,} bytes"

@@ -18,7 +18,7 @@ from leafmark.parsing.script_languages import Language
 from leafmark.parsing.script_rules import Rule
 from leafmark.parsing.script_tables import TABLES
 
-__all__ = ["Grammar", "TooMuchWorkError", "find_grammar", "parse_tree"]
+__all__ = ["Grammar", "TooMuchWorkError", "grammar_of", "parse_tree"]
 
 _ALWAYS_ALLOWED = 10_000
 """Progress reports that any source may take; one comes for every hundred steps of the parser."""
@@ -49,12 +49,9 @@ class Grammar(NamedTuple):
 
 
 @cache
-def find_grammar(language: Language) -> Grammar | None:
-    """Return the grammar of `language`, None where its package is not installed."""
-    try:
-        module = import_module(f"tree_sitter_{language.module}")
-    except ImportError:
-        return None
+def grammar_of(language: Language) -> Grammar:
+    """Return the grammar of `language`, whose package is installed."""
+    module = import_module(f"tree_sitter_{language.module}")
     grammar = tree_sitter.Language(getattr(module, language.function)())
     table = TABLES[language.name]
     types = {

@@ -1,8 +1,7 @@
 """Which programming language a file is in: by its suffix, its name, or its `#!` line.
 
-One table row per language. `module` and `function` lead to its tree-sitter
-grammar; `query` names the file in `definitions/` that says what a definition is.
-To add a language, add a row, its query, and cases to the tests.
+One table row per language. To add a language, add a row here, a table of rules in
+`script_tables`, and cases to the tests.
 """
 
 from __future__ import annotations
@@ -26,8 +25,9 @@ __all__ = [
 class Language(NamedTuple):
     """A programming language that has a grammar.
 
-    `name` is what `lang:` finds and blocks carry. `separator` stands between the
-    names of a name path. `interpreters` are programs that a `#!` line names.
+    `name` is what `lang:` finds and blocks carry. `module` and `function` lead to its
+    tree-sitter grammar. `interpreters` are programs that a `#!` line names. `separator`
+    stands between the names of a name path.
     `apart`: a few words of nonsense can drive the grammar out of memory or time, so
     that it always runs in a process of its own.
     """
@@ -36,7 +36,6 @@ class Language(NamedTuple):
     module: str
     suffixes: str
     function: str = "language"
-    query: str = ""
     interpreters: str = ""
     file_names: str = ""
     separator: str = "."
@@ -49,7 +48,7 @@ LANGUAGES = (
     Language(
         "typescript", "typescript", "ts mts cts", "language_typescript", interpreters="deno ts-node"
     ),
-    Language("tsx", "typescript", "tsx", "language_tsx", query="typescript"),
+    Language("tsx", "typescript", "tsx", "language_tsx"),
     Language("go", "go", "go"),
     Language("rust", "rust", "rs"),
     Language("java", "java", "java", apart=True),

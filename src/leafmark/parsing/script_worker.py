@@ -29,7 +29,7 @@ from leafmark.model import Block
 from leafmark.parsing.script_blocks import script_blocks
 from leafmark.parsing.script_c import blank_macros
 from leafmark.parsing.script_definitions import Definition, find_definitions
-from leafmark.parsing.script_grammars import TooMuchWorkError, find_grammar, parse_tree
+from leafmark.parsing.script_grammars import TooMuchWorkError, grammar_of, parse_tree
 from leafmark.parsing.script_languages import Language
 
 __all__ = ["NoChildError", "Parsed", "TooMuchWorkError", "parse_apart", "parse_here"]
@@ -236,8 +236,7 @@ def parse_here(language: Language, source: bytes) -> Parsed:
     Raises:
         TooMuchWorkError: the parser reports more work than a source of its size takes.
     """
-    grammar = find_grammar(language)
-    assert grammar is not None, "the grammar was looked for before"
+    grammar = grammar_of(language)
     shown = blank_macros(source) if language.name in ("c", "cpp") else source
     tree = parse_tree(grammar, shown)
     definitions = find_definitions(tree, shown, grammar, language)

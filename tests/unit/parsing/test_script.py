@@ -67,8 +67,7 @@ def test_every_language_has_a_table_and_a_grammar_that_knows_all_its_types() -> 
     assert {language.name for language in LANGUAGES} == set(TABLES)
     assert len(installed_grammars()) == len({language.module for language in LANGUAGES})
     for language in LANGUAGES:
-        grammar = script_grammars.find_grammar(language)
-        assert grammar is not None
+        grammar = script_grammars.grammar_of(language)
         number = grammar.language.node_kind_count
         types = {grammar.language.node_kind_for_id(each) for each in range(number)}
         table = TABLES[language.name]
