@@ -116,7 +116,7 @@ def elements(data: bytes, start: int) -> Iterator[tuple[int, int]]:
         at = _after_part(data, end)
 
 
-def members(data: bytes, start: int) -> Iterator[tuple[str, int, int]]:
+def members(data: bytes, start: int) -> Iterator[tuple[str, tuple[int, int]]]:
     """Yield the names of an object's members and the ranges of their values."""
     if data[start : start + 1] != b"{":
         return
@@ -126,7 +126,7 @@ def members(data: bytes, start: int) -> Iterator[tuple[str, int, int]]:
         if key is None:
             raise BadJsonError(at, "a name in quotes is expected")
         end = value_end(data, key.end())
-        yield string_value(data, *key.span(1)), key.end(), end
+        yield string_value(data, *key.span(1)), (key.end(), end)
         at = _after_part(data, end)
 
 

@@ -72,27 +72,22 @@ def read_cells(data: bytes, start: int) -> Notebook:
     if data[end:].strip(_SPACE):
         raise BadJsonError(end, "there is more after its end")
     notebook = Notebook()
-    for name, at, _ in members(data, start):
+    for name, (at, _) in members(data, start):
         if name == "metadata":
             _read_metadata(data, at, notebook)
         elif name == "cells":
             notebook.cells = list(_cells(data, at))
             notebook.is_one = data[at : at + 1] == b"["
         elif name == "worksheets":
-            sheets = [dict(_places(data, sheet)) for sheet, _ in elements(data, at)]
+            sheets = [dict(members(data, sheet)) for sheet, _ in elements(data, at)]
             found = [sheet["cells"][0] for sheet in sheets if "cells" in sheet]
             notebook.cells = [cell for place in found for cell in _cells(data, place)]
             notebook.is_one = notebook.is_old = True
     return notebook
 
 
-def _places(data: bytes, at: int) -> Iterator[tuple[str, tuple[int, int]]]:
-    for name, start, end in members(data, at):
-        yield name, (start, end)
-
-
 def _read_metadata(data: bytes, at: int, notebook: Notebook) -> None:
-    values = dict(_places(data, at))
+    values = dict(members(data, at))
     kernel = _strings_of(data, values.get("kernelspec"))
     language = _strings_of(data, values.get("language_info"))
     notebook.language = (language.get("name") or kernel.get("language", "")).lower()
@@ -104,12 +99,12 @@ def _read_metadata(data: bytes, at: int, notebook: Notebook) -> None:
 def _strings_of(data: bytes, place: tuple[int, int] | None) -> dict[str, str]:
     if place is None:
         return {}
-    return {name: string_value(data, start, end) for name, start, end in members(data, place[0])}
+    return {name: string_value(data, *value) for name, value in members(data, place[0])}
 
 
 def _cells(data: bytes, at: int) -> Iterator[Cell]:
     for start, _ in elements(data, at):
-        values = dict(_places(data, start))
+        values = dict(members(data, start))
         kind = string_value(data, *values.get("cell_type", (0, 0)))
         source = values.get("source") or values.get("input")
         outputs = values.get("outputs")
@@ -142,8 +137,8 @@ def _texts(data: bytes, place: tuple[int, int]) -> Ranges:
 def _outputs(data: bytes, at: int) -> Iterator[tuple[int, int]]:
     """What a cell printed, and results that are plain text; no images, no markup."""
     for start, _ in elements(data, at):
-        values = dict(_places(data, start))
-        shown = dict(_places(data, values["data"][0])) if "data" in values else values
+        values = dict(members(data, start))
+        shown = dict(members(data, values["data"][0])) if "data" in values else values
         place = shown.get("text/plain") or shown.get("text")
         if place:
             yield from _texts(data, place)
