@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from leafmark.model import Diagnostic
 
-__all__ = ["Decoded", "Utf8", "decode", "is_binary"]
+__all__ = ["BOM", "Decoded", "Utf8", "decode", "is_binary"]
 
 _SAMPLE_BYTES = 8192
 """How much of a file is looked at to tell binary files and UTF-16; git looks at as much."""
@@ -36,7 +36,9 @@ Text in another encoding has a tenth of that at most: two bytes in a row that ar
 correct by chance are rare.
 """
 
-_UTF8_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
+"""The byte order mark of UTF-8."""
+
 _BOMS = (
     (b"\xff\xfe\x00\x00", "utf-32-le"),
     (b"\x00\x00\xfe\xff", "utf-32-be"),
@@ -124,10 +126,10 @@ class Decoded(NamedTuple):
         return self.mended.encode() if self.stand_in else self.data
 
     def restore(self, text: str) -> str:
-        """Return a part of the text with U+FFFD for every bad sequence."""
-        if not self.stand_in:
-            return text
-        return text.replace(self.filler, "").replace(self.stand_in, "\ufffd")
+        """Return a part of the text with U+FFFD for every bad sequence and every NUL."""
+        if self.stand_in:
+            text = text.replace(self.filler, "").replace(self.stand_in, "\ufffd")
+        return text.replace("\0", "\ufffd")
 
 
 def decode(data: bytes, path: str, *, declared: str | None = None) -> Decoded:
@@ -147,7 +149,7 @@ def decode(data: bytes, path: str, *, declared: str | None = None) -> Decoded:
     codec = _unmarked_utf16(data)
     if codec:
         return _convert(data, codec, path, guessed=True)
-    if data.startswith(_UTF8_BOM) or _is_nearly_utf8(data):
+    if data.startswith(BOM) or _is_nearly_utf8(data):
         return _mend(data, path, first_bad)
     if declared and _codec_of(declared):
         return _convert(data, _codec_of(declared), path, name=declared.strip().lower())

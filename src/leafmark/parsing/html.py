@@ -30,7 +30,7 @@ from leafmark.parsing.html_tokens import attribute, iter_tokens
 from leafmark.parsing.html_tree import OffsetError, read_tree, refusal
 from leafmark.parsing.html_unread import unread_spans
 from leafmark.parsing.text import degraded_document
-from leafmark.parsing.titles import file_title
+from leafmark.parsing.titles import file_title, first_title
 
 __all__ = ["declared_charset", "parse_html", "read_html"]
 
@@ -215,8 +215,7 @@ class _Outline:
                     text = without_manual(text, first, page.data[: page.body_start])
                     return without_site(text, named)
                 break
-        inside = (heading.title for heading in headings if heading.level == 1 and heading.title)
-        return next(inside, "") or next(self._outer_titles(), "")
+        return first_title(headings) or next(self._outer_titles(), "")
 
     def _outer_titles(self) -> Iterator[str]:
         for element in self.page.elements:

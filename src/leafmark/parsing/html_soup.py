@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from leafmark.parsing.decoding import BOM
 from leafmark.parsing.html_page import HEADING_LEVELS, TRACKED, HtmlElement, HtmlPage, roles_of
 from leafmark.parsing.html_tokens import attribute, iter_tokens
 
@@ -79,7 +80,7 @@ class _Pairing:
 
     def page(self, reason: str) -> HtmlPage:
         data = self.data
-        start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
+        start = len(BOM) if data.startswith(BOM) else 0
         for name, at, stop, closing in iter_tokens(data, start, len(data)):
             if name in _IGNORED:
                 self._frame(name, at, stop, closing)

@@ -22,6 +22,7 @@ from typing import Any
 import turbohtml
 from turbohtml import Namespace
 
+from leafmark.parsing.decoding import BOM
 from leafmark.parsing.html_page import (
     HEADING_LEVELS,
     ROLE_CLASSES,
@@ -34,7 +35,6 @@ from leafmark.parsing.html_tokens import SELF_CLOSED, attribute, iter_tokens, ma
 
 __all__ = ["OffsetError", "read_tree", "refusal"]
 
-_BOM = b"\xef\xbb\xbf"
 _LATIN = "latin-1"
 _LINE_ENDS = bytes.maketrans(b"\r\n", b"  ")
 _FORMATTING = re.compile(
@@ -78,8 +78,8 @@ def read_tree(data: bytes) -> HtmlPage:
         OffsetError: an offset does not hold; nothing that depends on it is returned.
     """
     text = data.translate(_LINE_ENDS)
-    if text.startswith(_BOM):
-        text = b"   " + text[len(_BOM) :]
+    if text.startswith(BOM):
+        text = b"   " + text[len(BOM) :]
     text = SELF_CLOSED.sub(lambda tag: b" " * len(tag[0]), text)
     document = turbohtml.parse(text.decode(_LATIN), source_locations=True)
     return _Adapter(data, document).page()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from leafmark.model import Block, Document, Format, Heading, Link
 from leafmark.parsing.decoding import Decoded
 from leafmark.parsing.source_lines import SourceLines
-from leafmark.parsing.titles import file_title, fold
+from leafmark.parsing.titles import file_title, first_title, fold
 
 __all__ = ["Title", "build_document", "build_headings"]
 
@@ -31,7 +31,7 @@ def build_headings(
     size = len(decoded.data)
     headings = []
     for title in titles:
-        words = decoded.restore(shown(title.source)).replace("\0", "\ufffd")
+        words = decoded.restore(shown(title.source))
         start, end = lines.places(title.first, title.after)
         row = (title.level, fold(words), words, start, end, size, title.nested)
         headings.append(Heading(*row, anchor=title.anchor or None))
@@ -47,12 +47,11 @@ def build_document(
     links: Iterable[Link],
 ) -> Document:
     """Return the document, called after its first title of level 1, else after its file."""
-    first = next((h.title for h in headings if h.level == 1 and not h.nested and h.title), "")
     return Document(
         path,
         decoded.data,
         format,
-        first or file_title(path),
+        first_title(headings) or file_title(path),
         encoding=decoded.encoding,
         headings=headings,
         blocks=tuple(blocks),

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from leafmark.model import Anchor, Block, Document, Heading, HeadingColumns, Link, Span
 from leafmark.model.deferred import Deferred
-from leafmark.parsing.decoding import Decoded, decode
+from leafmark.parsing.decoding import BOM, Decoded, decode
 from leafmark.parsing.frontmatter import find_front_matter
 from leafmark.parsing.lines import has_lone_returns, without_lone_returns
 from leafmark.parsing.markdown_anchors import anchors_of, may_have_anchors
@@ -25,11 +25,9 @@ from leafmark.parsing.markdown_portions import LARGE_BYTES, headings_by_portions
 from leafmark.parsing.markdown_scan import scan_headings
 from leafmark.parsing.markdown_walk import Row, walk
 from leafmark.parsing.text import degraded_document
-from leafmark.parsing.titles import file_title, fold
+from leafmark.parsing.titles import file_title, first_title, fold
 
 __all__ = ["parse_markdown"]
-
-_BOM = b"\xef\xbb\xbf"
 
 
 class _Content:
@@ -83,7 +81,8 @@ class _Content:
             links = links_of(self.walked[1], self.text)
         else:
             links = links_by_portions(self._raw, self._start, self.headings)
-        return tuple([link._replace(target=_restore(link.target, self._decoded)) for link in links])
+        restore = self._decoded.restore
+        return tuple([link._replace(target=restore(link.target)) for link in links])
 
 
 def parse_markdown(data: bytes, path: str) -> Document:
@@ -95,7 +94,7 @@ def parse_markdown(data: bytes, path: str) -> Document:
     raw = decoded.data
     if has_lone_returns(raw):
         raw = without_lone_returns(decoded.encoded)
-    start = len(_BOM) if raw.startswith(_BOM) else 0
+    start = len(BOM) if raw.startswith(BOM) else 0
     front = find_front_matter(raw, start, path)
     start = front.span.end if front.span else start
     content = _Content(decoded, raw, front.span, start)
@@ -109,7 +108,7 @@ def parse_markdown(data: bytes, path: str) -> Document:
         path,
         decoded.data,
         "markdown",
-        front.title or _first_title(headings) or file_title(path),
+        front.title or first_title(headings) or file_title(path),
         decoded.encoding,
         headings,
         content.blocks,
@@ -123,20 +122,6 @@ def parse_markdown(data: bytes, path: str) -> Document:
     )
 
 
-def _first_title(headings: Sequence[Heading]) -> str:
-    """The title of the first top-level h1 that has one."""
-    columns = HeadingColumns.of(headings)
-    for index, level in enumerate(columns.levels):
-        if level == 1 and columns.titles[index] and not columns.nested[index]:
-            return columns.titles[index]
-    return ""
-
-
-def _restore(text: str, decoded: Decoded) -> str:
-    """Show as U+FFFD what is no character: bad bytes, and NUL as CommonMark has it."""
-    return decoded.restore(text).replace("\0", "\ufffd")
-
-
 def _restore_heading(heading: Heading, decoded: Decoded) -> Heading:
-    text = _restore(heading.slug_text, decoded)
+    text = decoded.restore(heading.slug_text)
     return heading._replace(title=fold(text), slug_text=text)

@@ -16,7 +16,7 @@ from operator import attrgetter
 
 from leafmark.model import Block, Document, Heading, Link, ReadableText, Span
 from leafmark.model.span import merge, subtract
-from leafmark.parsing.decoding import Decoded, decode
+from leafmark.parsing.decoding import BOM, Decoded, decode
 from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
 from leafmark.parsing.json_places import BadJsonError
 from leafmark.parsing.json_text import SourceMap, add_json_text, is_continued, line_ends
@@ -28,14 +28,13 @@ from leafmark.parsing.markdown_walk import walk
 from leafmark.parsing.notebook_cells import Cell, Notebook, Ranges, read_cells
 from leafmark.parsing.readable import ReadableBuilder
 from leafmark.parsing.text import degraded_document, paragraphs
-from leafmark.parsing.titles import file_title, fold
+from leafmark.parsing.titles import file_title, first_title, fold
 
 __all__ = ["MAX_ESCAPES", "parse_notebook", "read_notebook", "read_old_notebook"]
 
 MAX_ESCAPES = 1_000_000
 """Escapes in the sources of all cells; each takes some two hundred bytes of memory."""
 
-_BOM = b"\xef\xbb\xbf"
 _QUOTE = b'"'
 _MAGIC = re.compile(r"\s*%%(\w+)")
 _LANGUAGES = ("bash", "cython", "html", "javascript", "latex", "perl", "ruby", "sh", "sql", "svg")
@@ -57,7 +56,7 @@ def parse_notebook(data: bytes, path: str, *, outputs: bool = False) -> Document
     decoded = decode(data, path)
     raw = decoded.data
     try:
-        notebook = read_cells(raw, len(_BOM) if raw.startswith(_BOM) else 0)
+        notebook = read_cells(raw, len(BOM) if raw.startswith(BOM) else 0)
     except BadJsonError as error:
         line = raw.count(b"\n", 0, error.at) + 1
         reason = f"it is not valid JSON: {error.reason}"
@@ -87,12 +86,11 @@ def _document(decoded: Decoded, path: str, notebook: Notebook, outputs: bool) ->
     front = parts.front
     size = len(decoded.data)
     named = {"kernel": notebook.kernel, "language": notebook.language}
-    titles = (h.title for h in parts.headings if h.level == 1 and not h.nested and h.title)
     return Document(
         path,
         decoded.data,
         "notebook",
-        front.title or fold(notebook.title) or next(titles, "") or file_title(path),
+        front.title or fold(notebook.title) or first_title(parts.headings) or file_title(path),
         encoding=decoded.encoding,
         headings=tuple(parts.headings),
         blocks=tuple(sorted(parts.blocks, key=attrgetter("start", "level"))),

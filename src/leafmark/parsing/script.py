@@ -8,7 +8,7 @@ text; so is a source that is too much for the parser, and then the document says
 from __future__ import annotations
 
 from leafmark.model import Document, Heading
-from leafmark.parsing.decoding import Decoded, decode
+from leafmark.parsing.decoding import BOM, Decoded, decode
 from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.script_definitions import Definition
 from leafmark.parsing.script_languages import Language, has_module, language_of
@@ -85,6 +85,6 @@ def _parse(language: Language, source: bytes) -> Parsed:
 def _parseable(decoded: Decoded) -> bytes:
     """The source for the parser, byte for byte as long: no bad bytes, NUL or lone CR."""
     source = without_lone_returns(decoded.encoded)
-    if source.startswith(b"\xef\xbb\xbf"):
-        source = b"\n\n\n" + source[3:]
+    if source.startswith(BOM):
+        source = b"\n" * len(BOM) + source[len(BOM) :]
     return source.replace(b"\0", b" ")

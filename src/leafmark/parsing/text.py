@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from leafmark.model import Block, Diagnostic, Document, Format
-from leafmark.parsing.decoding import Decoded, decode
+from leafmark.parsing.decoding import BOM, Decoded, decode
 from leafmark.parsing.titles import file_title
 
 __all__ = [
@@ -17,7 +17,6 @@ __all__ = [
     "parse_text",
 ]
 
-_BOM = b"\xef\xbb\xbf"
 BLANK_LINES = re.compile(rb"\n(?:[ \t\r\f\v]*\n)+")
 """A line end and the blank lines after it."""
 
@@ -53,7 +52,7 @@ def degraded_document(
 def paragraphs(data: bytes) -> Iterator[Block]:
     """Yield the stretches of lines between blank lines, as blocks of level 0."""
     lines = re.sub(rb"\r(?!\n)", b"\n", data) if b"\r" in data else data
-    start = len(_BOM) if data.startswith(_BOM) else 0
+    start = len(BOM) if data.startswith(BOM) else 0
     first = start + len(lines[start:]) - len(lines[start:].lstrip())
     start = lines.rfind(b"\n", start, first) + 1 or start
     for gap in BLANK_LINES.finditer(lines, start):

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-__all__ = ["file_title", "fold"]
+from collections.abc import Sequence
+
+from leafmark.model import Heading, HeadingColumns
+
+__all__ = ["file_title", "first_title", "fold"]
 
 
 def fold(text: str) -> str:
     """Return `text` with runs of white space made one space, none at the ends."""
     return " ".join(text.split())
+
+
+def first_title(headings: Sequence[Heading]) -> str:
+    """Return the title of the first h1 that has one and opens a section, empty where none does."""
+    columns = HeadingColumns.of(headings)
+    titles = zip(columns.levels, columns.titles, columns.nested, strict=True)
+    return next(
+        (title for level, title, nested in titles if level == 1 and title and not nested), ""
+    )
 
 
 def file_title(path: str) -> str:
