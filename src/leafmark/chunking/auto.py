@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leafmark.chunking.splitting import Unit
 from leafmark.chunking.tree import Spans
+from leafmark.chunking.units import Unit
 from leafmark.chunking.workshop import Workshop
 
 __all__ = ["choose_auto"]
@@ -65,11 +65,11 @@ def _is_large(shop: Workshop, node: int, sure: int) -> bool:
 
 def _split_body(shop: Workshop, node: int) -> list[int]:
     """Return the node's pieces, if there are several; too small ranges stay its own."""
-    tree, splitter = shop.tree, shop.splitter(node)
+    tree, cutter = shop.tree, shop.cutter(node)
     kept: Spans = []
     found: list[list[Unit]] = []
     for start, end in tree.body(node):
-        groups = shop.split_evenly(splitter, start, end)
+        groups = shop.split_evenly(cutter, start, end)
         if len(groups) == 1 and shop.size(groups[0]) < max(1, shop.options.min_tokens):
             kept.append((start, end))
         else:

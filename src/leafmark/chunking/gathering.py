@@ -16,7 +16,8 @@ from typing import Literal, NamedTuple
 
 from leafmark.chunking.packing import absorb_small, pack
 from leafmark.chunking.sizing import Sizes
-from leafmark.chunking.splitting import Splitter, Unit
+from leafmark.chunking.splitting import split
+from leafmark.chunking.units import Cutter, Unit
 from leafmark.chunking.workshop import Workshop
 
 __all__ = ["Part", "gather"]
@@ -38,7 +39,7 @@ class _Members:
     shop: Workshop
     sizes: Sizes
     node: int
-    splitter: Splitter
+    cutter: Cutter
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
     tokens: list[int] = field(default_factory=list)
@@ -52,7 +53,7 @@ class _Members:
             if self.ends:
                 self.ends[-1] = end
             return
-        self._insert(len(self.roles), self.splitter.split(start, end))
+        self._insert(len(self.roles), split(self.cutter, start, end))
 
     def add_first(self, start: int, end: int, tokens: int) -> None:
         """Put own text before all else; what goes whole into one part is not split."""
@@ -60,10 +61,10 @@ class _Members:
             return
         roles = enumerate(self.roles)
         loose = next((index for index, role in roles if role != "small"), len(self.roles))
-        if tokens + sum(self.tokens[:loose]) <= self.splitter.capacity:
+        if tokens + sum(self.tokens[:loose]) <= self.cutter.capacity:
             self._insert(0, [Unit(start, end, tokens)])
         else:
-            self._insert(0, self.splitter.split(start, end))
+            self._insert(0, split(self.cutter, start, end))
 
     def _insert(self, at: int, units: Sequence[Unit]) -> None:
         """Put units of own text before member `at`."""
@@ -100,9 +101,9 @@ class _Members:
         """Pack what is small into parts."""
         if any(self.texts[first:after]):
             units = [self._unit(index) for index in range(first, after)]
-            groups = self.shop.pack(units, self.splitter.capacity)
+            groups = self.shop.pack(units, self.cutter.capacity)
         else:
-            groups = pack(self.tokens[first:after], self.splitter.capacity)
+            groups = pack(self.tokens[first:after], self.cutter.capacity)
         return [self.part(first + begin, first + end) for begin, end in groups]
 
     def part(self, first: int, after: int) -> Part:
@@ -127,11 +128,11 @@ class _Members:
         ]
         if min(alone, default=least) >= least:
             return parts
-        room = self.splitter.room()
+        room = self.cutter.room()
         groups = absorb_small(
             sizes,
             least=least,
-            capacity=max(room, self.splitter.capacity + least - 1),
+            capacity=max(room, self.cutter.capacity + least - 1),
             most=room + least - 1,
             taken=[self._overhead(part) for part in parts],
             alone=alone,
@@ -143,7 +144,7 @@ class _Members:
 
         Its heading line; but its title then leaves the breadcrumb. The indentation of code.
         """
-        shop, room = self.shop, self.splitter.room()
+        shop, room = self.shop, self.cutter.room()
         document = shop.reader.document
         if not part.is_child or part.tokens <= room:
             return 0
@@ -216,7 +217,7 @@ def gather(shop: Workshop, sizes: Sizes, node: int) -> list[Part]:
 
 def _members(shop: Workshop, sizes: Sizes, node: int) -> _Members:
     tree = shop.tree
-    members = _Members(shop, sizes, node, shop.splitter(node))
+    members = _Members(shop, sizes, node, shop.cutter(node))
     children = tree.children(node)
     if node not in tree.bodies:
         members.add_children(children)

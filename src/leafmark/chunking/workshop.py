@@ -14,8 +14,9 @@ from leafmark.chunking.measuring import Meter, text_tokens
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.packing import Group, absorb_small, pack, settle
 from leafmark.chunking.reading import BodyReader
-from leafmark.chunking.splitting import Splitter, Unit
+from leafmark.chunking.splitting import split
 from leafmark.chunking.tree import SectionTree
+from leafmark.chunking.units import Cutter, Unit
 from leafmark.model.breadcrumb import format_breadcrumb
 
 __all__ = ["Workshop"]
@@ -84,21 +85,21 @@ class Workshop:
         shown = under_breadcrumb(path, self.reader.normalise(spans), limit=limit, count=count)
         return count(shown) <= limit
 
-    def split_evenly(self, splitter: Splitter, start: int, end: int) -> list[list[Unit]]:
+    def split_evenly(self, cutter: Cutter, start: int, end: int) -> list[list[Unit]]:
         """Split a range and group its units; finer than need be where that keeps the size.
 
         A leftover under `min_tokens` makes the group that takes it too large,
         unless there are smaller units to share out.
         """
-        groups, sizes = self._pack(splitter.split(start, end), splitter.capacity)
-        if min(sizes) >= self.options.min_tokens and max(sizes) <= splitter.capacity:
+        groups, sizes = self._pack(split(cutter, start, end), cutter.capacity)
+        if min(sizes) >= self.options.min_tokens and max(sizes) <= cutter.capacity:
             return groups
-        groups = self._absorb(groups, sizes, splitter.capacity)
-        if all(_keeps(group, splitter.capacity) for group in groups):
+        groups = self._absorb(groups, sizes, cutter.capacity)
+        if all(_keeps(group, cutter.capacity) for group in groups):
             return groups
-        finer = splitter._replace(grain=max(1, splitter.capacity // _FINER))
-        groups, sizes = self._pack(finer.split(start, end), splitter.capacity)
-        return self._absorb(groups, sizes, splitter.capacity)
+        finer = cutter._replace(grain=max(1, cutter.capacity // _FINER))
+        groups, sizes = self._pack(split(finer, start, end), cutter.capacity)
+        return self._absorb(groups, sizes, cutter.capacity)
 
     def _pack(self, units: list[Unit], capacity: int) -> tuple[list[list[Unit]], list[int]]:
         """Pack units; return the groups and their sizes."""
@@ -208,9 +209,9 @@ class Workshop:
         target = self.options.target_tokens
         return target if target <= self.sure_room else min(target, self.room(node))
 
-    def splitter(self, node: int) -> Splitter:
+    def cutter(self, node: int) -> Cutter:
         options, capacity = self.options, self.capacity(node)
-        return Splitter(
+        return Cutter(
             reader=self.reader,
             meter=self.meter,
             tokenizer=options.tokenizer,

@@ -1,0 +1,147 @@
+"""Units, what chunks are packed of, and how text without blocks is cut into them.
+
+Such text is cut where sentences or lines begin, and what is still too large by tokens.
+Code inside it is never cut unless that is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import NamedTuple
+
+from leafmark.chunking.cutting import coalesce, line_starts, markup_starts, token_cuts
+from leafmark.chunking.measuring import Meter, text_tokens
+from leafmark.chunking.reading import BodyReader
+from leafmark.chunking.sentences import sentence_starts
+
+__all__ = ["Cutter", "Unit"]
+
+_CRUMBS = 4
+"""Neighbours that together have fewer bytes than the grain has tokens, over this, are one unit."""
+
+_ROW_BYTES = 2
+"""A row of HTML in Markdown is kept whole up to so many bytes for each token of the capacity."""
+
+_SPACES = b" \t"
+
+
+class Unit(NamedTuple):
+    """A range with its tokens.
+
+    `whole`: it is one block that cannot be cut, whatever its size. `inline`: it
+    ends inside a line; then the tokens are those with the space before it and
+    without the space at its end, because a word is counted with its space.
+    `header`: the tokens of the table header that it repeats where it begins a
+    piece.
+    """
+
+    start: int
+    end: int
+    tokens: int
+    whole: bool = False
+    inline: bool = False
+    header: int = 0
+
+
+class Cutter(NamedTuple):
+    """Cuts ranges of one document into units of at most `capacity` tokens.
+
+    What is over `grain` is cut already where there are blocks or sentences to cut it at.
+    A table, or a row of one that is cut, stays whole while its text is within the tokens
+    that `room` returns.
+    """
+
+    reader: BodyReader
+    meter: Meter
+    tokenizer: str
+    capacity: int
+    grain: int
+    room: Callable[[], int]
+    cut_code: bool = False
+
+    def crumbs_joined(self, starts: Sequence[int], end: int) -> list[int]:
+        """Return where units begin when neighbours too small to matter alone are one."""
+        return coalesce(starts, end, self.grain // _CRUMBS)
+
+    def unit(self, start: int, end: int) -> Unit:
+        """Return a range of whole lines as a unit."""
+        return Unit(start, end, self.meter.tokens(start, end))
+
+    def part(self, unit: Unit, start: int, end: int) -> Unit:
+        """Return a part of a unit, each word counted with the space before it."""
+        tokens = self.meter.tokens(*self._counted(unit, start, end))
+        is_inline = self.meter.document.data[end - 1] not in b"\n\r"
+        return Unit(start, end, tokens, inline=is_inline)
+
+    def _counted(self, unit: Unit, start: int, end: int) -> tuple[int, int]:
+        """The range that is counted of a part: with the space before it, not that at its end."""
+        data = self.meter.document.data
+        first = start - 1 if start > unit.start and data[start - 1] in _SPACES else start
+        return first, end - 1 if data[end - 1] in _SPACES else end
+
+    def is_within(self, unit: Unit, limit: int) -> bool:
+        """Whether the unit's `text` has at most `limit` tokens; markup does not count."""
+        if unit.tokens <= limit:
+            return True
+        span = unit.start, unit.end
+        tokens = text_tokens(self.reader, self.meter, span, tokens=unit.tokens, bound=limit)
+        return tokens <= limit
+
+    def cut_prose(self, unit: Unit, capacity: int) -> Iterator[Unit]:
+        """Cut at sentences what has no blocks, but not the code that lies deep inside it."""
+        at = unit.start
+        for block in self.reader.code_within(unit.start, unit.end):
+            start, end = max(block.start, unit.start), min(block.end, unit.end)
+            if start > at:
+                yield from self._cut_at_sentences(at, start, capacity)
+            yield from self.keep_code(self.unit(start, end))
+            at = end
+        if at < unit.end:
+            yield from self._cut_at_sentences(at, unit.end, capacity)
+
+    def _cut_at_sentences(self, start: int, end: int, capacity: int) -> Iterator[Unit]:
+        unit = Unit(start, end, end - start)  # its parts are counted
+        return self._cut_at(unit, self._find(unit, sentence_starts), capacity)
+
+    def keep_code(self, unit: Unit) -> Iterator[Unit]:
+        """Keep code whole, or cut it at line ends if that is asked for."""
+        if self.cut_code:
+            return self._cut_at(unit, self._find(unit, line_starts), self.capacity)
+        return iter((unit._replace(whole=True),))
+
+    def cut_html(self, unit: Unit) -> Iterator[Unit]:
+        """Cut HTML in Markdown at line ends that tear no tag apart."""
+        find = partial(markup_starts, kept=self.capacity * _ROW_BYTES)
+        return self._cut_at(unit, self._find(unit, find), self.capacity)
+
+    def _cut_at(self, unit: Unit, starts: Sequence[int], capacity: int) -> Iterator[Unit]:
+        """Cut at offsets into the unit, and, within what is still too large, anywhere.
+
+        Heading lines, which only begin a unit, stay with what follows them.
+        """
+        headings, least = self.reader.headings_within(unit.start, unit.end), 0
+        if headings:
+            below = self.meter.document.data[headings[-1].end : unit.end]
+            least = unit.end - unit.start - len(below.lstrip())
+        starts = [0, *[at for at in starts if at > least]]
+        starts = self.crumbs_joined(starts, unit.end - unit.start)
+        for start, end in _ranges(unit, starts):
+            part = self.part(unit, start, end)
+            is_exact = self._counted(unit, start, end) == (start, end)
+            if part.tokens <= capacity and (is_exact or self.meter.fits(start, end, capacity)):
+                yield part
+                continue
+            limit = min(capacity, self.grain)
+            find = partial(token_cuts, limit=limit, tokenizer=self.tokenizer)
+            for cut, next_cut in _ranges(part, self._find(part, find)):
+                yield self.part(unit, cut, next_cut)
+
+    def _find(self, unit: Unit, find: Callable[[bytes], Sequence[int]]) -> Sequence[int]:
+        return self.reader.places(unit.start, unit.end, find)
+
+
+def _ranges(unit: Unit, starts: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The ranges of the source that begin at offsets into the unit, the last one at its end."""
+    return pairwise([*[unit.start + at for at in starts], unit.end])
