@@ -9,14 +9,11 @@ depth 2. Nothing is included, evaluated or run; attributes are not replaced.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from leafmark.model import Document, Link
+from leafmark.model import Document, Heading, Link
 from leafmark.parsing.asciidoc_blocks import AsciiDocScanner
-from leafmark.parsing.decoding import decode
-from leafmark.parsing.lined_document import build_document, build_headings
-from leafmark.parsing.source_lines import SourceLines, find_excess
-from leafmark.parsing.text import degraded_document
+from leafmark.parsing.lined_document import parse_lined
 
 __all__ = ["parse_asciidoc"]
 
@@ -37,16 +34,15 @@ _LONGEST_TITLE = 1000
 
 def parse_asciidoc(data: bytes, path: str) -> Document:
     """Return the document of an AsciiDoc source."""
-    decoded = decode(data, path)
-    excess = find_excess(decoded.data, b"<[")
-    if excess:
-        return degraded_document(decoded, path, "text", excess)
-    lines = SourceLines(decoded)
-    scanner = AsciiDocScanner(lines)
-    scanner.scan()
-    headings = build_headings(scanner.titles, lines, decoded, title_text)
-    links = _links(decoded.data, scanner)
-    return build_document(decoded, path, "asciidoc", headings, scanner.blocks, links)
+    return parse_lined(
+        data,
+        path,
+        "asciidoc",
+        scanner=AsciiDocScanner,
+        link_marks=b"<[",
+        title_text=title_text,
+        find_links=_links,
+    )
 
 
 def title_text(source: str) -> str:
@@ -62,7 +58,7 @@ def title_text(source: str) -> str:
     return _MARKS.sub(r"\2\4", _MACROS.sub(r"\1", source))
 
 
-def _links(data: bytes, scanner: AsciiDocScanner) -> Iterator[Link]:
+def _links(data: bytes, _headings: Sequence[Heading], scanner: AsciiDocScanner) -> Iterator[Link]:
     """The links outside of code; a reference to an id of the document is `#` and the id."""
     code = [(block.start, block.end) for block in scanner.blocks if block.kind == "code"]
     at = 0

@@ -13,13 +13,11 @@ from bisect import bisect_left
 from collections.abc import Callable
 from itertools import pairwise
 
-from leafmark.model import Block, BlockKind
-from leafmark.parsing.lined_document import Title
+from leafmark.model import BlockKind
+from leafmark.parsing.lined_document import LineScanner, Title
 from leafmark.parsing.source_lines import SourceLines
 
 __all__ = ["AsciiDocScanner"]
-
-_DEEPEST = 8
 
 _ATX = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)\Z")
 _SETEXT = re.compile(r"(?!\.)(?=[^\w]*\w).*\Z")
@@ -62,24 +60,18 @@ _KINDS: dict[str, BlockKind] = {
 _PLAIN = frozenset(("code", "html", "definition", "table"))
 
 
-class AsciiDocScanner:
-    """Scans `lines` once; `titles`, `blocks` and `attributes` are in order then."""
+class AsciiDocScanner(LineScanner):
+    """Knows the lines before a block that say something of it."""
 
     def __init__(self, lines: SourceLines) -> None:
-        self.lines = lines
-        self.titles: list[Title] = []
-        self.blocks: list[Block] = []
-        self.attributes: dict[str, str] = {}
-        self._stop = len(lines)
+        super().__init__(lines)
         self._offset = 0
         self._meta = -1  # the first of the lines that say something of the next block
         self._language = ""
         self._fences: dict[str, list[int]] | None = None
 
     def scan(self) -> None:
-        at = 0
-        while at < self._stop:
-            at = self._next(at, 0)
+        super().scan()
         if self._meta >= 0:  # lines about a block that never comes
             self._add("paragraph", self._meta, self._stop, 0)
 
@@ -92,7 +84,6 @@ class AsciiDocScanner:
             self._offset = self._offset + step if value[:1] in ("+", "-") else step
         elif name == "source-language":
             self._language = value.strip().lower()
-        self.attributes.setdefault(name, value.strip())
 
     def _described(self, at: int) -> tuple[str, str]:
         """The style and the id that the lines before the block on line `at` give it."""
@@ -127,10 +118,7 @@ class AsciiDocScanner:
         if 0 <= self._meta < first:
             first = self._meta
         self._meta = -1
-        start, end = self.lines.places(first, after)
-        content = self.lines.starts[head] if head else None
-        self.blocks.append(Block(kind, start, end, level, info, content))
-        return after
+        return super()._add(kind, first, after, level, info, head)
 
     def _about(self, at: int, line: str, level: int) -> int:
         """Attributes and the title of the block that follows; comments and conditions."""
@@ -234,22 +222,15 @@ class AsciiDocScanner:
                 return self._language
         return ""
 
-    def _inside(self, first: int, after: int, level: int) -> None:
-        if level > _DEEPEST:
-            self._meta = -1
-            return
-        kept, self._stop = self._stop, after
-        at = first
-        while at < after:
-            at = self._next(at, level)
-        self._stop, self._meta = kept, -1
+    def _inside(self, first: int, after: int, level: int, edge: int = 0) -> None:
+        super()._inside(first, after, level, edge)
+        self._meta = -1
 
     def _rows(self, first: int, after: int, level: int) -> None:
         """Lines that begin a cell begin a row, for want of counting columns."""
         starts = [i for i in range(first, after) if self.lines.text[i][:1] in ("|", "!")]
         for row, following in pairwise([*starts, after]):
-            start, end = self.lines.places(row, following)
-            self.blocks.append(Block("table_row", start, end, level))
+            self._add("table_row", row, following, level)
 
     # -- lists and paragraphs ----------------------------------------------------------
 
@@ -326,11 +307,6 @@ class AsciiDocScanner:
             return at
         after = self._until_blank(at)
         return self._add("code", at, after, level)
-
-    def _until_blank(self, at: int) -> int:
-        while at < self._stop and self.lines.text[at]:
-            at += 1
-        return at
 
     def _paragraph(self, at: int, level: int) -> int:
         """Lines up to a blank one, or to attributes or a delimiter."""

@@ -1,16 +1,21 @@
-"""What a scanner of lines has found, to a `Document`: the same for every such format."""
+"""A scanner of lines, and a `Document` of what it found: for reStructuredText and AsciiDoc."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from leafmark.model import Block, Document, Format, Heading, Link
-from leafmark.parsing.decoding import Decoded
-from leafmark.parsing.source_lines import SourceLines
+from leafmark.model import Block, BlockKind, Document, Format, Heading, Link
+from leafmark.parsing.decoding import decode
+from leafmark.parsing.source_lines import SourceLines, find_excess
+from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import file_title, first_title, fold
 
-__all__ = ["Title", "build_document", "build_headings"]
+__all__ = ["LineScanner", "Title", "parse_lined"]
+
+_DEEPEST = 8
+"""Levels of nesting in which blocks are looked for; each is read once more for it."""
 
 
 class Title(NamedTuple):
@@ -24,37 +29,97 @@ class Title(NamedTuple):
     nested: bool = False
 
 
-def build_headings(
-    titles: Iterable[Title], lines: SourceLines, decoded: Decoded, shown: Callable[[str], str]
-) -> tuple[Heading, ...]:
-    """Return the headings of titles in order; `shown` leaves out the marks of formatting."""
+class LineScanner(ABC):
+    """Scans `lines` once; `titles` and `blocks` are in order then.
+
+    What is scanned at a time, the document or the inside of a block, ends at line
+    `_stop`, and its text begins at column `_edge`.
+    """
+
+    def __init__(self, lines: SourceLines) -> None:
+        self.lines = lines
+        self.titles: list[Title] = []
+        self.blocks: list[Block] = []
+        self._stop = len(lines)
+        self._edge = 0
+
+    def scan(self) -> None:
+        at = 0
+        while at < self._stop:
+            at = self._next(at, 0)
+
+    @abstractmethod
+    def _next(self, at: int, level: int) -> int:
+        """Take what begins on line `at`; return the line after it."""
+
+    def _inside(self, first: int, after: int, level: int, edge: int = 0) -> None:
+        """Look for blocks in lines that have their own left edge."""
+        if level > _DEEPEST:
+            return
+        kept = self._edge, self._stop
+        self._edge, self._stop = edge, after
+        at = first
+        while at < after:
+            at = self._next(at, level)
+        self._edge, self._stop = kept
+
+    def _line(self, index: int) -> str:
+        return self.lines.text[index][self._edge :]
+
+    def _until_blank(self, at: int) -> int:
+        while at < self._stop and self._line(at):
+            at += 1
+        return at
+
+    def _add(
+        self, kind: BlockKind, first: int, after: int, level: int, info: str = "", head: int = 0
+    ) -> int:
+        """Note a block of lines, whose content begins on line `head`; return the line after it."""
+        start, end = self.lines.places(first, after)
+        content = self.lines.starts[head] if head else None
+        self.blocks.append(Block(kind, start, end, level, info, content))
+        return after
+
+
+Scanner = TypeVar("Scanner", bound=LineScanner)
+
+
+def parse_lined(
+    data: bytes,
+    path: str,
+    format: Format,
+    *,
+    scanner: Callable[[SourceLines], Scanner],
+    link_marks: bytes,
+    title_text: Callable[[str], str],
+    find_links: Callable[[bytes, Sequence[Heading], Scanner], Iterable[Link]],
+) -> Document:
+    """Return the document of a source, called after its first title of level 1, else its file.
+
+    Each of `link_marks` may begin a link. `title_text` leaves out the marks of formatting.
+    """
+    decoded = decode(data, path)
+    excess = find_excess(decoded.data, link_marks)
+    if excess:
+        return degraded_document(decoded, path, "text", excess)
+    lines = SourceLines(decoded)
+    scanned = scanner(lines)
+    scanned.scan()
     size = len(decoded.data)
     headings = []
-    for title in titles:
-        words = decoded.restore(shown(title.source))
+    for title in scanned.titles:
+        words = decoded.restore(title_text(title.source))
         start, end = lines.places(title.first, title.after)
         row = (title.level, fold(words), words, start, end, size, title.nested)
         headings.append(Heading(*row, anchor=title.anchor or None))
-    return tuple(headings)
-
-
-def build_document(
-    decoded: Decoded,
-    path: str,
-    format: Format,
-    headings: tuple[Heading, ...],
-    blocks: Sequence[Block],
-    links: Iterable[Link],
-) -> Document:
-    """Return the document, called after its first title of level 1, else after its file."""
     return Document(
         path,
         decoded.data,
         format,
         first_title(headings) or file_title(path),
         encoding=decoded.encoding,
-        headings=headings,
-        blocks=tuple(blocks),
-        links=tuple(links),
+        headings=tuple(headings),
+        blocks=tuple(scanned.blocks),
+        links=tuple(find_links(decoded.data, headings, scanned)),
         diagnostics=decoded.diagnostics,
     )

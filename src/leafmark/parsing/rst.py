@@ -14,28 +14,24 @@ import re
 from collections.abc import Sequence
 
 from leafmark.model import Block, Document, Heading, Link
-from leafmark.parsing.decoding import decode
-from leafmark.parsing.lined_document import build_document, build_headings
+from leafmark.parsing.lined_document import parse_lined
 from leafmark.parsing.rst_blocks import RstScanner
 from leafmark.parsing.rst_inline import find_links, title_text
-from leafmark.parsing.source_lines import SourceLines, find_excess
-from leafmark.parsing.text import degraded_document
 
 __all__ = ["parse_rst"]
 
 
 def parse_rst(data: bytes, path: str) -> Document:
     """Return the document of a reStructuredText source."""
-    decoded = decode(data, path)
-    excess = find_excess(decoded.data, b"`")
-    if excess:
-        return degraded_document(decoded, path, "text", excess)
-    lines = SourceLines(decoded)
-    scanner = RstScanner(lines)
-    scanner.scan()
-    headings = build_headings(scanner.titles, lines, decoded, title_text)
-    links = _links(decoded.data, headings, scanner)
-    return build_document(decoded, path, "rst", headings, scanner.blocks, links)
+    return parse_lined(
+        data,
+        path,
+        "rst",
+        scanner=RstScanner,
+        link_marks=b"`",
+        title_text=title_text,
+        find_links=_links,
+    )
 
 
 _MARKUP = re.compile(rb"[`_]")

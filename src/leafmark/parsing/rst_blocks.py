@@ -12,8 +12,8 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-from leafmark.model import Block, BlockKind, Link
-from leafmark.parsing.lined_document import Title
+from leafmark.model import BlockKind, Link
+from leafmark.parsing.lined_document import LineScanner, Title
 from leafmark.parsing.rst_inline import anchor_of
 from leafmark.parsing.rst_tables import (
     GRID_TOP,
@@ -25,9 +25,6 @@ from leafmark.parsing.rst_tables import (
 from leafmark.parsing.source_lines import SourceLines
 
 __all__ = ["RstScanner"]
-
-_DEEPEST = 8
-"""Levels of nesting in which blocks are looked for; each is read once more for it."""
 
 _SHORTEST_RULE = 4
 
@@ -66,33 +63,20 @@ _Mark = Callable[["RstScanner", int], int]
 """The width of an item's mark on a line, 0 where the line begins no item."""
 
 
-class RstScanner:
-    """Scans `lines` once; `titles`, `blocks` and `links` are in order then."""
+class RstScanner(LineScanner):
+    """Notes `links` of directives and targets, too."""
 
     def __init__(self, lines: SourceLines) -> None:
-        self.lines = lines
-        self.titles: list[Title] = []
-        self.blocks: list[Block] = []
+        super().__init__(lines)
         self.links: list[Link] = []
         self._styles: list[tuple[str, bool]] = []
         self._label = ""
         self._labels = _NO_LABELS  # where those that adjoin begin: a line, and a number of blocks
         self._language = ""
-        self._edge = 0  # the column at which text begins in what is being scanned
-        self._stop = len(lines)
-
-    def scan(self) -> None:
-        at = 0
-        while at < self._stop:
-            at = self._next(at, 0)
 
     # -- one construct -----------------------------------------------------------
 
-    def _line(self, index: int) -> str:
-        return self.lines.text[index][self._edge :]
-
     def _next(self, at: int, level: int) -> int:
-        """Take what begins on line `at`; return the line after it."""
         line = self._line(at)
         if not line:
             return at + 1
@@ -109,22 +93,8 @@ class RstScanner:
         self, kind: BlockKind, first: int, after: int, level: int, info: str = "", head: int = 0
     ) -> int:
         """Note a block of lines; anything but a target comes between a label and a title."""
-        start, end = self.lines.places(first, after)
-        content = self.lines.starts[head] if head else None
-        self.blocks.append(Block(kind, start, end, level, info, content))
         self._label, self._labels = "", _NO_LABELS
-        return after
-
-    def _inside(self, first: int, after: int, edge: int, level: int) -> None:
-        """Look for blocks in lines that have their own left edge."""
-        if level > _DEEPEST:
-            return
-        kept = self._edge, self._stop
-        self._edge, self._stop = edge, after
-        at = first
-        while at < after:
-            at = self._next(at, level)
-        self._edge, self._stop = kept
+        return super()._add(kind, first, after, level, info, head)
 
     def _after_indented(self, index: int) -> int:
         return self.lines.after_indented(index, self._stop, self._edge + 1)
@@ -192,7 +162,7 @@ class RstScanner:
     def _definition(self, at: int, level: int) -> int:
         after = self._after_indented(at + 1)
         self._add("definition", at, after, level)
-        self._inside(at + 1, after, self._inner_edge(at + 1, after), level + 1)
+        self._inside(at + 1, after, level + 1, self._inner_edge(at + 1, after))
         return after
 
     def _literal(self, at: int, level: int) -> int:
@@ -214,7 +184,7 @@ class RstScanner:
     def _indented(self, at: int, level: int) -> int:
         after = self._after_indented(at)
         self._add("quote", at, after, level)
-        self._inside(at, after, self._inner_edge(at, after), level + 1)
+        self._inside(at, after, level + 1, self._inner_edge(at, after))
         return after
 
     def _inner_edge(self, first: int, after: int) -> int:
@@ -239,8 +209,7 @@ class RstScanner:
         after = items[-1][1]
         self._add("list", at, after, level)
         for first, end, width in items:
-            start, stop = self.lines.places(first, end)
-            self.blocks.append(Block("list_item", start, stop, level + 1))
+            super()._add("list_item", first, end, level + 1)
             begun = len(self.blocks)
             self._inside_item(first, end, width, level + 2)
             if len(self.blocks) == begun + 1:  # one paragraph says no more than the item
@@ -252,7 +221,7 @@ class RstScanner:
         edges = [self.lines.indent(i) for i in range(first + 1, end) if self.lines.text[i]]
         edge = min([self._edge + width, *edges]) if edges else self._edge + width
         if edge == self._edge + width:
-            self._inside(first, end, edge, level)
+            self._inside(first, end, level, edge)
 
     def _bullet(self, at: int) -> int:
         found = _BULLET.match(self._line(at))
@@ -279,11 +248,6 @@ class RstScanner:
 
     # -- tables and other blocks ---------------------------------------------------
 
-    def _until_blank(self, at: int) -> int:
-        while at < self._stop and self._line(at):
-            at += 1
-        return at
-
     def _doctest(self, at: int, level: int) -> int:
         return self._add("code", at, self._until_blank(at), level, "pycon")
 
@@ -305,8 +269,7 @@ class RstScanner:
     def _table(self, table: RstTable, at: int, level: int) -> int:
         self._add("table", at, table.after, level, head=table.content)
         for first, after in table.rows:
-            start, end = self.lines.places(first, after)
-            self.blocks.append(Block("table_row", start, end, level + 1))
+            super()._add("table_row", first, after, level + 1)
         return table.after
 
     # -- explicit markup -----------------------------------------------------------
@@ -363,7 +326,7 @@ class RstScanner:
         if _SUBSTITUTION.match(self._line(at)):
             return self._note(at, after, level)
         self._add("quote" if after > at + 1 else "paragraph", at, after, level)
-        self._inside(content, after, self._inner_edge(content, after), level + 1)
+        self._inside(content, after, level + 1, self._inner_edge(content, after))
         return after
 
     def _after_options(self, at: int, after: int) -> int:
