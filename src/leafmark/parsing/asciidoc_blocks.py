@@ -181,17 +181,16 @@ class AsciiDocScanner(LineScanner):
 
     def _delimited(self, at: int, line: str, level: int) -> int:
         """A block between two equal lines; one that is not closed goes to the end."""
-        found = _DELIMITER.match(line)
-        if not found or (found[2] and line[0] != "`"):
+        fence = _fence(line)
+        if not fence:
             return at
-        fence = line[:3] if line[0] == "`" else line
         end = self._closing(at + 1, fence)
         after = min(end + 1, self._stop)
         style, _ = self._described(at)
         kind: BlockKind = "quote" if line == "--" else _KINDS[line[0]]
         if style in ("source", "listing") and line == "--":
             kind = "code"
-        info = self._info(at, found[2]) if kind == "code" else ""
+        info = self._info(at, line[len(fence) :].lstrip("`")) if kind == "code" else ""
         self._add(kind, at, after, level, info, at + 1 if kind == "code" else 0)
         if kind == "table":
             self._rows(at + 1, end, level + 1)
@@ -210,7 +209,7 @@ class AsciiDocScanner(LineScanner):
         found = bisect_left(places, at)
         return min(places[found], self._stop) if found < len(places) else self._stop
 
-    def _info(self, at: int, fence_info: str | None) -> str:
+    def _info(self, at: int, fence_info: str) -> str:
         """The language of a block of code: after its fence, or the second of its attributes."""
         if fence_info:
             return fence_info.strip().split(",")[0].lower()
@@ -289,10 +288,8 @@ class AsciiDocScanner(LineScanner):
         ):
             at += 1
         if at < self._stop:
-            line = self.lines.text[at]
-            found = _DELIMITER.match(line)
-            if found:
-                fence = line[:3] if line[0] == "`" else line
+            fence = _fence(self.lines.text[at])
+            if fence:
                 return min(self._closing(at + 1, fence) + 1, self._stop)
         while at < self._stop and self.lines.text[at] not in ("", "+"):
             at += 1
@@ -311,11 +308,11 @@ class AsciiDocScanner(LineScanner):
     def _paragraph(self, at: int, level: int) -> int:
         """Lines up to a blank one, or to attributes or a delimiter."""
         style, _ = self._described(at)
-        info = self._info(at, None)
+        info = self._info(at, "")
         after = at + 1
         text = self.lines.text
         while after < self._stop and text[after]:
-            if _ATTRIBUTES.match(text[after]) or _delimits(text[after]):
+            if _ATTRIBUTES.match(text[after]) or _fence(text[after]):
                 break
             after += 1
         kind: BlockKind = "code" if style in ("source", "listing", "literal") else "paragraph"
@@ -336,6 +333,9 @@ _TAKERS: tuple[_Taker, ...] = (
 """What a line may begin, in order; one that declines returns its own line."""
 
 
-def _delimits(line: str) -> bool:
+def _fence(line: str) -> str:
+    """The line that closes the block which a line opens, empty where it opens none."""
     found = _DELIMITER.match(line)
-    return found is not None and not (found[2] and line[0] != "`")
+    if found is None or (found[2] and line[0] != "`"):
+        return ""
+    return line[:3] if line[0] == "`" else line
