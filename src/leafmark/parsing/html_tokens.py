@@ -76,9 +76,7 @@ def iter_tokens(data: bytes, start: int, end: int) -> Iterator[Token]:
     match = _TOKEN.match
     while start < end:
         found = match(data, start, end)
-        if found is None:  # "</" at the very end
-            yield b"", start, end, False
-            return
+        assert found is not None, "any byte is text, if nothing else"
         stop, kind = found.end(), found.lastindex
         if kind == _TEXT:
             yield b"", start, stop, False

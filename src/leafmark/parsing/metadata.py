@@ -34,9 +34,7 @@ Repeats = list[tuple[str, int]]  # key and line, from 0
 
 
 def to_json(tree: Any) -> Any:
-    """Return the values of a tree of scalars."""
-    if tree.__class__ is Scalar:
-        return tree.value
+    """Return the values of a tree of scalars, which is a mapping or a list."""
     if isinstance(tree, dict):
         return {
             name: one.value if one.__class__ is Scalar else to_json(one)  # most are
