@@ -8,17 +8,26 @@ ranges may come to more than the bound: then the node is `oversize`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain
+from operator import itemgetter
 
+from leafmark.chunking.packing import absorb_small
+from leafmark.chunking.splitting import split
 from leafmark.chunking.tree import Spans
-from leafmark.chunking.units import Unit
+from leafmark.chunking.units import Cutter, Unit
 from leafmark.chunking.workshop import Workshop
 
 __all__ = ["choose_auto"]
 
-
 _COUNTED_AT_ONCE = 4
 """A body of more bytes than this for each token of the target is counted block by block only."""
+
+_FINER = 4
+"""Into how many parts, about, a group is split when its blocks do not share out evenly."""
+
+_tokens_of: Callable[[Unit], int] = itemgetter(2)
+_whole_of = itemgetter(3)
 
 
 def choose_auto(shop: Workshop) -> Sequence[int]:
@@ -68,14 +77,14 @@ def _split_body(shop: Workshop, node: int) -> list[int]:
     tree, cutter = shop.tree, shop.cutter(node)
     kept: Spans = []
     found: list[list[Unit]] = []
-    for start, end in tree.body(node):
-        groups = shop.split_evenly(cutter, start, end)
+    for span in tree.body(node):
+        groups = _split_evenly(shop, cutter, span)
         if len(groups) == 1 and shop.size(groups[0]) < max(1, shop.options.min_tokens):
-            kept.append((start, end))
+            kept.append(span)
         else:
             found += groups
     if len(found) < 2:
-        if any(shop.is_oversize(node, group) for group in found) or shop.is_scattered(node):
+        if any(_is_oversize(shop, node, group) for group in found) or shop.is_scattered(node):
             tree.oversize.add(node)
         return []
     tree.bodies[node] = kept
@@ -85,6 +94,54 @@ def _split_body(shop: Workshop, node: int) -> list[int]:
 
 
 def _piece(shop: Workshop, node: int, units: list[Unit], *, number: int) -> int:
-    piece = shop.tree.add_piece(node, (units[0].start, units[-1].end), number)
-    shop.mark(piece, units)
+    tree = shop.tree
+    piece = tree.add_piece(node, (units[0].start, units[-1].end), number)
+    if _is_oversize(shop, node, units):
+        tree.oversize.add(piece)
+    if shop.size(units) < shop.options.min_tokens:
+        tree.undersize.add(piece)
     return piece
+
+
+def _is_oversize(shop: Workshop, node: int, units: Sequence[Unit]) -> bool:
+    """Whether one block that cannot be cut takes the text of units over `max_tokens`."""
+    if True not in map(_whole_of, units):
+        return False
+    return shop.is_over(node, [(units[0].start, units[-1].end)], sum(map(_tokens_of, units)))
+
+
+def _split_evenly(shop: Workshop, cutter: Cutter, span: tuple[int, int]) -> list[list[Unit]]:
+    """Split a range and group its units; finer than need be where that keeps the size.
+
+    A leftover under `min_tokens` makes the group that takes it too large,
+    unless there are smaller units to share out.
+    """
+    capacity = cutter.capacity
+    groups, sizes = _pack(shop, split(cutter, *span), capacity)
+    if min(sizes) >= shop.options.min_tokens and max(sizes) <= capacity:
+        return groups
+    groups = _absorb(shop, groups, sizes, capacity=capacity)
+    if all(_keeps(group, capacity) for group in groups):
+        return groups
+    finer = cutter._replace(grain=max(1, capacity // _FINER))
+    groups, sizes = _pack(shop, split(finer, *span), capacity)
+    return _absorb(shop, groups, sizes, capacity=capacity)
+
+
+def _pack(shop: Workshop, units: list[Unit], capacity: int) -> tuple[list[list[Unit]], list[int]]:
+    """Pack units; return the groups and their sizes."""
+    groups = [units[first:after] for first, after in shop.pack(units, capacity)]
+    return groups, [shop.size(group) for group in groups]
+
+
+def _absorb(
+    shop: Workshop, groups: list[list[Unit]], sizes: list[int], *, capacity: int
+) -> list[list[Unit]]:
+    """Give groups under `min_tokens` to their neighbours."""
+    merged = absorb_small(sizes, least=shop.options.min_tokens, capacity=capacity)
+    return [list(chain.from_iterable(groups[first:after])) for first, after in merged]
+
+
+def _keeps(units: Sequence[Unit], capacity: int) -> bool:
+    """Whether units are within the capacity as far as they can be cut."""
+    return sum(map(_tokens_of, units)) <= capacity or True in map(_whole_of, units)

@@ -192,7 +192,7 @@ class Part(NamedTuple):
         units = filter(None, members.texts[self.first : self.after])
         if True not in map(_is_whole, units):
             return False
-        return members.shop.is_over(members.node, (self.start, self.end), self.tokens)
+        return members.shop.is_over(members.node, [(self.start, self.end)], self.tokens)
 
 
 def gather(shop: Workshop, sizes: Sizes, node: int) -> list[Part]:

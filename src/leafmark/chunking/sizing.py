@@ -46,8 +46,7 @@ def is_surely_within(shop: Workshop) -> bool:
         return True
     if tokens * _NORMALISED <= sure or most > limit * _NORMALISED:
         return False
-    limit -= shop.breadcrumb_room(0)
-    if most * _NORMALISED <= limit:
+    if most * _NORMALISED <= shop.room(0):
         return True
     return shop.fits_whole(0, most)
 
@@ -100,8 +99,7 @@ class Sizes:
             return False
         if size <= self.surely_fitting:
             return True
-        limit -= shop.breadcrumb_room(node)
-        if size * _NORMALISED <= limit:
+        if size * _NORMALISED <= shop.room(node):
             return True
         return shop.fits_whole(node, size)
 
