@@ -304,6 +304,33 @@ PACKAGES = (
         wanted=("*.md",),
         project="blind",
     ),
+    Package(
+        tree="directus",
+        registry="npm",
+        name="@directus/docs",
+        version="9.22.3",
+        sha256="cc67b41f2018efb5d09eaf336d8094846692ff9cdcccd3ad7d08b2dcf5cb9944",
+        inside=".vitepress/dist",
+        wanted=("*.html",),
+        # pages of one form for each kind of object; what is there twice, or says nothing
+        left_out=(
+            *("404.html", "cookbook/template_shell.html", "index.html", "readme.html"),
+            *("configuration/data-model/fields/index.html", "reference/system/*"),
+        ),
+        project="blind",
+    ),
+    Package(
+        tree="serverless",
+        registry="npm",
+        name="serverless",
+        version="3.40.0",
+        sha256="2784511da4ad802400c38e40c04543d0088163b6f7c9902ad808cac282360da0",
+        inside="docs",
+        wanted=("*.md",),
+        # the other providers' pages repeat those of AWS
+        left_out=("providers/[!a]*", "providers/a[lz]*", "*/cli-reference/*"),
+        project="blind",
+    ),
 )
 
 
