@@ -114,62 +114,22 @@ __all__ = [
     "register_tokenizer",
 ]
 
-_HOMES = {
-    "AmbiguousError": "leafmark.errors",
-    "BudgetError": "leafmark.errors",
-    "Answer": "leafmark.model",
-    "Block": "leafmark.model",
-    "Chunk": "leafmark.model",
-    "ChunkRecord": "leafmark.model",
-    "ConfigError": "leafmark.errors",
-    "ConfirmationError": "leafmark.errors",
-    "DamagedError": "leafmark.errors",
-    "Diagnostic": "leafmark.model",
-    "Document": "leafmark.model",
-    "DocumentEntry": "leafmark.model",
-    "EnrichedChunk": "leafmark.library",
-    "Entry": "leafmark.model",
-    "ForbiddenError": "leafmark.errors",
-    "Heading": "leafmark.model",
-    "Hint": "leafmark.model",
-    "Index": "leafmark.library",
-    "IndexReport": "leafmark.model",
-    "LeafmarkError": "leafmark.errors",
-    "Link": "leafmark.model",
-    "LockedError": "leafmark.errors",
-    "NotFoundError": "leafmark.errors",
-    "Passage": "leafmark.model",
-    "Place": "leafmark.model",
-    "ProviderError": "leafmark.errors",
-    "QueryError": "leafmark.errors",
-    "Related": "leafmark.model",
-    "Result": "leafmark.model",
-    "ShowReport": "leafmark.model",
-    "Shown": "leafmark.model",
-    "Snippet": "leafmark.model",
-    "Span": "leafmark.model",
-    "StorageError": "leafmark.errors",
-    "UsageError": "leafmark.errors",
-    "Verified": "leafmark.model",
-    "VerifyReport": "leafmark.model",
-    "chunk": "leafmark.library",
-    "open_index": "leafmark.library",
-    "parse": "leafmark.library",
-    "rag_index": "leafmark.library",
-    "rag_search": "leafmark.library",
-    "register_tokenizer": "leafmark.chunking",
-}
+_ROOMS = ("errors", "model", "chunking", "library")
+"""Where the public names live, the cheapest room to import first."""
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name from its home when it is first used."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+    """Import a public name from its room when it is first used."""
+    if name in __all__:
+        from importlib import import_module
 
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+        for room in _ROOMS:
+            module = import_module(f"leafmark.{room}")
+            if name in module.__all__:
+                value = getattr(module, name)
+                globals()[name] = value
+                return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
