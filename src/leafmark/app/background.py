@@ -1,4 +1,4 @@
-"""Threads beside an answer that load and ask models; the end of the program waits for them.
+"""Work beside an answer: models are loaded and asked in threads, and the end of the program waits.
 
 Nobody else does: an answer goes without what is late. But a thread that is still inside the
 code of a model's runtime when Python ends takes the whole process down with it.
@@ -10,8 +10,14 @@ import atexit
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TypeVar
 
-__all__ = ["start_thread"]
+from leafmark.errors import LeafmarkError, ProviderError
+
+__all__ = ["begin"]
+
+T = TypeVar("T")
 
 LONGEST_WAIT_S = 10.0
 """At the end of the program, for all threads together; a model is loaded in less."""
@@ -19,25 +25,29 @@ LONGEST_WAIT_S = 10.0
 _RUNNING: set[threading.Thread] = set()
 
 
-def start_thread(
-    work: Callable[[], None], name: str, *, waited_for: bool = True
-) -> threading.Thread:
-    """Do some work beside the answer, and return the thread that does it.
+def begin(what: str, work: Callable[[], T], *, waited_for: bool = True) -> Future[T]:
+    """Do some work of the model `what` beside the answer; its error is always one of ours.
 
     What only waits for another machine need not be `waited_for`.
     """
+    done: Future[T] = Future()
 
     def run() -> None:
         try:
-            work()
+            done.set_result(work())
+        except LeafmarkError as error:
+            done.set_exception(error)
+        except Exception as error:  # nobody would see it in this thread
+            message = f"the {what} failed: {type(error).__name__}: {error}"
+            done.set_exception(ProviderError(message))
         finally:
             _RUNNING.discard(thread)
 
-    thread = threading.Thread(target=run, name=name, daemon=True)
+    thread = threading.Thread(target=run, name=what, daemon=True)
     if waited_for:
         _RUNNING.add(thread)
     thread.start()
-    return thread
+    return done
 
 
 @atexit.register

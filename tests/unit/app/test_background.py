@@ -9,7 +9,7 @@ import pytest
 
 PROGRAM = """
 import threading
-from leafmark.app.background import start_thread
+from leafmark.app.background import begin
 
 begun = threading.Event()
 
@@ -18,7 +18,7 @@ def work():
     threading.Event().wait(0.2)
     print("done", flush=True)
 
-start_thread(work, "worker", waited_for={waited_for})
+begin("model", work, waited_for={waited_for})
 begun.wait()
 """
 

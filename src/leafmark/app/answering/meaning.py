@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from typing import NamedTuple
 
 from leafmark.app.answering.similarity import VectorMeaning
-from leafmark.app.background import start_thread
+from leafmark.app.background import begin
 from leafmark.app.configuration.project import Project
 from leafmark.app.embedder import current_view, embedder_spec, vector_model
 from leafmark.embedding import (
@@ -108,34 +109,24 @@ class Asked:
         self._began = time.monotonic()
         self._spec = spec
         self._topics = topics
-        self._texts = {text: text for text in map(topic_text, topics)}
-        self._vectors: dict[str, Vectors] = {}
-        self._problem: LeafmarkError | None = None
-        self._thread: threading.Thread | None = None
+        self._unable: ProviderError | None = None
         try:
             load_numpy()
         except ProviderError as error:
-            self._problem = error
+            self._unable = error
         else:
-            self._start()
+            self._making = self._begin({text: text for text in map(topic_text, topics)})
 
-    def _start(self) -> threading.Thread:
-        here = not is_remote(self._spec)
-        self._thread = start_thread(self._embed, "embedder", waited_for=here)
-        return self._thread
+    def _begin(self, texts: Mapping[str, str]) -> Future[dict[str, Vectors]]:
+        """Begin to make the vectors of some texts, by the names that they are asked for by."""
 
-    def _embed(self) -> None:
-        quick = replace(self._spec, retries=0, timeout_s=self._deadline_s + LATE_S)
-        try:
+        def embed() -> dict[str, Vectors]:
+            quick = replace(self._spec, retries=0, timeout_s=self._deadline_s + LATE_S)
             embedder, lock = _opened(quick)
             with lock:
-                wanted = self._texts.items()
-                made = {name: embedder.embed_query(text) for name, text in wanted}
-            self._vectors = self._vectors | made
-        except LeafmarkError as error:
-            self._problem = error
-        except Exception as error:  # nobody would see it in this thread
-            self._problem = ProviderError(f"the embedder failed: {type(error).__name__}: {error}")
+                return {name: embedder.embed_query(text) for name, text in texts.items()}
+
+        return begin("embedder", embed, waited_for=not is_remote(self._spec))
 
     def answer(
         self, reader: IndexReader, compiled: Compile
@@ -144,39 +135,37 @@ class Asked:
 
         `compiled` gives the topics as they are searched.
         """
-        if self._thread is None:
-            return None, self._provider_hints()
+        if self._unable is not None:
+            return None, (_failed(self._unable),)
         view = current_view(self._project, reader, self._spec)
         if view is None or (view.pending and not view.has_any):
             return None, (_NO_VECTORS,)
-        self._wait(self._thread)
-        if self._problem is not None:
-            return None, self._provider_hints()
-        if self._thread.is_alive():
+        try:
+            vectors = self._making.result(self._left_s())
+        except TimeoutError:
             return None, (_lexical("provider", _LATE.format(self._deadline_s), _DEADLINE),)
-        self._correct(compiled)
+        except LeafmarkError as error:
+            return None, (_failed(error),)
+        vectors = vectors | self._corrected(compiled)
         folder = vector_folder(self._project.index_dir, vector_model(self._spec))
         try:
             searcher = VectorSearcher(view, folder)
         except OSError:
             return None, (_NO_VECTORS,)
-        if any(each.shape[1] != view.dimension for each in self._vectors.values()):
+        if any(each.shape[1] != view.dimension for each in vectors.values()):
             return None, (_lexical("provider", _OTHER_DIMENSION, _ANEW),)
-        if not any(each.any() for each in self._vectors.values()):
+        if not any(each.any() for each in vectors.values()):
             return None, (_lexical("unknown-words", _UNKNOWN),)
-        hints: tuple[Hint, ...] = ()
-        if view.pending:
-            hints = (_pending(view.pending),)
+        hints = (_pending(view.pending),) if view.pending else ()
         stated = self._project.configuration.embedding.least_similarity
         provider = self._spec.provider
-        return VectorMeaning(searcher, self._vectors, stated=stated, provider=provider), hints
+        return VectorMeaning(searcher, vectors, stated=stated, provider=provider), hints
 
-    def _wait(self, thread: threading.Thread) -> None:
-        left = self._deadline_s - (time.monotonic() - self._began)
-        thread.join(max(0.0, left))
+    def _left_s(self) -> float:
+        return max(0.0, self._deadline_s - (time.monotonic() - self._began))
 
-    def _correct(self, compiled: Compile) -> None:
-        """Take the vectors of the corrected words for those of misspelt ones.
+    def _corrected(self, compiled: Compile) -> dict[str, Vectors]:
+        """Return the vectors of the corrected words, to stand for those of misspelt ones.
 
         Where they are not there in time, those of the words as typed remain.
         """
@@ -184,15 +173,17 @@ class Asked:
             topic_text(topic): corrected_text(topic, compiled(topic).values())
             for topic in self._topics
         }
-        self._texts = {name: text for name, text in texts.items() if name != text}
-        if self._texts:
-            self._wait(self._start())
+        texts = {name: text for name, text in texts.items() if name != text}
+        try:
+            return self._begin(texts).result(self._left_s()) if texts else {}
+        except (TimeoutError, LeafmarkError):
+            return {}
 
-    def _provider_hints(self) -> tuple[Hint, ...]:
-        said = self._problem
-        assert said is not None
-        reason = said.placed_message
-        return (Hint("provider", f"{reason}; this answer is lexical", reason),)
+
+def _failed(error: LeafmarkError) -> Hint:
+    """Return what is said of an answer without vectors because of an error."""
+    reason = error.placed_message
+    return Hint("provider", f"{reason}; this answer is lexical", reason)
 
 
 def _lexical(code: str, reason: str, remedy: str = "") -> Hint:

@@ -7,20 +7,17 @@ long as the process does.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
-from typing import TypeVar
 
-from leafmark.app.background import start_thread
+from leafmark.app.background import begin
 from leafmark.app.configuration.project import Project
 from leafmark.embedding import Reranker, RerankerSpec, open_reranker
-from leafmark.errors import LeafmarkError, ProviderError
+from leafmark.errors import LeafmarkError
 from leafmark.forking import in_forked_child
 from leafmark.model import Hint
 
 __all__ = ["Reranking", "ask_reranker", "reranker_spec"]
-
-T = TypeVar("T")
 
 _OPEN: dict[RerankerSpec, Future[Reranker]] = {}
 _OPENING = threading.Lock()
@@ -66,7 +63,7 @@ class Reranking:
         self._loading = _opened(spec)
 
     def __call__(self, texts: Sequence[str]) -> Sequence[float] | None:
-        reading = _started("reranker", lambda: self._read(texts))
+        reading = begin("reranker", lambda: self._read(texts))
         try:
             return reading.result(self._deadline_s)
         except TimeoutError:
@@ -86,26 +83,9 @@ class Reranking:
 def _opened(spec: RerankerSpec) -> Future[Reranker]:
     with _OPENING:
         if spec not in _OPEN or _failed(_OPEN[spec]):
-            _OPEN[spec] = _started("reranker-load", lambda: open_reranker(spec))
+            _OPEN[spec] = begin("reranker", lambda: open_reranker(spec))
         return _OPEN[spec]
 
 
 def _failed(loading: Future[Reranker]) -> bool:
     return loading.done() and loading.exception() is not None
-
-
-def _started(name: str, work: Callable[[], T]) -> Future[T]:
-    """Do some work beside the search."""
-    done: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            done.set_result(work())
-        except LeafmarkError as error:
-            done.set_exception(error)
-        except Exception as error:  # nobody would see it in this thread
-            message = f"the reranker failed: {type(error).__name__}: {error}"
-            done.set_exception(ProviderError(message))
-
-    start_thread(run, name)
-    return done
