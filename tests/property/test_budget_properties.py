@@ -73,11 +73,11 @@ def _least(query: str, grain: Grain, form: str) -> int:
     """The cost of the cheapest answer there is, found by printing them all."""
     answer = _answer(query, grain)
     plan = _plan(answer, form)
-    costs = [tokens(printed(plan.answer(steps), form)) for steps in range(plan.size + 1)]
+    costs = [tokens(printed(plan.at(steps), form)) for steps in range(plan.size + 1)]
     return min(costs[min(1, plan.size) :])
 
 
-def _plan(answer: Answer, form: str) -> Texts | Excerpts:
+def _plan(answer: Answer, form: str) -> Texts[Answer] | Excerpts:
     if form in EXCERPT_FORMS:
         answer = answer._replace(packing=None)
     return plan_answer(answer, form, count_tokens("o200k_base"))
@@ -104,11 +104,11 @@ def test_no_longer_beginning_fits(query: str, form: str) -> None:
     answer = _answer(query)
     count = count_tokens("o200k_base")
     plan = _plan(answer, form)
-    costs = [tokens(printed(plan.answer(steps), form)) for steps in range(plan.size + 1)]
+    costs = [tokens(printed(plan.at(steps), form)) for steps in range(plan.size + 1)]
     for budget in {*costs[1:], *(cost + 1 for cost in costs[1:]), 50, 400}:
         fitting = [steps for steps in range(1, plan.size + 1) if costs[steps] <= budget]
         if fitting:
-            found = fit(plan.size, lambda n, m: printed(plan.answer(n, m), form), count, budget)
+            found = fit(plan.size, lambda n, m: printed(plan.at(n, m), form), count, budget)
             assert found.steps == fitting[-1]
 
 

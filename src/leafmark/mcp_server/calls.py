@@ -35,7 +35,7 @@ from leafmark.model import (
     ShowReport,
     Verified,
 )
-from leafmark.render.fitting import Texts, TextsShown
+from leafmark.render.fitting import Texts
 from leafmark.render.hints import hints_for_programs
 from leafmark.render.marks import omissions_of
 from leafmark.render.packed import packed_result_record, packed_shown_record
@@ -74,7 +74,7 @@ def _answer_draft(request: Request, found: Answer) -> Draft:
     texts = Texts(found)
 
     def make(steps: int, marks: bool) -> Reply:
-        answer = texts.answer(steps, marks)
+        answer = texts.at(steps, marks)
         data = {
             "query": answer.query,
             "results": [packed_result_record(result) for result in answer.results],
@@ -167,11 +167,11 @@ def get(request: Request) -> Draft:
     )
     if not found.shown:
         raise nothing_called(request, found)
-    texts = TextsShown(found)
+    texts = Texts(found)
     alone = found.shown[0] if len(found.shown) == 1 else None
 
     def make(steps: int, marks: bool) -> Reply:
-        report = texts.report(steps, marks)
+        report = texts.at(steps, marks)
         data = {
             "results": [packed_shown_record(shown) for shown in report.shown],
             "not_found": [

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from leafmark.model import Answer, Result, ShowReport
-from leafmark.render.fitting import Count, Excerpts, Texts, TextsShown, count_tokens, fit
+from leafmark.render.fitting import Count, Excerpts, Texts, count_tokens, fit
 from leafmark.render.matches import excerpt_lines
 from leafmark.render.outlines import OutlinesShown
 
@@ -34,8 +34,8 @@ def fit_answer(
     """
     count = _counter(answer.tokenizer, written)
     plan = plan_answer(answer, output, count)
-    found = fit(plan.size, lambda steps, marks: render(plan.answer(steps, marks)), count, budget)
-    return found.text, plan.answer(found.steps)
+    found = fit(plan.size, lambda steps, marks: render(plan.at(steps, marks)), count, budget)
+    return found.text, plan.at(found.steps)
 
 
 def fit_report(
@@ -50,8 +50,8 @@ def fit_report(
         BudgetError: not even the least of it fits.
     """
     count = _counter(report.tokenizer, written)
-    plan = OutlinesShown(report, count) if report.packing is None else TextsShown(report)
-    found = fit(plan.size, lambda steps, marks: render(plan.report(steps, marks)), count, budget)
+    plan = OutlinesShown(report, count) if report.packing is None else Texts(report)
+    found = fit(plan.size, lambda steps, marks: render(plan.at(steps, marks)), count, budget)
     return found.text
 
 
@@ -75,7 +75,7 @@ def fit_terms(
     return found.text, cut(found.steps)
 
 
-def plan_answer(answer: Answer, output: str, count: Count) -> Texts | Excerpts:
+def plan_answer(answer: Answer, output: str, count: Count) -> Texts[Answer] | Excerpts:
     """Return how an answer fills up in a form."""
     if answer.packing is not None:
         return Texts(answer)

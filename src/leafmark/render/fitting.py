@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count as count_from
-from typing import NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar, cast
 
 from leafmark.chunking import token_counter
 from leafmark.errors import BudgetError
 from leafmark.model import Answer, Omission, Packing, Passage, Result, Shown, ShowReport, Snippet
 from leafmark.retrieval.packing import passages
 
-__all__ = ["Count", "Excerpts", "Texts", "TextsShown", "count_tokens", "fit"]
+__all__ = ["Count", "Excerpts", "Texts", "count_tokens", "fit"]
 
 Count = Callable[[str], int]
 
@@ -105,91 +105,67 @@ def _least(least: int, size: int, render: Callable[[int, bool], str], count: Cou
     return best
 
 
-Packed = TypeVar("Packed", Result, Shown)
+Found = TypeVar("Found", Answer, ShowReport)
+Part = TypeVar("Part", Result, Shown)
 
 
-class _Filling:
-    """A packing filled up to some step; passages are made once for each state of an item."""
+class Texts(Generic[Found]):
+    """An answer, or what was asked for by id, with its texts: its packing filled up to some step.
 
-    def __init__(self, packing: Packing):
-        self._packing = packing
+    Passages are made once for each state of an item.
+    """
+
+    def __init__(self, found: Found):
+        assert found.packing is not None, "a budget is asked for in the request"
+        self._found: Found = found
+        self._packing: Packing = found.packing
         self._made: dict[tuple[int, int], tuple[Passage | Omission, ...]] = {}
 
     @property
     def size(self) -> int:
         return len(self._packing.steps)
 
-    def at(self, steps: int) -> dict[int, int]:
-        """Return how many units each item shows that has a place after so many steps."""
-        shown: dict[int, int] = {}
+    def at(self, steps: int, marks: bool = True) -> Found:
+        """Return what is found after so many steps; without `marks`, omissions are not marked."""
+        placed: dict[int, int] = {}  # how many units each item shows that has a place
         for item, unit in self._packing.steps[:steps]:
-            shown[item] = shown.get(item, 0) + (unit is not None)
-        return shown
+            placed[item] = placed.get(item, 0) + (unit is not None)
+        found: Answer | ShowReport = self._found
+        if isinstance(found, Answer):
+            found = found._replace(results=tuple(self._filled(found.results, placed, marks)))
+        else:
+            found = found._replace(shown=tuple(self._filled(found.shown, placed, marks)))
+        left_out = self._left_out(placed) if marks else None
+        return cast(Found, found._replace(omission=left_out))
 
-    def passages(self, item: int, units: int, marks: bool) -> tuple[Passage | Omission, ...]:
+    def _filled(self, parts: Sequence[Part], placed: dict[int, int], marks: bool) -> Iterator[Part]:
+        """Yield those that have a place, with their passages and what is added to them."""
+        numbers = count_from(len(parts))
+        for at, one in enumerate(parts):
+            added = [(next(numbers), related) for related in one.expanded]
+            expanded = [
+                related._replace(passages=self._passages(number, placed[number], marks))
+                for number, related in added
+                if number in placed
+            ]
+            if at in placed:
+                own = self._passages(at, placed[at], marks)
+                yield one._replace(passages=own, expanded=tuple(expanded))
+
+    def _passages(self, item: int, units: int, marks: bool) -> tuple[Passage | Omission, ...]:
         if (item, units) not in self._made:
             packed = self._packing.items[item]
             self._made[item, units] = passages(packed, packed.order[:units])
         made = self._made[item, units]
         return made if marks else tuple(one for one in made if isinstance(one, Passage))
 
-    def fill(
-        self, found: Sequence[Packed], placed: dict[int, int], marks: bool
-    ) -> Iterator[Packed]:
-        """Yield those that have a place, with their passages and what is added to them."""
-        numbers = count_from(len(found))
-        for at, one in enumerate(found):
-            added = [(next(numbers), related) for related in one.expanded]
-            expanded = [
-                related._replace(passages=self.passages(number, placed[number], marks))
-                for number, related in added
-                if number in placed
-            ]
-            if at in placed:
-                passages = self.passages(at, placed[at], marks)
-                yield one._replace(passages=passages, expanded=tuple(expanded))
-
-    def left_out(self, placed: dict[int, int], marks: bool) -> Omission | None:
+    def _left_out(self, placed: dict[int, int]) -> Omission | None:
         """Return what has no place."""
         rest = [item for at, item in enumerate(self._packing.items) if at not in placed]
-        if not rest or not marks:
+        if not rest:
             return None
         tokens = sum(unit.tokens for item in rest for unit in item.units)
         return Omission(rest[0].id, tokens, len(rest))
-
-
-class Texts:
-    """An answer whose results are printed with their texts."""
-
-    def __init__(self, answer: Answer):
-        assert answer.packing is not None, "a budget is asked for in the request"
-        self._answer = answer
-        self._filling = _Filling(answer.packing)
-        self.size = self._filling.size
-
-    def answer(self, steps: int, marks: bool = True) -> Answer:
-        """Return the answer after so many steps."""
-        placed = self._filling.at(steps)
-        results: tuple[Result, ...] = tuple(self._filling.fill(self._answer.results, placed, marks))
-        omission = self._filling.left_out(placed, marks)
-        return self._answer._replace(results=results, omission=omission)
-
-
-class TextsShown:
-    """What was asked for by id, printed with its texts."""
-
-    def __init__(self, report: ShowReport):
-        assert report.packing is not None, "a budget is asked for in the request"
-        self._report = report
-        self._filling = _Filling(report.packing)
-        self.size = self._filling.size
-
-    def report(self, steps: int, marks: bool = True) -> ShowReport:
-        """Return the report after so many steps."""
-        placed = self._filling.at(steps)
-        shown: tuple[Shown, ...] = tuple(self._filling.fill(self._report.shown, placed, marks))
-        omission = self._filling.left_out(placed, marks)
-        return self._report._replace(shown=shown, omission=omission)
 
 
 class Excerpts:
@@ -213,7 +189,7 @@ class Excerpts:
         ]
         self.size = len(answer.results) + sum(map(len, (*self._parts, *self._added)))
 
-    def answer(self, steps: int, marks: bool = True) -> Answer:
+    def at(self, steps: int, marks: bool = True) -> Answer:
         """Return the answer after so many steps."""
         results = self._answer.results
         left = steps - len(results)

@@ -45,7 +45,7 @@ class OutlinesShown:
         }
         self.size = len(report.shown) + sum(map(len, self._orders))
 
-    def report(self, steps: int, marks: bool = True) -> ShowReport:
+    def at(self, steps: int, marks: bool = True) -> ShowReport:
         """Return the report after so many steps."""
         shown = self._report.shown
         rest = shown[steps:]

@@ -59,7 +59,7 @@ def test_an_outline_under_a_budget_loses_its_lower_levels_first() -> None:
     report = ShowReport((make_shown(children=children), make_shown()))
     plan = OutlinesShown(report, len)
     assert plan.size == 5
-    found = [render_outline(plan.report(steps), PLAIN) for steps in range(1, 6)]
+    found = [render_outline(plan.at(steps), PLAIN) for steps in range(1, 6)]
     assert found[0] == (
         "docs:guide.md#setup  Setup\n[57 tokens left out: docs:guide.md#setup]\n"
         "\n[1 more left out, 0 tokens, from docs:guide.md#setup on]\n"
