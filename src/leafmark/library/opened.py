@@ -13,7 +13,7 @@ from threading import Lock
 from leafmark.app import Project, index_project, open_project
 from leafmark.app.answering.opening import open_index
 from leafmark.app.configuration.kept import KeptReader
-from leafmark.app.requests import IndexRequest, Progress
+from leafmark.app.requests import IndexRequest, ListRequest, Progress
 from leafmark.errors import ConfirmationError, NotFoundError
 from leafmark.index import has_index
 from leafmark.model import Hint, IndexReport
@@ -79,8 +79,8 @@ class Freshness:
             if self._looked <= asked:
                 looking = next(self._calls)
                 with _confirmable():
-                    confirmed = self._opened.confirmed
-                    _, self._notes = open_index(project, fresh=True, confirmed=confirmed)
+                    request = ListRequest(confirmed=self._opened.confirmed)
+                    _, self._notes = open_index(project, request)
                 self._looked = looking
             return self._notes
 

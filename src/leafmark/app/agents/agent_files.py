@@ -35,9 +35,7 @@ def update_agents(
         UsageError: a file's markers are broken, it is not UTF-8, or no regular file.
         NotFoundError, StorageError, ForbiddenError: a file cannot be read or written.
     """
-    reader = open_telling(
-        project, fresh=request.refresh, confirmed=request.confirmed, progress=progress
-    )
+    reader = open_telling(project, request, progress)
     block = build_block(project, reader)
     files = [_looked_at(path, shown, block) for path, shown in _targets(project, request)]
     if request.write:

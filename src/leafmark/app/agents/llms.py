@@ -71,9 +71,7 @@ def write_llms(
         raise UsageError(
             f"the base URL is {request.base_url!r}", hint="it begins with http:// or https://"
         )
-    reader = open_telling(
-        project, fresh=request.refresh, confirmed=request.confirmed, progress=progress
-    )
+    reader = open_telling(project, request, progress)
     documents = _documents(reader, tree)
     # each source on its own: together they need not fit into memory
     chunked = ((entry, Sources(project).chunked(entry)) for entry in documents)

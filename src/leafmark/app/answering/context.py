@@ -44,9 +44,7 @@ def find_context(
         named = dict.fromkeys(tree for rule in rules for tree in rule.trees)
         search = search._replace(trees=tuple(named))
     params = plain_params(project, search)
-    reader, notes = open_index(
-        project, fresh=search.refresh, confirmed=search.confirmed, progress=progress
-    )
+    reader, notes = open_index(project, search, progress)
     settings = project.configuration.context
     own = _own_ids(project, reader, files)
     terms = find_key_terms(

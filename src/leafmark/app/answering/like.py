@@ -36,9 +36,7 @@ def find_like(
     """
     search = request.search
     params = plain_params(project, search, aggregation_min_matches=_NEVER)
-    reader, notes = open_index(
-        project, fresh=search.refresh, confirmed=search.confirmed, progress=progress
-    )
+    reader, notes = open_index(project, search, progress)
     settings = project.configuration.context
     try:
         entry = Resolver(reader, reader.manifest).resolve(request.name)

@@ -53,9 +53,7 @@ def _open(project: Project, request: ListRequest, progress: Progress | None) -> 
     """Open the index that a listing is made from; see `list_trees`."""
     for name in request.trees:
         project.get_tree(name)
-    return open_telling(
-        project, fresh=request.refresh, confirmed=request.confirmed, progress=progress
-    )
+    return open_telling(project, request, progress)
 
 
 def _tree_states(project: Project, reader: IndexReader | None) -> tuple[TreeStatus, ...]:

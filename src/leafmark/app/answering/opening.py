@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexing.refreshing import check_concern, read_index, refresh
 from leafmark.app.requests import Progress
@@ -18,10 +20,19 @@ from leafmark.model import Hint
 __all__ = ["open_index", "open_telling"]
 
 
+class Asking(Protocol):
+    """What a request says of the index: whether to refresh it first, and a large folder at all."""
+
+    @property
+    def refresh(self) -> bool: ...
+    @property
+    def confirmed(self) -> bool: ...
+
+
 def open_index(
-    project: Project, *, fresh: bool, confirmed: bool = False, progress: Progress | None = None
+    project: Project, request: Asking, progress: Progress | None = None
 ) -> tuple[IndexReader, tuple[Hint, ...]]:
-    """Return a reader, refreshed first if `fresh`; hints say why it could not be.
+    """Return a reader, refreshed first if that is asked for; hints say why it could not be.
 
     Where the index cannot be brought up to date but a committed state exists,
     that state answers. Where there is none, the writer that makes it is waited for.
@@ -31,7 +42,7 @@ def open_index(
         NotFoundError: there is no index, and none was to be made.
         LockedError, StorageError, DamagedError: there is no state to answer from.
     """
-    if not fresh:
+    if not request.refresh:
         reader = read_index(project)
         if reader is None:
             raise NotFoundError(
@@ -40,7 +51,7 @@ def open_index(
                 hint="run `leafmark index`, or leave out --no-refresh",
             )
         return reader, ()
-    check_concern(project, confirmed=confirmed)
+    check_concern(project, confirmed=request.confirmed)
     try:
         return refresh(project, progress=progress), ()
     except (LockedError, StorageError, ForbiddenError) as error:
@@ -55,11 +66,9 @@ def open_index(
         )
 
 
-def open_telling(
-    project: Project, *, fresh: bool, confirmed: bool, progress: Progress | None
-) -> IndexReader:
+def open_telling(project: Project, request: Asking, progress: Progress | None) -> IndexReader:
     """Return what `open_index` does, for an answer without hints: they go to `project.tell`."""
-    reader, hints = open_index(project, fresh=fresh, confirmed=confirmed, progress=progress)
+    reader, hints = open_index(project, request, progress)
     if project.tell is not None:
         for hint in hints:
             project.tell(hint)

@@ -47,9 +47,7 @@ def search_project(
         NotFoundError: a tree is not of this project, or there is no index.
     """
     wanted = understand_request(project, request)
-    reader, hints = open_index(
-        project, fresh=request.refresh, confirmed=request.confirmed, progress=progress
-    )
+    reader, hints = open_index(project, request, progress)
     return _answer(project, reader, wanted, request, Sources(project), hints)
 
 

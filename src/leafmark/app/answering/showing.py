@@ -28,9 +28,7 @@ def show_chunks(
         AmbiguousError: an id fits several chunks.
         NotFoundError: there is no index; unknown ids are in the report.
     """
-    reader = open_telling(
-        project, fresh=request.refresh, confirmed=request.confirmed, progress=progress
-    )
+    reader = open_telling(project, request, progress)
     resolver = Resolver(reader, reader.manifest)
     sources = Sources(project)
     links = Links(indexed_place(reader), KnownKeys(reader.manifest))

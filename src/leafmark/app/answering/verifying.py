@@ -47,9 +47,7 @@ def verify_texts(
         NotFoundError: there is no index, and none was to be made.
         ConfirmationError, LockedError, StorageError, DamagedError: see `open_index`.
     """
-    reader = open_telling(
-        project, fresh=request.refresh, confirmed=request.confirmed, progress=progress
-    )
+    reader = open_telling(project, request, progress)
     trees = {tree for tree, _ in reader.manifest} | {tree.name for tree in project.trees}
     found = [find_citations(text, trees) for _, text in request.texts]
     unplaced = dict.fromkeys(one._replace(offset=0) for each in found for one in each)

@@ -31,7 +31,7 @@ def explain_why_not(
     """
     wish = request.search
     wanted = understand_request(project, wish)
-    reader = open_telling(project, fresh=wish.refresh, confirmed=wish.confirmed, progress=progress)
+    reader = open_telling(project, wish, progress)
     compiled = compiling(reader, wanted.params)
     target = Resolver(reader, reader.manifest).resolve(request.id)
 

@@ -38,7 +38,7 @@ def test_the_last_state_answers_while_another_writes(here: Here) -> None:
     here.write("b.md", "# B\n\ntwo\n")
     project = here.project()
     with open_writer(project.index_dir, project.index_settings()):
-        reader, (hint,) = open_index(project, fresh=True)
+        reader, (hint,) = open_index(project, ListRequest())
     assert [path for _, path in reader.manifest] == ["a.md"]
     assert hint.code == "locked"
     assert hint.message.startswith(f"the index is being written by process {os.getpid()}, for ")
@@ -77,7 +77,7 @@ def test_the_first_state_is_waited_for(here: Here, monkeypatch: pytest.MonkeyPat
     with ExitStack() as stack:
         stack.enter_context(open_writer(project.index_dir, project.index_settings()))
         monkeypatch.setattr("leafmark.index.lock.time.sleep", lambda _: stack.close())
-        reader, hints = open_index(project, fresh=True)
+        reader, hints = open_index(project, ListRequest())
     assert ([path for _, path in reader.manifest], hints) == (["a.md"], ())
 
 
@@ -89,7 +89,7 @@ def test_without_a_state_a_writer_that_goes_on_is_an_error(here: Here) -> None:
         open_writer(project.index_dir, project.index_settings()),
         pytest.raises(LockedError) as caught,
     ):
-        open_index(project, fresh=True)
+        open_index(project, ListRequest())
     assert caught.value.message.startswith(
         f"the index is being written by process {os.getpid()}, for "
     )
