@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from support.command import Leafmark
@@ -17,6 +18,7 @@ from support.schema import problems
 
 from leafmark.app import Watcher, open_project
 from leafmark.app import watching as module
+from leafmark.app.noticing import NoticeError
 from leafmark.model import WatchEvent
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
@@ -28,14 +30,10 @@ PATIENCE_S = 30.0
 class Watch:
     """A watcher at work on a folder, and the events that it told."""
 
-    def __init__(self, folder: Path, environ: dict[str, str], *, polling: bool):
+    def __init__(self, folder: Path, environ: dict[str, str]):
         self.events: queue.Queue[WatchEvent] = queue.Queue()
         self.stop = threading.Event()
-        watcher = Watcher(
-            lambda: open_project(folder, flags={}, environ=environ),
-            self.events.put,
-            polling=polling,
-        )
+        watcher = Watcher(lambda: open_project(folder, flags={}, environ=environ), self.events.put)
         self.thread = threading.Thread(target=watcher.run, args=(self.stop,))
         self.thread.start()
 
@@ -59,6 +57,10 @@ class Watch:
         return self.until(lambda event: event.kind == wanted)
 
 
+def _no_events(*_: object) -> NoReturn:
+    raise NoticeError("none here")
+
+
 @pytest.fixture(params=["events", "clock"])
 def watch(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -69,7 +71,9 @@ def watch(
     (folder / "leafmark.toml").write_text('[tree.docs]\npath = "."\n')
     monkeypatch.setattr(module, "POLL_S", 0.2)
     environ = {"HOME": str(tmp_path), "LEAFMARK_HOME": str(tmp_path / "own")}
-    running = Watch(folder, environ, polling=request.param == "clock")
+    if request.param == "clock":
+        monkeypatch.setattr(module, "notice", _no_events)
+    running = Watch(folder, environ)
     running.indexed("+docs:a.md")
     running.kind("watching" if request.param == "events" else "polling")
     yield running, folder

@@ -44,20 +44,13 @@ class Watcher:
     """Watches the trees of a project and brings its index up to date.
 
     `open_project` is called at the start and whenever a configuration file
-    changed. `tell` gets each event, in the thread that runs. With `polling`, no
-    events are asked of the system.
+    changed. `tell` gets each event, in the thread that runs.
     """
 
-    def __init__(
-        self,
-        open_project: Callable[[], Project],
-        tell: Callable[[WatchEvent], None],
-        *,
-        polling: bool = False,
-    ):
+    def __init__(self, open_project: Callable[[], Project], tell: Callable[[WatchEvent], None]):
         self._open_project = open_project
         self._tell = tell
-        self._polling = polling
+        self._without_events: str | None = None  # why the system tells of none
         self._project = open_project()
         self._settings = self._settings_stamp()
         self._project = open_project()  # what was changed before the stamp is read now
@@ -102,14 +95,13 @@ class Watcher:
             except NoticeError as error:
                 if not all(root.is_dir() for root in roots):
                     return
-                why = str(error)
-                self._polling = True
+                why = self._without_events = str(error)
         self._tell(WatchEvent("polling", why))
         yield from notice_by_clock(self._interval_s, stop)
 
     def _reason_to_poll(self, roots: list[Path]) -> str | None:
-        if self._polling:
-            return "by looking every now and then, as asked"
+        if self._without_events is not None:
+            return self._without_events
         if not roots:
             return "no folder of a tree is there"
         remote = next((root for root in roots if is_remote(root)), None)

@@ -4,31 +4,34 @@ from __future__ import annotations
 
 import sys
 import threading
+from typing import NoReturn
 
 import pytest
 from support.projects import Here
 
 from leafmark.app import Project, Watcher
 from leafmark.app import watching as module
+from leafmark.app.noticing import NoticeError
 from leafmark.model import WatchEvent
 
 
-def test_without_the_extra_nothing_is_said_of_events(
+def test_why_there_are_no_events_is_said_again_under_another_configuration(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(module, "POLL_S", 0.1)
     monkeypatch.setitem(sys.modules, "watchfiles", None)
-    told: list[WatchEvent] = []
+    told: list[str] = []
     stop = threading.Event()
 
     def tell(event: WatchEvent) -> None:
-        told.append(event)
-        if event.kind != "indexed":
-            stop.set()
+        if event.kind == "polling":
+            told.append(event.message)
+            here.configure('[tree.other]\npath = "."\n')
+            if len(told) == 2:
+                stop.set()
 
-    Watcher(here.project, tell).run(stop)
-    assert [(event.kind, event.message) for event in told if event.kind != "indexed"] == [
-        ("polling", 'the extra is not installed: pip install "leafmark[watch]"')
-    ]
+    _run(Watcher(here.project, tell), stop)
+    assert told == ['the extra is not installed: pip install "leafmark[watch]"'] * 2
 
 
 def test_a_folder_that_vanishes_while_another_is_told_missing_is_told_too(
@@ -48,7 +51,8 @@ def test_a_folder_that_vanishes_while_another_is_told_missing_is_told_too(
             else:
                 stop.set()
 
-    _run(Watcher(here.project, tell, polling=True), stop)
+    monkeypatch.setattr(module, "notice", _no_events)
+    _run(Watcher(here.project, tell), stop)
     assert told == [
         f"the folder of tree {name!r} is gone; its documents are kept" for name in ("a", "b")
     ]
@@ -76,7 +80,12 @@ def test_a_configuration_that_changes_while_it_is_read_is_read_again(
         if event.report is not None and "last:a.md" in event.report.added:
             stop.set()
 
-    _run(Watcher(open_it, tell, polling=True), stop)
+    monkeypatch.setattr(module, "notice", _no_events)
+    _run(Watcher(open_it, tell), stop)
+
+
+def _no_events(*_: object) -> NoReturn:
+    raise NoticeError("none here")
 
 
 def _run(watcher: Watcher, stop: threading.Event) -> None:

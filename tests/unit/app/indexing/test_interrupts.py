@@ -131,5 +131,5 @@ def test_a_press_while_the_index_is_committed_ends_a_watcher(
     with monkeypatch.context() as patch:
         patch.setattr(IndexWriter, "commit", pressed)
         with pytest.raises(KeyboardInterrupt):
-            Watcher(here.project, tell, polling=True).run(stop)
+            Watcher(here.project, tell).run(stop)
     assert here.index().added == ()
