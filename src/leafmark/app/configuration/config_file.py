@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from leafmark.app.configuration.toml_lines import KeyPath, find_line, key_lines, repeated_table
-from leafmark.app.setting_rules import Setting, Value, check_value
+from leafmark.app.setting_rules import check_value
 from leafmark.app.settings import SETTINGS, TABLES
 from leafmark.app.sources.ignore import MAX_RULE_CHARS, MAX_RULES
 from leafmark.errors import ConfigError, reason_of
@@ -173,15 +173,11 @@ class _Reader:
         is_root = table.get("root", False)
         if not isinstance(is_root, bool):
             raise self._wrong(("root",), is_root, "true or false")
-        values: dict[str, Found] = {}
-        for name in TABLES:
-            if name in table:
-                values.update(self._settings(table[name], (name,), SETTINGS.__getitem__))
         return ConfigFile(
             path=self._path,
             own=self._own,
             is_root=is_root,
-            values=values,
+            values=self._settings(table, ()),
             trees=self._trees(table.get("tree", {})),
             rules=self._rules(table.get("context", {})),
         )
@@ -217,23 +213,24 @@ class _Reader:
         name = ".".join([*(part for part in keys if isinstance(part, str)), key])
         return ConfigError(f"unknown key `{name}`", location=self._at((*keys, key)), hint=hint)
 
-    def _settings(
-        self, value: object, keys: KeyPath, setting: Callable[[str], Setting]
-    ) -> dict[str, Found]:
-        """Check the settings in the table at `keys`, whose last part is its own name."""
-        name = str(keys[-1])
+    def _settings(self, above: Mapping[str, object], keys: KeyPath) -> dict[str, Found]:
+        """Check the settings in the tables below the one at `keys`."""
+        return {
+            name: found
+            for table in TABLES
+            if table in above
+            for name, found in self._settings_of(table, above[table], (*keys, table))
+        }
+
+    def _settings_of(self, name: str, value: object, keys: KeyPath) -> Iterator[tuple[str, Found]]:
         table = self._table(value, keys)
         beside = _BESIDE_SETTINGS.get(name, ())
         own = [n.partition(".")[2] for n in SETTINGS if n.startswith(f"{name}.")]
         self._known(table, [*own, *beside], keys)
-        found = {}
         for key, given in table.items():
-            if key in beside:
-                continue
-            location = self._at((*keys, key))
-            checked: Value = check_value(setting(f"{name}.{key}"), given, location=location)
-            found[f"{name}.{key}"] = Found(checked, location)
-        return found
+            if key not in beside:
+                setting, location = SETTINGS[f"{name}.{key}"], self._at((*keys, key))
+                yield setting.name, Found(check_value(setting, given, location=location), location)
 
     def _trees(self, value: object) -> tuple[TreeTable, ...]:
         tables = self._table(value, ("tree",))
@@ -249,10 +246,7 @@ class _Reader:
             )
         table = self._table(value, keys)
         self._known(table, _TREE_KEYS, keys)
-        values: dict[str, Found] = {}
-        for part in TABLES:
-            if part in table:
-                values.update(self._settings(table[part], (*keys, part), SETTINGS.__getitem__))
+        values = self._settings(table, keys)
         for setting in values:
             if not SETTINGS[setting].rules.per_tree:
                 raise ConfigError(
