@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
 from leafmark.errors import UsageError, unreadable
 
-__all__ = ["read_bytes", "read_text"]
+__all__ = ["listed", "read_bytes", "read_text"]
 
 _PLACE = "standard input"
 
@@ -42,6 +43,18 @@ def read_text() -> str:
         return stream.read()
     except OSError as error:
         raise unreadable(error, _PLACE) from error
+
+
+def listed(words: Iterable[str]) -> Iterator[str]:
+    """Yield the words that are not blank; `-` stands for those on standard input, one a line.
+
+    Raises:
+        UsageError, StorageError: as in `read_bytes`.
+    """
+    for word in words:
+        # not at U+2028 and its like, which a file name may hold
+        lines = read_text().split("\n") if word == "-" else [word]
+        yield from (line for line in lines if line.strip())
 
 
 def _stream() -> IO[str]:

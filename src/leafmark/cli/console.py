@@ -104,7 +104,7 @@ class Console(NamedTuple):
         """
         if not self.quiet:
             self.flush()
-            self._complain(text)
+            self._tell(text)
 
     def hint(self, message: str) -> None:
         self.note(render_hint(message, self.err_style))
@@ -133,7 +133,7 @@ class Console(NamedTuple):
         else:
             with contextlib.suppress(OSError):  # that it cannot be written may be the error
                 self.out.flush()
-            self._complain(render_error(error, self.err_style))
+            self.complain(error)
 
     def flush(self) -> None:
         """Raises BrokenPipeError or StorageError when what was printed cannot be delivered."""
@@ -146,10 +146,14 @@ class Console(NamedTuple):
         """Ask on the terminal; None when there is none to ask on."""
         if self.quiet or not (_is_terminal(sys.stdin) and _is_terminal(self.err)):
             return None
-        self._complain(f"{question} [y/N] ")
+        self._tell(f"{question} [y/N] ")
         return sys.stdin.readline().strip().lower() in ("y", "yes")
 
-    def _complain(self, text: str) -> None:
+    def complain(self, error: LeafmarkError) -> None:
+        """Print an error as text, also under `--json` and `--quiet`."""
+        self._tell(render_error(error, self.err_style))
+
+    def _tell(self, text: str) -> None:
         """Print on standard error; one that is closed or full loses the text, not the run."""
         try:
             self.err.write(text)

@@ -41,7 +41,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         # Standard output takes nothing any more: the error can only go elsewhere.
         _abandon_output()
         if error.message != told:
-            _last_words(console, error)
+            console.complain(error)
         code = error.exit_code
     except KeyboardInterrupt:
         console.note("\ninterrupted\n" if console.err_style.is_terminal else "interrupted\n")
@@ -96,13 +96,3 @@ def _abandon_output() -> None:
     except (OSError, ValueError, AttributeError):
         sys.stdout = None
     os.close(nothing)
-
-
-def _last_words(console: Console, error: LeafmarkError) -> None:
-    from leafmark.render.errors import render_error
-
-    try:
-        console.err.write(render_error(error, console.err_style))
-        console.err.flush()
-    except (OSError, ValueError):
-        return

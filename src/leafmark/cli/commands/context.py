@@ -37,18 +37,14 @@ def run(call: Call) -> int:
 
 
 def _files(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The files; `-` stands for a list on standard input, one a line."""
-    from leafmark.app.standard_input import read_text
+    """The files, each once; `-` stands for a list on standard input."""
+    from leafmark.app.standard_input import listed
 
-    files: dict[str, None] = {}
-    for word in words:
-        # not at U+2028 and its like, which a file name may hold
-        lines = read_text().split("\n") if word == "-" else [word]
-        files |= dict.fromkeys(line for line in lines if line.strip())
+    files = tuple(dict.fromkeys(listed(words)))
     if not files:
         nothing = "there is no file on standard input" if "-" in words else "the file has no name"
         raise UsageError(nothing)
-    return tuple(files)
+    return files
 
 
 COMMAND = Command(

@@ -85,18 +85,14 @@ def _check_options(call: Call) -> None:
 
 
 def _ids(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The ids; `-` stands for ids on standard input, one a line."""
-    from leafmark.app.standard_input import read_text
+    """The ids; `-` stands for a list on standard input."""
+    from leafmark.app.standard_input import listed
 
-    ids: list[str] = []
-    for word in words:
-        # not at U+2028 and its like, which a file name may hold
-        lines = read_text().split("\n") if word == "-" else [word]
-        ids += [line for line in lines if line.strip()]
+    ids = tuple(listed(words))
     if not ids:
         nothing = "there is no id on standard input" if "-" in words else "the id is empty"
         raise UsageError(nothing, hint="`leafmark ls chunks` lists the ids")
-    return tuple(ids)
+    return ids
 
 
 def _not_found(asked: str, near: tuple[str, ...]) -> NotFoundError:
