@@ -29,7 +29,7 @@ from leafmark.mcp_server.tools import TOOLS, Tool
 from leafmark.render.fitting import count_tokens
 from leafmark.render.terminal import clean_line
 from leafmark.serving.parameters import check_arguments, input_schema
-from leafmark.serving.workspace import Freshness, Workspace
+from leafmark.serving.workspace import INTERNAL_ERROR, Freshness, Workspace
 
 __all__ = ["make_server"]
 
@@ -146,7 +146,7 @@ class _Handlers:
             return _failed(error)
         except Exception:  # a bug: it is logged, and the server answers on
             log.exception("%s failed", tool.name)
-            return _failed(LeafmarkError("leafmark made a mistake; its log says more"))
+            return _failed(LeafmarkError(INTERNAL_ERROR))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=reply.text)],
             structured_content=reply.data,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from leafmark.mcp_server import calls, listings
 from leafmark.mcp_server.replies import Draft
 from leafmark.mcp_server.request import Request
-from leafmark.model import Relation
+from leafmark.model import GRAINS, RELATIONS
 from leafmark.serving.parameters import Parameter
 
 __all__ = ["TOOLS", "Tool"]
@@ -91,7 +91,7 @@ _EXPANDED = {
     "items": {
         "type": "object",
         "properties": {
-            "relation": {"enum": list(get_args(Relation))},
+            "relation": {"enum": list(RELATIONS)},
             **_PLACE,
             "passages": {"type": "array", "items": _PASSAGE},
         },
@@ -213,7 +213,7 @@ _EXPAND = Parameter(
     "What to add from around each result.",
     "strings",
     most=5,
-    choices=get_args(Relation),
+    choices=RELATIONS,
 )
 _TREE = Parameter("trees", "Only these trees (see list_sources).", "strings", most=50)
 
@@ -250,7 +250,7 @@ TOOLS: tuple[Tool, ...] = (
                 "grain",
                 "How much a result may hold.",
                 default="auto",
-                choices=("auto", "piece", "section", "document"),
+                choices=GRAINS,
             ),
             Parameter(
                 "strict", "Whether all words of a question must match.", "boolean", default=False

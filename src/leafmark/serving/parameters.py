@@ -46,37 +46,39 @@ class Parameter(NamedTuple):
         Raises:
             UsageError: it is of another type, or outside of what is accepted.
         """
-        if not _fits(self.kind, value):
-            raise UsageError(f"`{self.name}` got {_shown(value)}", hint=f"it is {self._accepted}")
-        size = value if self.kind == "integer" else 0 if self.kind == "boolean" else len(value)
-        too_little = self.least is not None and size < self.least
-        if too_little or (self.most is not None and size > self.most):
-            raise UsageError(f"`{self.name}` got {_shown(value)}", hint=f"it is {self._accepted}")
+        if not _fits(self.kind, value) or not self._is_within(value):
+            raise self._refused(value, f"it must be {self._accepted}")
         for each in value if self.kind == "strings" else [value]:
             if self.choices and each not in self.choices:
-                raise self._no_choice(each)
+                raise self._refused(each, choices_hint(each, self.choices))
         return value
 
-    def _no_choice(self, value: str) -> UsageError:
-        hint = choices_hint(value, self.choices)
+    def _is_within(self, value: Any) -> bool:
+        if self.kind == "boolean":
+            return True
+        size = value if self.kind == "integer" else len(value)
+        is_enough = self.least is None or size >= self.least
+        return is_enough and (self.most is None or size <= self.most)
+
+    def _refused(self, value: Any, hint: str) -> UsageError:
         return UsageError(f"`{self.name}` got {_shown(value)}", hint=hint)
 
     @property
     def _accepted(self) -> str:
-        noun = {
-            "integer": "a whole number",
-            "boolean": "true or false",
-            "string": "a text",
-            "strings": "a list of texts",
-        }[self.kind]
-        if self.least is None and self.most is None:
-            return noun
-        unit = {"string": " characters", "strings": " texts"}.get(self.kind, "")
-        low = "" if self.least is None else f" from {self.least}"
-        high = (
-            "" if self.most is None else f" to {self.most}" if low else f" of at most {self.most}"
-        )
-        return f"{noun}{low}{high}{unit}"
+        bounds = _between(self.least, self.most)
+        if self.kind == "boolean":
+            return "true or false"
+        if self.kind == "integer":
+            return f"a whole number ({bounds})" if bounds else "a whole number"
+        if self.kind == "string":
+            return f"a text of {bounds} characters" if bounds else "a text"
+        return f"a list of {bounds} texts" if bounds else "a list of texts"
+
+
+def _between(least: int | None, most: int | None) -> str:
+    if least is None:
+        return "" if most is None else f"at most {most}"
+    return f"at least {least}" if most is None else f"{least} to {most}"
 
 
 def _fits(kind: str, value: Any) -> bool:

@@ -18,9 +18,12 @@ from leafmark.app import Project, index_project
 from leafmark.app.requests import IndexRequest
 from leafmark.errors import ConfirmationError, LeafmarkError, NotFoundError
 
-__all__ = ["Freshness", "Workspace"]
+__all__ = ["INTERNAL_ERROR", "Freshness", "Workspace"]
 
 log = logging.getLogger("leafmark.serving")
+
+INTERNAL_ERROR = "internal error; the server's log says more"
+"""What is said of a bug: it is logged, and the server answers on."""
 
 
 class Freshness(NamedTuple):
@@ -128,7 +131,7 @@ class Workspace:
             return error
         except Exception:  # a bug: without an answer all calls would wait for this run for ever
             log.exception("bringing the index up to date failed")
-            return LeafmarkError("leafmark made a mistake; its log says more")
+            return LeafmarkError(INTERNAL_ERROR)
         return None
 
     def _report(self, what: str, done: int, total: int) -> None:

@@ -78,7 +78,7 @@ class Request:
     def __getitem__(self, name: str) -> Any:
         return self.arguments[name]
 
-    def texts(self, name: str) -> tuple[str, ...]:
+    def texts(self, name: str) -> tuple[Any, ...]:
         return tuple(self.arguments[name] or ())
 
 
@@ -95,7 +95,7 @@ def search(request: Request) -> Reply:
         mode=request["mode"],
         grain=request["grain"],
         sort=request["sort"],
-        expand=request.arguments["expand"] or (),
+        expand=request.texts("expand"),
         strict=request["strict"],
         aggregation=not request["no_aggregation"],
         refresh=False,
@@ -123,7 +123,7 @@ def show(request: Request) -> Reply:
             ids=request.texts("id"),
             own=request["own"],
             full_document=request["full_document"],
-            expand=request.arguments["expand"] or (),
+            expand=request.texts("expand"),
             refresh=False,
         ),
     )

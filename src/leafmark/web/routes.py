@@ -10,7 +10,7 @@ from typing import NamedTuple, get_args
 
 from leafmark.app.requests import Mode
 from leafmark.chunking import STRATEGIES
-from leafmark.model import Grain, Relation, Sort
+from leafmark.model import GRAINS, RELATIONS, SORTS
 from leafmark.serving.parameters import Parameter
 from leafmark.web import calls
 from leafmark.web.calls import Request
@@ -50,7 +50,7 @@ _EXPAND = Parameter(
     "What to add from around each result; may be repeated.",
     "strings",
     most=5,
-    choices=get_args(Relation),
+    choices=RELATIONS,
 )
 _NO_REFRESH = _switch("no_refresh", "Answer from the index as it is.")
 _CHUNKING = (
@@ -88,16 +88,14 @@ ROUTES: tuple[Route, ...] = (
                 "strings",
                 most=8,
             ),
-            Parameter(
-                "grain", "How much a result may hold.", default="auto", choices=get_args(Grain)
-            ),
+            Parameter("grain", "How much a result may hold.", default="auto", choices=GRAINS),
             Parameter(
                 "mode",
                 "By words (lexical), by meaning (semantic) or by both (hybrid).",
                 default="auto",
                 choices=get_args(Mode),
             ),
-            Parameter("sort", "Order of the results.", default="score", choices=get_args(Sort)),
+            Parameter("sort", "Order of the results.", default="score", choices=SORTS),
             _EXPAND,
             _switch("strict", "All words must match, those of a question too."),
             _switch(

@@ -1,4 +1,4 @@
-"""From a request to an answer: which path, which arguments, how long it may take.
+"""`leafmark serve`: which path a request names, with which arguments, how long the answer may take.
 
 What is slow runs in threads, a few at a time; a client that is gone is forgotten,
 and its call is not begun. No path of a request is joined to one of a file.
@@ -19,15 +19,16 @@ from leafmark.errors import LeafmarkError, NotFoundError, UsageError
 from leafmark.likeness import nearest
 from leafmark.render.jsontext import dump_line
 from leafmark.serving.guard import Scope
+from leafmark.serving.listening import Place, serve
 from leafmark.serving.parameters import Parameter, check_arguments
-from leafmark.serving.workspace import Freshness, Workspace
+from leafmark.serving.workspace import INTERNAL_ERROR, Freshness, Workspace
 from leafmark.web.calls import ChangedError, Request
 from leafmark.web.openapi import describe
 from leafmark.web.replies import PAGE_POLICY, Reply, failed, send_reply
 from leafmark.web.routes import ROUTES, Route
 from leafmark.web.threads import Threads
 
-__all__ = ["OPEN_PATHS", "Site", "read_query"]
+__all__ = ["OPEN_PATHS", "Site", "read_query", "run_web"]
 
 log = logging.getLogger("leafmark.web")
 
@@ -54,6 +55,20 @@ _DESCRIPTION = "/openapi.json"
 
 OPEN_PATHS = frozenset((*_PAGES, _DESCRIPTION))
 """What holds nothing of the documents."""
+
+
+def run_web(workspace: Workspace, place: Place, *, started: Callable[[str], None]) -> None:
+    """Serve until interrupted; `started` gets the address once the port is held.
+
+    Raises:
+        UsageError, StorageError: see `serve`.
+    """
+    serve(
+        lambda: Site(workspace),
+        place,
+        started=lambda address: started(f"{address}/"),
+        open_paths=OPEN_PATHS,
+    )
 
 
 class Site:
@@ -133,7 +148,7 @@ class Site:
             return failed(error, 409 if isinstance(error, ChangedError) else None)
         except Exception:  # a bug: it is logged, and the server answers on
             log.exception("%s failed", route.path)
-            return failed(LeafmarkError("leafmark made a mistake; its log says more"), 500)
+            return failed(LeafmarkError(INTERNAL_ERROR), 500)
 
     async def _fresh(self, route: Route, arguments: dict[str, Any]) -> Freshness:
         """Wait for a fresh index, but not for long; no thread is held meanwhile."""

@@ -43,7 +43,7 @@ def test_a_bug_is_logged_and_the_next_call_tries_again(
     assert failed.error is not None
     assert (failed.state, failed.error.message) == (
         "failed",
-        "leafmark made a mistake; its log says more",
+        "internal error; the server's log says more",
     )
     assert "ZeroDivisionError: a bug" in caplog.text
     assert server.wait(server.ask(), PATIENCE_S).state == "fresh"

@@ -269,7 +269,7 @@ def test_a_bug_is_logged_and_not_shown(
     trees = next(route for route in ROUTES if route.path == "/api/trees")
     monkeypatch.setitem(served._routes, "/api/trees", trees._replace(run=broken))  # type: ignore[arg-type]
     answer = ask(served, "/api/trees")
-    assert (answer.status, answer.message) == (500, "leafmark made a mistake; its log says more")
+    assert (answer.status, answer.message) == (500, "internal error; the server's log says more")
     assert b"secret" not in answer.body
     assert "ZeroDivisionError: a secret" in caplog.text
 
