@@ -107,7 +107,7 @@ def _option_row(option: Option) -> tuple[str, str]:
     if option.choices:
         notes.append(f"One of: {', '.join(option.choices)}.")
     if option.repeat:
-        notes.append("May be given several times.")
+        notes.append("May be repeated.")
     return names + metavar, " ".join(notes)
 
 

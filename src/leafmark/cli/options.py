@@ -208,7 +208,7 @@ RELATIONS = ("parent", "siblings", "children", "prev", "next")
 
 EXPAND = Option(
     ("--expand",),
-    "Add what stands around; several with commas between them.",
+    "Also show the chunks around each one; separate several with commas.",
     "WHAT",
     several_of(*RELATIONS),
     choices=RELATIONS,
@@ -224,13 +224,13 @@ COMMON = (
     Option(("-C", "--directory"), "Work in this folder instead of the current one.", "DIR", text),
     Option(
         ("--color",),
-        "Use colour: on a terminal only (auto), always or never.",
+        "When to use colour; auto is on a terminal only.",
         "WHEN",
         one_of(*COLORS),
         choices=COLORS,
     ),
-    Option(("-y", "--yes"), "Answer yes where leafmark would ask."),
-    Option(("-q", "--quiet"), "Print no notes, hints and progress on standard error."),
+    Option(("-y", "--yes"), "Answer yes to every question."),
+    Option(("-q", "--quiet"), "Print no notes, hints or progress on standard error."),
     Option(("-v", "--verbose"), "Print every note and diagnostic."),
     Option(("-h", "--help"), "Show examples and options."),
 )

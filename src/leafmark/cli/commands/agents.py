@@ -135,7 +135,7 @@ COMMAND = Command(
         Option(("--stdout",), "Print the block (the default)."),
         Option(("--write",), "Write it into the files."),
         Option(("--diff",), "Show what writing would change."),
-        Option(("--check",), "Only say whether the files are fresh, and exit with 1 if not."),
+        Option(("--check",), "Only say whether the files are up to date, and exit with 1 if not."),
         Option(
             ("--package",),
             "Print the folder of the skill file and the manifests that ship with leafmark.",
@@ -148,7 +148,7 @@ COMMAND = Command(
         Option(
             ("--max-tokens",), "With --llms: the most that llms-full.txt may hold.", "N", positive
         ),
-        Option(("--no-refresh",), "Use the index as it is."),
+        Option(("--no-refresh",), "Do not bring the index up to date first."),
         JSON,
     ),
 )

@@ -46,26 +46,45 @@ def _choice(names: tuple[str, ...], help: str, metavar: str, choices: tuple[str,
 
 
 OPTIONS = (
-    _choice(("-s", "--strategy"), "Which sections become chunks.", "STRATEGY", STRATEGIES),
-    _choice(("--preset",), "A named set of sizes; those given beside it win.", "NAME", PRESETS),
-    _setting("tokenizer", "What sizes are counted in: characters, or a model's.", "NAME", text),
-    _setting("min_tokens", "A smaller body is not left alone.", "N", natural),
-    _setting("target_tokens", "The size that pieces aim at.", "N", positive),
-    _setting("max_tokens", "The bound of a chunk's text.", "N", positive),
-    _setting("fixed_tokens", "The window of the strategy fixed.", "N", positive),
-    _setting("fixed_overlap", "What two such windows share.", "N", natural),
-    _setting("overlap_sentences", "Sentences repeated from the piece before.", "N", natural),
-    _setting("heading_levels", "Deeper headings are content.", "N", whole(0, 6)),
+    _choice(("-s", "--strategy"), "How documents become chunks.", "STRATEGY", STRATEGIES),
     _choice(
-        ("--oversize-code",), "Code over the bound: keep it or split it.", "HOW", ("keep", "split")
+        ("--preset",), "A named set of sizes; sizes given as options win over it.", "NAME", PRESETS
+    ),
+    _setting(
+        "tokenizer", "What sizes are counted in: characters, or a model's tokens.", "NAME", text
+    ),
+    _setting(
+        "min_tokens",
+        "The least size of a piece; the strategy section joins smaller sections, too.",
+        "N",
+        natural,
+    ),
+    _setting("target_tokens", "The size to aim at where a text is cut.", "N", positive),
+    _setting("max_tokens", "The most that a chunk's text may hold.", "N", positive),
+    _setting("fixed_tokens", "The size of a window, under the strategy fixed.", "N", positive),
+    _setting("fixed_overlap", "How much such a window shares with the next.", "N", natural),
+    _setting(
+        "overlap_sentences",
+        "How many sentences a piece repeats from the piece before.",
+        "N",
+        natural,
+    ),
+    _setting("heading_levels", "Treat headings deeper than this as content.", "N", whole(0, 6)),
+    _choice(
+        ("--oversize-code",),
+        "What to do with code over the maximum: keep it whole or split it.",
+        "HOW",
+        ("keep", "split"),
     ),
     _choice(("--slug-style",), "How anchors are made.", "STYLE", ("github", "collapse")),
     Option(
         ("--notebook-outputs",),
-        "Make content of what the cells of notebooks printed.",
+        "Include what the cells of notebooks printed.",
         setting="chunking.notebook_outputs",
     ),
-    _setting("tolerance", "By what share the estimate may be missed.", "X", number),
+    _setting(
+        "tolerance", "How far the number of chunks may miss its estimate, as a share.", "X", number
+    ),
     Option(
         ("-o", "--output"),
         "tree is for reading; json and jsonl hold the whole records; stats the sizes and the "
@@ -77,9 +96,11 @@ OPTIONS = (
     JSON._replace(help="Print JSON, errors too: the same as -o json, or stats as JSON."),
     Option(("--jsonl",), "The same as -o jsonl.", value="jsonl", target="output"),
     Option(("--strict",), "Exit with 1 when there is a quality finding or a diagnostic."),
-    Option(("--root",), "Paths in ids begin at this folder.", "DIR", text),
-    Option(("-t", "--tree"), "Ids begin with this name, and its settings apply.", "TREE", text),
-    Option(("--name",), "What standard input is called, such as guides/setup.md.", "NAME", text),
+    Option(("--root",), "Begin paths in ids at this folder.", "DIR", text),
+    Option(
+        ("-t", "--tree"), "Begin ids with this name; the settings of the tree apply.", "TREE", text
+    ),
+    Option(("--name",), "The file name of standard input, such as guides/setup.md.", "NAME", text),
 )
 
 
@@ -314,16 +335,15 @@ COMMAND = Command(
     summary="cut files into chunks, with no index",
     description=(
         "Prints the chunks of files, of the sources in folders, or of standard input: what the "
-        "index would hold, or what another program is to be fed with. The same bytes and settings "
-        "give the same chunks, in the order of the files.\n\n"
+        "index would hold, or input for another program. The same bytes and settings give the "
+        "same chunks, in the order of the files.\n\n"
         "The strategy auto makes every section a chunk and cuts large ones into pieces; heading "
         "never cuts; section also puts small ones together, within max_tokens; fixed is blind to "
         "structure. A folder's configuration applies, also that of a tree alone.\n\n"
-        "Paths in ids begin at the tree that the configuration names, also for files met in a "
-        "folder above it, else at the current folder, else at the file's own; --root says "
-        "otherwise. A file that is named is chunked even where "
-        "an ignore file leaves it out, unless it may hold secrets. Exit code 1 means that there "
-        "was no chunk, or with --strict that something is wrong."
+        "Paths in ids begin at the configured tree that holds the file, else at the current "
+        "folder, else at the file's own; --root names another folder. A file that is named is "
+        "chunked even where an ignore file leaves it out, unless it may hold secrets. Exit code 1 "
+        "means that there was no chunk, or with --strict that something is wrong."
     ),
     examples=(
         ("leafmark chunk README.md", "the chunks as a tree"),

@@ -42,8 +42,8 @@ COMMAND = Command(
     name="config",
     summary="show the settings in force",
     description=(
-        "Prints every setting with its value, after files, environment and flags. With --origin, "
-        "where each value comes from."
+        "Prints every setting with its value, as files, environment and flags make it. With "
+        "--origin, it says where each value comes from."
     ),
     examples=(
         ("leafmark config --origin", "every setting and where it comes from"),

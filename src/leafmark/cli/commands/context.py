@@ -52,7 +52,7 @@ COMMAND = Command(
     summary="find the documents that matter for the files being worked on",
     description=(
         "Takes the words of the files' paths, headings, definitions, names, comments and imports, "
-        "scores each by how often and where it stands and how few chunks have it, and searches "
+        "scores each by where it occurs, how often, and how rare it is in the index, and searches "
         "for the best of them. The files themselves are left out. [[context.rules]] in the "
         "configuration add words, trees and documents for files whose path fits a pattern; "
         "[context] holds the weights.\n\n"
@@ -61,7 +61,7 @@ COMMAND = Command(
     examples=(
         ("leafmark context src/auth/login.py", "what to read before changing a file"),
         ("git diff --name-only | leafmark context - -n 5", "for all that was changed"),
-        ("leafmark context src/auth/login.py --terms", "by which words it looks"),
+        ("leafmark context src/auth/login.py --terms", "the words that it searches for"),
         ("leafmark context src/auth/login.py -o full --max-tokens 4000", "for a model to read"),
     ),
     run=run,

@@ -25,10 +25,10 @@ COMMAND = Command(
     name="doctor",
     summary="say what is wrong, and what to do about it",
     description=(
-        "Looks at the installation and its extras, the configuration, the folders, every byte of "
-        "the index and its vectors, the sources and the tokenizer, and asks a configured embedder "
-        "for one vector, and a reranker how relevant a text is. Changes nothing. Exits with 1 when "
-        "something is wrong; warnings are not."
+        "Checks the installation and its extras, the configuration, the folders, every byte of "
+        "the index and its vectors, the sources and the tokenizer. Asks a configured embedder "
+        "for one vector, and a reranker how relevant one text is. Changes nothing. Exit code 1 "
+        "means that something is wrong; a warning alone does not count."
     ),
     examples=(
         ("leafmark doctor", "look at everything"),

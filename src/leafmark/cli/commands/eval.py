@@ -35,27 +35,27 @@ MAKE_TAKES = ("limit", "kind", "tree", "json")
 OPTIONS = (
     Option(
         ("--compare",),
-        "Ways to search, with commas between: a strategy, and settings after a +, "
+        "Ways to search, separated by commas: a strategy, and settings after a +, "
         "as in fixed,auto,auto+relax_share=0.5.",
         "LIST",
         text,
     ),
     Option(
         ("--mode",),
-        "How to search, instead of what the settings say; several to compare.",
+        "How to search, whatever the settings say; several are compared.",
         "LIST",
         several_of(*MODES),
         choices=MODES,
     ),
     Option(
         ("-n", "--limit"),
-        "Results of a query (20 if not given); with make, the most drafts.",
+        "The most results of a query (20); with make, the most drafts.",
         "N",
         positive,
     ),
     Option(
         ("--kind",),
-        "Only queries of this kind; with make, drafts: heading, definition or link.",
+        "Only queries of this kind; with make, drafts of it: heading, definition or link.",
         "KIND",
         text,
         repeat=True,
@@ -63,7 +63,7 @@ OPTIONS = (
     Option(("-t", "--tree"), "Only queries of this tree.", "TREE", text, repeat=True),
     Option(
         ("--half",),
-        "One half of the queries: choose settings by the one, judge them by the other.",
+        "Use one half of the queries: one to choose settings by, the other to judge them by.",
         "HALF",
         one_of(*HALVES),
         choices=HALVES,
@@ -75,21 +75,27 @@ OPTIONS = (
         one_of(*ANSWERS_AS),
         choices=ANSWERS_AS,
     ),
-    Option(("--by",), "A table for each as well.", "KEY", one_of(*GROUPS), choices=GROUPS),
+    Option(
+        ("--by",),
+        "Also print a table for each value of this.",
+        "KEY",
+        one_of(*GROUPS),
+        choices=GROUPS,
+    ),
     Option(
         ("--gate",),
-        "A bound such as 'rr500>=0.55', of the last way or 'auto:rr500>=0.55'; "
-        "one that fails makes the exit code 1.",
+        "A bound such as 'rr500>=0.55' for the last way, or 'auto:rr500>=0.55'; "
+        "where one fails, the exit code is 1.",
         "BOUND",
         text,
         repeat=True,
     ),
-    Option(("--queries",), "Tell of every query what became of it."),
-    Option(("--worst",), "Tell it of the N worst.", "N", positive),
-    Option(("--seed",), "Seed of the intervals (1).", "N", positive),
+    Option(("--queries",), "Show what became of every query."),
+    Option(("--worst",), "Show what became of the N worst.", "N", positive),
+    Option(("--seed",), "The seed of the intervals (1).", "N", positive),
     Option(
         ("--resamples",),
-        "How often queries are drawn for an interval (1000); at least 40.",
+        "How many times queries are drawn for an interval (1000); at least 40.",
         "N",
         positive,
     ),
@@ -221,8 +227,8 @@ COMMAND = Command(
         "With --compare, each way to search has an index of its own in the cache folder; the "
         "project's index is left alone.\n\n"
         "leafmark eval make prints queries drafted from headings, definitions and the texts of "
-        "links, as a start: look at them, reword them as a reader would ask, and take out the "
-        "mark draft."
+        "links, to start with: review them, reword them as a reader would ask, and remove the "
+        "key draft."
     ),
     examples=(
         ("leafmark eval queries.jsonl", "how well does the search do?"),

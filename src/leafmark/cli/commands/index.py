@@ -20,14 +20,16 @@ SKIPPED_SHOWN = 10
 """How many skipped files of named paths are printed without -v; chosen by eye."""
 
 OPTIONS = (
-    Option(("--rebuild",), "Index everything again, beside the old index, and switch over."),
+    Option(
+        ("--rebuild",), "Index everything again; the old index answers until the new one is ready."
+    ),
     Option(
         ("--remove",),
-        "Take the given paths out of the index; what no rule leaves out comes back with the next "
+        "Remove the given paths from the index; what no rule leaves out comes back with the next "
         "run.",
     ),
-    Option(("--watch",), "Stay, and keep the index fresh while files change. Ctrl-C ends it."),
-    Option(("--dry-run",), "Say what would be done."),
+    Option(("--watch",), "Keep running, and update the index when files change. Ctrl-C ends it."),
+    Option(("--dry-run",), "Only say what would be done."),
     Option(("--strict",), "Exit with 1 when there is any diagnostic or warning."),
     JSON,
 )

@@ -34,15 +34,15 @@ COMMAND = Command(
     name="like",
     summary="find sections like one, or like a file",
     description=(
-        "Takes the words that say most about a chunk, by how often they stand in it and how few "
-        "chunks have them, and searches for them. Neither the chunk itself nor what it is part of "
-        "nor its own parts are among the results. What is no id is read as the path of a file.\n\n"
+        "Searches for the words that say most about a chunk: those that are frequent in it and "
+        "rare elsewhere. The chunk itself, what it is part of and its own parts are left out. "
+        "What is not an id is read as the path of a file.\n\n"
         "Exit code 1 means that nothing was found."
     ),
     examples=(
         ("leafmark like guides/backups.md#restoring-a-backup", "sections like this one"),
         ("leafmark like notes/draft.md -n 3 -o list", "like a file that may not be indexed"),
-        ("leafmark like guides/backups.md.3 --terms", "by which words it looks"),
+        ("leafmark like guides/backups.md.3 --terms", "the words that it searches for"),
     ),
     run=run,
     argument=Argument("ID|FILE", "A chunk, or a file.", least=1, most=1),

@@ -18,9 +18,9 @@ KINDS = ("trees", "docs", "chunks", "tags")
 _KEYS = {"trees": "trees", "docs": "documents", "chunks": "chunks", "tags": "tags"}
 
 OPTIONS = (
-    Option(("-t", "--tree"), "Only of this tree.", "TREE", text, repeat=True),
+    Option(("-t", "--tree"), "Only this tree.", "TREE", text, repeat=True),
     TAG,
-    Option(("--no-refresh",), "Answer from the index as it is."),
+    Option(("--no-refresh",), "Do not bring the index up to date first."),
     JSON,
 )
 

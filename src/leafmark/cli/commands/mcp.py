@@ -61,7 +61,12 @@ COMMAND = Command(
     run=run,
     options=(
         Option(("--http",), "Serve Streamable HTTP instead of standard input and output."),
-        Option(("--host",), "With --http: the address to listen at (127.0.0.1).", "HOST", text),
-        Option(("--port",), f"With --http: the port ({DEFAULT_PORT}); 0: any.", "PORT", natural),
+        Option(("--host",), "With --http: the address to listen on (127.0.0.1).", "HOST", text),
+        Option(
+            ("--port",),
+            f"With --http: the port ({DEFAULT_PORT}); 0 takes any free one.",
+            "PORT",
+            natural,
+        ),
     ),
 )

@@ -19,7 +19,7 @@ _TAKEN = frozenset(
 ) | frozenset(("group", "max_tokens", "max_results", "local_boost"))
 
 OPTIONS = (
-    Option(("--terms",), "Only print the words that would be looked for, with their scores."),
+    Option(("--terms",), "Only print the words that would be searched for, with their scores."),
     *(option for option in SEARCH_OPTIONS if option.dest in _TAKEN),
 )
 

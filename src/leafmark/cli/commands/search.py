@@ -59,13 +59,13 @@ OPTIONS = (
     ),
     Option(
         ("--section",),
-        "Only sections with this path or end of a path: titles or globs, as in 'Guide > Auth*'; "
-        "** stands for any number of titles.",
+        "Only sections whose path of titles ends like this, as in 'Guide > Auth*'; ** stands for "
+        "any number of titles.",
         "PATTERN",
         text,
         repeat=True,
     ),
-    Option(("--grain",), "How much a result may hold.", "GRAIN", one_of(*GRAINS), choices=GRAINS),
+    Option(("--grain",), "How large a result may be.", "GRAIN", one_of(*GRAINS), choices=GRAINS),
     EXPAND,
     Option(
         ("--mode",),
@@ -76,12 +76,12 @@ OPTIONS = (
         choices=MODES,
     ),
     Option(("--sort",), "Order of the results.", "KEY", one_of(*SORTS), choices=SORTS),
-    Option(("--strict",), "All words must match, those of a question too."),
-    Option(("--no-refresh",), "Answer from the index as it is."),
-    Option(("--explain",), "Show how the query was understood, and what the scores are made of."),
+    Option(("--strict",), "All words must match, even those of a question."),
+    Option(("--no-refresh",), "Do not bring the index up to date first."),
+    Option(("--explain",), "Show how the query was understood, and how each score is made up."),
     Option(
         ("-o", "--output"),
-        "pretty is for reading; list has a line for each result; matches the matching lines; "
+        "pretty is for reading; list prints one line per result; matches the matching lines; "
         "full the whole texts; files the paths; vimgrep is for editors.",
         "FORMAT",
         one_of(*FORMATS),
@@ -89,17 +89,15 @@ OPTIONS = (
     ),
     Option(
         ("--max-tokens",),
-        "Print at most N tokens: first where the results are, then their texts, the best first. "
+        "Print at most N tokens: first the place of every result, then their texts, best first. "
         "Without -o the output is full.",
         "N",
         positive,
     ),
     Option(("--json",), "Print JSON, errors too: the same as -o json."),
     Option(("--group",), "Group the pretty output by document (the default).", target="group"),
-    Option(("--flat",), "Don't group it.", value=False, target="group"),
-    _setting(
-        "candidate_limit", "Chunks that are considered for the results.", "N", whole(1, 100_000)
-    ),
+    Option(("--flat",), "Do not group the pretty output by document.", value=False, target="group"),
+    _setting("candidate_limit", "How many chunks are considered.", "N", whole(1, 100_000)),
     _setting(
         "cutoff_ratio",
         "End the list where a score falls below this share of the one before.",
@@ -107,47 +105,51 @@ OPTIONS = (
         fraction,
     ),
     _setting(
-        "max_results", "Most results where no score falls so sharply.", "N", whole(1, 100_000)
+        "max_results", "The most results where no score falls that far.", "N", whole(1, 100_000)
     ),
     _setting(
         "aggregation_threshold",
-        "Show a section or document in place of those right below it when this share of them "
-        "matches.",
+        "Show a section or document instead of its children when at least this share of them "
+        "match.",
         "R",
         share,
     ),
-    _setting("aggregation_min_matches", "Do so only when at least this many match.", "N", positive),
+    _setting(
+        "aggregation_min_matches",
+        "Do so only when at least this many children match.",
+        "N",
+        positive,
+    ),
     _setting(
         "aggregation_max_tokens",
-        "Do so only where it has at most so many tokens; 0: any size.",
+        "Do so only where it has at most N tokens; 0: any size.",
         "N",
         natural,
     ),
     _setting(
         "max_merge_depth",
-        "Do so in no section above this depth; 0: in documents too.",
+        "Do so only at this depth or deeper; 0: for documents too.",
         "N",
         natural,
     ),
     _setting(
         "merge_bonus",
-        "Raise its score by this share for each of them.",
+        "Raise its score by this share for each child that matches.",
         "X",
         number,
     ),
     Option(
         ("--no-aggregation",),
-        "Never show a section or document in place of those in it that match.",
+        "Never show a section or document instead of the parts of it that match.",
         value=False,
         target="aggregation",
     ),
-    _setting(
-        "fuzzy_distance", "Typing errors forgiven in a word; 0 forgives none.", "N", whole(0, 2)
-    ),
+    _setting("fuzzy_distance", "How many typing errors in a word are forgiven.", "N", whole(0, 2)),
     _setting("relax_share", "Share of a question's words that a result must have.", "R", fraction),
     _setting(
         "local_boost",
-        "Factor of the project's own trees against those of your own configuration.",
+        "Factor for the scores of the project's own trees, against the trees of your own "
+        "configuration.",
         "X",
         factor,
     ),

@@ -42,7 +42,7 @@ COMMAND = Command(
     ),
     run=run,
     options=(
-        Option(("--host",), "The address to listen at (127.0.0.1).", "HOST", text),
-        Option(("--port",), f"The port ({DEFAULT_PORT}); 0: any that is free.", "PORT", natural),
+        Option(("--host",), "The address to listen on (127.0.0.1).", "HOST", text),
+        Option(("--port",), f"The port ({DEFAULT_PORT}); 0 takes any free one.", "PORT", natural),
     ),
 )

@@ -34,12 +34,12 @@ OPTIONS = (
     Option(("--raw",), "The exact bytes of the file, and nothing else."),
     Option(
         ("--max-tokens",),
-        "Print at most N tokens: first what was asked for, then the texts from their beginnings; "
+        "Print at most N tokens: first what each id names, then the texts from their beginnings; "
         "of an outline, the upper levels first.",
         "N",
         positive,
     ),
-    Option(("--no-refresh",), "Answer from the index as it is."),
+    Option(("--no-refresh",), "Do not bring the index up to date first."),
     JSON,
 )
 

@@ -71,16 +71,16 @@ def _tell(call: Call, report: TrustReport, changed: Sequence[str]) -> int:
 
 COMMAND = Command(
     name="trust",
-    summary="allow what a folder's configuration wishes beyond the folder",
+    summary="allow what a folder's configuration asks for beyond the folder",
     description=(
         "A configuration that came with a folder may not reach outside of it, name services or "
-        "take in files that may hold secrets: such wishes are left out, with a warning, and the "
-        "rest of it works. This command shows them and asks; with --yes it takes the answer as "
-        "given. What is allowed is exactly what was shown: any change to it asks again."
+        "take in files that may hold secrets: such parts are left out, with a warning, and the "
+        "rest of it works. This command shows them and asks whether to allow them; with --yes it "
+        "does not ask. Only what was shown is allowed: any change to it must be allowed again."
     ),
     examples=(
-        ("leafmark trust", "show what the folder's configuration wishes, and allow it"),
-        ("leafmark trust --list", "what it wishes and what was allowed, here and elsewhere"),
+        ("leafmark trust", "show what the folder's configuration asks for, and allow it"),
+        ("leafmark trust --list", "what it asks for and what was allowed, here and elsewhere"),
         ("leafmark trust --revoke", "take it back for this folder"),
     ),
     run=run,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMAND"]
 
 OPTIONS = (
-    Option(("--no-refresh",), "Look only for documents that are indexed already."),
+    Option(("--no-refresh",), "Do not index new documents first."),
     JSON,
 )
 

@@ -50,11 +50,11 @@ COMMAND = Command(
     name="why-not",
     summary="say why a chunk is not among the results of a search",
     description=(
-        "Runs the search as leafmark search does, with the same options, and says at which phase "
+        "Runs the search as leafmark search does, with the same options, and says in which phase "
         "the chunk was lost: filter, match (which words it lacks), meaning, strict, relaxed, "
-        "candidates, cutoff, merged (which result took it in), duplicate or limit. What would "
-        "show it is tried before it is named. Of a document or a section, what lies below it is "
-        "looked at, too.\n\n"
+        "candidates, cutoff, merged (into which result), duplicate or limit. It names only "
+        "changes that do show the chunk: each was tried. Of a document or a section, the chunks "
+        "in it are looked at, too.\n\n"
         "Exit code 1 means that there is nothing to say: it is among the results."
     ),
     examples=(
