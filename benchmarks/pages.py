@@ -19,11 +19,11 @@ from typing import Any
 
 from leafmark.model import Document
 from leafmark.parsing import parse
-from leafmark.parsing.html_page import NAVIGATION_CLASSES
+from leafmark.parsing.html_page import ROLE_CLASSES
 
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _LEFT_OUT = frozenset(("nav", "script", "style", "template", "button"))
-_NAVIGATION = frozenset(("navigation", *NAVIGATION_CLASSES))
+_NAVIGATION = frozenset(("navigation", *ROLE_CLASSES["navigation"]))
 _NOT_SHOWN = re.compile(
     r"\b(?:headerlink|header-anchor|hash-link|anchorjs-link|permalink|out-of-band)\b"
 )

@@ -75,56 +75,37 @@ class HtmlPage:
         return " ".join(unescape(self.data[element.inner : element.close]).split())
 
 
-NAVIGATION_CLASSES = (
-    *("navheader", "navfooter", "docnav"),  # DocBook, Publican
-    *("NAVHEADER", "NAVFOOTER"),  # DocBook by DSSSL
-    *("nav-panel", "nav_table"),  # Texinfo, and LilyPond's manuals, which are made of it
-    *("sphinxsidebar", "navpath"),  # Sphinx, Doxygen
-    *("navigationbar", "t-navbar"),  # Qt, cppreference
-    *("tocset", "navsettop", "navsetbottom"),  # Scribble
-    *("chlinktop", "chlinkprevnexttop", "chlinkprevnextbot", "chlinkbot"),  # GAPDoc
-    *("spirit-nav", "picker-header"),  # Boost, Node
-    "sub-logo-container",  # rustdoc, for the logo above each page
-    "annottext",  # Haddock, for the type of each name in the code of a module
-    "nosearch",  # SQLite, for its banner, its menus and the page's table of contents
-)
-"""What generators of pages call the links to the pages around."""
-
-KEYED_CLASSES = ("related", "navigation")
-"""What Sphinx and GTK-Doc call theirs, and authors other things: it is looked at more closely."""
-
-HEADER_CLASSES = ("header",)
-"""What Texinfo called its links before 2022, and others the head of a page."""
-
-DOXYGEN_CLASSES = ("summary", "ttc", "SRStatus", "footer")
-"""What Doxygen calls the links to the parts of a page, what it shows of a name that the mouse
-points at, the state of a search, and the foot of a page; authors may mean anything."""
-
-LISTING_CLASS = "fragment"
-"""What Doxygen calls the code that it draws line by line, and authors other things."""
-
-ROLE_CLASSES = (
-    *NAVIGATION_CLASSES,
-    *KEYED_CLASSES,
-    *HEADER_CLASSES,
-    *DOXYGEN_CLASSES,
-    LISTING_CLASS,
-)
-"""The classes that give an element a role."""
+ROLE_CLASSES: dict[str, tuple[str, ...]] = {
+    # what generators of pages call the links to the pages around
+    "navigation": (
+        *("navheader", "navfooter", "docnav"),  # DocBook, Publican
+        *("NAVHEADER", "NAVFOOTER"),  # DocBook by DSSSL
+        *("nav-panel", "nav_table"),  # Texinfo, and LilyPond's manuals, which are made of it
+        *("sphinxsidebar", "navpath"),  # Sphinx, Doxygen
+        *("navigationbar", "t-navbar"),  # Qt, cppreference
+        *("tocset", "navsettop", "navsetbottom"),  # Scribble
+        *("chlinktop", "chlinkprevnexttop", "chlinkprevnextbot", "chlinkbot"),  # GAPDoc
+        *("spirit-nav", "picker-header"),  # Boost, Node
+        "sub-logo-container",  # rustdoc, for the logo above each page
+        "annottext",  # Haddock, for the type of each name in the code of a module
+        "nosearch",  # SQLite, for its banner, its menus and the page's table of contents
+    ),
+    # what Sphinx and GTK-Doc call theirs, and authors other things: it is looked at more closely
+    "keyed": ("related", "navigation"),
+    # what Texinfo called its links before 2022, and others the head of a page
+    "header": ("header",),
+    # what Doxygen calls the links to the parts of a page, what it shows of a name that the mouse
+    # points at, the state of a search, and the foot of a page; authors may mean anything
+    "doxygen": ("summary", "ttc", "SRStatus", "footer"),
+    # what Doxygen calls the code that it draws line by line, and authors other things
+    "listing": ("fragment",),
+}
+"""The classes that give an element a role, by the role."""
 
 
 def roles_of(data: bytes, start: int, end: int) -> frozenset[str]:
     """The roles that the start tag `[start, end)` names, by its `role` or by its class."""
     roles = (attribute(data, start, end, b"role") or "").lower().split()
-    classes = (attribute(data, start, end, b"class") or "").split()
-    if any(name in NAVIGATION_CLASSES for name in classes):
-        roles.append("navigation")
-    if any(name in KEYED_CLASSES for name in classes):
-        roles.append("keyed")
-    if any(name in HEADER_CLASSES for name in classes):
-        roles.append("header")
-    if any(name in DOXYGEN_CLASSES for name in classes):
-        roles.append("doxygen")
-    if LISTING_CLASS in classes:
-        roles.append("listing")
+    classes = {*(attribute(data, start, end, b"class") or "").split()}
+    roles += [role for role, names in ROLE_CLASSES.items() if not classes.isdisjoint(names)]
     return frozenset(roles)

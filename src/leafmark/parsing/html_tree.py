@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Any
 
 import turbohtml
@@ -115,7 +116,8 @@ class _Adapter:
         """What selects the elements that have a role."""
         if b"role" in self._lower:
             yield "[role]"
-        yield from (f".{name}" for name in ROLE_CLASSES if name.encode() in self.data)
+        names = chain.from_iterable(ROLE_CLASSES.values())
+        yield from (f".{name}" for name in names if name.encode() in self.data)
 
     def _links(self) -> Iterator[HtmlElement]:
         """The links and images. They are many, so their tags are found in the source.
