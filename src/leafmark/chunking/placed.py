@@ -1,7 +1,7 @@
-"""Blocks, to be found by where they stand: those of one stretch of a document.
+"""The blocks of one stretch of a document, found by their places.
 
-Blocks lie in others (items in lists, code in items); those within are looked for
-when they are needed, and code in others only where its bytes say that there may be some.
+Blocks that lie in others (items in lists, code in items) are looked for when they are
+needed, and code inside other blocks only where their bytes say that there may be some.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ _WITH_CODE = frozenset(("code", "list", "quote", "definition"))
 """Blocks of Markdown that are code, or that it may lie in."""
 
 _start_of: Callable[[Block], int] = itemgetter(1)
+_end_of: Callable[[Block], int] = itemgetter(2)
 
 
 class PlacedBlocks:
@@ -71,13 +72,9 @@ class PlacedBlocks:
                 found += [block for block in self._inside(top) if block.kind == "code"]
         return outermost(found)
 
-    @cached_property
-    def code_ends(self) -> list[int]:
-        return [block.end for block in self.code]
-
     def code_between(self, start: int, end: int) -> Sequence[Block]:
         """The code that has bytes in `[start, end)`."""
-        at = bisect_left(self.code_ends, start + 1)
+        at = bisect_left(self.code, start + 1, key=_end_of)
         return self.code[at : bisect_left(self.code, end, key=_start_of)]
 
     @cached_property
@@ -90,10 +87,6 @@ class PlacedBlocks:
         if self._document.format != "markdown":
             return []
         return markup_tables(self._document.data, self.top)
-
-    @cached_property
-    def table_starts(self) -> list[int]:
-        return [block.start for block in self.tables]
 
     @cached_property
     def table_holders(self) -> list[int]:

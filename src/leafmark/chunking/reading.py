@@ -1,8 +1,8 @@
-"""What a document's bytes say: its blocks, by place, and bodies normalised for models.
+"""Blocks of a document by their place, what bodies are made of, and bodies as models get them.
 
-A `BodyReader` serves one document and looks at its blocks when it is asked, so
-that chunking itself does not. Front matter and discarded heading lines stand in
-bodies but are neither content nor, the front matter, text.
+A `BodyReader` serves one document and looks at its blocks only when it is asked, since
+chunking by headings needs none. Front matter and discarded heading lines stand in bodies,
+but do not count as content; front matter is not in the text either.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class BodyReader:
         return blocks if isinstance(blocks, Stretches) else OneStretch(blocks)
 
     def _blocks(self, start: int, end: int) -> list[PlacedBlocks]:
-        """The blocks that have bytes in `[start, end)`, and others, in order."""
+        """The stretches that have bytes in `[start, end)`, in order."""
         return [self._placed(number) for number in self._stretches.stretches_of(start, end)]
 
     def _placed(self, number: int) -> PlacedBlocks:
@@ -115,7 +115,7 @@ class BodyReader:
         return tops[0] if len(tops) == 1 else TopBlocks.joined(tops)
 
     def last_top_within(self, start: int, end: int) -> Block | None:
-        """The last one of these."""
+        """The last block of level 0 that starts in `[start, end)`."""
         for number in reversed(self._stretches.stretches_of(start, end)):
             top = self._stretches.top(number)
             at = bisect_left(top.starts, end) - 1
@@ -226,7 +226,7 @@ class BodyReader:
     def table_around(self, at: int) -> Block | None:
         """The innermost table between whose rows `at` is, if any."""
         (part,) = self._blocks(at, at + 1)
-        number = bisect_left(part.table_starts, at) - 1
+        number = bisect_left(part.tables, at, key=_start_of) - 1
         while number >= 0:
             table = part.tables[number]
             if (table.content_start or at) <= at < table.end:

@@ -48,7 +48,7 @@ def parse(
     if found is None:
         found = "script" if language_of(path, data) else "text"
     parser = parser_of(found)
-    if notebook_outputs and parser is parser_of("notebook"):
+    if notebook_outputs and found == "notebook":
         parser = partial(parser, outputs=True)
     document = parser(data, path)
     if len(document.headings) > MAX_HEADINGS:

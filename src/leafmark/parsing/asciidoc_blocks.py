@@ -135,11 +135,7 @@ class AsciiDocScanner(LineScanner):
         after = at + 1
         while entry and after < self._stop and self.lines.text[after - 1].endswith((" \\", " +")):
             after += 1
-        return self._aside(at, after, level)
-
-    def _aside(self, at: int, after: int, level: int) -> int:
-        """Lines between others that are shown nowhere; what is to come keeps its attributes."""
-        if self._meta < 0:
+        if self._meta < 0:  # else it is part of what is said of the block to come
             self._add("definition", at, after, level)
         return after
 

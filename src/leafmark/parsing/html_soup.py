@@ -87,7 +87,7 @@ class _Pairing:
             elif name is not None and (name or data[at:stop].strip()):
                 self._body_end = len(data)
                 if name and name not in _FORMATTING:
-                    self._tag(name, at, stop, closing)
+                    (self._close if closing else self._begin)(name, at, stop)
         while self._open:
             self._end_top(len(data), len(data))
         for elements in (self.found, self.links):
@@ -105,12 +105,6 @@ class _Pairing:
                 self._body_start, self._in_body = stop, True
         elif name == b"head" and closing and not self._in_body:
             self._body_start = stop
-
-    def _tag(self, name: bytes, at: int, stop: int, closing: bool) -> None:
-        if closing:
-            self._close(name, at, stop)
-        else:
-            self._begin(name, at, stop)
 
     def _begin(self, name: bytes, at: int, stop: int) -> None:
         if name in _CLOSES_P and self._counts.get(b"p"):

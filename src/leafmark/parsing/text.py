@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from leafmark.model import Block, Diagnostic, Document, Format
 from leafmark.parsing.decoding import BOM, Decoded, decode
+from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.titles import file_title
 
 __all__ = [
@@ -51,7 +52,7 @@ def degraded_document(
 
 def paragraphs(data: bytes) -> Iterator[Block]:
     """Yield the stretches of lines between blank lines, as blocks of level 0."""
-    lines = re.sub(rb"\r(?!\n)", b"\n", data) if b"\r" in data else data
+    lines = without_lone_returns(data)
     start = len(BOM) if data.startswith(BOM) else 0
     first = start + len(lines[start:]) - len(lines[start:].lstrip())
     start = lines.rfind(b"\n", start, first) + 1 or start
