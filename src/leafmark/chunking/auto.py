@@ -39,9 +39,10 @@ def choose_auto(shop: Workshop) -> Sequence[int]:
 
 
 def _large(shop: Workshop) -> list[int]:
-    """The nodes whose bodies may be too large; counted, all at once, where bytes do not tell.
+    """The nodes whose bodies may be over the target.
 
-    One of `sure` tokens is not, whatever its breadcrumb.
+    Bodies of one range are counted in one call, where their number of bytes does not tell.
+    A body of at most `sure` tokens is small enough, whatever its breadcrumb.
     """
     tree, target = shop.tree, shop.options.target_tokens
     sure, most = min(target, shop.sure_room), target * _COUNTED_AT_ONCE
@@ -62,7 +63,7 @@ def _large(shop: Workshop) -> list[int]:
 
 
 def _is_large(shop: Workshop, node: int, sure: int) -> bool:
-    """The same of a body of several ranges."""
+    """Whether a body of several ranges may be over the target."""
     meter, most = shop.meter, shop.options.target_tokens * _COUNTED_AT_ONCE
     body = shop.tree.body(node)
     size = sum([meter.size_bytes(start, end) for start, end in body])
@@ -73,7 +74,10 @@ def _is_large(shop: Workshop, node: int, sure: int) -> bool:
 
 
 def _split_body(shop: Workshop, node: int) -> list[int]:
-    """Return the node's pieces, if there are several; too small ranges stay its own."""
+    """Return the node's pieces, none where one would do.
+
+    Ranges under `min_tokens` stay the node's own body.
+    """
     tree, cutter = shop.tree, shop.cutter(node)
     kept: Spans = []
     found: list[list[Unit]] = []
@@ -111,10 +115,10 @@ def _is_oversize(shop: Workshop, node: int, units: Sequence[Unit]) -> bool:
 
 
 def _split_evenly(shop: Workshop, cutter: Cutter, span: tuple[int, int]) -> list[list[Unit]]:
-    """Split a range and group its units; finer than need be where that keeps the size.
+    """Split a range and group its units, with finer units where only these keep the size.
 
-    A leftover under `min_tokens` makes the group that takes it too large,
-    unless there are smaller units to share out.
+    A group that takes in a leftover under `min_tokens` may become too large, which smaller
+    units prevent.
     """
     capacity = cutter.capacity
     groups, sizes = _pack(shop, split(cutter, *span), capacity)
@@ -143,5 +147,5 @@ def _absorb(
 
 
 def _keeps(units: Sequence[Unit], capacity: int) -> bool:
-    """Whether units are within the capacity as far as they can be cut."""
+    """Whether units fit the capacity, or hold a block that cannot be cut."""
     return sum(map(_tokens_of, units)) <= capacity or True in map(_whole_of, units)

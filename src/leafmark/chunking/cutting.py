@@ -26,7 +26,7 @@ _LONGEST_TOKEN = 64
 """Characters per token beyond which a cut is not looked for."""
 
 _OPENED = re.compile(rb"[ \t]*+<t([dhr])\b", re.IGNORECASE)
-_OTHER = 2  # after rows and cells
+_OTHER = 2  # the rank of what is neither a row nor a cell
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 _LINE_END = re.compile(rb"\r\n?|\n")
 _UNCUT = re.compile(
@@ -71,7 +71,7 @@ def markup_starts(raw: bytes, *, kept: int) -> list[int]:
 
 
 def _untorn(raw: bytes) -> Iterator[tuple[int, int]]:
-    """Where lines begin that may begin a part, and whether with a row, a cell or anything else."""
+    """Yield the lines at which a part may begin, each with a rank: 0 a row, 1 a cell, 2 others."""
     torn = [found.span() for found in _UNCUT.finditer(raw)]
     at = 0
     for start in line_starts(raw):
@@ -83,7 +83,7 @@ def _untorn(raw: bytes) -> Iterator[tuple[int, int]]:
 
 
 def coalesce(starts: Sequence[int], end: int, size: int) -> list[int]:
-    """Leave out starts so that neighbours of at most `size` together become one.
+    """Leave out starts, so that neighbours of at most `size` bytes together become one.
 
     >>> coalesce([0, 2, 4, 20, 22], 24, 5)
     [0, 4, 20]
@@ -132,7 +132,7 @@ def token_cuts(raw: bytes, limit: int, tokenizer: str) -> list[int]:
 
 
 def _settle(text: str, at: int, length: int) -> int:
-    """Shorten to the last line end or space in the second half, else to a grapheme."""
+    """Shorten a part to the last line end or space in its second half, else to whole graphemes."""
     end = at + length
     if end >= len(text):
         return length

@@ -15,10 +15,11 @@ __all__ = ["emit"]
 
 
 def emit(tree: SectionTree, chosen: Sequence[int]) -> Emitted:
-    """Return what is told of the nodes and pieces `chosen`, in pre-order, the document first.
+    """Return the rows of the nodes and pieces that were chosen.
 
-    The parent of each is among them. A slug whose node is not leads to the piece
-    that holds its text, or to the nearest node above it.
+    `chosen` is in pre-order, begins with the document, and holds the parent of each. The slug
+    of a node that was not chosen leads to the piece that holds its text, else to the nearest
+    chosen node above it.
     """
     positions: Sequence[int] = chosen
     led_to: Sequence[int] = tree.heading_nodes
@@ -44,7 +45,7 @@ def _positions(tree: SectionTree, chosen: Sequence[int]) -> list[int]:
 
 
 def _led_to(tree: SectionTree, positions: Sequence[int]) -> tuple[int, ...]:
-    """The position of each heading's chunk, or of the nearest one that holds its text."""
+    """The position of the chunk that each heading's slug leads to."""
     homes = [*positions]
     for piece, covered in tree.covers.items():
         for node in covered:
@@ -110,12 +111,12 @@ def _below(parents: Sequence[int]) -> tuple[list[int], list[int]]:
 
 
 def _unusual(tree: SectionTree) -> set[int]:
-    """The document, pieces, and what else is not as most sections are."""
+    """The document, the pieces, and the sections whose rows differ from the usual ones."""
     return {0, *tree.pieces, *tree.definitions, *tree.bodies, *tree.oversize, *tree.undersize}
 
 
 def _unusual_row(tree: SectionTree, number: int, usual: Row) -> Row:
-    """The fields of a chunk that has other ones than most."""
+    """The fields of a chunk that is not a usual section; `usual` are those it would have."""
     position, parent, last, _, depth, title, _, _, start, end, place, _, siblings, *_ = usual
     piece = tree.pieces.get(number, 0)
     kind: ChunkKind = "piece" if piece else "section" if number else "document"

@@ -84,7 +84,7 @@ class _Text:
         return at, end if end > at else self._after(at)
 
     def _later(self, at: int, before: int) -> int:
-        """Where a window begins that would not get further than `before` from `at` on."""
+        """Where a window begins instead that, from `at`, would end no later than the one before."""
         return self._after(at)
 
     def _after(self, at: int) -> int:
@@ -96,7 +96,7 @@ class _Text:
         return grapheme_boundary(self.own, at)
 
     def _stop(self, at: int, end: int, limit: int) -> int:
-        """Where the graphemes from `at` to `end` come to `limit` tokens; `at` if one has more."""
+        """Where the graphemes from `at` to `end` fill `limit` tokens; `at` if one has more."""
         stop = at + take_tokens(self._shown[at:end], limit, self._tokenizer)
         boundary = max(at, self._place(stop))
         if boundary == stop:

@@ -32,8 +32,8 @@ _Role = Literal["barrier", "large", "small"]
 class _Members:
     """What lies right below a node, in columns: units of its own text, and its children, in order.
 
-    `ends` of the last may grow by blank bytes. Of own text the role is that of a
-    small child, and the child 0, which is nobody's.
+    Own text has the role of a small child, and 0, the document, for its child. Blank bytes
+    that follow are added to the last of `ends`.
     """
 
     shop: Workshop
@@ -56,7 +56,7 @@ class _Members:
         self._insert(len(self.roles), split(self.cutter, start, end))
 
     def add_first(self, start: int, end: int, tokens: int) -> None:
-        """Put own text before all else; what goes whole into one part is not split."""
+        """Put own text before all else; it is not split if it fits one part with what follows."""
         if self.shop.meter.is_blank(start, end):
             return
         roles = enumerate(self.roles)
@@ -140,9 +140,9 @@ class _Members:
         return [self.part(parts[a].first, parts[b - 1].after) for a, b in groups]
 
     def _overhead(self, part: Part) -> int:
-        """What the text of a section near the bound gains when it becomes part of a piece.
+        """The tokens by which a section near the bound grows when it becomes part of a piece.
 
-        Its heading line; but its title then leaves the breadcrumb. The indentation of code.
+        It gains its heading line, and its title leaves the breadcrumb. Code stays indented.
         """
         shop, room = self.shop, self.cutter.room()
         document = shop.reader.document

@@ -108,7 +108,7 @@ def _staying(document: Document, headings: HeadingColumns, opens: Sequence[bool]
 
 
 def _blankness(document: Document) -> Callable[[bytes, int, int], object]:
-    """What tells whether there is but white space in a range of the source."""
+    """Return the function that tells whether a range of the source is blank."""
     reader = document.reader
     if document.format != "notebook" or reader is None:
         return _BLANK.fullmatch
@@ -171,7 +171,7 @@ def _grow_plainly(headings: HeadingColumns, size: int) -> tuple[list[int], ...]:
 
 
 def _give_gaps(tree: SectionTree) -> None:
-    """Give every node what is behind the nodes below it, besides what is before them."""
+    """Give every node the bytes behind the nodes below it; it has those before them already."""
     ends, afters, parents = tree.ends, tree.afters, tree.parents
     bounds = [*tree.places, ends[0]]
     following = [*map(bounds.__getitem__, afters)]

@@ -1,15 +1,18 @@
-"""Which texts lead on to what stands behind them, so that a cut between the two is a poor one.
+"""Where a cut would be poor, because what is before it leads on to what is behind it.
 
-A sentence that ends with a colon, or with no mark at all, introduces the list, the
-code or the table after it, and so does one that says "the following" or "below"; any
-text of a notebook introduces the code below it. A line of
-nothing but bold type is a heading in all but name, an anchor names what follows, a term
-belongs to what explains it, the tag that opens a box to what is in it, and so does a
-bracket in source code. In plain text a short line alone is the title of what stands below it.
-What begins in lower case behind code goes on with the sentence before it, and a caption
-or a line of attributes belongs to the code, the table or the picture above it, and a row
-of a table with nothing in its first cell to the row above. What closes a box stays with what
-is in it. All of it is told by the bytes next to the cut.
+These stay together:
+
+- a list, code or a table, and the sentence above it that ends with a colon or without a
+  mark, or says "the following" or "below"; in notebooks code and any text above it
+- a line of nothing but bold type, which is a heading in all but name, and what follows;
+  likewise an anchor, a term, a tag that opens a box, an opening bracket in source code, and
+  in plain text a short line that stands alone
+- code, and a paragraph behind it that begins in lower case: it goes on with the sentence before
+- code, a table or a picture, and the caption or the line of attributes below it
+- a row of a table, and a row below it whose first cell is empty
+- what is in a box, and what closes it
+
+All of this is told by the bytes next to the cut.
 """
 
 from __future__ import annotations
@@ -151,7 +154,7 @@ _PARAGRAPH_GOES_ON = re.compile(rb"\s*+<p\b[^>]*+>\s*+[a-z]")
 
 
 def leads_on(reader: BodyReader, start: int, at: int) -> bool:
-    """Whether `[start, at)`, which ends between blocks, leads on to what begins at `at`."""
+    """Whether `[start, at)`, which ends between blocks, should not be parted from what follows."""
     document = reader.document
     if document.format == "script":
         text = _BLANK_COMMENTS.sub(b"", document.data[start:at].rstrip()[-_REACH:])
@@ -217,7 +220,7 @@ def _is_unfinished(before: bytes, *, is_page: bool) -> bool:
 
 
 def _names_what_is_above(reader: BodyReader, above: Block, at: int, *, before: bytes) -> bool:
-    """Whether there begins the caption of the block before it, its attributes, or its end."""
+    """Whether the caption, the attributes or the end of the block `above` begin at `at`."""
     data = reader.document.data
     end = at + _REACH
     if _CAPTION.match(data, at, end):
@@ -235,7 +238,7 @@ def _names_what_is_above(reader: BodyReader, above: Block, at: int, *, before: b
 
 
 def _stands_below(reader: BodyReader, at: int) -> bool:
-    """Whether what begins there is below the text of an item, and is no item of a whole list."""
+    """Whether a list, code or a table inside an item begins at `at`."""
     if reader.begins_item(at):
         return False
     return bool(_BELOW.intersection(map(_kind_of, reader.blocks_within(at, at + 1))))

@@ -54,7 +54,7 @@ class Meter:
         """The tokens of ranges as `text` has them, as far as they were counted."""
 
     def size_bytes(self, start: int, end: int) -> int:
-        """An upper bound of `tokens`, free of charge."""
+        """An upper bound of `tokens` that costs no count."""
         if start < self._front:
             start = min(self._front, end)
         return end - start
@@ -72,9 +72,10 @@ class Meter:
         return self.count(self.raw(start, end).decode("utf-8", "replace"))
 
     def sizes(self, starts: Sequence[int], end: int, *, most_bytes: int) -> list[int]:
-        """Return what each of neighbouring ranges, the last up to `end`, adds to a group at most.
+        """Return the most tokens that each range adds to a group of neighbours.
 
-        For one that `counts` takes for too large these are its bytes.
+        The ranges adjoin; the last one stops at `end`. One that `counts` takes for too large
+        has its bytes for its size.
 
         The words of o200k_base run over a line end when the next line begins
         with a slash: then the count alone may be less than what it adds.
@@ -112,7 +113,7 @@ class Meter:
         ]
 
     def _of_large(self, start: int, end: int, most: int) -> int:
-        """The tokens of a range of more than `most` bytes that may have fewer, else its bytes."""
+        """The size in bytes of a range over `most` bytes, or its tokens where they may be fewer."""
         size = end - start
         if size > most * _LONGER:
             return size
@@ -138,7 +139,7 @@ class Meter:
         return self.count(raw.decode("utf-8", "replace"))
 
     def raw(self, start: int, end: int) -> bytes:
-        """The bytes that weigh anything."""
+        """The bytes of a range that count: no front matter, and nothing that is dropped."""
         return self.document.data[max(start, self._front) : end]
 
     def is_blank(self, start: int, end: int) -> bool:
@@ -187,7 +188,7 @@ class _ReadMeter(Meter):
 def text_tokens(
     reader: BodyReader, meter: Meter, span: tuple[int, int], *, tokens: int, bound: int
 ) -> int:
-    """The tokens of a range as `text` has it, exact near the bound; it has `tokens` as it is."""
+    """The tokens of a range as `text` has it, exact near the bound; unchanged it has `tokens`."""
     if abs(tokens - bound) > _NEARLY and reader.is_normal(*span):
         return tokens
     found = meter.texts.get(span)

@@ -37,7 +37,7 @@ _LEAST: dict[str, int] = {
 
 
 class Yielding(int):
-    """A size that nobody stated: it yields to those that somebody did."""
+    """A default size, which gives way to the sizes that a user states."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +86,7 @@ class ChunkingOptions:
         _check_choice("tokenizer", self.tokenizer, tokenizer_names())
         for name, least in _LEAST.items():
             _check_count(name, getattr(self, name), least)
-        # one that nobody stated is not what a size is compared with
+        # a default is not what a stated size is compared with
         bound = "max_tokens" if isinstance(self.target_tokens, Yielding) else "target_tokens"
         self._settle()
         _check_order(self, "target_tokens", "max_tokens")
@@ -94,7 +94,7 @@ class ChunkingOptions:
         self._check_levels_and_overlap()
 
     def _settle(self) -> None:
-        """Make the sizes that nobody stated fit those that somebody did."""
+        """Make default sizes fit the sizes that a user states."""
         least, target, most = self.min_tokens, self.target_tokens, self.max_tokens
         if isinstance(target, Yielding):
             target = max(target, 0 if isinstance(least, Yielding) else 2 * least)

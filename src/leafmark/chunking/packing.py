@@ -132,7 +132,7 @@ def settle(
 def _window(
     totals: Sequence[int], cuts: tuple[int, int, int], *, least: int, capacity: int
 ) -> Sequence[int]:
-    """Return where the middle one of three cuts may be; the first, where nothing is to be left."""
+    """Return where the middle of three cuts may be: at the first if its group is too small."""
     first, at, end = cuts
     before, behind = totals[at] - totals[first], totals[end] - totals[at]
     most = capacity if behind <= capacity else behind + max(0, least - 1)
@@ -145,9 +145,10 @@ def _window(
 
 @dataclass(slots=True)
 class _Growing:
-    """A group, its size if it stays alone, and the tokens it has taken in beyond its own.
+    """A group while it takes in small neighbours.
 
-    `extra` are those that it has taken in before, which are not in its size.
+    `alone` is the size that is compared with `least`. `taken` are the tokens that it has
+    taken in; `extra` are those of them that `size` leaves out.
     """
 
     start: int
@@ -179,11 +180,11 @@ def absorb_small(
 ) -> list[Group]:
     """Give each size under `least` to its smaller neighbour, the one before where they are equal.
 
-    A neighbour can take it while the result is within `capacity`, or with what it has
-    taken in before, which is `taken`, within `most`, or while all that it has taken is
-    less than `least`. `alone` are the sizes that are compared with `least`, where they are
-    others as long as nothing is taken in. What no neighbour can take stays.
-    Returns groups of what belongs together.
+    A neighbour can take it while one of these holds: the result is within `capacity`; the
+    result, with what the neighbour had taken in before (`taken`), is within `most`; all that
+    it takes in is less than `least`. What no neighbour can take stays. `alone` are the sizes
+    that are compared with `least` as long as nothing is taken in, where they differ from
+    `sizes`. Returns the groups.
 
     >>> absorb_small([40, 5, 30], least=10, capacity=40)
     [(0, 1), (1, 3)]

@@ -71,9 +71,10 @@ class ReadText:
         return self._whole.step(at)
 
     def places(self, start: int, end: int, find: Callable[[bytes], Sequence[int]]) -> Sequence[int]:
-        """Return where the source of `[start, end)` is cut for what `find` finds in its text.
+        """Return the places in `[start, end)` of what `find` finds in the text of that range.
 
-        These are offsets from `start`, 0 first; `find` is given the text in UTF-8.
+        These are offsets from `start` at which the source can be cut, 0 first. `find` takes
+        the text in UTF-8 and returns offsets into it.
         """
         before, after = self._whole.text_range(start, end)
         raw, found = self._whole.text[before:after].encode(), [0]
@@ -89,7 +90,7 @@ class ReadText:
         return found
 
     def outside_dropped(self, at: int) -> tuple[int, int]:
-        """Return `at`; where what is dropped is there, where that begins and where it ends."""
+        """Return where dropped bytes around `at` begin and end, `at` twice if there are none."""
         number = bisect_right(self.dropped, (at, at)) - 1
         for start, end in self.dropped[max(0, number) : number + 2]:
             if start <= at <= end:

@@ -1,4 +1,4 @@
-"""Which rows of a table are read together, so that a cut between them is a poor one.
+"""Which rows of a table are read together, and should not be cut apart.
 
 A row whose first cell is empty goes on with the row above, as the lines below a
 name do, and so do the rows that a cell of the row above reaches into. A row of a
@@ -34,7 +34,7 @@ _HIGH = re.compile(rb"\browspan\s*=\s*[\"']?([0-9]{1,4})", re.IGNORECASE)
 
 
 def untied_rows(document: Document, rows: Sequence[int], end: int) -> list[int]:
-    """Return those of `rows`, where the rows of one table begin, that begin what is read together.
+    """Return those of `rows`, the places where the rows of a table begin, at which it may be cut.
 
     The last row ends at `end`.
     """

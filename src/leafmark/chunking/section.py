@@ -83,7 +83,7 @@ def _beside(parts: Sequence[Part], solid: Sequence[Part]) -> set[Part]:
 
 
 def _mark_leftovers(shop: Workshop, node: int, body: Spans) -> None:
-    """Say of a body that is what was left between children whether it is too small or too large."""
+    """Mark a body that is made of leftovers between children as too small or too large."""
     if 0 < shop.meter.joined_tokens(body) < shop.options.min_tokens:
         shop.tree.undersize.add(node)
     elif shop.is_scattered(node):
@@ -91,7 +91,7 @@ def _mark_leftovers(shop: Workshop, node: int, body: Spans) -> None:
 
 
 def _is_body(shop: Workshop, node: int, piece: Part, *, own: Sequence[Part]) -> bool:
-    """Whether a node's only piece may be its body instead, with all the leftovers of its `own`."""
+    """Whether a node needs no piece: its only one, with all leftovers, may be its body instead."""
     if piece.children:
         return False
     bound = piece.size if piece.is_oversize else shop.room(node)

@@ -22,7 +22,7 @@ _BLANK = (b"  ", b"\t\t", b" \n", b"\n\n", b"\r\n\r\n")
 """White space that may be left out, in all its length."""
 
 _MOSTLY_BLANK = 4
-"""What is so many times too large in characters would not fit without its white space either."""
+"""What is so many times too large, counted in characters, does not fit without blanks either."""
 
 
 _WORTH_A_COUNT = 4
@@ -104,7 +104,7 @@ class Sizes:
         return shop.fits_whole(node, size)
 
     def _may_have_less_text(self, node: int) -> bool:
-        """Whether what is left out of the text weighs much: markup of pages, blanks in characters.
+        """Whether the text may be much smaller than the source: without markup, or without blanks.
 
         Of a page that may be where all below the node fits: what is too large below is too
         large here, and is not counted as text again.

@@ -1,4 +1,4 @@
-"""Where the units of a range begin that is cut between its blocks, and what each is made of.
+"""Where units begin in a range that is cut between its blocks, and which block each is made of.
 
 A heading line goes with what follows it, and a row of a table that Markdown writes in HTML
 is a unit, whatever blocks stand in it.

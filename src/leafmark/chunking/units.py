@@ -62,7 +62,7 @@ class Cutter(NamedTuple):
     cut_code: bool = False
 
     def crumbs_joined(self, starts: Sequence[int], end: int) -> list[int]:
-        """Return where units begin when neighbours too small to matter alone are one."""
+        """Return where units begin when neighbours that are too small to matter are joined."""
         return coalesce(starts, end, self.grain // _CRUMBS)
 
     def unit(self, start: int, end: int) -> Unit:

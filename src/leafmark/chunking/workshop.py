@@ -46,7 +46,7 @@ class Workshop:
         return self.options.max_tokens - self.options.max_tokens // BREADCRUMB_SHARE
 
     def breadcrumb_room(self, node: int) -> int:
-        """What the breadcrumb takes of `max_tokens`, shortened if it has to be."""
+        """The tokens of `max_tokens` that the breadcrumb takes, shortened if need be."""
         found = self._rooms.get(node)
         if found is None:
             tokens = self.meter.count(format_breadcrumb(path_of(self.tree, node)) + GAP)
@@ -94,7 +94,7 @@ class Workshop:
     def _settle(
         self, units: Sequence[Unit], sizes: Sequence[int], groups: list[Group], *, capacity: int
     ) -> list[Group]:
-        """Move cuts behind what leads on to what follows, as far as sizes allow it."""
+        """Move each cut that would part what belongs together, as far as sizes allow it."""
         if len(groups) < 2:
             return groups
 
@@ -120,7 +120,7 @@ class Workshop:
         return self.size_of((units[0].start, units[-1].end), total, number=len(units))
 
     def size_of(self, span: tuple[int, int], total: int, *, number: int) -> int:
-        """The same of so many neighbouring ranges that have `total` tokens when each is counted."""
+        """The tokens of `span`: of `number` ranges that have `total` when counted one by one."""
         least = self.options.min_tokens
         if least <= total < least + 2 * number:
             return self.meter.tokens(*span)
@@ -137,9 +137,9 @@ class Workshop:
         return count(shown) > limit
 
     def is_scattered(self, node: int) -> bool:
-        """Whether a body is over `max_tokens` that lies in ranges too small for pieces.
+        """Whether a body of several ranges, too small for pieces, is over `max_tokens`.
 
-        Source code has such bodies: its statements between many definitions.
+        Source code has such bodies: the statements between many definitions.
         """
         body = self.tree.body(node)
         if len(body) < 2:
