@@ -11,10 +11,10 @@ T = TypeVar("T")
 
 
 class Deferred(Sequence[T]):
-    """Behaves as the tuple that `make` returns, which is called once, when it is needed.
+    """Behaves as the tuple that `make` returns; `make` is called once, when it is first needed.
 
     Slices are tuples. Pickling makes a plain tuple of it. Two threads that look
-    at the same time may both call `make`, which must not depend on how often.
+    at the same time may both call `make`, so its result must not depend on the calls before.
     """
 
     __slots__ = ("_items", "_make")

@@ -1,8 +1,8 @@
 """`Packed`: a long list in little memory.
 
-What a run must know of every source, from the first to the last: thousands of
-small records that are much like their neighbours take a few bytes each, not
-hundreds. They are read in order, or now and then by number.
+Made for what a run must know of every source from the first to the last: thousands of small
+records that resemble their neighbours. They take a few bytes each instead of hundreds, and
+are read in order, or now and then by number.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class TopBlocks(Sequence[Block]):
         return start
 
     def starting_within(self, start: int, end: int) -> TopBlocks:
-        """Those that start in `[start, end)`; itself, not to be changed, where these are all."""
+        """Return those that start in `[start, end)`; if all do, this object, not to be changed."""
         starts = self.starts
         if not starts or (start <= starts[0] and starts[-1] < end):
             return self

@@ -50,7 +50,7 @@ _LISTED = re.compile(rb"\s*" + CODE_LINE.pattern)
 nothing could cut it."""
 
 _ALONE: dict[BlockKind, BlockKind] = {"list_item": "list", "table_row": "table"}
-"""What an item or a row is called where its list or table is no block."""
+"""The kind of an item or a row whose list or table is no block."""
 
 _BLANK_CELL = re.compile(
     rb"<td\b[^<>]*>(?:\s|&nbsp;|&#160;|\xc2\xa0|</?(?:p|br|span)\b[^<>]*>|(?!))*+(?=</td\b|<t[dh]\b)"
@@ -127,7 +127,7 @@ class _Nesting:
         return found
 
     def _is_listing(self, element: HtmlElement) -> bool:
-        """Whether an element is code that Doxygen draws line by line."""
+        """Whether an element is code that Doxygen writes line by line."""
         if "listing" not in element.roles or element.tag != "div":
             return False
         return _LISTED.match(self.page.data, element.inner, element.close) is not None

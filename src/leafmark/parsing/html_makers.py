@@ -1,9 +1,9 @@
-"""What the makers of pages put around and between the content, by their own marks.
+"""What programs that make pages put around and between the content, told by their own marks.
 
-In: a page. Out: spans to drop. Doxygen and LaTeX2HTML say in comments where their parts
-begin and end; Haddock, GTK-Doc, Publican and others write theirs in the same words on each
-page, and Doxygen, Pygments, Rouge and Javadoc a number before each line of code, which would
-be one word with the first of the line. No person reads them, and a search would find every page.
+In: a page. Out: spans to drop. Doxygen and LaTeX2HTML mark their parts with comments.
+Haddock, GTK-Doc, Publican and others write the same words on each page: a search for these
+would find all of them. Doxygen, Pygments, Rouge and Javadoc put a number before each line of
+code, which would become one word with the first word of the line.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ TRACKED = frozenset(
         *("pre", "listing", "xmp", "blockquote", "hr"),
     )
 )
-"""The elements that a page lists; any other only when it has a role."""
+"""The elements that a page lists; it lists any other only if that has a role."""
 
 
 @dataclass(slots=True, eq=False)

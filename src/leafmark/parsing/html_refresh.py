@@ -1,7 +1,7 @@
-"""Pages that show nothing of their own: they lead to another one at once.
+"""Pages that show nothing of their own, because they lead to another page at once.
 
-Texinfo writes one for each name that a manual once had, rustdoc, mdBook and Jekyll for each
-page that moved. Their words are what a reader never sees.
+Texinfo writes one for each old name of a section; rustdoc, mdBook and Jekyll write one for
+each page that moved. A reader never sees their words.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _LONGEST = 8192
 _AT_ONCE = re.compile(
     r"\s*+0*+(?:\.0*+|(?!))?+\s*+[;,]\s*+(?:url\s*+=\s*+|(?!))?+[\"']?+\s*+[^\s\"'#]", re.IGNORECASE
 )
-"""To another page, in no time: the page itself is none, nor a place in it."""
+"""To another page without delay; not to the page itself or a place in it."""
 
 
 def leads_away(data: bytes) -> bool:
-    """Whether a page's head says that another one is to be shown, to those with scripts, too.
+    """Whether a page's head leads to another page at once, also where scripts run.
 
     >>> leads_away(b'<meta http-equiv="Refresh" content="0; url=new.html#x"><p>It is there.')
     True

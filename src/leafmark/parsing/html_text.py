@@ -195,7 +195,7 @@ class _Reader:
                 out.add(unescape(data[at:stop]), at, stop)
 
     def _begin(self, at: int) -> None:
-        """Write what is due before a word: line breaks and an item's mark, or a space."""
+        """Write what is held back before a word: line breaks and an item's mark, or a space."""
         if self._breaks or self._prefix or self._fresh:
             if self._breaks:
                 self.out.add_break(self._breaks)

@@ -1,9 +1,10 @@
 """What a page is called, without the name of its site or its manual.
 
-That stands behind the page's own name, and a heading of the page is the proof of where one
+That name stands behind the page's own, and a heading of the page proves where the page's own
 ends: `Usage — Mako 1.4 documentation` above the heading `Usage`. GTK-Doc writes `GwyRuler:
 Reference Manual` above `GwyRuler`, and Texinfo `Basic Usage (GNU Octave)` above `4.1 Basic
-Usage`, which then is the title; of other pages what stands so behind a title may say anything.
+Usage`; there the heading is the title. A colon or brackets in titles of other pages may mean
+anything.
 """
 
 from __future__ import annotations

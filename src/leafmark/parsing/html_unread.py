@@ -1,19 +1,22 @@
 """What stands in a page's content and is no part of it: navigation, scripts, numbers of lines.
 
-In: a page's elements. Out: spans to drop. What a generator calls navigation is told
-by its tag, role or class; `related` and `navigation` are words that authors use too, so
-what is called so must hold a link with an access key, as Sphinx's bars have; a `header`
-one that says it leads to the page before, after or above, to the contents or the index,
-as Texinfo's do, and no heading; some classes of Doxygen's count in its pages alone. What
-else the makers of pages add is told in `html_makers`. A list of nothing but links is a
-table of contents where they all lead to places in the page itself, and navigation where
-it stands above the page's h1, or where it is long and leads to the page itself beside others:
-that is the tree of a whole manual. A heading with nothing else under it goes with the table of
-contents, unless a deeper one is next: then it is a chapter's. Three links or more that are
-parted by bars, angles or brackets, and have an element to themselves, are a menu; so is a
-table of these, or of links to places in the page itself.
-A column of line numbers is told by its words: a `pre` of numbers that count the lines of
-the `pre` after it.
+In: a page's elements. Out: spans to drop. These are dropped:
+
+- scripts, styles and templates, and what a tag, a role or a generator's class calls navigation
+- what has a class that authors use too, only on further evidence: `related` and `navigation`
+  with a link that has an access key, as in Sphinx; `header` with no heading and a link whose
+  `rel` names a neighbouring page, the contents or the index, as in Texinfo; some classes
+  of Doxygen's in its own pages
+- a list of nothing but links: if all lead to places in the page (a table of contents), if it
+  stands above the page's h1, or if it is long and one link leads to the page itself (the tree
+  of a whole manual)
+- the heading of a table of contents with nothing else under it, unless a deeper heading is
+  next: then it is the title of a chapter
+- three links or more in an element of their own, with bars, angles or brackets between them
+  (a menu), and a table of such links, or of links to places in the page
+- a `pre` of numbers that count the lines of the `pre` after it
+
+What else the makers of pages add is in `html_makers`.
 """
 
 from __future__ import annotations
@@ -96,7 +99,7 @@ _LINE_END = re.compile(rb"\r\n?|\n")
 
 
 def unread_spans(page: HtmlPage, path: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans that are not read, in no order; `path` is that of the page."""
+    """Yield the spans to drop, in no order; `path` is that of the page."""
     yield from _link_bars(page)
     yield from made_spans(page)
     holds = _Holding.of(page)
@@ -241,7 +244,7 @@ def _is_menu(targets: Sequence[str], name: str, *, elsewhere: bool) -> bool:
 
 
 def _trees(page: HtmlPage, lists: Sequence[HtmlElement]) -> set[int]:
-    """Where those of the lists begin beside which the page has words: else they are its content."""
+    """Where those lists begin that have words of the page beside them: others are its content."""
     starts = {each.start for each in lists}
     texts = [text for text in _texts(page) if text.start not in starts] if lists else []
     if not texts:
@@ -252,7 +255,7 @@ def _trees(page: HtmlPage, lists: Sequence[HtmlElement]) -> set[int]:
 
 
 def _leads_here(targets: Sequence[str], path: str) -> bool:
-    """Whether one of many links leads to the page at `path`, and to no place in it."""
+    """Whether there are many links, and one leads to the page at `path` as a whole."""
     folder, name = posixpath.split(path)
     return len(targets) >= _LEAST_PAGES and any(
         posixpath.normpath(posixpath.join(folder, target)) == posixpath.normpath(path)
@@ -262,7 +265,7 @@ def _leads_here(targets: Sequence[str], path: str) -> bool:
 
 
 def _texts(page: HtmlPage) -> list[HtmlElement]:
-    """The paragraphs and code with words, and the lists and tables, in no other, with some."""
+    """The paragraphs, code, outermost lists and tables that have words."""
     found: list[HtmlElement] = []
     after = 0
     for element in page.elements:

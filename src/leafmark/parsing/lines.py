@@ -15,8 +15,8 @@ _LONE_RETURN_BYTE = re.compile(rb"\r(?!\n)")
 class Lines:
     """The lines of `raw`, which end in LF or CRLF; the first one begins at byte `start`.
 
-    What was found is remembered, so that many blocks on one long line, or many
-    containers before one long stretch of blank lines, are not searched for each.
+    What was found is remembered: otherwise each of many blocks on one long line, or of many
+    containers before one long stretch of blank lines, would search it again.
     """
 
     __slots__ = ("_blank", "_line", "_raw", "_seen")

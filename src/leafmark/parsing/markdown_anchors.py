@@ -28,7 +28,7 @@ _NO_WORDS = re.compile(rb"(?:\s|</?(?:a|div|p|span)\b[^<>]*>|(?!))*+", re.IGNORE
 
 
 FindBlocks = Callable[[Sequence[int]], Iterable[Block]]
-"""What gives the blocks around places in the source, and perhaps others, in order."""
+"""Gives the blocks around places in the source, in order; perhaps others too."""
 
 
 class _NamedTag(NamedTuple):
@@ -70,9 +70,10 @@ def _named_tags(raw: bytes) -> Iterator[_NamedTag]:
 def _of_tags(
     raw: bytes, tags: Sequence[_NamedTag], starts: Sequence[int], blocks: Iterable[Block]
 ) -> Iterator[tuple[int, Anchor]]:
-    """Yield where each name stands, and what it names: from the last on, for one leads to the next.
+    """Yield where each name stands, and what it names; `starts` are those of headings.
 
-    `starts` are those of headings.
+    From the last tag to the first: one with nothing but tags between it and the next names
+    what that one does.
     """
     code = [block for block in blocks if block.kind == "code"]
     ends = [block.end for block in code]

@@ -62,8 +62,8 @@ _new = tuple.__new__  # half the cost of calling a named tuple's class
 class _Stretch:
     """The blocks at the top of a stretch, and those in them that were looked for.
 
-    `inner` are by where the block that holds them starts. `whole` are all blocks, where what
-    is defined in the stretch made the parser read all of it.
+    `inner` has blocks by the start of the block that holds them. `whole` are all blocks, if
+    definitions in the stretch made the parser read all of it.
     """
 
     __slots__ = ("inner", "top", "whole")
@@ -75,7 +75,7 @@ class _Stretch:
 
 
 class _Places(NamedTuple):
-    """Where the content of each stretch begins, where it ends, and where the heading after does."""
+    """Where the content of each stretch begins and ends, and where the heading after it ends."""
 
     starts: list[int]
     ends: list[int]
@@ -204,7 +204,7 @@ class MarkdownBlocks(Deferred[Block], Stretches):
         if b"]:" not in raw:
             _, rows = walk(raw.decode(), raw, 0)
             return tuple(_blocks(rows, raw, 0, offset=first))
-        # Where a list ends before a definition hangs on what follows, to the parser.
+        # To the parser, where a list before a definition ends depends on what follows.
         whole = stretch.whole
         if whole is None:
             whole = stretch.whole = self._read_whole(number)

@@ -1,4 +1,4 @@
-"""The labels by which links and notes are told in Markdown, and what a text defines them to be.
+"""The labels of links and footnotes in Markdown, and what a text defines them to be.
 
 What may be a label is found by its brackets; whether it is defined, the parser says.
 """

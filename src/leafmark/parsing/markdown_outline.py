@@ -1,11 +1,11 @@
-"""The blocks at the top level of a stretch of Markdown, without the parser where that is certain.
+"""The blocks at the top level of a stretch of Markdown, found without the parser where certain.
 
 Most text is paragraphs, fenced code, plain lists and tables with blank lines
 between them, and one pattern takes each of them whole. It takes none where
 anything else might decide: a line that may underline a heading or the row above
 it, a link definition, an indent that may or may not belong to an item, HTML that
-may be something else. What stands from there on is for the parser's walk. What is
-found here is what that walk finds, to the byte; tests compare the two.
+may be something else. From there on the parser's walk reads. What is found here
+is exactly what that walk finds; tests compare the two.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _FIRST_WORD = rb"""(?>
     | [0-9]++(?![.)][ \t\n]) | [-+][A-Za-z0-9$/(<`] | ::
     | %b[ \t]*+(?!\n) | <https?://
     )""" % (_TAG)
-"""What text begins with and no other block does, at the margin or behind an item's sign."""
+"""What only text begins with, and no other block, at the margin or behind an item's sign."""
 
 _NEXT_WORD = rb"(?>%b|</?%b|`++[^`\n]++`)" % (_FIRST_WORD, _NAME)
 """What a further line of the text begins with."""
@@ -150,7 +150,7 @@ _INTERRUPTING = (_OPEN | {"fence", "quote", "comment", "raw", "element"}) - {"te
 """What ends text, or a list that ends with text, without a blank line."""
 
 _CHECKED = _OPEN.difference(("text",)) | {"fence", "table", "quote", "definitions"}
-"""What may yet be something else; text may that begins with a bracket, behind spaces or not."""
+"""What must be looked at again, as it may be something else; so must text that begins with `[`."""
 
 _TAKING = frozenset(("list", "quote"))
 """What the parser may stretch over the definitions that follow."""

@@ -1,10 +1,9 @@
 """The links of a large Markdown source, found portion by portion.
 
-What links are made of takes many times the size of the source while it is read, so a
-portion is read at a time: from one heading at the top level to another, as
-`markdown_portions` says why. What is defined in other portions and may be named in it is
-written out before and behind it, in the order of the portions, since the first
-definition of a label counts.
+Reading links takes many times the memory of what is read, so one portion is read at a time:
+from one heading at the top level to another, for which `markdown_portions` gives the reason.
+Definitions in other portions that a portion may use are written out before and behind it, in
+the order of the portions, since the first definition of a label counts.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The headings of a large Markdown source, found portion by portion.
 
-Read as a whole, a source of fifty megabytes takes ten times its size. It is cut before
-headings at the top level: what stands before one of them is read as it is without what
-follows. Only what defines a link is known everywhere, and may be named in a heading: such
-headings are read again, with what is defined in any portion.
+Read as a whole, a source of fifty megabytes takes ten times its size in memory. So it is cut
+before headings at the top level: what stands before one does not depend on what follows.
+Only definitions of links hold everywhere, and a heading may use one: such headings are read
+again together with the definitions of all portions.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _Extent = tuple[int, int]
 
 
 def headings_by_portions(raw: bytes, start: int, *, size: int = _PORTION_BYTES) -> Headings | None:
-    """Return what `walk` returns for headings, or None where it takes the walk to tell.
+    """Return the headings that `walk` would find, or None where only the walk can tell.
 
     `raw` is UTF-8 whose lines end in LF or CRLF. Content begins at byte `start`,
     where a line begins. A portion has `size` bytes or more.
@@ -85,7 +85,7 @@ def _read(raw: bytes, start: int, end: int) -> HeadingColumns:
 
 
 def _which_may_link(raw: bytes, portions: Iterable[_Extent], lines: Iterable[_Extent]) -> list[int]:
-    """The numbers of those headings that may name what is defined in some portion."""
+    """The numbers of the headings that may use a definition of some portion."""
     labelled = {
         at: labelled_words(raw[start:end])
         for at, (start, end) in enumerate(lines)

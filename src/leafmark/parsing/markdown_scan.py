@@ -1,12 +1,12 @@
-"""The headings of a Markdown source without a walk over all that is in it, where that is certain.
+"""The headings of a Markdown source, found without parsing all of it where that is certain.
 
 A line whose first byte is a heading's mark ends whatever paragraph or container
 is open, so it is a heading of the top level unless it stands in fenced code or
-in HTML that began at the top level. To know those two is enough. Where more
+in HTML that began at the top level. It is enough to know those two. Where more
 than that decides (a line that may underline a heading, a mark behind white space
 or behind the sign of a container, HTML that may be something else) the answer
-is None, and the parser's walk over all events tells. What is found here is what
-that walk finds, to the byte; tests compare the two.
+is None, and the parser's walk over all events decides. What is found here is
+exactly what that walk finds; tests compare the two.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _MARKUP = re.compile(
     rb"\\|\*|~|<|`|\t|\x1c|\x1d|\x1e|\x1f"
     rb"|\]\(|&[#A-Za-z]|#(?=#* *\Z)|_(?<![A-Za-z0-9]_)|_(?![A-Za-z0-9])"
 )
-"""What makes the text of a heading another than its bytes, if nothing is defined elsewhere.
+"""What makes the text of a heading differ from its bytes, if nothing is defined elsewhere.
 
 Each begins with one certain byte, since those are looked for at once.
 """
@@ -90,7 +90,7 @@ _SIMPLE = re.compile(
     rb"|<(?:(?:a|span) (?:id|name)=\"[A-Za-z0-9_.:-]*\"|/(?:a|span))>"
     rb"|\\([-_.()])" % (_WORDS, _WORDS)
 )
-"""Code, emphasis, anchors and escapes of which nothing but the marks is dropped."""
+"""Code, emphasis, anchors and escapes that become text by dropping their marks."""
 
 _RAW_STARTS = re.compile(
     rb"(?:(script|pre|style|textarea)(?=[ \t>\n])|(!--)|(\?)|(!\[CDATA\[)|(![a-z]))", re.IGNORECASE
@@ -106,7 +106,7 @@ _RAW_HTML_ENDS = (
 
 
 def scan_headings(raw: bytes, start: int) -> Headings | None:
-    """Return what `walk` returns for headings, or None where it takes the walk to tell.
+    """Return the headings that `walk` would find, or None where only the walk can tell.
 
     `raw` is UTF-8 whose lines end in LF or CRLF. Content begins at byte `start`,
     where a line begins.
@@ -159,7 +159,7 @@ def _heading_lines(data: bytes, start: int) -> _HeadingLines | None:
 
 
 def _may_make_one(data: bytes, line: re.Match[bytes], at: int) -> bool:
-    """Whether the line is more than a rule after what ends at `at`, or after a blank line."""
+    """Whether a line may make a heading: it is no rule below a blank line or below `at`."""
     begin = line.start()
     if line.lastindex != _UNDERLINE:
         return True

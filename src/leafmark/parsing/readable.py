@@ -42,7 +42,7 @@ class ReadableBuilder:
             self._size += len(text)
 
     def add_break(self, lines: int) -> None:
-        """End the line, and so many: a break belongs to the bytes before it."""
+        """Append so many line breaks, if there is text yet; they belong to the bytes before."""
         if self._size:
             self.add("\n" * lines, self._ends[-1], self._ends[-1])
 

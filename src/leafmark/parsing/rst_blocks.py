@@ -92,7 +92,7 @@ class RstScanner(LineScanner):
     def _add(
         self, kind: BlockKind, first: int, after: int, level: int, info: str = "", head: int = 0
     ) -> int:
-        """Note a block of lines; anything but a target comes between a label and a title."""
+        """Note a block of lines; a block between a label and a title parts them."""
         self._label, self._labels = "", _NO_LABELS
         return super()._add(kind, first, after, level, info, head)
 

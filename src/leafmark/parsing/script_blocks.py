@@ -35,7 +35,7 @@ _PROSE = 1 << 30
 """The depth of prose: any statement parts code better than it does."""
 
 _WELL = _PROSE + 1, False
-"""The worst rank at which code of the last level but one is parted, if there is such a cut."""
+"""On the last level but one, code is parted at all cuts up to this rank, else at the best."""
 
 
 class _Cut(NamedTuple):

@@ -3,8 +3,8 @@
 A comment is read without its markers. A paragraph begins below a line that is
 blank then, a section above its underline, an item at a bullet, at a tag
 (`@param`, `:param`) or where the indentation goes back. A heading, and a line that
-announces something, stay with what follows; what stands between fences is code
-and stays whole. Below all that there are sentences, and lines.
+announces something, stay with what follows. Code between fences stays whole. Sentences
+and then lines are the last places to cut.
 """
 
 from __future__ import annotations

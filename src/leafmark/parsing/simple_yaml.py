@@ -1,9 +1,9 @@
 """The YAML that nearly all front matter is made of, read without a YAML parser.
 
 Keys at the margin, each with one word, one quoted string, or a list of such, on
-one line or one item a line. Whatever is not plainly that is left to the real
-parser; what is read here is read exactly as it would be there. It is some
-twenty times as fast, and front matter would else take a third of parsing.
+one line or one item a line. Anything else is left to the real parser, which would
+read what is read here in exactly the same way. This is some twenty times as fast;
+otherwise front matter would take a third of the time of parsing.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def _plain_list(text: str) -> list[Scalar] | None:
 
 
 def _plain(text: str) -> Scalar | None:
-    """What `text` means if it is a plain scalar for sure."""
+    """What `text` means if it is certainly a plain scalar, else None."""
     first = text[:1]
     if not (first.isalnum() or (first and first in _FIRST_SIGNS)):
         return None
