@@ -453,50 +453,19 @@ class Chunk(NamedTuple):
 
     def to_dict_beside(self, sibling_ids: list[str]) -> dict[str, Any]:
         """Return the same with `sibling_ids` as they are given."""
-        content = self.content
-        text = self.text
-        return {
-            "id": self.id,
-            "ordinal_id": self.ordinal_id,
-            "doc_id": self.doc_id,
-            "parent_id": self.parent_id,
-            "tree": self.tree,
+        content, text = self.content, self.text
+        made: dict[str, Any] = {
             "path": decodable(self.path),
-            "kind": self.kind,
-            "title": self.title,
-            "slug": self.slug,
-            "depth": self.depth,
-            "position": self.position,
-            "breadcrumb": self.breadcrumb,
-            "section_path": list(self.section_path),
-            "sibling_count": self.sibling_count,
             "sibling_ids": sibling_ids,
-            "prev_id": self.prev_id,
-            "next_id": self.next_id,
-            "covers": list(self.covers),
-            "heading_start": self.heading_start,
-            "heading_end": self.heading_end,
-            "byte_start": self.byte_start,
-            "byte_end": self.byte_end,
-            "line_start": self.line_start,
-            "line_end": self.line_end,
             "content_type": content.content_type,
-            "block_types": list(content.block_types),
-            "is_complete_section": self.is_complete_section,
-            "oversize": self.oversize,
-            "undersize": self.undersize,
+            "block_types": content.block_types,
             "tokens": self.owner.count_tokens(text),
-            "body_tokens": self.body_tokens,
-            "tags": list(self.tags),
-            "version": self.version,
-            "metadata": dict(self.metadata),
             "links": [self._link_record(link) for link in self.links],
-            "encoding": self.encoding,
-            "body": self.body,
             "text": text,
-            "context_spans": [list(span) for span in self.context_spans],
-            "sha256": self.sha256,
         }
+        names = ChunkRecord._fields
+        values = (made[name] if name in made else getattr(self, name) for name in names)
+        return ChunkRecord(*values).to_dict()
 
     def to_record(self) -> ChunkRecord:
         """Return all there is to tell of the chunk, without its source."""
