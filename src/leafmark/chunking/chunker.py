@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from leafmark.chunking.auto import choose_auto
 from leafmark.chunking.emission import emit
@@ -18,6 +18,13 @@ from leafmark.model.emitted import Emitted
 __all__ = ["chunk_document"]
 
 _DEFAULTS = ChunkingOptions()
+
+_CHOOSE: dict[str, Callable[[Workshop], Sequence[int]]] = {
+    "auto": choose_auto,
+    "section": choose_section,
+    "fixed": choose_fixed,
+}
+"""What chooses nodes and pieces, by strategy; under `heading` every node is a chunk."""
 
 
 def chunk_document(
@@ -40,8 +47,9 @@ def chunk_document(
             document, slug_style=options.slug_style, heading_levels=options.heading_levels
         )
         chosen: Sequence[int] = section_tree.nodes
-        if options.strategy != "heading":
-            chosen = _choose(Workshop(section_tree, options, renderer.reader, renderer.meter))
+        if options.strategy in _CHOOSE:
+            shop = Workshop(section_tree, options, renderer.reader, renderer.meter)
+            chosen = _CHOOSE[options.strategy](shop)
         emitted = emit(section_tree, chosen)
     return ChunkedDocument(
         document=document,
@@ -51,12 +59,3 @@ def chunk_document(
         rendering=renderer,
         find_link=find_link,
     )
-
-
-def _choose(shop: Workshop) -> Sequence[int]:
-    """The nodes and pieces that become chunks under the strategy."""
-    if shop.options.strategy == "auto":
-        return choose_auto(shop)
-    if shop.options.strategy == "section":
-        return choose_section(shop)
-    return choose_fixed(shop)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 from typing import Any
 
 from leafmark.chunking.tree import SectionTree
@@ -59,44 +60,21 @@ def _led_to(tree: SectionTree, positions: Sequence[int]) -> tuple[int, ...]:
 def _usual_rows(tree: SectionTree, chosen: Sequence[int], positions: Sequence[int]) -> list[Row]:
     """The fields of each chunk in order, as a section with a heading has them."""
     columns: Sequence[Sequence[Any]] = (
-        tree.depths,
-        tree.titles,
-        tree.places,
-        tree.starts,
-        tree.ends,
-        tree.body_ends,
+        *(tree.depths, tree.titles, tree.places),
+        *(tree.starts, tree.ends, tree.body_ends),
     )
     parents = tree.parents
     if chosen is not positions:
         columns = [[*map(column.__getitem__, chosen)] for column in columns]
         parents = [positions[parents[number]] for number in chosen]
-    counts, last_positions = _below(parents)
-    nothing = ()
-    return [
-        (
-            at,
-            parent,
-            last,
-            "section",
-            depth,
-            title,
-            node,
-            0,
-            start,
-            end,
-            place,
-            start,
-            counts[parent],
-            stop,
-            None,
-            False,
-            False,
-            nothing,
-        )
-        for at, (node, parent, last, depth, title, place, start, end, stop) in enumerate(
-            zip(chosen, parents, last_positions, *columns, strict=True)
-        )
-    ]
+    depths, titles, places, starts, ends, body_ends = columns
+    counts, lasts = _below(parents)
+    siblings = map(counts.__getitem__, parents)
+    no, nothing = repeat(False), repeat(())
+    structure = range(len(parents)), parents, lasts, repeat("section"), depths, titles, chosen
+    extents = starts, ends, places, starts, siblings, body_ends
+    marks = repeat(None), no, no, nothing
+    return [*zip(*structure, repeat(0), *extents, *marks, strict=False)]  # repeat has no end
 
 
 def _below(parents: Sequence[int]) -> tuple[list[int], list[int]]:
