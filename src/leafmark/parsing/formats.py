@@ -67,26 +67,9 @@ _READERS: dict[str, str] = {
 
 DATA_SUFFIXES = frozenset(
     (
-        ".csv",
-        ".eps",
-        ".geojson",
-        ".json",
-        ".json5",
-        ".jsonc",
-        ".jsonl",
-        ".log",
-        ".ndjson",
-        ".plist",
-        ".rss",
-        ".svg",
-        ".toml",
-        ".tsv",
-        ".xml",
-        ".xsd",
-        ".xsl",
-        ".xslt",
-        ".yaml",
-        ".yml",
+        *(".json", ".json5", ".jsonc", ".jsonl", ".geojson", ".ndjson"),
+        *(".xml", ".xsd", ".xsl", ".xslt", ".plist", ".rss", ".svg", ".eps"),
+        *(".csv", ".tsv", ".toml", ".yaml", ".yml", ".log"),
     )
 )
 """Data files, drawings and logs: text, but read only where they are included by name."""
