@@ -130,7 +130,7 @@ def test_a_link_out_of_the_project_is_not_followed(leafmark: Leafmark, project: 
         (("--write", "--check"), "error: --write and --check exclude each other\n"),
         (
             ("A.md",),
-            "error: a file was named, and nothing is to be done with it: A.md\n"
+            "error: a file was named, but not what to do with it: A.md\n"
             "hint: add --write, --diff or --check\n",
         ),
         (("--write", "--base-url", "x"), "error: --base-url belongs to --llms\n"),

@@ -30,7 +30,7 @@ def test_a_reference_that_leads_nowhere_ends_the_evaluation(
     ran = leafmark("eval", "-", cwd=handbook, stdin=queries)
     assert ran.code == 2
     assert ran.err == (
-        "error: 1 reference leads to no one place:\n"
+        "error: 1 reference does not lead to one place:\n"
         "    -:1: there is no document handbook:gone.md\n"
         "  --> -\n"
     )

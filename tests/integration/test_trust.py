@@ -45,7 +45,7 @@ def test_the_rest_works_and_the_wish_waits_for_the_users_word(
     assert (asked.code, asked.out) == (2, "")
     assert asked.err == (
         f"this folder's configuration asks for:\n  {wish}\n"
-        "error: nothing is trusted without your word\n"
+        "error: nothing is trusted unless you say so\n"
         "hint: read it, then run `leafmark trust --yes`\n"
     )
     assert found(leafmark, project) == ["docs:a.md"]

@@ -137,12 +137,12 @@ def _sources(found: Scan, reader: IndexReader | None) -> Iterator[Check]:
         message = f"{many}, the first of {first.path}: {first.message}"
         yield Check("sources", "warning", message, "`leafmark status -v` lists them all")
     else:
-        yield Check("sources", "ok", "all can be read, as far as they were indexed")
+        yield Check("sources", "ok", "no problem was found in what was indexed")
     if reader is not None:
         plan = plan_changes(found, reader.manifest, last_run_ns=reader.looked_ns)
         changed = len(plan.added) + len(plan.suspects) + len(plan.removed)
         if changed:
-            message = f"{changed:,} to be looked at by the next run, as they may have changed"
+            message = f"{changed:,} may have changed: the next run looks at them"
             yield Check("sources", "ok", message)
 
 

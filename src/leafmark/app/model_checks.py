@@ -74,7 +74,7 @@ def _vectors(
     if view.pending:
         message = f"{view.pending:,} of {view.chunks:,} chunks have none yet"
         return Check("vectors", "warning", message, "`leafmark index` makes them")
-    return Check("vectors", "ok", "no chunk is without its own, every byte sound")
+    return Check("vectors", "ok", "every chunk has its own, every byte sound")
 
 
 def check_reranker(project: Project) -> Iterator[Check]:

@@ -35,41 +35,53 @@ class ChunkingSettings(NamedTuple):
 
     strategy: Annotated[
         Literal["auto", "heading", "section", "fixed"],
-        Rules("which nodes of a document become chunks", per_tree=True),
+        Rules("how documents become chunks", per_tree=True),
     ] = "auto"
     preset: Annotated[
         Literal["none", "rag", "packlet", "ra"],
-        Rules("a named set of sizes; what is said beside it wins", per_tree=True),
+        Rules("a named set of sizes; sizes set beside it win", per_tree=True),
     ] = "none"
     tokenizer: Annotated[
         str, Rules("what sizes are counted in; `characters` counts characters", per_tree=True)
     ] = "o200k_base"
     min_tokens: Annotated[
-        int, Rules("a smaller body is not left alone", unit="tokens", least=0, per_tree=True)
+        int,
+        Rules(
+            "the least size of a piece; `section` joins smaller sections, too",
+            unit="tokens",
+            least=0,
+            per_tree=True,
+        ),
     ] = 100
     target_tokens: Annotated[
-        int, Rules("the size that pieces aim at", unit="tokens", least=1, per_tree=True)
+        int, Rules("the size to aim at where a text is cut", unit="tokens", least=1, per_tree=True)
     ] = 300
     max_tokens: Annotated[
-        int, Rules("the bound of a chunk's text", unit="tokens", least=1, per_tree=True)
+        int, Rules("the most that a chunk's text may hold", unit="tokens", least=1, per_tree=True)
     ] = 1000
     fixed_tokens: Annotated[
-        int, Rules("the window of the strategy `fixed`", unit="tokens", least=1, per_tree=True)
+        int, Rules("the size of a window of `fixed`", unit="tokens", least=1, per_tree=True)
     ] = 500
     fixed_overlap: Annotated[
-        int, Rules("what two such windows share", unit="tokens", least=0, per_tree=True)
+        int,
+        Rules("how much such a window shares with the next", unit="tokens", least=0, per_tree=True),
     ] = 50
     overlap_sentences: Annotated[
         int,
-        Rules("what a piece repeats of the one before", unit="sentences", least=0, per_tree=True),
+        Rules(
+            "how much a piece repeats of the piece before", unit="sentences", least=0, per_tree=True
+        ),
     ] = 2
     heading_levels: Annotated[
-        int, Rules("deeper headings are content", unit="levels", least=0, most=6, per_tree=True)
+        int,
+        Rules(
+            "headings deeper than this are content", unit="levels", least=0, most=6, per_tree=True
+        ),
     ] = 6
     oversize_code: Annotated[
         Literal["keep", "split"],
         Rules(
-            "a code block over the bound: keep it whole, or split it at line ends",
+            "a code block over the maximum: keep it whole, or split it at line ends",
             per_tree=True,
         ),
     ] = "keep"
@@ -81,7 +93,7 @@ class ChunkingSettings(NamedTuple):
         ),
     ] = "github"
     notebook_outputs: Annotated[
-        bool, Rules("make content of the text that the cells of notebooks printed", per_tree=True)
+        bool, Rules("include the text that the cells of notebooks printed", per_tree=True)
     ] = False
     tolerance: Annotated[
         float,
@@ -111,7 +123,7 @@ class SearchSettings(NamedTuple):
         float, Rules("the share of a question's words that a relaxed match needs", least=0, most=1)
     ] = 0.1
     asking_words: Annotated[
-        bool, Rules("let the words of a question count that only ask: want, use, anything")
+        bool, Rules("count the words of a question that only ask (want, use, anything)")
     ] = False
     derived_words: Annotated[
         bool,
@@ -123,19 +135,19 @@ class SearchSettings(NamedTuple):
     keyword_title_weight: Annotated[
         float, Rules("factor of titles against bodies, for keywords", least=0)
     ] = 0.7
-    keyword_tags_weight: Annotated[float, Rules("the same of tags", least=0)] = 1.0
-    keyword_path_weight: Annotated[float, Rules("the same of paths", least=0)] = 0.1
+    keyword_tags_weight: Annotated[float, Rules("the same for tags", least=0)] = 1.0
+    keyword_path_weight: Annotated[float, Rules("the same for paths", least=0)] = 0.1
     question_title_weight: Annotated[
         float, Rules("factor of titles against bodies, for questions", least=0)
     ] = 0.3
-    question_tags_weight: Annotated[float, Rules("the same of tags", least=0)] = 0.4
-    question_path_weight: Annotated[float, Rules("the same of paths", least=0)] = 0.05
+    question_tags_weight: Annotated[float, Rules("the same for tags", least=0)] = 0.4
+    question_path_weight: Annotated[float, Rules("the same for paths", least=0)] = 0.05
     nearby_weight: Annotated[
         float, Rules("factor of words that a match lacks and its neighbours have", least=0)
     ] = 0.4
     title_agreement: Annotated[
         float,
-        Rules("what a match gains whose title says all that is asked and nothing else", least=0),
+        Rules("what a match gains whose title says exactly what is asked", least=0),
     ] = 0.25
     local_boost: Annotated[
         float, Rules("factor for the project's trees against the user's", least=0, open_low=True)
@@ -151,7 +163,13 @@ class SearchSettings(NamedTuple):
         ),
     ] = 0.5
     max_results: Annotated[
-        int, Rules("most results kept where no score falls", unit="results", least=1, most=100_000)
+        int,
+        Rules(
+            "the most results kept where no score falls that far",
+            unit="results",
+            least=1,
+            most=100_000,
+        ),
     ] = 20
     aggregation_threshold: Annotated[
         float,
@@ -217,10 +235,10 @@ class ContextSettings(NamedTuple):
     """`[context]`: what `leafmark context` takes from the files that are worked on."""
 
     terms: Annotated[
-        int, Rules("words of the files that are looked for", unit="words", least=1, most=1000)
+        int, Rules("how many words of the files are searched for", unit="words", least=1, most=1000)
     ] = 25
     cutoff_ratio: Annotated[
-        float, Rules("as search.cutoff_ratio, for queries of so many words", least=0, most=1)
+        float, Rules("like search.cutoff_ratio, for these long queries", least=0, most=1)
     ] = 0.25
     path_weight: Annotated[float, Rules("factor of the words of a file's path", least=0)] = 3.0
     heading_weight: Annotated[
@@ -266,12 +284,15 @@ class EmbeddingSettings(NamedTuple):
             gated="chooses a variable whose value is sent to a server",
         ),
     ] = None
-    query_prefix: Annotated[str | None, Rules("what the model wants before every query")] = None
-    document_prefix: Annotated[str | None, Rules("what the model wants before every text")] = None
+    query_prefix: Annotated[str | None, Rules("what the model needs before every query")] = None
+    document_prefix: Annotated[str | None, Rules("what the model needs before every text")] = None
     limit: Annotated[
         int,
         Rules(
-            "a text is cut there; 0 is what the model takes", unit="tokens", least=0, most=1_000_000
+            "where a text is cut; 0 means what the model takes",
+            unit="tokens",
+            least=0,
+            most=1_000_000,
         ),
     ] = 0
     batch_tokens: Annotated[
@@ -296,7 +317,7 @@ class EmbeddingSettings(NamedTuple):
     least_similarity: Annotated[
         float,
         Rules(
-            "least similarity of a result by meaning alone; 0 is what suits the model",
+            "least similarity of a result by meaning alone; 0 means what suits the model",
             least=0,
             most=1,
         ),
@@ -312,7 +333,7 @@ class RerankSettings(NamedTuple):
     provider: Annotated[
         Literal["none", "sentence-transformers", "fastembed"],
         Rules(
-            "the package, where you installed it, whose cross-encoder orders the best results",
+            "the installed package whose cross-encoder orders the best results",
             gated="chooses what your documents and queries are given to",
         ),
     ] = "none"
@@ -323,7 +344,9 @@ class RerankSettings(NamedTuple):
             gated="chooses a model, which may be fetched and run",
         ),
     ] = None
-    results: Annotated[int, Rules("results that it reads", unit="results", least=1, most=1000)] = 20
+    results: Annotated[
+        int, Rules("how many of the best results it orders", unit="results", least=1, most=1000)
+    ] = 20
     deadline_s: Annotated[
         float,
         Rules(

@@ -44,7 +44,7 @@ _HINTS = {
     **dict.fromkeys(_TOO_MUCH, _LESS),
     401: "the key is missing or wrong: embedding.key_variable names the variable that holds it",
     403: "the key may not do this: embedding.key_variable names the variable that holds it",
-    404: "is this the right address, and has the server this model? See [embedding]",
+    404: "is this the right address, and does the server have this model? See [embedding]",
     429: f"try later; {_KEPT}",
 }
 
@@ -174,7 +174,7 @@ class Connection:
                 "the embedder hung up before its answer was whole", _LOG
             ) from error
         except http.client.HTTPException as error:
-            reason = f"the embedder's answer is no HTTP: {str(error) or type(error).__name__}"
+            reason = f"the embedder's answer is not HTTP: {str(error) or type(error).__name__}"
             raise _TryAgainError(reason, _HINTS[404]) from error
         except OSError as error:
             reason = error.strerror or type(error).__name__
@@ -242,7 +242,7 @@ class Connection:
         try:
             return json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise self._failed("the embedder's answer is no JSON", _HINTS[404]) from error
+            raise self._failed("the embedder's answer is not JSON", _HINTS[404]) from error
 
     def _said(self, data: bytes) -> str:
         """What the server says about its refusal, one line; never our key."""
@@ -273,8 +273,8 @@ def _address(endpoint: str) -> SplitResult:
         known = False
     if not known:
         raise ConfigError(
-            f"embedding.endpoint is no address: {endpoint!r}",
-            hint="it is like http://127.0.0.1:11434, or begins with https://",
+            f"embedding.endpoint is not an address: {endpoint!r}",
+            hint="write one like http://127.0.0.1:11434, or one with https://",
         )
     return parts
 
@@ -291,7 +291,7 @@ def _check_key(key: str) -> None:
 _SENDABLE = re.compile(r"[!-~]*")
 """What a path and a key are made of: the visible signs of ASCII."""
 
-_SLOW = "is it still loading? A slow one needs a larger embedding.timeout_s"
+_SLOW = "is it still loading? A slow server needs a larger embedding.timeout_s"
 _LOG = f"its log may say why; {_KEPT}"
 _HINTS_OF_CLASS = {
     3: "redirects are not followed, for the key's sake: name the address that this one leads to",
@@ -353,7 +353,7 @@ def _hint_of(failure: _TryAgainError) -> str | None:
     """Return what to do about a failure that lasts: to wait, where the server said how long."""
     if not failure.pause_s:
         return failure.hint
-    return f"it asks to be left alone for {_duration(failure.pause_s)}; {_KEPT}"
+    return f"the server asks to wait for {_duration(failure.pause_s)}; {_KEPT}"
 
 
 def _duration(seconds: float) -> str:

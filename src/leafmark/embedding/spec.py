@@ -92,8 +92,8 @@ def completed(spec: EmbedderSpec) -> EmbedderSpec:
     model = spec.model or provider.model
     if not model and not provider.digest:
         raise ConfigError(
-            f"embedding.model is not said, and {spec.provider} has none of its own",
-            hint='name it: model = "…" in [embedding]',
+            f"embedding.model is not set, and {spec.provider} has no default",
+            hint='set it: model = "…" in [embedding]',
         )
     return replace(spec, model=model, endpoint=spec.endpoint or provider.endpoint)
 

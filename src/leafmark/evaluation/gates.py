@@ -53,7 +53,7 @@ def parse_gate(text: str) -> Gate:
     found = _FORM.fullmatch(text)
     names = [metric.name for metric in METRICS]
     if found is None:
-        raise UsageError(f"{text!r} is no gate", hint="write it like rr500>=0.55")
+        raise UsageError(f"{text!r} is not a gate", hint="write it like rr500>=0.55")
     metric = found["metric"].lower()
     if metric not in names:
         raise UsageError(

@@ -113,7 +113,7 @@ def _jsonl_rows(text: str, name: str) -> Iterator[tuple[Any, str]]:
             raise UsageError(_TOO_DEEP, location=f"{name}:{number}") from error
         except ValueError as error:
             raise UsageError(
-                f"this line is no JSON: {error}",
+                f"this line is not JSON: {error}",
                 location=f"{name}:{number}",
                 hint='write one object a line: {"query": "…", "answers": ["docs:a.md#b"]}',
             ) from error
@@ -125,7 +125,7 @@ def _toml_rows(text: str, name: str) -> Iterator[tuple[Any, str]]:
     except RecursionError as error:
         raise UsageError(_TOO_DEEP, location=name) from error
     except ValueError as error:  # a number of thousands of digits is no TOMLDecodeError
-        raise UsageError(f"this is no TOML: {error}", location=name) from error
+        raise UsageError(f"this is not TOML: {error}", location=name) from error
     if set(rows) - {"query"} or not isinstance(rows.get("query", []), list):
         raise UsageError(
             "the file holds something other than queries",
@@ -189,7 +189,7 @@ def _check_span(found: Reference, reader: _Row) -> None:
     spanned = found.start is not None or found.end is not None
     if spanned and (found.start is None or found.end is None or found.start >= found.end):
         raise reader.problem(
-            f"the bytes from {found.start} to {found.end} are no span",
+            f"the bytes from {found.start} to {found.end} are not a span",
             "start and end are whole numbers, and start is less than end",
         )
     if spanned and (found.quote or found.section):
@@ -206,7 +206,9 @@ class _Row:
     def __init__(self, row: Any, keys: tuple[str, ...], what: str, location: str):
         self._location = location
         if not isinstance(row, Mapping):
-            raise self.problem(f"{row!r} is no {what}", f"write a table with {', '.join(keys)}")
+            raise self.problem(
+                f"{row!r} is not a valid {what}", f"write a table with {', '.join(keys)}"
+            )
         self.row = row
         for key in row:
             if key not in keys:

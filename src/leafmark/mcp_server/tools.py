@@ -248,7 +248,7 @@ TOOLS: tuple[Tool, ...] = (
             Parameter("since", "Only documents changed since then: 7d, 36h, 2026-01-31.", most=40),
             Parameter(
                 "grain",
-                "How much a result may hold.",
+                "How large a result may be.",
                 default="auto",
                 choices=GRAINS,
             ),

@@ -46,7 +46,7 @@ def _part(part: UnmatchedPart) -> Iterable[str]:
     text = f"“{clean_line(part.text)}”"
     if part.refuses:
         return
-    where = f"stands in {count_of(part.chunks, 'chunk')}" if part.chunks else "stands nowhere"
+    where = f"occurs in {count_of(part.chunks, 'chunk')}" if part.chunks else "occurs nowhere"
     near = f"; here: {', '.join(map(clean_line, part.near))}" if part.near else ""
     yield f"{text} {where}{near}"
 

@@ -13,7 +13,7 @@ __all__ = ["render_trust", "render_wishes", "trust_record"]
 
 _STATES = {
     "pending": "not trusted",
-    "changed": "not trusted: it wishes something else than what was trusted",
+    "changed": "not trusted: it asks for something else than what was trusted",
     "trusted": "trusted",
     "recorded": "trusted as it was; its own folder says whether that still holds",
     "gone": "trusted, but there is no such file any more",

@@ -35,7 +35,7 @@ def _lines(name: str, one: Verified, style: Style) -> list[str]:
     if one.status == "moved" and one.current is not None:
         lines.append(f"  now {clean_line(one.current)}{_lines_of(one)}")
     elif one.status == "changed" and one.current is not None:
-        lines.append(f"  what stands there now: {clean_line(one.current)}")
+        lines.append(f"  now there: {clean_line(one.current)}")
     elif one.nearest:
         lines.append(f"  the nearest: {', '.join(map(clean_line, one.nearest))}")
     return lines

@@ -176,5 +176,5 @@ async def _refuse(send: Callable[[Message], Awaitable[None]], status: int, messa
 def _error(status: int, message: str) -> LeafmarkError:
     if status == 408:
         return UsageError(message)
-    hint = "Authorization: Bearer and the token of the server" if status == 401 else None
+    hint = "send `Authorization: Bearer TOKEN`, with the server's token" if status == 401 else None
     return ForbiddenError(message, hint=hint)

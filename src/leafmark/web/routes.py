@@ -52,15 +52,19 @@ _EXPAND = Parameter(
     most=5,
     choices=RELATIONS,
 )
-_NO_REFRESH = _switch("no_refresh", "Answer from the index as it is.")
+_NO_REFRESH = _switch("no_refresh", "Do not bring the index up to date first.")
 _CHUNKING = (
-    Parameter("strategy", "Which sections become chunks.", choices=STRATEGIES),
+    Parameter("strategy", "How documents become chunks.", choices=STRATEGIES),
     Parameter("preset", "A named set of sizes.", choices=("none", "rag", "packlet", "ra")),
-    _size("min_tokens", "A smaller body is not left alone.", 0),
-    _size("target_tokens", "The size that pieces aim at.", 1),
-    _size("max_tokens", "The bound of a chunk's text.", 1),
-    _size("fixed_tokens", "The window of the strategy fixed.", 1),
-    _size("fixed_overlap", "What two such windows share.", 0),
+    _size(
+        "min_tokens",
+        "The least size of a piece; the strategy section joins smaller sections, too.",
+        0,
+    ),
+    _size("target_tokens", "The size to aim at where a text is cut.", 1),
+    _size("max_tokens", "The most that a chunk's text may hold.", 1),
+    _size("fixed_tokens", "The size of a window, under the strategy fixed.", 1),
+    _size("fixed_overlap", "How much such a window shares with the next.", 0),
 )
 
 ROUTES: tuple[Route, ...] = (
@@ -88,7 +92,7 @@ ROUTES: tuple[Route, ...] = (
                 "strings",
                 most=8,
             ),
-            Parameter("grain", "How much a result may hold.", default="auto", choices=GRAINS),
+            Parameter("grain", "How large a result may be.", default="auto", choices=GRAINS),
             Parameter(
                 "mode",
                 "By words (lexical), by meaning (semantic) or by both (hybrid).",
@@ -97,15 +101,15 @@ ROUTES: tuple[Route, ...] = (
             ),
             Parameter("sort", "Order of the results.", default="score", choices=SORTS),
             _EXPAND,
-            _switch("strict", "All words must match, those of a question too."),
+            _switch("strict", "All words must match, even those of a question."),
             _switch(
                 "no_aggregation",
-                "Never show a section or document in place of those in it that match.",
+                "Never show a section or document instead of the parts of it that match.",
             ),
-            _switch("explain", "Tell what the query means and what the scores are made of."),
+            _switch("explain", "Tell how the query was understood, and how each score is made up."),
             _switch(
                 "brief",
-                "Leave null what is read from the sources, but for snippets: texts, token counts, "
+                "Leave null what is read from the sources, except snippets: texts, token counts, "
                 "hashes, links.",
             ),
             _NO_REFRESH,

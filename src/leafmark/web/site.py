@@ -101,7 +101,9 @@ class Site:
             near = nearest(path, [*self._routes, *self._fixed])
             return failed(NotFoundError(f"there is nothing at {path}", did_you_mean=near))
         if scope["method"] not in ("GET", "HEAD"):
-            refused = failed(UsageError(f"{scope['method']} is not for {path}: GET is"), 405)
+            refused = failed(
+                UsageError(f"{scope['method']} is not allowed for {path}: use GET"), 405
+            )
             return refused._replace(headers=(("allow", "GET, HEAD"),))
         if path in self._fixed:
             return self._fixed[path]
@@ -216,7 +218,7 @@ def _typed(name: str, kind: str, texts: list[str]) -> Any:
     if kind == "strings":
         return texts
     if len(texts) > 1:
-        raise UsageError(f"`{name}` is there {len(texts)} times", hint="it is taken once")
+        raise UsageError(f"`{name}` is given {len(texts)} times", hint="give it once")
     text = texts[0]
     if kind == "boolean":
         return {"true": True, "false": False}.get(text, text)

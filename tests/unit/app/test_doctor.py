@@ -120,7 +120,7 @@ def test_sources_with_diagnostics_and_changes(here: Here) -> None:
     assert [check.state for check in found] == ["warning", "ok"]
     assert found[0].message.startswith("1 diagnostic, the first of a.md: ")
     assert found[0].hint == "`leafmark status -v` lists them all"
-    assert found[1].message.endswith(" to be looked at by the next run, as they may have changed")
+    assert found[1].message.endswith(" may have changed: the next run looks at them")
 
 
 def test_an_index_that_cannot_be_written(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:

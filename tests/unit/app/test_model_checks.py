@@ -15,7 +15,7 @@ from leafmark.model.examination import Check
 
 DIMENSION = len(vector_of("x"))
 ANSWERS = Check("embedder", "ok", f"m answers, with vectors of {DIMENSION} numbers")
-SOUND = Check("vectors", "ok", "no chunk is without its own, every byte sound")
+SOUND = Check("vectors", "ok", "every chunk has its own, every byte sound")
 NONE_YET = Check("vectors", "warning", "there are none yet", "`leafmark index` makes them")
 
 

@@ -45,7 +45,7 @@ def test_what_does_not_hold_is_printed_and_is_1(leafmark_run: Leafmark, app: Fak
         f"-:4:7: moved   {ONE}\n"
         f"  now {TWO} (lines 5–6)\n"
         f"-:5:1: changed {ONE}\n"
-        "  what stands there now: docs:a.md#b@ffffffffffff:3-11\n"
+        "  now there: docs:a.md#b@ffffffffffff:3-11\n"
         "-:6:1: gone    docs:x.md@0123456789ab:0-9\n"
         "  the nearest: docs:y.md, docs:z.md\n"
     )

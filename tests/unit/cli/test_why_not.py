@@ -47,7 +47,7 @@ def test_the_reasons_and_what_shows_it_are_printed(leafmark_run: Leafmark, app: 
         "docs:a.md  oil -x\n"
         "  topic 1: match: it lacks “oil”\n"
         "    asked of docs:a.md#b\n"
-        "    “oil” stands in 3 chunks; here: oily\n"
+        "    “oil” occurs in 3 chunks; here: oily\n"
         "  topic 2: cutoff: it is match 9\n"
         "  to see it: --no-aggregation, --cutoff-ratio 0.209, --limit 4, without --tree, "
         "leave out oil\n"

@@ -150,7 +150,7 @@ FAILURES: dict[str, tuple[Reply, str, str | None]] = {
     "model": (
         Reply(404, {"error": "no such model"}),
         "the embedder answered 404: no such model",
-        "is this the right address, and has the server this model? See [embedding]",
+        "is this the right address, and does the server have this model? See [embedding]",
     ),
     "redirect": (
         Reply(302, b"", {"Location": "http://127.0.0.1:1/"}),
@@ -164,13 +164,13 @@ FAILURES: dict[str, tuple[Reply, str, str | None]] = {
     ),
     "html": (
         Reply(200, b"<html>"),
-        "the embedder's answer is no JSON",
-        "is this the right address, and has the server this model? See [embedding]",
+        "the embedder's answer is not JSON",
+        "is this the right address, and does the server have this model? See [embedding]",
     ),
     "deep": (
         Reply(200, b"[" * 100_000),
-        "the embedder's answer is no JSON",
-        "is this the right address, and has the server this model? See [embedding]",
+        "the embedder's answer is not JSON",
+        "is this the right address, and does the server have this model? See [embedding]",
     ),
     "shape": (
         Reply(200, {"vectors": []}),
@@ -350,7 +350,7 @@ def test_a_server_that_asks_for_long_is_given_up_on_and_its_wish_told(
     with pytest.raises(ProviderError) as caught:
         openai(server).embed_documents(TEXTS)
     assert caught.value.hint == (
-        f"it asks to be left alone for {told}; what was done is kept, and the next run goes on"
+        f"the server asks to wait for {told}; what was done is kept, and the next run goes on"
     )
     assert pauses == []
 
@@ -376,7 +376,7 @@ def test_an_answer_that_is_too_large_is_not_asked_for_again(
         openai(server).embed_documents(TEXTS)
     assert caught.value.message == "the embedder's answer is larger than 100 bytes"
     assert caught.value.hint == (
-        "is this the right address, and has the server this model? See [embedding]"
+        "is this the right address, and does the server have this model? See [embedding]"
     )
     assert (pauses, len(server.requests)) == ([], 1)
 
@@ -401,7 +401,7 @@ def test_a_slow_server_is_not_waited_for(server: FakeServer, pauses: list[float]
     release.set()
     assert caught.value.message == "the embedder did not answer within 0.1 s"
     assert caught.value.hint == (
-        "is it still loading? A slow one needs a larger embedding.timeout_s"
+        "is it still loading? A slow server needs a larger embedding.timeout_s"
     )
 
 
@@ -459,9 +459,9 @@ def test_what_is_no_http_is_told_of(data: bytes, reason: str) -> None:
         with pytest.raises(ProviderError) as caught:
             open_embedder(spec).embed_query("x")
         thread.join()
-    assert caught.value.message == f"the embedder's answer is no HTTP: {reason}"
+    assert caught.value.message == f"the embedder's answer is not HTTP: {reason}"
     assert caught.value.hint == (
-        "is this the right address, and has the server this model? See [embedding]"
+        "is this the right address, and does the server have this model? See [embedding]"
     )
 
 
@@ -492,12 +492,15 @@ def test_a_run_is_ended_in_a_pause(server: FakeServer, pauses: list[float]) -> N
 @pytest.mark.parametrize(
     ("endpoint", "message"),
     [
-        ("file:///etc/passwd", "embedding.endpoint is no address: 'file:///etc/passwd'"),
-        ("localhost:11434", "embedding.endpoint is no address: 'localhost:11434'"),
-        ("http://localhost:99999", "embedding.endpoint is no address: 'http://localhost:99999'"),
-        ("http://localhost:no", "embedding.endpoint is no address: 'http://localhost:no'"),
-        ("http://[::1", "embedding.endpoint is no address: 'http://[::1'"),
-        ("http://host/ü", "embedding.endpoint is no address: 'http://host/ü'"),
+        ("file:///etc/passwd", "embedding.endpoint is not an address: 'file:///etc/passwd'"),
+        ("localhost:11434", "embedding.endpoint is not an address: 'localhost:11434'"),
+        (
+            "http://localhost:99999",
+            "embedding.endpoint is not an address: 'http://localhost:99999'",
+        ),
+        ("http://localhost:no", "embedding.endpoint is not an address: 'http://localhost:no'"),
+        ("http://[::1", "embedding.endpoint is not an address: 'http://[::1'"),
+        ("http://host/ü", "embedding.endpoint is not an address: 'http://host/ü'"),
         ("http://user:pw@host", "embedding.endpoint holds more than an address"),
         ("http://host/?key=1", "embedding.endpoint holds more than an address"),
     ],
@@ -511,8 +514,8 @@ def test_only_addresses_are_endpoints(endpoint: str, message: str) -> None:
 def test_a_model_must_be_named() -> None:
     with pytest.raises(LeafmarkError) as caught:
         open_embedder(EmbedderSpec(provider="ollama"))
-    assert caught.value.message == "embedding.model is not said, and ollama has none of its own"
-    assert caught.value.hint == 'name it: model = "…" in [embedding]'
+    assert caught.value.message == "embedding.model is not set, and ollama has no default"
+    assert caught.value.hint == 'set it: model = "…" in [embedding]'
 
 
 @pytest.mark.parametrize("sign", ["\r", "\n", " ", "ü", "日"])

@@ -46,7 +46,7 @@ def test_when_a_gate_holds(gate: str, value: float, holds: bool) -> None:
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        ("rr500", "'rr500' is no gate", "write it like rr500>=0.55"),
+        ("rr500", "'rr500' is not a gate", "write it like rr500>=0.55"),
         (
             "rr501>=0.5",
             "the gate 'rr501>=0.5' names no metric",

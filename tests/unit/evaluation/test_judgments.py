@@ -42,7 +42,7 @@ def test_toml() -> None:
     [
         (
             "[1]",
-            "[1] is no query",
+            "[1] is not a valid query",
             "write a table with query, answers, kind, language, tree, draft, note",
         ),
         ('{"answers": []}', "a query without its text", 'add "query"'),
@@ -69,7 +69,7 @@ def test_toml() -> None:
         ),
         (
             '{"query": "x", "answers": [""]}',
-            "'' is no answer",
+            "'' is not a valid answer",
             "write a table with id, path, section, start, end, quote, until, grade",
         ),
         (
@@ -84,12 +84,12 @@ def test_toml() -> None:
         ),
         (
             '{"query": "x", "answers": [{"path": "a", "start": 5, "end": 5}]}',
-            "the bytes from 5 to 5 are no span",
+            "the bytes from 5 to 5 are not a span",
             "start and end are whole numbers, and start is less than end",
         ),
         (
             '{"query": "x", "answers": [{"path": "a", "start": 5}]}',
-            "the bytes from 5 to None are no span",
+            "the bytes from 5 to None are not a span",
             "start and end are whole numbers, and start is less than end",
         ),
         (
@@ -142,7 +142,7 @@ def test_what_is_wrong_with_a_query(row: str, message: str, hint: str) -> None:
         (
             "{",
             "q.jsonl",
-            "this line is no JSON: Expecting property name enclosed in double quotes: "
+            "this line is not JSON: Expecting property name enclosed in double quotes: "
             "line 1 column 2 (char 1)",
             "q.jsonl:1",
         ),
@@ -158,12 +158,12 @@ def test_what_is_wrong_with_a_file(text: str, name: str, message: str, location:
 
 
 def test_broken_toml_is_told_with_its_place() -> None:
-    with pytest.raises(UsageError, match=r"this is no TOML: .*line 1"):
+    with pytest.raises(UsageError, match=r"this is not TOML: .*line 1"):
         parse_judgments("=", "q.toml")
 
 
 def test_a_number_that_nobody_counts_is_no_toml() -> None:
-    with pytest.raises(UsageError, match="this is no TOML: Exceeds the limit"):
+    with pytest.raises(UsageError, match="this is not TOML: Exceeds the limit"):
         parse_judgments("x = " + "1" * 5000, "q.toml")
 
 

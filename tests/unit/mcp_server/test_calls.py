@@ -163,7 +163,7 @@ def test_what_a_doubtful_answer_means_is_told_before_there_is_one(guide: Here) -
     search = next(tool for tool in TOOLS if tool.name == "search")
     assert "the hint `doubtful`" in search.description
     said = hint["message"].partition(" of what")[0]
-    assert f"the hint that {said}, that they may not" in build_instructions((), None)
+    assert f"A hint that {said} means that they may not" in build_instructions((), None)
 
 
 def test_topics_are_not_said_to_be_topics(guide: Here) -> None:

@@ -151,7 +151,7 @@ def test_strategies_can_be_compared(served: Site) -> None:
         ("/api/search", "q=a&limt=3", 400, "usage", "there is no argument `limt`"),
         ("/api/search", "q=a&limit=0", 400, "usage", "`limit` got 0"),
         ("/api/search", "q=a&limit=many", 400, "usage", "`limit` got 'many'"),
-        ("/api/search", "q=a&limit=1&limit=2", 400, "usage", "`limit` is there 2 times"),
+        ("/api/search", "q=a&limit=1&limit=2", 400, "usage", "`limit` is given 2 times"),
         ("/api/search", "q=a&explain=yes", 400, "usage", "`explain` got 'yes'"),
         ("/api/search", "q=%ff", 400, "usage", "the arguments are not UTF-8, percent-encoded"),
         ("/api/search", "&q=a" * 101, 400, "usage", "there are more than 100 arguments"),

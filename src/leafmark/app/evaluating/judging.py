@@ -358,5 +358,5 @@ def _summary(problems: Sequence[str]) -> str:
     shown = "\n  ".join(problems[:MOST_NAMED])
     more = len(problems) - MOST_NAMED
     rest = f"\n  and {more} more" if more > 0 else ""
-    noun = "reference leads" if len(problems) == 1 else "references lead"
-    return f"{len(problems)} {noun} to no one place:\n  {shown}{rest}"
+    noun = "reference does" if len(problems) == 1 else "references do"
+    return f"{len(problems)} {noun} not lead to one place:\n  {shown}{rest}"

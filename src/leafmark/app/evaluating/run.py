@@ -251,7 +251,7 @@ def _gates(
     """Return the gates that the request states, before minutes are spent on searching.
 
     Raises:
-        UsageError: one is no gate, or there is nothing that it is about.
+        UsageError: one is not a gate, or there is nothing that it is about.
     """
     gates = [parse_gate(text) for text in request.gates]
     names = [variant.name for variant in variants]

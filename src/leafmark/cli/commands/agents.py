@@ -51,7 +51,7 @@ def _mode(call: Call) -> str:
     mode = wanted[0] if wanted else "stdout"
     if call.words and mode in ("stdout", "package", "llms"):
         raise UsageError(
-            f"a file was named, and nothing is to be done with it: {call.words[0]}",
+            f"a file was named, but not what to do with it: {call.words[0]}",
             hint="add --write, --diff or --check",
         )
     return mode

@@ -41,7 +41,7 @@ def _approve(call: Call, pending: Sequence[TrustedFile]) -> int:
     agreed = True if call.on("yes") else console.ask("Allow it?")
     if agreed is None:
         raise ConfirmationError(
-            "nothing is trusted without your word", hint="read it, then run `leafmark trust --yes`"
+            "nothing is trusted unless you say so", hint="read it, then run `leafmark trust --yes`"
         )
     if not agreed:
         console.note("nothing was changed\n")

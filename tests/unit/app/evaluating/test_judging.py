@@ -184,7 +184,9 @@ def test_a_reference_that_leads_nowhere_is_named(
 ) -> None:
     with pytest.raises(UsageError) as caught:
         _passage(here, reference)
-    assert caught.value.message == (f"1 reference leads to no one place:\n  q.jsonl:1: {message}")
+    assert caught.value.message == (
+        f"1 reference does not lead to one place:\n  q.jsonl:1: {message}"
+    )
 
 
 def test_an_answer_in_a_document_that_is_not_indexed_says_why(
@@ -212,7 +214,7 @@ def test_an_answer_that_stands_twice_is_an_error(here: Here) -> None:
     with pytest.raises(UsageError) as caught:
         Library(here.project()).passages([JudgedQuery("q", twice, location="q.jsonl:1")])
     assert caught.value.message == (
-        "1 reference leads to no one place:\n"
+        "1 reference does not lead to one place:\n"
         "  q.jsonl:1: two answers are the same bytes of here:guide.md"
     )
 
@@ -224,7 +226,7 @@ def test_all_broken_references_are_named_at_once_but_not_too_many(here: Here) ->
     with pytest.raises(UsageError) as caught:
         Library(here.project()).passages(queries)
     lines = caught.value.message.split("\n")
-    assert lines[0] == "12 references lead to no one place:"
+    assert lines[0] == "12 references do not lead to one place:"
     assert lines[1] == "  q.jsonl:0: there is no document gone0.md"
     assert lines[-1] == "  and 2 more"
     assert len(lines) == 12
