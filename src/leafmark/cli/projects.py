@@ -1,11 +1,11 @@
-"""What every command on an index does: open the project, show progress, ask before a large run."""
+"""What every command on a project does: open it, show progress, ask before a large run."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from leafmark.cli.options import Call
 from leafmark.errors import ConfirmationError
@@ -18,47 +18,51 @@ if TYPE_CHECKING:
     from leafmark.app.requests import Progress
     from leafmark.model import Hint
 
-__all__ = ["progress_line", "with_project"]
+    Request = TypeVar("Request", contravariant=True)
+    Answered = TypeVar("Answered", covariant=True)
 
-Answered = TypeVar("Answered")
+    class UseCase(Protocol[Request, Answered]):
+        def __call__(
+            self, project: Project, request: Request, *, progress: Progress | None
+        ) -> Answered: ...
 
 
-def with_project(
-    call: Call, use_case: Callable[[Project, Progress | None, bool], Answered]
+__all__ = ["perform", "progress_line", "project_of"]
+
+
+def perform(
+    call: Call, use_case: UseCase[Request, Answered], request: Callable[[bool], Request]
 ) -> Answered:
-    """Run `use_case(project, progress, confirmed)` on the folder's project.
+    """Return what a use case answers in the folder's project; `request` is given `confirmed`.
 
     Where it raises ConfirmationError, the user is asked, and it runs again with
     `confirmed` if the answer is yes. Without a terminal the error stands. What the
     answer has no place for is told at the end.
     """
+    told: list[Hint] = []
+    project = project_of(call, tell=told.append)
+
+    def run(confirmed: bool) -> Answered:
+        with progress_line(call) as progress:
+            return use_case(project, request(confirmed), progress=progress)
+
+    try:
+        return run(call.on("yes"))
+    except ConfirmationError as error:
+        if not call.console.ask(f"{error.message}. Go on?"):
+            raise
+        return run(True)
+    finally:
+        for hint in told:
+            call.console.hint(hint.message)
+
+
+def project_of(call: Call, *, tell: Callable[[Hint], None] | None = None) -> Project:
+    """Return the project of the folder that a command works in; see `open_project`."""
     from leafmark.app import open_project
 
     console = call.console
-    told: list[Hint] = []
-    project = open_project(
-        console.directory, flags=call.settings, environ=console.environ, tell=told.append
-    )
-    confirmed = call.on("yes")
-    try:
-        return _run(call, use_case, project, confirmed)
-    except ConfirmationError as error:
-        if not console.ask(f"{error.message}. Go on?"):
-            raise
-        return _run(call, use_case, project, True)
-    finally:
-        for hint in told:
-            console.hint(hint.message)
-
-
-def _run(
-    call: Call,
-    use_case: Callable[[Project, Progress | None, bool], Answered],
-    project: Project,
-    confirmed: bool,
-) -> Answered:
-    with progress_line(call) as progress:
-        return use_case(project, progress, confirmed)
+    return open_project(console.directory, flags=call.settings, environ=console.environ, tell=tell)
 
 
 @contextmanager

@@ -19,22 +19,19 @@ def run(call: Call) -> int:
     """Print, compare or write the block; 1 when `--check` finds one that is not fresh."""
     from leafmark.app import update_agents
     from leafmark.app.requests import AgentsRequest
-    from leafmark.cli.projects import with_project
+    from leafmark.cli.projects import perform
 
     mode = _mode(call)
     if mode in ("package", "llms"):
         return _package(call) if mode == "package" else _llms(call)
-    report = with_project(
+    report = perform(
         call,
-        lambda project, progress, confirmed: update_agents(
-            project,
-            AgentsRequest(
-                files=call.words,
-                write=mode == "write",
-                refresh=not call.on("no_refresh"),
-                confirmed=confirmed,
-            ),
-            progress=progress,
+        update_agents,
+        lambda confirmed: AgentsRequest(
+            files=call.words,
+            write=mode == "write",
+            refresh=not call.on("no_refresh"),
+            confirmed=confirmed,
         ),
     )
     _print(call, mode, report)
@@ -88,23 +85,20 @@ def _llms(call: Call) -> int:
     """Write `llms.txt` and `llms-full.txt`."""
     from leafmark.app import write_llms
     from leafmark.app.requests import LlmsRequest
-    from leafmark.cli.projects import with_project
+    from leafmark.cli.projects import perform
     from leafmark.render.agents import llms_record, render_llms
 
     values = call.values
-    report = with_project(
+    report = perform(
         call,
-        lambda project, progress, confirmed: write_llms(
-            project,
-            LlmsRequest(
-                directory=values["llms"],
-                tree=values.get("tree"),
-                base_url=values.get("base_url"),
-                max_tokens=values.get("max_tokens"),
-                refresh=not call.on("no_refresh"),
-                confirmed=confirmed,
-            ),
-            progress=progress,
+        write_llms,
+        lambda confirmed: LlmsRequest(
+            directory=values["llms"],
+            tree=values.get("tree"),
+            base_url=values.get("base_url"),
+            max_tokens=values.get("max_tokens"),
+            refresh=not call.on("no_refresh"),
+            confirmed=confirmed,
         ),
     )
     if call.console.json:

@@ -119,14 +119,15 @@ class _Totals:
 
 def run(call: Call) -> int:
     """Chunk; exit code 1 when there is no chunk, or under `--strict` something is wrong."""
-    from leafmark.app import open_project, plan_chunking
+    from leafmark.app import plan_chunking
     from leafmark.app.requests import ChunkRequest
+    from leafmark.cli.projects import project_of
     from leafmark.model import Packed
 
     console, values = call.console, call.values
     output = _output(call)
     _check_words(call)
-    project = open_project(console.directory, flags=call.settings, environ=console.environ)
+    project = project_of(call)
     request = ChunkRequest(
         paths=call.words,
         data=_standard_input(project) if call.words == ("-",) else None,

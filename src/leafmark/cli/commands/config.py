@@ -12,11 +12,11 @@ __all__ = ["COMMAND"]
 def run(call: Call) -> int:
     """Print the settings in force."""
     from leafmark.app import list_settings
-    from leafmark.cli.projects import with_project
+    from leafmark.cli.projects import project_of
     from leafmark.render.listing import render_settings, settings_record
 
     console = call.console
-    settings = with_project(call, lambda project, progress, confirmed: list_settings(project))
+    settings = list_settings(project_of(call))
     if call.words:
         wanted = call.words[0]
         names = [setting.name for setting in settings]

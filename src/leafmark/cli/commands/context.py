@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from leafmark.cli.commands.related import OPTIONS, print_related, search_wishes
 from leafmark.cli.options import Argument, Call, Command
 from leafmark.errors import UsageError
-
-if TYPE_CHECKING:
-    from leafmark.app import Project
-    from leafmark.app.requests import Progress
-    from leafmark.model import Answer
 
 __all__ = ["COMMAND"]
 
@@ -20,20 +13,19 @@ def run(call: Call) -> int:
     """Find what matters for some files; exit code 1 when nothing was found."""
     from leafmark.app import find_context
     from leafmark.app.requests import ContextRequest
-    from leafmark.cli.projects import with_project
+    from leafmark.cli.projects import perform
 
     files = _files(call.words)
 
-    def use_case(project: Project, progress: Progress | None, confirmed: bool) -> Answer:
-        request = ContextRequest(
+    def request(confirmed: bool) -> ContextRequest:
+        return ContextRequest(
             files,
             search_wishes(call, confirmed),
             lenient="-" in call.words,
             terms_only=call.on("terms"),
         )
-        return find_context(project, request, progress=progress)
 
-    return print_related(call, with_project(call, use_case))
+    return print_related(call, perform(call, find_context, request))
 
 
 def _files(words: tuple[str, ...]) -> tuple[str, ...]:

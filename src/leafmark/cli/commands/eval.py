@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from leafmark.cli.options import (
@@ -18,9 +19,7 @@ from leafmark.cli.options import (
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
-    from leafmark.app import Project
-    from leafmark.app.requests import Progress
-    from leafmark.evaluation import Drafts, EvaluationReport
+    from leafmark.evaluation import EvaluationReport
 
 __all__ = ["COMMAND"]
 
@@ -113,13 +112,13 @@ def run(call: Call) -> int:
 def _evaluate(call: Call) -> int:
     from leafmark.app import evaluate_project
     from leafmark.app.requests import EvaluationRequest
-    from leafmark.cli.projects import with_project
+    from leafmark.cli.projects import perform
 
-    values, console = call.values, call.console
+    values = call.values
     diagnose = call.on("queries") or "worst" in values
 
-    def use_case(project: Project, progress: Progress | None, confirmed: bool) -> EvaluationReport:
-        request = EvaluationRequest(
+    def request(confirmed: bool) -> EvaluationRequest:
+        return EvaluationRequest(
             files=call.words,
             compare=_compared(values.get("compare")),
             modes=values.get("mode", ()),
@@ -135,11 +134,9 @@ def _evaluate(call: Call) -> int:
             diagnose=diagnose,
             confirmed=confirmed,
         )
-        return evaluate_project(
-            project, request, flags=call.settings, environ=console.environ, progress=progress
-        )
 
-    report = with_project(call, use_case)
+    evaluate = partial(evaluate_project, flags=call.settings, environ=call.console.environ)
+    report = perform(call, evaluate, request)
     _print(call, report, diagnose)
     return 0 if all(gate.passed for gate in report.gates) else 1
 
@@ -173,26 +170,24 @@ def _print(call: Call, report: EvaluationReport, diagnose: bool) -> None:
 def _make(call: Call) -> int:
     from leafmark.app import draft_judgments
     from leafmark.app.requests import DraftRequest
-    from leafmark.cli.projects import with_project
+    from leafmark.cli.projects import perform
     from leafmark.evaluation import judgment_record
 
     _check_make(call)
-    console = call.console
-
-    def use_case(project: Project, progress: Progress | None, confirmed: bool) -> Drafts:
-        values = call.values
-        kinds, trees = tuple(values.get("kind", ())), tuple(values.get("tree", ()))
-        request = DraftRequest(values.get("limit", 100), trees, kinds, confirmed)
-        return draft_judgments(project, request)
-
-    drafts = with_project(call, use_case)
+    console, values = call.console, call.values
+    limit, trees = values.get("limit", 100), tuple(values.get("tree", ()))
+    kinds = tuple(dict.fromkeys(values.get("kind", ())))
+    drafts = perform(
+        call,
+        lambda project, request, *, progress: draft_judgments(project, request),
+        lambda confirmed: DraftRequest(limit, trees, kinds, confirmed),
+    )
     for warning in drafts.warnings:
         console.warn(warning)
     console.diagnostics(drafts.diagnostics)
     for query in drafts.queries:
         console.write_line(judgment_record(query))
     if not drafts.queries:
-        kinds = dict.fromkeys(call.values.get("kind", ()))
         what = f"a {' or '.join(kinds)}" if kinds else "anything"
         console.note(f"no document holds {what} to draft a query from\n")
     return 0 if drafts.queries else 1

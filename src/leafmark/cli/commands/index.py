@@ -10,8 +10,6 @@ from leafmark.cli.options import INTERRUPTED, JSON, Argument, Call, Command, Opt
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
-    from leafmark.app import Project
-    from leafmark.app.requests import Progress
     from leafmark.model import IndexReport, WatchEvent
 
 __all__ = ["COMMAND"]
@@ -39,7 +37,7 @@ def run(call: Call) -> int:
     """Index; exit code 1 for diagnostics under `--strict`, 130 when interrupted."""
     from leafmark.app import index_project
     from leafmark.app.requests import IndexRequest
-    from leafmark.cli.projects import with_project
+    from leafmark.cli.projects import perform
 
     if call.on("remove") and not call.words:
         raise UsageError("--remove needs paths", hint="leafmark index --remove PATH...")
@@ -49,17 +47,17 @@ def run(call: Call) -> int:
     if call.on("watch"):
         _check_watch(call)
 
-    def use_case(project: Project, progress: Progress | None, confirmed: bool) -> IndexReport:
-        request = IndexRequest(
+    report = perform(
+        call,
+        index_project,
+        lambda confirmed: IndexRequest(
             paths=call.words,
             rebuild=call.on("rebuild"),
             remove=call.on("remove"),
             dry_run=call.on("dry_run"),
             confirmed=confirmed,
-        )
-        return index_project(project, request, progress=progress)
-
-    report = with_project(call, use_case)
+        ),
+    )
     _print(call, report, line=call.on("watch"))
     if report.interrupted:
         return INTERRUPTED

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from leafmark.cli.commands.related import OPTIONS, print_related, search_wishes
 from leafmark.cli.options import Argument, Call, Command
-
-if TYPE_CHECKING:
-    from leafmark.app import Project
-    from leafmark.app.requests import Progress
-    from leafmark.model import Answer
 
 __all__ = ["COMMAND"]
 
@@ -19,15 +12,13 @@ def run(call: Call) -> int:
     """Find what is like a chunk or a file; exit code 1 when nothing was found."""
     from leafmark.app import find_like
     from leafmark.app.requests import LikeRequest
-    from leafmark.cli.projects import with_project
+    from leafmark.cli.projects import perform
 
-    def use_case(project: Project, progress: Progress | None, confirmed: bool) -> Answer:
-        request = LikeRequest(
-            call.words[0], search_wishes(call, confirmed), terms_only=call.on("terms")
-        )
-        return find_like(project, request, progress=progress)
+    def request(confirmed: bool) -> LikeRequest:
+        wishes = search_wishes(call, confirmed)
+        return LikeRequest(call.words[0], wishes, terms_only=call.on("terms"))
 
-    return print_related(call, with_project(call, use_case))
+    return print_related(call, perform(call, find_like, request))
 
 
 COMMAND = Command(

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from leafmark.cli.options import JSON, TAG, Argument, Call, Command, Option, text
 from leafmark.errors import UsageError
-
-if TYPE_CHECKING:
-    from leafmark.app import Project
-    from leafmark.app.requests import ListRequest, Progress
 
 __all__ = ["COMMAND"]
 
@@ -27,33 +23,14 @@ OPTIONS = (
 
 def run(call: Call) -> int:
     """List; exit code 1 when there is nothing to list."""
+    from leafmark import app
     from leafmark.app.requests import ListRequest
-    from leafmark.cli.projects import with_project
+    from leafmark.cli.projects import perform
 
     kind = call.words[0] if call.words else "trees"
     under = call.words[1] if len(call.words) > 1 else None
     if kind == "trees" and (under or call.on("tag")):
         raise UsageError("`leafmark ls trees` lists all trees", hint="try: leafmark ls docs")
-
-    def use_case(project: Project, progress: Progress | None, confirmed: bool) -> Sequence[Any]:
-        request = ListRequest(
-            trees=tuple(call.values.get("tree", ())),
-            tags=tuple(call.values.get("tag", ())),
-            under=under,
-            refresh=not call.on("no_refresh"),
-            confirmed=confirmed,
-        )
-        return _fetch(kind, project, request, progress)
-
-    items = with_project(call, use_case)
-    _print(call, kind, items)
-    return 0 if items else 1
-
-
-def _fetch(
-    kind: str, project: Project, request: ListRequest, progress: Progress | None
-) -> Sequence[Any]:
-    from leafmark import app
 
     fetchers: dict[str, Callable[..., Sequence[Any]]] = {
         "trees": app.list_trees,
@@ -61,7 +38,19 @@ def _fetch(
         "chunks": app.list_chunks,
         "tags": app.list_tags,
     }
-    return fetchers[kind](project, request, progress=progress)
+    items = perform(
+        call,
+        fetchers[kind],
+        lambda confirmed: ListRequest(
+            trees=tuple(call.values.get("tree", ())),
+            tags=tuple(call.values.get("tag", ())),
+            under=under,
+            refresh=not call.on("no_refresh"),
+            confirmed=confirmed,
+        ),
+    )
+    _print(call, kind, items)
+    return 0 if items else 1
 
 
 def _print(call: Call, kind: str, items: Sequence[Any]) -> None:

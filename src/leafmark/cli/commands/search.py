@@ -26,8 +26,7 @@ from leafmark.cli.options import (
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
-    from leafmark.app import Project
-    from leafmark.app.requests import Progress, SearchRequest
+    from leafmark.app.requests import SearchRequest
     from leafmark.model import Answer
 
 __all__ = [
@@ -159,15 +158,14 @@ OPTIONS = (
 def run(call: Call) -> int:
     """Search; exit code 1 when nothing was found."""
     from leafmark.app import search_project
-    from leafmark.cli.projects import with_project
+    from leafmark.cli.projects import perform
 
     output, queries = output_of(call), _queries(call.words)
 
-    def use_case(project: Project, progress: Progress | None, confirmed: bool) -> Answer:
-        request = with_texts(call, search_request(call, queries, confirmed))
-        return search_project(project, request, progress=progress)
+    def request(confirmed: bool) -> SearchRequest:
+        return with_texts(call, search_request(call, queries, confirmed))
 
-    answer = with_project(call, use_case)
+    answer = perform(call, search_project, request)
     print_answer(call, answer, output)
     return 0 if answer.results else 1
 

@@ -9,8 +9,6 @@ from leafmark.cli.options import EXPAND, JSON, Argument, Call, Command, Option, 
 from leafmark.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
-    from leafmark.app import Project
-    from leafmark.app.requests import Progress
     from leafmark.model import ShowReport
 
 __all__ = ["COMMAND"]
@@ -48,13 +46,15 @@ def run(call: Call) -> int:
     """Show chunks; exit code 1 when an id was not found, or bytes that were wanted are others."""
     from leafmark.app import show_chunks
     from leafmark.app.requests import ShowRequest
-    from leafmark.cli.projects import with_project
+    from leafmark.cli.projects import perform
 
     _check_options(call)
     ids = _ids(call.words)
 
-    def use_case(project: Project, progress: Progress | None, confirmed: bool) -> ShowReport:
-        request = ShowRequest(
+    report = perform(
+        call,
+        show_chunks,
+        lambda confirmed: ShowRequest(
             ids=ids,
             own=call.on("own"),
             full_document=call.on("full_document"),
@@ -65,10 +65,8 @@ def run(call: Call) -> int:
             packed="max_tokens" in call.values and not call.on("outline"),
             refresh=not call.on("no_refresh"),
             confirmed=confirmed,
-        )
-        return show_chunks(project, request, progress=progress)
-
-    report = with_project(call, use_case)
+        ),
+    )
     _print(call, report)
     if not call.console.json:
         for asked, near in report.not_found:

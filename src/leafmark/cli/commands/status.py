@@ -10,11 +10,11 @@ __all__ = ["COMMAND"]
 def run(call: Call) -> int:
     """Print the state of the index."""
     from leafmark.app import project_status
-    from leafmark.cli.projects import with_project
+    from leafmark.cli.projects import project_of
     from leafmark.render.listing import render_status, status_record
 
     console = call.console
-    report = with_project(call, lambda project, progress, confirmed: project_status(project))
+    report = project_status(project_of(call))
     if console.json:
         console.write_json(status_record(report))
         return 0

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import codecs
-from typing import TYPE_CHECKING
 
 from leafmark.cli.options import JSON, Argument, Call, Command, Option
 from leafmark.errors import NotFoundError, UsageError, unreadable
-
-if TYPE_CHECKING:
-    from leafmark.app import Project
-    from leafmark.app.requests import Progress
-    from leafmark.model import VerifyReport
 
 __all__ = ["COMMAND"]
 
@@ -25,18 +19,15 @@ def run(call: Call) -> int:
     """Check citations; exit code 1 when one does not hold, or there is none."""
     from leafmark.app import verify_texts
     from leafmark.app.requests import VerifyRequest
-    from leafmark.cli.projects import with_project
+    from leafmark.cli.projects import perform
     from leafmark.render.verification import render_verification, summarise, verification_record
 
     texts = tuple((name, _read(call, name)) for name in call.words)
 
-    def use_case(
-        project: Project, progress: Progress | None, confirmed: bool
-    ) -> tuple[VerifyReport, ...]:
-        request = VerifyRequest(texts, refresh=not call.on("no_refresh"), confirmed=confirmed)
-        return verify_texts(project, request, progress=progress)
-
-    reports = with_project(call, use_case)
+    refresh = not call.on("no_refresh")
+    reports = perform(
+        call, verify_texts, lambda confirmed: VerifyRequest(texts, refresh, confirmed)
+    )
     console = call.console
     record = verification_record(reports)
     if console.json:

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from leafmark.cli.commands.search import OPTIONS as SEARCH_OPTIONS
 from leafmark.cli.commands.search import search_request
 from leafmark.cli.options import JSON, Argument, Call, Command
 from leafmark.errors import UsageError
-
-if TYPE_CHECKING:
-    from leafmark.app import Project
-    from leafmark.app.requests import Progress
-    from leafmark.model import WhyNotReport
 
 __all__ = ["COMMAND"]
 
@@ -26,18 +19,18 @@ def run(call: Call) -> int:
     """Say why a chunk is not among the results; exit code 1 when it is one."""
     from leafmark.app import explain_why_not
     from leafmark.app.requests import WhyNotRequest
-    from leafmark.cli.projects import with_project
+    from leafmark.cli.projects import perform
     from leafmark.render.absence import render_why_not, why_not_record
 
     wanted, *queries = call.words
     if "-" in queries:
         raise UsageError("the query of why-not is not read from standard input")
 
-    def use_case(project: Project, progress: Progress | None, confirmed: bool) -> WhyNotReport:
-        request = WhyNotRequest(wanted, search_request(call, tuple(queries), confirmed))
-        return explain_why_not(project, request, progress=progress)
-
-    report = with_project(call, use_case)
+    report = perform(
+        call,
+        explain_why_not,
+        lambda confirmed: WhyNotRequest(wanted, search_request(call, tuple(queries), confirmed)),
+    )
     console = call.console
     if console.json:
         console.write_json(why_not_record(report))
