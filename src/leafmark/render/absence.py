@@ -96,13 +96,5 @@ def _reason_record(reason: AbsenceReason) -> dict[str, Any]:
         "of": reason.of,
         "by": reason.by,
         "ratio": reason.ratio,
-        "unmatched": [
-            {
-                "text": part.text,
-                "refuses": part.refuses,
-                "chunks": part.chunks,
-                "near": list(part.near),
-            }
-            for part in reason.unmatched
-        ],
+        "unmatched": [part._asdict() | {"near": list(part.near)} for part in reason.unmatched],
     }

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from leafmark.model import Answer, Factor, Phase, Result
+from leafmark.model import Answer, Factor, Phase
 from leafmark.render.terminal import Style, clean, clean_line
 from leafmark.render.terms import render_terms
 
@@ -37,29 +37,20 @@ def _phase(phase: Phase, width: int) -> str:
     return f"{clean_line(phase.name):<{width}} {phase.before:>6} → {phase.after}{note}"
 
 
-def render_factors(result: Result, level: int) -> list[str]:
-    """Return a line for each factor of the result's score, its parts set in below it."""
-    return list(_factors(result.factors, level))
-
-
-def _factors(factors: Iterable[Factor], level: int) -> Iterable[str]:
+def render_factors(factors: Iterable[Factor], level: int) -> Iterator[str]:
+    """Yield a line for each factor of a score, its parts set in below it."""
     for factor in factors:
         if factor.name == ROUNDING:
             continue  # it shows in more digits than are printed
         sign = "×" if factor.operation == "multiply" else "+"
         how = f"  ({clean_line(factor.how)})" if factor.how else ""
         yield f"{'  ' * level}{sign} {factor.value:.4f} {clean_line(factor.name)}{how}"
-        yield from _factors(factor.parts, level + 1)
-
-
-def _emptying_phase(answer: Answer) -> Phase | None:
-    """Return the phase that left nothing over, or None where no phase had anything."""
-    return next((phase for phase in answer.phases if phase.after == 0), None)
+        yield from render_factors(factor.parts, level + 1)
 
 
 def nothing_found_because(answer: Answer) -> str | None:
     """Return which phase let nothing through, and its own note; None where there was none."""
-    phase = _emptying_phase(answer)
+    phase = next((phase for phase in answer.phases if phase.after == 0), None)
     if phase is None:
         return None
     note = f": {clean_line(phase.note)}" if phase.note else ""

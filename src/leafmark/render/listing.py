@@ -106,24 +106,12 @@ def render_tags(tags: Sequence[tuple[str, int]], style: Style) -> str:
 def listing_record(kind: str, items: Sequence[Any]) -> dict[str, Any]:
     """Return `{schema_version, <kind>: [...]}`; `kind` is trees, documents, chunks or tags."""
     records: dict[str, Callable[[Any], dict[str, Any]]] = {
-        "trees": _tree_record,
+        "trees": TreeStatus._asdict,
         "documents": _document_record,
         "chunks": entry_record,
         "tags": lambda pair: {"tag": pair[0], "documents": pair[1]},
     }
     return {"schema_version": SCHEMA_VERSION, kind: [records[kind](item) for item in items]}
-
-
-def _tree_record(tree: TreeStatus) -> dict[str, Any]:
-    return {
-        "name": tree.name,
-        "path": tree.path,
-        "scope": tree.scope,
-        "documents": tree.documents,
-        "chunks": tree.chunks,
-        "bytes": tree.bytes,
-        "missing": tree.missing,
-    }
 
 
 def _document_record(document: DocumentEntry) -> dict[str, Any]:
@@ -183,7 +171,7 @@ def status_record(report: StatusReport) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "config_files": list(report.config_files),
         "index_dir": report.index_dir,
-        "trees": [_tree_record(tree) for tree in report.trees],
+        "trees": [tree._asdict() for tree in report.trees],
         "pending_vectors": report.pending_vectors,
         "warnings": list(report.warnings),
         "exists": report.exists,
@@ -217,13 +205,5 @@ def settings_record(settings: Sequence[SettingOrigin]) -> dict[str, Any]:
     """Return `{schema_version, settings: [{name, value, origin, note}]}`."""
     return {
         "schema_version": SCHEMA_VERSION,
-        "settings": [
-            {
-                "name": setting.name,
-                "value": setting.value,
-                "origin": setting.origin,
-                "note": setting.note,
-            }
-            for setting in settings
-        ],
+        "settings": [setting._asdict() for setting in settings],
     }

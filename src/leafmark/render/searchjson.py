@@ -104,15 +104,7 @@ def _hints(answer: Answer) -> list[dict[str, str]]:
 def _explanation(answer: Answer) -> dict[str, Any]:
     return {
         "expressions": list(answer.expressions),
-        "phases": [
-            {
-                "name": phase.name,
-                "before": phase.before,
-                "after": phase.after,
-                "note": phase.note,
-            }
-            for phase in answer.phases
-        ],
+        "phases": [phase._asdict() for phase in answer.phases],
     }
 
 

@@ -22,7 +22,6 @@ from leafmark.model import (
     Entry,
     Omission,
     Passage,
-    ReadableText,
     Related,
     Result,
     Snippet,
@@ -156,7 +155,7 @@ def _below(
         copies = ", ".join(clean_line(other) for other in result.also_in)
         lines.append(f"{'  ' * (level + 1)}{style.dim('also in: ' + copies)}")
     if explain:
-        lines += render_factors(result, level + 1)
+        lines += render_factors(result.factors, level + 1)
     for part in result.constituents:
         lines.append(_section_line(part, places, style, level, digits))
         lines += _below(part, places, style, level + 1, digits, explain)
@@ -269,21 +268,25 @@ def render_full(answer: Answer, places: Places, style: Style, *, explain: bool =
             places.absolute(result.entry),
             result.entry.line_start,
         )
+        found = {match for part in result.with_constituents() for match in part.file_ranges}
         lines = [head + _marks(result, style)]
-        if result.passages is None:
-            lines += _cited(style.highlight(*_whole_text(result)), result.citation, style)
-        else:
-            found = sorted(
-                {match for part in result.with_constituents() for match in part.file_ranges}
-            )
-            lines += _passage_lines(result.passages, found, style)
+        lines += _passage_lines(_passages_of(result), sorted(found), style)
         if explain:
-            lines += render_factors(result, 0)
+            lines += render_factors(result.factors, 0)
         for one in result.expanded:
             lines += _added_whole(one, places, style)
         blocks.append("\n".join(lines) + "\n")
     rest = _rest(answer, style)
     return "\n".join([*blocks, rest] if rest else blocks)
+
+
+def _passages_of(result: Result) -> Sequence[Passage | Omission]:
+    """What is shown of a result: without a budget its whole text, as one passage."""
+    if result.passages is not None:
+        return result.passages
+    text = result.body if result.full_text is None else result.full_text
+    whole = whole_range(result.entry)
+    return (Passage(*whole, text or "", result.citation, result.reading),)
 
 
 def _cited(text: str, citation: str | None, style: Style) -> list[str]:
@@ -312,15 +315,9 @@ def _in_passage(passage: Passage, matches: Sequence[tuple[int, int]]) -> list[tu
     if passage.reading is None:
         return _in_text(passage.text, passage.start, passage.end, matches)
     inside = [one for one in matches if passage.start <= one[0] and one[1] <= passage.end]
-    return _in_reading(passage.reading, inside, passage.text_start)
-
-
-def _in_reading(
-    reading: ReadableText, matches: Iterable[tuple[int, int]], text_start: int = 0
-) -> list[tuple[int, int]]:
-    """The matches as character ranges of what is read, counted from `text_start`."""
-    found = (reading.text_range(*match) for match in matches)
-    return [(start - text_start, end - text_start) for start, end in found if start < end]
+    found = (passage.reading.text_range(*match) for match in inside)
+    at = passage.text_start
+    return [(start - at, end - at) for start, end in found if start < end]
 
 
 def _added_whole(one: Related, places: Places, style: Style) -> list[str]:
@@ -329,18 +326,6 @@ def _added_whole(one: Related, places: Places, style: Style) -> list[str]:
     titles = style.link(style.dim(breadcrumb_of(entry)), places.absolute(entry), entry.line_start)
     lines = ["", f"{style.cyan('+ ' + relation_name(one.relation))} {titles}"]
     return lines + _passage_lines(one.passages, (), style)
-
-
-def _whole_text(result: Result) -> tuple[str, list[tuple[int, int]]]:
-    """The whole text, and the matches in it as character ranges."""
-    if result.full_text is None:
-        return result.body or "", []
-    entry = result.entry
-    start, end = whole_range(entry)
-    found = sorted({match for part in result.with_constituents() for match in part.file_ranges})
-    if result.reading is not None:
-        return result.full_text, _in_reading(result.reading, found)
-    return result.full_text, _in_text(result.full_text, start, end, found)
 
 
 def _in_text(

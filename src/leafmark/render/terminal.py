@@ -175,9 +175,6 @@ class Style(NamedTuple):
     def cyan(self, text: str) -> str:
         return self._wrapped("36", text)
 
-    def match(self, text: str) -> str:
-        return self._wrapped("1;31", text)
-
     def _wrapped(self, code: str, text: str) -> str:
         return f"\x1b[{code}m{text}\x1b[0m" if self.color and text else text
 
@@ -209,7 +206,7 @@ class Style(NamedTuple):
         for start, end in ranges:
             parts.append(made_safe(text[at:start]))
             lines = made_safe(text[start:end]).split("\n")
-            parts.append("\n".join(self.match(line) for line in lines))
+            parts.append("\n".join(self.red(line) for line in lines))
             at = end
         return "".join(parts) + made_safe(text[at:])
 

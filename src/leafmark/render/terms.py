@@ -37,10 +37,4 @@ def terms_record(answer: Answer) -> dict[str, Any]:
 
 
 def term_record(term: KeyTerm) -> dict[str, Any]:
-    return {
-        "word": term.word,
-        "score": term.score,
-        "weight": term.weight,
-        "chunks": term.chunks,
-        "sources": list(term.sources),
-    }
+    return term._asdict() | {"sources": list(term.sources)}
