@@ -27,7 +27,6 @@ from leafmark.query.parser import parse_query, parse_topics
 from leafmark.query.plain import plain_query
 from leafmark.query.ranges import Range, admits
 from leafmark.query.structure import (
-    Around,
     Asked,
     filters_only,
     is_bare_word,
@@ -39,7 +38,6 @@ from leafmark.query.structure import (
 __all__ = [
     "DEFAULT_LIMITS",
     "And",
-    "Around",
     "Asked",
     "Boost",
     "Expression",

@@ -21,7 +21,6 @@ from leafmark.query.ast import (
 )
 
 __all__ = [
-    "Around",
     "Asked",
     "Leaf",
     "filters_only",
@@ -34,47 +33,30 @@ __all__ = [
 Leaf: TypeAlias = Term | Phrase | Prefix | Filter
 
 
-class Around(NamedTuple):
-    """What stands around a node.
-
-    `field` is None for all text fields, `distance` None for the setting,
-    `boost` the product of all boosts around the node.
-    """
-
-    field: str | None = None
-    distance: int | None = None
-    boost: float = 1.0
-    negated: bool = False
-
-
 class Asked(NamedTuple):
-    """A leaf and what stands around it: see `Around`."""
+    """A leaf, the text field that it is asked for in (None: all), and whether it is negated."""
 
     leaf: Leaf
     field: str | None = None
-    distance: int | None = None
-    boost: float = 1.0
     negated: bool = False
 
 
 def iter_leaves(expression: Expression) -> Iterator[Asked]:
     """Yield every term, phrase, prefix and filter, negated ones too, from left to right."""
-    stack: list[tuple[Expression, Around]] = [(expression, Around())]
+    stack: list[tuple[Expression, str | None, bool]] = [(expression, None, False)]
     while stack:
-        node, around = stack.pop()
+        node, field, negated = stack.pop()
         match node:
             case And(operands=operands) | Or(operands=operands):
-                stack.extend((operand, around) for operand in reversed(operands))
+                stack.extend((operand, field, negated) for operand in reversed(operands))
             case Not(operand=operand):
-                stack.append((operand, around._replace(negated=True)))
+                stack.append((operand, field, True))
             case Field(name=name, operand=operand):
-                stack.append((operand, around._replace(field=name)))
-            case Boost(operand=operand, factor=factor):
-                stack.append((operand, around._replace(boost=around.boost * factor)))
-            case Fuzzy(operand=operand, distance=distance):
-                stack.append((operand, around._replace(distance=distance)))
+                stack.append((operand, name, negated))
+            case Boost(operand=operand) | Fuzzy(operand=operand):
+                stack.append((operand, field, negated))
             case _:
-                yield Asked(node, *around)
+                yield Asked(node, field, negated)
 
 
 def iter_terms(expression: Expression) -> Iterator[Asked]:

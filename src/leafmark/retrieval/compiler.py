@@ -19,7 +19,6 @@ import tantivy
 from leafmark.index import IndexReader, Language
 from leafmark.query import (
     And,
-    Around,
     Boost,
     Expression,
     Field,
@@ -33,7 +32,7 @@ from leafmark.query import (
     filters_only,
 )
 from leafmark.retrieval.filters import Filters, any_of, unscored
-from leafmark.retrieval.leaves import Leaves, Looked
+from leafmark.retrieval.leaves import Around, Leaves, Looked
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.shape import shape_of
 from leafmark.retrieval.weights import RELAXED_FROM

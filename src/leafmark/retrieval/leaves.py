@@ -24,19 +24,32 @@ from leafmark.index import (
     phrases_within,
     term_facts,
 )
-from leafmark.query import Around, Phrase, Prefix, Term
+from leafmark.query import Phrase, Prefix, Term
 from leafmark.retrieval.corrections import Alternative, Corrector
 from leafmark.retrieval.filters import any_of, unscored
 from leafmark.retrieval.statistics import statistics_of
 from leafmark.retrieval.weights import K1
 
-__all__ = ["Leaves", "Looked"]
+__all__ = ["Around", "Leaves", "Looked"]
 
 MOST_MENDED = 2
 """Parts of one word that are corrected; more unknown ones are no typing error (by eye)."""
 
 MOST_PHRASES = 64
 """Phrases that one phrase with several alternatives for its words may become."""
+
+
+class Around(NamedTuple):
+    """What stands around a node of an expression.
+
+    `field` is None for all text fields, `distance` None for the setting,
+    `boost` the product of all boosts around the node.
+    """
+
+    field: str | None = None
+    distance: int | None = None
+    boost: float = 1.0
+    negated: bool = False
 
 
 class Looked(NamedTuple):
