@@ -29,9 +29,9 @@ from leafmark.query.ranges import Range, admits
 from leafmark.query.structure import (
     Asked,
     filters_only,
-    is_bare_word,
     iter_leaves,
     iter_terms,
+    parts_of,
     plain_words,
 )
 
@@ -56,11 +56,11 @@ __all__ = [
     "any_of",
     "filters_only",
     "format_query",
-    "is_bare_word",
     "iter_leaves",
     "iter_terms",
     "parse_query",
     "parse_topics",
+    "parts_of",
     "plain_query",
     "plain_words",
 ]

@@ -24,9 +24,9 @@ __all__ = [
     "Asked",
     "Leaf",
     "filters_only",
-    "is_bare_word",
     "iter_leaves",
     "iter_terms",
+    "parts_of",
     "plain_words",
 ]
 
@@ -72,7 +72,9 @@ def plain_words(expression: Expression) -> tuple[Term, ...]:
     Not quoted, fielded, marked, negated or under OR or a written AND: only these
     may be left out as stop words, corrected or relaxed.
     """
-    return tuple(part for part in _parts(expression) if isinstance(part, Term))
+    if isinstance(expression, And) and expression.explicit:
+        return ()
+    return tuple(part for part in parts_of(expression) if isinstance(part, Term))
 
 
 def filters_only(expression: Expression) -> bool:
@@ -80,13 +82,6 @@ def filters_only(expression: Expression) -> bool:
     return not scores(expression)
 
 
-def is_bare_word(expression: Expression) -> bool:
-    """True for one plain word, such as each of `search error handling` without quotes."""
-    return isinstance(expression, Term)
-
-
-def _parts(expression: Expression) -> tuple[Expression, ...]:
-    """What stands beside each other at the top without a written AND, else nothing."""
-    if not isinstance(expression, And):
-        return (expression,)
-    return () if expression.explicit else expression.operands
+def parts_of(expression: Expression) -> tuple[Expression, ...]:
+    """The operands of an And; of any other expression, itself."""
+    return expression.operands if isinstance(expression, And) else (expression,)

@@ -19,7 +19,6 @@ from leafmark.query import (
     Boost,
     Expression,
     Field,
-    Not,
     Or,
     Phrase,
     Term,
@@ -27,6 +26,7 @@ from leafmark.query import (
     filters_only,
     format_query,
     iter_terms,
+    parts_of,
     plain_words,
 )
 from leafmark.retrieval.candidates import Found, TopicSearch
@@ -36,7 +36,7 @@ from leafmark.retrieval.hints import NOWHERE, as_named
 from leafmark.retrieval.hybrid import find_in_topic
 from leafmark.retrieval.meaning import Meaning, topic_text
 from leafmark.retrieval.params import SearchParams
-from leafmark.retrieval.remedies import PARAM_FILTERS, unfiltered
+from leafmark.retrieval.remedies import PARAM_FILTERS, unfiltered, without_parts
 from leafmark.retrieval.statistics import statistics_of
 from leafmark.retrieval.unknown import unknown_names
 
@@ -185,7 +185,9 @@ class _Inquiry:
             yield Hint("filter", f"without {wish.label}, there would be {matches}")
         if alone or len(wishes) < 2:
             return
-        topics = [_unfiltered(topic) for topic in self._topics]
+        topics = [
+            without_parts(topic, filter(filters_only, parts_of(topic))) for topic in self._topics
+        ]
         kept = tuple(topic for topic in topics if topic is not None)
         matches = self._would_match(kept, unfiltered(self._params))
         if matches:
@@ -225,13 +227,11 @@ class _Inquiry:
     def _of_parts(self, is_meant: Callable[[Expression, Expression], bool]) -> Iterator[_Wish]:
         """Yield the search without each of the parts that are meant, topic by topic."""
         for at, topic in enumerate(self._topics):
-            parts = topic.operands if isinstance(topic, And) else ()
-            for part in parts:
-                rest = [other for other in parts if other is not part]
-                if all(isinstance(other, Not) for other in rest) or not is_meant(topic, part):
-                    continue
-                topics = (*self._topics[:at], all_of(rest), *self._topics[at + 1 :])
-                yield _Wish(format_query(part), topics, self._params)
+            for part in parts_of(topic):
+                rest = without_parts(topic, [part])
+                if rest is not None and is_meant(topic, part):
+                    topics = (*self._topics[:at], rest, *self._topics[at + 1 :])
+                    yield _Wish(format_query(part), topics, self._params)
 
     def strictness(self) -> Iterator[Hint]:
         if self._params.strict:
@@ -244,8 +244,7 @@ class _Inquiry:
     def apart(self) -> Iterator[Hint]:
         """Say that every part stands somewhere, where it is so."""
         for topic in self._topics:
-            parts = topic.operands if isinstance(topic, And) else ()
-            asked = [part for part in parts if not filters_only(part)]
+            asked = [part for part in parts_of(topic) if not filters_only(part)]
             if len(asked) > 1 and all(map(self._stands, asked)):
                 yield Hint("apart", "each part of the query stands somewhere, but never together")
 
@@ -293,10 +292,3 @@ def _replaced(topic: Expression, leaf: Expression, other: Expression) -> Express
     if isinstance(topic, Field | Boost):
         return replace(topic, operand=_replaced(topic.operand, leaf, other))
     return topic
-
-
-def _unfiltered(topic: Expression) -> Expression | None:
-    """Return a topic without its filters and negations; None if nothing is left."""
-    parts = topic.operands if isinstance(topic, And) else (topic,)
-    kept = [part for part in parts if not filters_only(part)]
-    return all_of(kept) if kept else None

@@ -13,7 +13,6 @@ from leafmark.query import (
     Term,
     filters_only,
     format_query,
-    is_bare_word,
     iter_leaves,
 )
 from leafmark.retrieval.compiler import Compiled
@@ -74,7 +73,7 @@ def _about_doubt(doubtful: bool) -> Iterator[Hint]:
 
 
 def _about_topics(topics: Sequence[Expression]) -> Iterator[Hint]:
-    if len(topics) > 1 and all(map(is_bare_word, topics)):
+    if len(topics) > 1 and all(isinstance(topic, Term) for topic in topics):
         yield Hint(
             "topics",
             "each argument was searched as a topic of its own; "

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from leafmark.index import IndexReader
-from leafmark.query import And, Expression, Not, Term, all_of
+from leafmark.query import Expression, Not, Term, all_of, parts_of
 from leafmark.retrieval.candidates import TopicSearch, find_candidates
 from leafmark.retrieval.params import SearchParams
 
@@ -22,7 +22,7 @@ def left_out_of_matches(
     """Yield the words left out that stand somewhere with all else that their topic asks for."""
     strict = replace(params, strict=True)
     for topic in topics:
-        parts = topic.operands if isinstance(topic, And) else ()
+        parts = parts_of(topic)
         for part in parts:
             if isinstance(part, Not) and isinstance(part.operand, Term):
                 asked = all_of([part.operand if other is part else other for other in parts])

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from leafmark.model import AbsenceReason, Candidate
-from leafmark.query import And, Expression, Filter, Not, all_of
+from leafmark.query import Expression, Filter, Not, all_of, parts_of
 from leafmark.retrieval.params import SearchParams
 
 __all__ = ["PARAM_FILTERS", "Change", "past_the_cut", "unfiltered", "without_parts"]
@@ -82,8 +82,7 @@ def past_the_cut(
 def without_parts(topic: Expression, parts: Iterable[Expression]) -> Expression | None:
     """Return a topic without some of its parts; None if nothing to look for would be left."""
     left_out = {id(part) for part in parts}
-    operands = topic.operands if isinstance(topic, And) else (topic,)
-    kept = [part for part in operands if id(part) not in left_out]
+    kept = [part for part in parts_of(topic) if id(part) not in left_out]
     if all(isinstance(part, Not) for part in kept):
         return None
     return all_of(kept)

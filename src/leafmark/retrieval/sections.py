@@ -18,7 +18,7 @@ import tantivy
 from leafmark.errors import UsageError
 from leafmark.index import IndexReader, fold
 from leafmark.model import Entry
-from leafmark.query import And, Expression, Filter
+from leafmark.query import Expression, Filter, parts_of
 
 __all__ = [
     "Admits",
@@ -174,15 +174,11 @@ def within_bounds(
     """
     roots: list[Entry] = []
     for topic in topics:
-        limited = next(filter(_is_under, _required(topic)), None)
+        limited = next(filter(_is_under, parts_of(topic)), None)
         if not isinstance(limited, Filter):
             return None
         roots += find(str(limited.value))
     return lambda entry: any(root.holds(entry) for root in roots)
-
-
-def _required(topic: Expression) -> Sequence[Expression]:
-    return topic.operands if isinstance(topic, And) else (topic,)
 
 
 def _is_under(expression: Expression) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from leafmark.index import Analyzer, IndexReader, Language, fold
-from leafmark.query import And, Expression, Phrase, Term, filters_only, plain_words
+from leafmark.query import Expression, Phrase, Term, filters_only, parts_of, plain_words
 from leafmark.retrieval.segmentation import frequency_in, take_apart
 from leafmark.retrieval.stopwords import asked_in, asking_words, stop_words
 from leafmark.retrieval.weights import LONG_QUERY_WORDS, QUESTION_WORDS
@@ -59,8 +59,7 @@ def shape_of(
 def _beside(words: Iterable[Term], topic: Expression) -> list[Expression]:
     """Return the parts of a topic that are none of its plain words."""
     plain = {id(word) for word in words}
-    parts = topic.operands if isinstance(topic, And) else (topic,)
-    return [part for part in parts if id(part) not in plain]
+    return [part for part in parts_of(topic) if id(part) not in plain]
 
 
 def _taken_apart(

@@ -16,7 +16,6 @@ from leafmark.index import IndexReader
 from leafmark.likeness import MOST_SUGGESTED, nearest
 from leafmark.model import Entry, UnmatchedPart
 from leafmark.query import (
-    And,
     Expression,
     Filter,
     Not,
@@ -24,6 +23,7 @@ from leafmark.query import (
     filters_only,
     format_query,
     iter_terms,
+    parts_of,
 )
 from leafmark.retrieval.compiler import Compiled, compile_for_languages
 from leafmark.retrieval.filters import Filters
@@ -114,7 +114,7 @@ class Demands:
 
     def _required(self, topic: Expression) -> list[Expression]:
         """Return the parts that have to match: stop words only where there is nothing else."""
-        parts: list[Expression] = [*topic.operands] if isinstance(topic, And) else [topic]
+        parts = [*parts_of(topic)]
         said = {one.text.lower() for one in parts if isinstance(one, Term)}
         spoken = asked_in(said, [language.name for language in self._reader.languages])
         own = self._language.name if self._language else None

@@ -10,7 +10,6 @@ from leafmark.query import (
     Prefix,
     Term,
     filters_only,
-    is_bare_word,
     iter_leaves,
     iter_terms,
     parse_query,
@@ -81,10 +80,3 @@ def test_leaves_carry_their_field_and_whether_they_are_negated() -> None:
 def test_terms_are_what_scores() -> None:
     expression = parse_query("a -b tree:docs (c OR path:x)")
     assert [asked.leaf for asked in iter_terms(expression)] == [Term("a"), Term("c")]
-
-
-@pytest.mark.parametrize(
-    ("query", "bare"), [("rust", True), ("rust go", False), ('"rust"', False), ("a*", False)]
-)
-def test_one_word_without_quotes_is_bare(query: str, bare: bool) -> None:
-    assert is_bare_word(parse_query(query)) is bare
