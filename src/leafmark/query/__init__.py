@@ -20,6 +20,7 @@ from leafmark.query.ast import (
     Term,
     all_of,
     any_of,
+    filters_only,
 )
 from leafmark.query.formatter import format_query
 from leafmark.query.limits import DEFAULT_LIMITS, Limits
@@ -28,7 +29,6 @@ from leafmark.query.plain import plain_query
 from leafmark.query.ranges import Range, admits
 from leafmark.query.structure import (
     Asked,
-    filters_only,
     iter_leaves,
     iter_terms,
     parts_of,

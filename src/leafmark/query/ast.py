@@ -46,9 +46,9 @@ __all__ = [
     "Term",
     "all_of",
     "any_of",
+    "filters_only",
     "is_prefix",
     "only_negates",
-    "scores",
 ]
 
 MIN_BOOST = 0.001
@@ -172,7 +172,7 @@ class Boost(_Node):
     def __post_init__(self) -> None:
         valid = math.isfinite(self.factor) and MIN_BOOST <= self.factor <= MAX_BOOST
         _require(valid, "not a factor of a boost", self.factor)
-        _require(scores(self.operand), "a boost of what does not score", self.operand)
+        _require(not filters_only(self.operand), "a boost of what does not score", self.operand)
         _require(not only_negates(self.operand), "only a negation", self.operand)
 
 
@@ -185,7 +185,7 @@ class Fuzzy(_Node):
 
     def __post_init__(self) -> None:
         _require(0 <= self.distance <= MAX_DISTANCE, "not a number of edits", self.distance)
-        _require(scores(self.operand), "edits of a filter", self.operand)
+        _require(not filters_only(self.operand), "edits of a filter", self.operand)
         _require(not is_prefix(self.operand), "edits of a prefix", self.operand)
         _require(not only_negates(self.operand), "only a negation", self.operand)
 
@@ -262,9 +262,9 @@ def only_negates(expression: Expression) -> bool:
     return isinstance(expression, Not)
 
 
-def scores(expression: Expression) -> bool:
-    """True when something in the expression can score: more than filters and negations."""
-    return any(isinstance(n, Term | Phrase | Prefix) for n in _iter_nodes(expression, Not))
+def filters_only(expression: Expression) -> bool:
+    """True when nothing can score: the expression only admits and refuses."""
+    return not any(isinstance(n, Term | Phrase | Prefix) for n in _iter_nodes(expression, Not))
 
 
 def is_prefix(expression: Expression) -> bool:

@@ -27,9 +27,9 @@ from leafmark.query.ast import (
     Term,
     all_of,
     any_of,
+    filters_only,
     is_prefix,
     only_negates,
-    scores,
 )
 from leafmark.query.fields import HAS_VALUES, META_PREFIX, is_filter
 from leafmark.query.lexer import count_terms, tokenize
@@ -138,7 +138,7 @@ class _Parser:
     def _mark(self, operand: Expression, token: Token, span: tuple[int, int]) -> Expression:
         place = (self.query, token.start, token.end)
         self._positive(operand)
-        if not scores(operand):
+        if filters_only(operand):
             raise problems.marked_filter(*place, token.kind.value)
         if token.kind is Kind.BOOST:
             return Boost(operand, self._factor(token), span=span)

@@ -17,13 +17,11 @@ from leafmark.query.ast import (
     Phrase,
     Prefix,
     Term,
-    scores,
 )
 
 __all__ = [
     "Asked",
     "Leaf",
-    "filters_only",
     "iter_leaves",
     "iter_terms",
     "parts_of",
@@ -75,11 +73,6 @@ def plain_words(expression: Expression) -> tuple[Term, ...]:
     if isinstance(expression, And) and expression.explicit:
         return ()
     return tuple(part for part in parts_of(expression) if isinstance(part, Term))
-
-
-def filters_only(expression: Expression) -> bool:
-    """True when nothing scores: the expression only admits and refuses."""
-    return not scores(expression)
 
 
 def parts_of(expression: Expression) -> tuple[Expression, ...]:
