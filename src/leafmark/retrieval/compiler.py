@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TypeAlias
 
@@ -37,87 +36,20 @@ from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.shape import shape_of
 from leafmark.retrieval.weights import RELAXED_FROM
 
-__all__ = ["Compile", "Compiled", "compile_for_languages", "compile_topic", "compiling"]
+__all__ = ["Compile", "Compiled", "compile_for_languages", "compiling"]
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
-
-
-@dataclass(frozen=True, eq=False)
-class Compiled:
-    """One topic in one language.
-
-    `strict` matches all that must match. `exact` is the same without corrections
-    of words that occur (None: there are none). Those of `looked` that are numbered in
-    `stops` need not match. `filters_only` has no score. The rest is made when it is
-    first asked for: few queries need all of it.
-    """
-
-    language: Language
-    strict: tantivy.Query
-    exact: tantivy.Query | None
-    looked: tuple[Looked, ...]
-    stops: frozenset[int]
-    filters_only: bool
-    _compiler: _Compiler
-
-    @cached_property
-    def relaxed(self) -> tantivy.Query | None:
-        """Matches enough of the plain words; None: nothing may be relaxed."""
-        return self._compiler.relaxed()
-
-    @cached_property
-    def unrelaxed(self) -> frozenset[int]:
-        """The numbers of those of `looked` that `relaxed` asks nothing of."""
-        return self._compiler.unrelaxed()
-
-    @cached_property
-    def required(self) -> tantivy.Query:
-        """Matches what fulfils all but the plain words: what a chunk must that is near in meaning.
-
-        Where everything is required (`SearchParams.strict`), what fulfils that.
-        """
-        return self.strict if self._compiler.is_strict else self._compiler.required()
-
-    @cached_property
-    def asked(self) -> tuple[tuple[Looked | None, float], ...]:
-        """What was looked for on behalf of each plain word, with its rarity."""
-        return self._compiler.asked()
-
-    @cached_property
-    def quoted(self) -> tuple[tuple[Looked, float], ...]:
-        """What was looked for on behalf of each text in quotes, with its rarity."""
-        return self._compiler.quoted()
-
-    @property
-    def word_count(self) -> int:
-        """How many plain words there are, stop words left out; those that only ask count."""
-        return self._compiler.word_count
-
-    @cached_property
-    def body_words(self) -> tuple[tantivy.Query, ...]:
-        """Match one plain word each in bodies: those that a relaxed match may rest on."""
-        return self._compiler.body_words()
-
-
-def compile_topic(
-    reader: IndexReader, topic: Expression, params: SearchParams, language: Language
-) -> Compiled | None:
-    """Return the queries for a topic in a language; None if nothing in it can be looked up."""
-    return _Compiler(reader, params, language, topic).compile()
 
 
 def compile_for_languages(
     reader: IndexReader, topic: Expression, params: SearchParams
 ) -> dict[str | None, Compiled]:
     """Return the topic compiled for each language in which it asks for something."""
-    made = {
-        language.name: compile_topic(reader, topic, params, language)
-        for language in reader.languages
-    }
-    return {name: each for name, each in made.items() if each is not None}
+    made = (Compiled(reader, params, language, topic) for language in reader.languages)
+    return {each.language.name: each for each in made if not each.asks_nothing}
 
 
-Compile: TypeAlias = Callable[[Expression], Mapping[str | None, Compiled]]
+Compile: TypeAlias = Callable[[Expression], Mapping[str | None, "Compiled"]]
 """Gives a topic as it is compiled for each language: see `compile_for_languages`."""
 
 
@@ -132,15 +64,24 @@ def compiling(reader: IndexReader, params: SearchParams) -> Compile:
     return compiled
 
 
-class _Compiler:
+class Compiled:
+    """One topic in one language.
+
+    `strict` matches all that must match; if nothing in the topic can be looked up,
+    `asks_nothing` holds. `exact` is `strict` without corrections of words that occur (None:
+    there are none). Those of `looked` that are numbered in `stops` need not match. A topic
+    with `filters_only` does not score. `word_count` counts the plain words without stop
+    words, but with those that only ask. The rest is made when it is first asked for: few
+    queries need all of it.
+    """
+
     def __init__(
         self, reader: IndexReader, params: SearchParams, language: Language, topic: Expression
     ):
+        self.language = language
         self._reader = reader
         self._params = params
-        self._language = language
         self._filters = Filters(reader)
-        self._topic = topic
         self._admitting = self._filters.of_params(params)
         if len(reader.languages) > 1:
             self._admitting.append(self._filters.trees(language.trees))
@@ -155,36 +96,19 @@ class _Compiler:
             derives=params.derived_words,
             is_one_word=shape.word_count == 1,
         )
-
-    # -- whole queries ----------------------------------------------------------------
-
-    def compile(self) -> Compiled | None:
+        self.filters_only = filters_only(topic)
         strict = self._strict()
-        if strict is None:
-            return None
-        exact = None
+        self.asks_nothing = strict is None
+        self.strict = tantivy.Query.empty_query() if strict is None else strict
+        self.exact: tantivy.Query | None = None
         if self._leaves.widened:
             self._leaves.with_corrections = False
-            exact = self._strict()
+            self.exact = self._strict()
             self._leaves.with_corrections = True
-        stops = self._numbers(self._stops)
-        only_filters = filters_only(self._topic)
-        looked = self._leaves.looked
-        return Compiled(self._language, strict, exact, looked, stops, only_filters, self)
+        self.looked = self._leaves.looked
+        self.stops = self._numbers(self._stops)
 
-    @property
-    def is_strict(self) -> bool:
-        return self._params.strict
-
-    def asked(self) -> tuple[tuple[Looked | None, float], ...]:
-        """Return what was looked for on behalf of each plain word, with its rarity."""
-        return tuple((self._leaves.find(word), self._leaves.rarity(word)) for word in self._plain)
-
-    def quoted(self) -> tuple[tuple[Looked, float], ...]:
-        """Return what was looked for on behalf of each text in quotes, with its rarity."""
-        texts = [part for part in self._stated if isinstance(part, Phrase)]
-        found = ((self._leaves.find(text), self._leaves.rarity(text)) for text in texts)
-        return tuple((looked, rarity) for looked, rarity in found if looked is not None)
+    # -- whole queries ----------------------------------------------------------------
 
     def _strict(self) -> tantivy.Query | None:
         """Return the query that all plain words and all stated parts must match."""
@@ -201,8 +125,9 @@ class _Compiler:
                 clauses.append((_SHOULD, query))
         return self._admitted(clauses)
 
+    @cached_property
     def relaxed(self) -> tantivy.Query | None:
-        """Return the query that enough of the plain words must match."""
+        """Matches enough of the plain words; None: nothing may be relaxed."""
         words = [word for word in self._plain if self._may_be_relaxed(word)]
         if self._params.strict or len(self._plain) < 2 or not words:
             return None
@@ -214,18 +139,20 @@ class _Compiler:
         some = tantivy.Query.boolean_query(should, minimum_number_should_match=least)
         return self._admitted([*self._stated_clauses(), (_MUST, some)])
 
+    @cached_property
     def required(self) -> tantivy.Query:
-        """Return the query for what the topic states beside its plain words."""
+        """Matches what fulfils all but the plain words: what a chunk must that is near in meaning.
+
+        Where everything is required (`SearchParams.strict`), what fulfils that.
+        """
+        if self._params.strict:
+            return self.strict
         every = (_MUST, unscored(self._reader.every_chunk()))
         return self._admitted([every, *self._stated_clauses()])
 
-    def unrelaxed(self) -> frozenset[int]:
-        """Return the numbers of the words that a relaxed match is not scored by."""
-        words = [word for word in self._plain if not self._may_be_relaxed(word)]
-        return self._numbers((*words, *self._stops))
-
+    @cached_property
     def body_words(self) -> tuple[tantivy.Query, ...]:
-        """Return the queries in bodies for the words that a relaxed match may rest on."""
+        """Match one plain word each in bodies: those that a relaxed match may rest on."""
         looked = (self._leaves.find(word) for word in self._plain if self._may_be_relaxed(word))
         return tuple(
             query
@@ -234,6 +161,26 @@ class _Compiler:
             for field, query in each.queries
             if field == "body"
         )
+
+    # -- what was looked for ------------------------------------------------------------
+
+    @cached_property
+    def asked(self) -> tuple[tuple[Looked | None, float], ...]:
+        """What was looked for on behalf of each plain word, with its rarity."""
+        return tuple((self._leaves.find(word), self._leaves.rarity(word)) for word in self._plain)
+
+    @cached_property
+    def quoted(self) -> tuple[tuple[Looked, float], ...]:
+        """What was looked for on behalf of each text in quotes, with its rarity."""
+        texts = [part for part in self._stated if isinstance(part, Phrase)]
+        found = ((self._leaves.find(text), self._leaves.rarity(text)) for text in texts)
+        return tuple((looked, rarity) for looked, rarity in found if looked is not None)
+
+    @cached_property
+    def unrelaxed(self) -> frozenset[int]:
+        """The numbers of those of `looked` that `relaxed` asks nothing of."""
+        words = [word for word in self._plain if not self._may_be_relaxed(word)]
+        return self._numbers((*words, *self._stops))
 
     def _numbers(self, words: Iterable[Term]) -> frozenset[int]:
         found = map(self._leaves.find, words)

@@ -32,7 +32,7 @@ from leafmark.index.lock import hold_lock
 from leafmark.index.vectors import open_vector_writer
 from leafmark.model import Answer, Factor, WhyNotReport
 from leafmark.render.absence import remedy_flags
-from leafmark.retrieval.compiler import compile_topic
+from leafmark.retrieval.compiler import compile_for_languages
 
 GUIDE = """# Workshop
 
@@ -828,9 +828,9 @@ def test_a_topic_is_compiled_once_for_words_and_meaning(
 
     def noting(*given: Any) -> object:
         compiled.append(given[1])
-        return compile_topic(*given)
+        return compile_for_languages(*given)
 
-    monkeypatch.setattr("leafmark.retrieval.compiler.compile_topic", noting)
+    monkeypatch.setattr("leafmark.retrieval.compiler.compile_for_languages", noting)
     answer = search(desk, "watter rosses in the evening")
     assert (answer.mode, len(compiled)) == ("hybrid", 1)
 
