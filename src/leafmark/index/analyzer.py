@@ -76,18 +76,15 @@ _SOLID = (
 _USUAL_BYTES = bytes(byte for byte in range(256) if not 0xE0 <= byte < 0xF5 or byte == 0xE2)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ASCII_WORD = re.compile("[0-9A-Za-z]+")
-_WORD_BYTES = bytes(ord("a" if byte >= 0x80 or chr(byte).isalnum() else " ") for byte in range(256))
 _LOWER_WORD_BYTES = bytes(
     byte if byte >= 0x80 else ord(chr(byte).lower() if chr(byte).isalnum() else " ")
     for byte in range(256)
 )
-_TOO_LONG = b"a" * (MAX_TOKEN_CHARS + 1)
 _LONG_RUN = re.compile(rf"\S{{{MAX_TOKEN_CHARS + 1},}}")
 _PORTION_CHARS = 250_000
 """Longer texts are analysed in portions, for it takes some ten times their size."""
 
 _SPACE = re.compile(r"[ \n]")
-_LONG_ASCII_WORD = re.compile(rf"[0-9A-Za-z]{{{MAX_TOKEN_CHARS + 1}}}")
 
 
 class Token(NamedTuple):
@@ -102,22 +99,19 @@ class Token(NamedTuple):
 class _Memo(dict[str, str]):
     """What runs become: a term, several with spaces between, or nothing; made when asked for."""
 
-    def __init__(self, engine: tantivy.TextAnalyzer):
-        self._engine = engine
+    def __init__(self, analyze: Callable[[str], list[str]]):
+        self._analyze = analyze
 
     def __missing__(self, run: str) -> str:
         if len(run) > MAX_TOKEN_CHARS:  # no word, or many that are seldom seen together again
-            return "" if run.isascii() else self._made(run)
+            return "" if run.isascii() else " ".join(self._analyze(run))
         if len(self) > _MEMO_LIMIT:
             self.clear()
-        terms = self._made(run)
-        if terms == run:  # as for half of all words, which one text is kept for then
+        terms = " ".join(self._analyze(run))
+        if terms == run:  # as for half of all words: only one of the two texts is kept
             terms = run
         self[run] = terms
         return terms
-
-    def _made(self, run: str) -> str:
-        return " ".join(self._engine.analyze(run))
 
 
 class Analyzer:
@@ -134,7 +128,7 @@ class Analyzer:
             builder = builder.filter(filters.stemmer(language))
         self.engine = builder.build()
         self._splitter = tantivy.TextAnalyzerBuilder(_tokenizer(language)).build()
-        self._memo = _Memo(self.engine)
+        self._memo = _Memo(self._analyze)
 
     @property
     def name(self) -> str:
@@ -147,31 +141,21 @@ class Analyzer:
 
     def for_engine(self, text: str) -> str:
         """Return the text as `engine` must get it."""
-        return self._prepared(fold(text))
+        return self._without_long_tokens(_spread(fold(text)))
 
-    def _prepared(self, text: str) -> str:
-        """Return a folded text as Tantivy must get it."""
-        if not text.isascii() and _is_unusual(text):
-            text = _spread(_SURROGATE.sub("\ufffd", text))
+    def _analyze(self, text: str) -> list[str]:
+        return self.engine.analyze(self._without_long_tokens(text))
+
+    def _without_long_tokens(self, text: str) -> str:
+        """Replace every token that is too long by as many spaces. No token has white space."""
         if (
-            len(text) > MAX_TOKEN_CHARS
-            and _may_have_long_token(text)
-            and self._has_long_token(text)
+            len(text) <= MAX_TOKEN_CHARS
+            or max(map(len, text.split()), default=0) <= MAX_TOKEN_CHARS
         ):
-            text = _LONG_RUN.sub(lambda run: self._blank_in_run(run[0]), text)
-        return text
-
-    def _has_long_token(self, text: str) -> bool:
-        """Whether a token is too long: only long runs can hold one, as none has white space."""
-        return any(self._is_long(run) for run in text.split() if len(run) > MAX_TOKEN_CHARS)
-
-    def _is_long(self, run: str) -> bool:
-        if run.isascii():
-            return _LONG_ASCII_WORD.search(run) is not None
-        return self._blank_in_run(run) != run
+            return text
+        return _LONG_RUN.sub(lambda run: self._blank_in_run(run[0]), text)
 
     def _blank_in_run(self, run: str) -> str:
-        """Replace every token that is too long by as many spaces."""
         parts: list[str] = []
         at = 0
         for token in self._splitter.pre_tokenize(run).tokens:
@@ -197,7 +181,7 @@ class Analyzer:
         if text.isascii():
             found = list(map(memo.__getitem__, _runs(text)))
             return [term for term in found if term] if "" in found else found
-        return " ".join(map(memo.__getitem__, _runs(self.for_engine(text)))).split()
+        return " ".join(map(memo.__getitem__, _runs(_spread(fold(text))))).split()
 
     def terms_without(self, text: str, words: Collection[str]) -> list[str]:
         """Return the terms of `text` but of what stands among `words`: folded, in lower case."""
@@ -209,7 +193,7 @@ class Analyzer:
 
     def terms_once(self, text: str) -> list[str]:
         """Return what `terms` does, of words that are not seen again: none is remembered."""
-        return self.engine.analyze(self.for_engine(text))
+        return self._analyze(_spread(fold(text)))
 
     def tokens(self, text: str) -> list[Token]:
         """Return the tokens of `text`, in order; offsets count characters of `text` as given."""
@@ -252,7 +236,7 @@ class Analyzer:
 
     def _folded_tokens(self, text: str) -> Iterator[Token]:
         """Tokens of a folded text, less the spaces that were put in."""
-        prepared = self._prepared(text)
+        prepared = self._without_long_tokens(_spread(text))
         added = _added_spaces(text) if len(prepared) != len(text) else []
         before = 0
         for token in self.engine.pre_tokenize(prepared).tokens:
@@ -289,15 +273,6 @@ def _runs(text: str) -> list[str]:
     return data.decode("utf-8", "surrogatepass").split()
 
 
-def _may_have_long_token(text: str) -> bool:
-    """Whether enough bytes in a row are, or may be parts of, letters and digits.
-
-    Four times faster than to split the text; where it says yes, the text is split.
-    """
-    data = text.encode("utf-8", "surrogatepass").translate(_WORD_BYTES)
-    return _TOO_LONG in data
-
-
 def _tokenizer(language: str | None) -> tantivy.Tokenizer:
     """Words are runs of letters and digits; in Tamil of marks too.
 
@@ -328,8 +303,10 @@ def _unusual() -> re.Pattern[str]:
 
 
 def _spread(text: str) -> str:
-    """Put spaces around every solid character."""
-    parts = _solid_runs().split(text)
+    """Put spaces around every solid character of a folded text, and a sign for half of one."""
+    if text.isascii() or not _is_unusual(text):
+        return text
+    parts = _solid_runs().split(_SURROGATE.sub("\ufffd", text))
     parts[1::2] = map(" ".join, parts[1::2])
     return " ".join(parts)
 
