@@ -130,21 +130,24 @@ def _candidates(lowered: str, beginnings: Collection[str]) -> tuple[dict[int, st
     """
     words: dict[int, str] = {}
     runs: dict[int, int] = {}
-    if lowered.isascii():
-        return _ascii_candidates(lowered, beginnings), runs
+    is_ascii, find, match = lowered.isascii(), lowered.find, _ASCII_WORD.match
     for beginning in beginnings:
         past_ascii = beginning > "\x7f"
-        at = lowered.find(beginning)
+        at = find(beginning)
         while at >= 0:
-            end = at + 1
-            if past_ascii or not at or lowered[at - 1] not in _ALNUM:
-                start, end = _word_at(lowered, at)
-                word = lowered[start:end]
-                if word.isascii():
-                    words[start] = word
-                else:
-                    runs[start] = end
-            at = lowered.find(beginning, max(end, at + 1))
+            if at and not past_ascii and lowered[at - 1] in _ALNUM:
+                at = find(beginning, at + 1)
+                continue
+            found = match(lowered, at)
+            start, end = at, found.end() if found else at
+            if not is_ascii and _touches_others(lowered, start, end):
+                start, end = _run_around(lowered, at)
+            word = lowered[start:end]
+            if word.isascii():
+                words[start] = word
+            else:
+                runs[start] = end
+            at = find(beginning, max(end, at + 1))
     return words, runs
 
 
@@ -155,29 +158,9 @@ def _occurrences(text: str, character: str) -> Iterator[int]:
         at = text.find(character, at + 1)
 
 
-def _ascii_candidates(lowered: str, beginnings: Iterable[str]) -> dict[int, str]:
-    words: dict[int, str] = {}
-    find, match = lowered.find, _ASCII_WORD.match
-    for beginning in beginnings:
-        at = find(beginning)
-        while at >= 0:
-            if at and lowered[at - 1] in _ALNUM:
-                at = find(beginning, at + 1)
-                continue
-            found = match(lowered, at)
-            end = found.end() if found else at
-            words[at] = lowered[at:end]
-            at = find(beginning, max(end, at + 1))
-    return words
-
-
-def _word_at(lowered: str, at: int) -> tuple[int, int]:
-    """Return the range of the ASCII word that begins at `at`, or of the run that it is part of."""
-    found = _ASCII_WORD.match(lowered, at)
-    end = found.end() if found else at
-    if (at and lowered[at - 1] > "\x7f") or lowered[end : end + 1] > "\x7f":
-        return _run_around(lowered, at)
-    return at, end
+def _touches_others(text: str, start: int, end: int) -> bool:
+    """Whether a character past ASCII stands directly before or after a range."""
+    return (start > 0 and text[start - 1] > "\x7f") or text[end : end + 1] > "\x7f"
 
 
 def _run_around(text: str, at: int) -> tuple[int, int]:
