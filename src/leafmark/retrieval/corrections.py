@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from leafmark.index import Analyzer, Language
 from leafmark.retrieval.derivations import derived_terms
-from leafmark.retrieval.edits import edits_of, within_distance, without_marks
+from leafmark.retrieval.edits import edits_of, share_letters, within_distance, without_marks
 from leafmark.retrieval.statistics import Statistics
 from leafmark.retrieval.stopwords import stop_words
 from leafmark.retrieval.weights import (
@@ -133,9 +133,9 @@ class Corrector:
             )
         )
         if distance > 1:
-            vocabulary = self._statistics.vocabulary(tuple(fields))
+            terms = self._statistics.terms(tuple(fields))
             forms = sorted({term, typed, *_without_endings(typed)}, key=len)
-            nearby = vocabulary.share_letters(forms, distance)
+            nearby = share_letters(forms, terms, distance)
             near = {each for form in forms for each in within_distance(form, nearby, distance)}
             found |= {each: each for each in self._occurring(near, fields)}
         # `caed` is one edit from `baed`, but nobody who typed that meant `ca`

@@ -8,7 +8,7 @@ exchanged for itself with a mark (`e` for `é`), whatever the language: names ha
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from leafmark.likeness import edits_from
@@ -105,20 +105,20 @@ def edits_of(word: str, language: str | None = None) -> list[str]:
     return [each for each in distinct if len(each) > 1]
 
 
-def share_letters(forms: Sequence[str], others: Iterable[str], distance: int) -> list[str]:
-    """Return those of `others` that may be within `distance` edits of one of `forms`.
+def share_letters(
+    forms: Sequence[str], terms: Mapping[int, Iterable[str]], distance: int
+) -> list[str]:
+    """Return those of `terms`, given by length, that may be within `distance` edits of a form.
 
-    `forms` are forms of one word, the shortest of them in all others. A cheap
-    first look, by length and letters, before `within_distance`.
+    `forms` are forms of one word: each begins with the first, and none is longer than the
+    last. A cheap first look, by length and letters, before `within_distance`.
     """
-    least, most = len(forms[0]) - distance, len(forms[-1]) + distance
     needed, known = set(forms[0]), set("".join(forms))
     return [
-        other
-        for other in others
-        if least <= len(other) <= most
-        and len(needed.difference(other)) <= distance
-        and len(set(other) - known) <= distance
+        term
+        for length in range(len(forms[0]) - distance, len(forms[-1]) + distance + 1)
+        for term in terms.get(length, ())
+        if len(needed.difference(term)) <= distance and len(set(term) - known) <= distance
     ]
 
 
@@ -136,6 +136,7 @@ def within_distance(word: str, others: Iterable[str], distance: int) -> list[str
     edits = edits_from(word)
     return [
         other
-        for other in share_letters([word], others, distance)
-        if edits(other) <= min(distance, len(word) - 1, len(other) - 1)
+        for other in others
+        if abs(len(other) - len(word)) <= distance
+        and edits(other) <= min(distance, len(word) - 1, len(other) - 1)
     ]

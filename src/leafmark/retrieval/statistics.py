@@ -9,16 +9,13 @@ score must be multiplied for the idf to be that of a fresh index.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
-from itertools import chain
-from operator import itemgetter
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import tantivy
 
 from leafmark.index import IndexReader, Recent, count_matches
-from leafmark.retrieval.vocabulary import Vocabulary
 
 __all__ = ["Statistics", "statistics_of"]
 
@@ -56,7 +53,7 @@ class Statistics:
         self._records = reader.counts
         self._live: Recent[tuple[str, str], int] = Recent(_REMEMBERED_TERMS)
         self._rough: Recent[tuple[str, str], int] = Recent(_REMEMBERED_TERMS)
-        self._vocabularies: dict[tuple[str, ...], Vocabulary] = {}
+        self._terms: dict[tuple[str, ...], Mapping[int, Sequence[str]]] = {}
         self._made: Recent[Hashable, tuple[Any]] = Recent(_REMEMBERED)
 
     def frequency(self, field: str, term: str) -> int:
@@ -129,13 +126,15 @@ class Statistics:
             self._made.put(key, made)
         return made[0]
 
-    def vocabulary(self, fields: tuple[str, ...]) -> Vocabulary:
-        """Return all terms of the fields, deleted ones too: linear the first time, remembered."""
-        if fields not in self._vocabularies:
+    def terms(self, fields: tuple[str, ...]) -> Mapping[int, Sequence[str]]:
+        """Return all terms of the fields by length, deleted ones too; remembered."""
+        if fields not in self._terms:
             listed = (self._searcher.terms_with_prefix(field, "") for field in fields)
-            terms = map(itemgetter(0), chain.from_iterable(listed))
-            self._vocabularies[fields] = Vocabulary(dict.fromkeys(terms))
-        return self._vocabularies[fields]
+            by_length: dict[int, list[str]] = {}
+            for term in {term: None for each in listed for term, _ in each}:
+                by_length.setdefault(len(term), []).append(term)
+            self._terms[fields] = by_length
+        return self._terms[fields]
 
     def beginning_with(self, field: str, prefix: str, limit: int) -> list[tuple[str, int]]:
         """Return the `limit` most frequent terms that begin with `prefix`, with their frequencies.
