@@ -20,7 +20,14 @@ from leafmark.index import IndexReader, Manifest
 from leafmark.index.manifest import Key, ManifestRow
 from leafmark.model.ids import document_id
 
-__all__ = ["CLOCK_GRAIN_NS", "Plan", "looks_the_same", "plan_changes", "plan_since"]
+__all__ = [
+    "CLOCK_GRAIN_NS",
+    "Plan",
+    "looks_the_same",
+    "named_before",
+    "plan_changes",
+    "plan_since",
+]
 
 CLOCK_GRAIN_NS = 2_000_000_000
 """The coarsest modification time of a file system in use (FAT: two seconds)."""
@@ -58,7 +65,7 @@ def plan_since(
         found,
         reader.manifest if known is None else known,
         last_run_ns=reader.looked_ns,
-        still_there=lambda key: _named_before(project, reader, key),
+        still_there=lambda key: named_before(project, reader, key),
     )
 
 
@@ -68,7 +75,7 @@ def _are_old(found: Scan, reader: IndexReader) -> bool:
     return newest < reader.looked_ns - CLOCK_GRAIN_NS
 
 
-def _named_before(project: Project, reader: IndexReader, key: Key) -> SourceFile | None:
+def named_before(project: Project, reader: IndexReader, key: Key) -> SourceFile | None:
     """Return the file of a key that only the user's naming it put into the index."""
     name, path = key
     tree = project.tree(name)

@@ -12,13 +12,14 @@ from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafmark.app.configuration.project import Project
-from leafmark.app.indexing.changes import Plan, plan_changes, plan_since
+from leafmark.app.indexing.changes import Plan, named_before, plan_changes, plan_since
 from leafmark.app.indexing.collection import collection_seldom
 from leafmark.app.indexing.interrupts import Interrupts, held_interrupts
 from leafmark.app.indexing.outcome import Outcome, is_document, report_of
 from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.requests import Progress
 from leafmark.app.sources.walk import SourceFile
+from leafmark.errors import LeafmarkError
 from leafmark.index.manifest import Key
 from leafmark.model import IndexReport
 from leafmark.model.ids import document_id
@@ -103,10 +104,27 @@ def _found_by_now(run: Run, writer: IndexWriter) -> Scan:
     Another run may have written since we looked, and what it added must not be taken for gone.
     """
     project, found = run.project, run.found
-    if writer.is_new and found.scope is not None:
-        return _widened(project, found)
     is_outdated = writer.rebuilt is not None if writer.is_new else writer.meta != run.seen
-    return scan(project, found.paths) if is_outdated else found
+    if writer.is_new and found.scope is not None:
+        found = _widened(project, found)
+    elif is_outdated:
+        found = scan(project, found.paths)
+    if writer.rebuilt is not None:
+        _add_named(project, found)
+    return found
+
+
+def _add_named(project: Project, found: Scan) -> None:
+    """Add what only the user's naming it put into the state that is to be replaced."""
+    try:
+        reader = project.open_reader()
+        for key in reader.manifest.keys() - {(each.tree, each.path) for each in found.found}:
+            source = named_before(project, reader, key)
+            if source is not None:
+                found.found.append(source)
+                found.named.add(key)
+    except LeafmarkError:  # it cannot be read, or there is only one that this leafmark cannot read
+        return
 
 
 def _widened(project: Project, found: Scan) -> Scan:

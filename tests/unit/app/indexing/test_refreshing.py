@@ -466,6 +466,23 @@ def test_a_removal_keeps_the_others_where_the_settings_have_changed(here: Here) 
     assert report.rebuilt == "settings, grammars or leafmark itself have changed"
 
 
+@pytest.mark.parametrize("rebuild", [True, False])
+def test_a_named_file_stays_where_all_is_indexed_anew(here: Here, rebuild: bool) -> None:
+    here.write(".leafmarkignore", "*.log.md\n")
+    here.write("a.md", "# A\n\none\n")
+    here.write("b.log.md", "# B\n\ntwo\n")
+    here.write("c.log.md", "# C\n\nthree\n")
+    here.index()
+    here.index("b.log.md", "c.log.md")
+    (here.root / "c.log.md").unlink()
+    if not rebuild:
+        here.configure("[chunking]\nheading_levels = 0\n")
+    report = here.run(IndexRequest(rebuild=rebuild))
+    assert report.rebuilt is not None
+    assert (report.added, report.documents) == (("here:a.md", "here:b.log.md"), 2)
+    assert here.index().unchanged == 2
+
+
 def test_a_removal_makes_nothing_young(here: Here) -> None:
     for name in ("a.md", "b.md"):
         os.utime(here.write(name, "# T\n\ntext\n"), ns=(10**18, 10**18))
