@@ -30,7 +30,15 @@ from leafmark.errors import DamagedError, NotFoundError, StorageError, UsageErro
 from leafmark.index.engine import REBUILD, translate
 from leafmark.index.schema import FORMAT
 
-__all__ = ["Current", "Layout", "is_index_folder", "replace_file", "sync_folder", "when_free"]
+__all__ = [
+    "Current",
+    "Layout",
+    "is_index_folder",
+    "remove_drafts",
+    "replace_file",
+    "sync_folder",
+    "when_free",
+]
 
 _GENERATION = re.compile(r"gen-(\d{6,})")
 _MAX_CURRENT_BYTES = 1_000_000
@@ -119,9 +127,15 @@ class Layout:
         sync_folder(self.root)
 
     def collect(self, keep: int | None) -> None:
-        """Remove all generations but `keep`, as far as the system lets go of them."""
+        """Remove all generations but `keep`, as far as the system lets go of them.
+
+        And what of files was being written when a process ended.
+        """
         import shutil  # late: only a writer tidies up
 
+        kept = () if keep is None else (self.generation(keep),)
+        for folder in (self.root, *kept):
+            remove_drafts(folder)
         for number in self.generations():
             if number != keep:
                 shutil.rmtree(self.generation(number), ignore_errors=True)
@@ -176,6 +190,13 @@ def replace_file(path: Path, parts: Iterable[bytes], *, what: str = "the index")
         with contextlib.suppress(OSError):
             draft.unlink()
         raise translate(err, f"write {what}", path) from err
+
+
+def remove_drafts(folder: Path) -> None:
+    """Remove what `replace_file` left in a folder when its process was killed."""
+    for draft in folder.glob("*.tmp"):
+        with contextlib.suppress(OSError):
+            draft.unlink()
 
 
 _WINDOWS = os.name == "nt"

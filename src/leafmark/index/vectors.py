@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from leafmark.index.engine import translate
-from leafmark.index.layout import replace_file, sync_folder
+from leafmark.index.layout import remove_drafts, replace_file, sync_folder
 from leafmark.index.lock import hold_lock
 
 if TYPE_CHECKING:
@@ -208,7 +208,8 @@ class VectorWriter:
         sync_folder(self.folder)
 
     def _current_rows(self) -> Path:
-        """The file of rows; older ones are leftovers of a compaction."""
+        """The file of rows; older ones are leftovers of a compaction, drafts of a killed one."""
+        remove_drafts(self.folder)
         found = sorted(path for path in self.folder.iterdir() if _ROWS.fullmatch(path.name))
         for path in found[:-1]:
             path.unlink(missing_ok=True)

@@ -180,6 +180,13 @@ def test_compaction_keeps_what_is_referred_to(
     assert np.array_equal(map_rows(folder / "rows-000002", DIMENSION)["vector"][0], VECTORS[2])
 
 
+def test_the_draft_of_a_compaction_that_was_killed_goes(tmp_path: Path) -> None:
+    folder = fill(tmp_path)
+    (folder / "rows-000002.4711.tmp").write_bytes(b"half")
+    assert known(tmp_path)[0]
+    assert [*folder.glob("*.tmp")] == []
+
+
 def test_a_compaction_that_fails_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
