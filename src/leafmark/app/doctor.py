@@ -19,7 +19,7 @@ from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.installation import check_installation
 from leafmark.app.model_checks import check_reranker, check_vectors
 from leafmark.errors import ConfigError, LeafmarkError
-from leafmark.index import IndexReader, check_index, has_index, lock_holder
+from leafmark.index import OTHER_LEAFMARK, IndexReader, check_index, has_index, lock_holder
 from leafmark.model.examination import Check, DoctorReport
 
 __all__ = ["examine"]
@@ -100,6 +100,8 @@ def _index(project: Project) -> tuple[IndexReader | None, list[Check]]:
     try:
         if not has_index(root):
             hint = "`leafmark index` makes it, and so does the first search"
+            if project.was_indexed:
+                return None, [Check("index", "ok", f"there is none yet: {OTHER_LEAFMARK}", hint)]
             return None, [Check("index", "ok", f"there is none yet, it will be in {root}", hint)]
         reader = read_index(project)
         problems = check_index(root)
@@ -123,7 +125,7 @@ def _index_notes(project: Project, reader: IndexReader) -> Iterator[Check]:
         hint = "make the folder writable, or move the index with `index.dir`"
         yield Check("index", "problem", f"it cannot be written: {root}", hint)
     if reader.fingerprint != project.index_settings().fingerprint:
-        message = "settings, grammars or leafmark itself have changed: the next run makes it again"
+        message = "settings have changed: the next run makes it again"
         yield Check("index", "ok", message)
     holder = lock_holder(root / "LOCK")
     if holder is not None:

@@ -10,6 +10,7 @@ from leafmark.app.configuration.project import Project
 from leafmark.embedding import EmbedderSpec, completed, load_numpy, revision_of
 from leafmark.errors import ProviderError
 from leafmark.index import IndexReader
+from leafmark.index.places import view_path
 from leafmark.index.vector_view import VectorView, build_view, read_view
 from leafmark.index.vectors import VectorModel, map_rows, vector_folder
 
@@ -64,8 +65,8 @@ def current_view(project: Project, reader: IndexReader, spec: EmbedderSpec) -> V
     Sources that changed since vectors were last made are pending. A file of rows that was
     cut short counts as none.
     """
-    folder = vector_folder(project.index_dir, vector_model(spec))
-    view = read_view(folder / "view")
+    folder = vector_folder(project.shared_dir, vector_model(spec))
+    view = read_view(view_path(folder, reader.root))
     if view is None or view.uuid != reader.meta.uuid or not view.has_rows(folder):
         return None
     if view.seq == reader.meta.seq:

@@ -68,7 +68,7 @@ def _vectors(
     if dimension not in (None, view.dimension):
         message = f"those of the index have {view.dimension} numbers: another model made them"
         return Check("vectors", "problem", message, "`leafmark index --rebuild` makes them anew")
-    if not view.has_valid_rows(vector_folder(project.index_dir, vector_model(spec))):
+    if not view.has_valid_rows(vector_folder(project.shared_dir, vector_model(spec))):
         message = "some are not what was written: the disk or its file may be damaged"
         return Check("vectors", "problem", message, "`leafmark index` makes those anew")
     if view.pending:

@@ -86,7 +86,7 @@ class Watcher:
         why = self._reason_to_poll(roots)
         if why is None:
             directories = self._project.configuration.directories
-            ignored = [self._project.index_dir, directories.cache]
+            ignored = [self._project.shared_dir, directories.cache]
             try:
                 events = notice(roots, ignored, stop)
                 self._tell(WatchEvent("watching", "by events of the system"))

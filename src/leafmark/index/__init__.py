@@ -33,9 +33,10 @@ from leafmark.index.names import (
     split_names,
     with_parts,
 )
+from leafmark.index.places import OTHER_LEAFMARK, find_other, has_other, index_place, note_use
 from leafmark.index.reader import IndexReader, TreeCounts, has_index, open_reader
 from leafmark.index.runs import Recent
-from leafmark.index.schema import TEXT_FIELDS, Language
+from leafmark.index.schema import FORMAT, TEXT_FIELDS, Language
 from leafmark.index.settings import IndexSettings
 
 if TYPE_CHECKING:
@@ -45,7 +46,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BETWEEN",
+    "FORMAT",
     "LANGUAGES",
+    "OTHER_LEAFMARK",
     "PARTING_FORMATS",
     "TEXT_FIELDS",
     "Analyzer",
@@ -66,9 +69,12 @@ __all__ = [
     "collection_paused",
     "count_matches",
     "fact",
+    "find_other",
     "fold",
     "has_index",
+    "has_other",
     "id_spellings",
+    "index_place",
     "is_folded",
     "is_panic",
     "is_solid",
@@ -77,6 +83,7 @@ __all__ = [
     "language_fact",
     "lock_holder",
     "meta_prefix",
+    "note_use",
     "open_reader",
     "open_writer",
     "phrases_within",

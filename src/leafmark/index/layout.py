@@ -1,11 +1,11 @@
 """Where things lie in an index folder, and which generation is current.
 
 ```
-INDEX/LOCK            held by the one writer
-INDEX/CURRENT         which generation serves readers; replaced atomically
-INDEX/gen-000007/text the engine's files
-INDEX/gen-000007/manifest  a disposable copy of the manifest (see `snapshot`)
-INDEX/gen-000007/SUSPECT   a reader met damage: the next writer looks at every byte
+ROOT/LOCK            held by the one writer
+ROOT/CURRENT         which generation serves readers; replaced atomically
+ROOT/gen-000007/text the engine's files
+ROOT/gen-000007/manifest  a disposable copy of the manifest (see `manifest`)
+ROOT/gen-000007/SUSPECT   a reader met damage: the next writer looks at every byte
 ```
 
 A rebuild makes the next generation beside the current one and then replaces
@@ -41,17 +41,22 @@ __all__ = [
 ]
 
 _GENERATION = re.compile(r"gen-(\d{6,})")
+_OF_VECTORS = {"MODEL", "documents"}
 _MAX_CURRENT_BYTES = 1_000_000
 
 
 def is_index_folder(names: Iterable[str]) -> bool:
     """Say by what lies in a folder whether it is an index, or one that is being made.
 
+    Or the vectors of one: see `vectors`.
+
     >>> is_index_folder(["CURRENT", "LOCK", "gen-000001"]), is_index_folder(["CURRENT", "LOCK"])
     (True, False)
     """
     found = {*names}
-    return "LOCK" in found and any(map(_GENERATION.fullmatch, found))
+    if "LOCK" not in found:
+        return False
+    return found >= _OF_VECTORS or any(map(_GENERATION.fullmatch, found))
 
 
 class Current(NamedTuple):

@@ -57,13 +57,7 @@ def hold_lock(
         LockedError: another process holds it; `doing` is what holding it means.
         StorageError: the file cannot be opened.
     """
-    try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as err:
-        raise translate(err, "write the index", path) from err
-    _open_handles.add(handle)
-    try:
-        _wait_for(handle, path, timeout_s, doing)
+    with _locked_file(path, timeout_s, doing) as handle:
         _write_holder(handle)
         try:
             yield
@@ -71,9 +65,37 @@ def hold_lock(
             with contextlib.suppress(OSError):
                 os.ftruncate(handle, 0)
             _unlock(handle)
-    finally:
-        _open_handles.discard(handle)
-        os.close(handle)
+
+
+@contextmanager
+def _locked_file(path: Path, timeout_s: float, doing: str) -> Iterator[int]:
+    """Give the locked file that stands at `path`, which somebody may remove while we wait.
+
+    Who held one that is gone would hold nothing: the next one makes another, and locks that.
+    """
+    while True:
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as err:
+            raise translate(err, "write the index", path) from err
+        _open_handles.add(handle)
+        try:
+            _wait_for(handle, path, timeout_s, doing)
+            if _stands_at(handle, path):
+                yield handle
+                return
+        finally:
+            _open_handles.discard(handle)
+            os.close(handle)
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def _stands_at(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), os.stat(path))
+    except OSError:
+        return False
 
 
 def _wait_for(handle: int, path: Path, timeout_s: float, doing: str) -> None:

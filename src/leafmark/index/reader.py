@@ -135,6 +135,11 @@ class IndexReader:
         self.counts = counts
 
     @property
+    def root(self) -> Path:
+        """The folder of the index."""
+        return self._layout.root
+
+    @property
     def fingerprint(self) -> str:
         return self.current.fingerprint
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from leafmark.errors import DamagedError, NotFoundError, reason_of
 from leafmark.index.check import check_index
 from leafmark.index.layout import Current, Layout
+from leafmark.index.places import OTHER_LEAFMARK, has_other
 from leafmark.index.settings import IndexSettings
 
 __all__ = ["usable_current"]
@@ -15,18 +16,19 @@ def usable_current(
 ) -> tuple[Current | None, str | None]:
     """Return the generation that readers have, and why it cannot be written on.
 
-    No generation is one that cannot be read, or, without a reason, that there is not yet.
+    No generation is one that cannot be read, or that there is not yet: then the reason is
+    that another leafmark has an index, or there is none.
     """
     try:
         current = layout.read_current()
     except (DamagedError, NotFoundError) as err:
         return None, err.message
     if current is None:
-        return None, None
+        return None, OTHER_LEAFMARK if has_other(layout.root) else None
     if rebuild:
         return current, "a rebuild was asked for"
     if current.fingerprint != settings.fingerprint:
-        return current, "settings, grammars or leafmark itself have changed"
+        return current, "settings have changed"
     known = current.languages
     if set(settings.languages.values()) - set(known.values()):
         return current, "a language was added"

@@ -11,7 +11,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,7 +24,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["PENDING", "WITHOUT_TEXT", "VectorView", "build_view", "read_view", "write_view"]
+__all__ = [
+    "PENDING",
+    "WITHOUT_TEXT",
+    "VectorView",
+    "build_view",
+    "move_view",
+    "read_view",
+    "write_view",
+]
 
 _FORMAT = 3
 PENDING = -1
@@ -138,6 +146,22 @@ def build_view(
         rows=np.concatenate([np.empty(0, np.int32), *(one.rows for one in columns)]),
         lengths=np.array([one.length for one in columns], dtype=np.float32),
         codes=codes,
+    )
+
+
+def move_view(
+    view: VectorView, moved: Mapping[int, int], store: NDArray[np.void], *, rows_name: str
+) -> VectorView:
+    """Return the view over the rows of another file, where `moved` says which ones they are."""
+    import numpy as np
+
+    rows = [moved.get(row, PENDING) if row >= 0 else row for row in view.rows.tolist()]
+    return replace(
+        view,
+        rows_name=rows_name,
+        row_count=len(store),
+        rows=np.array(rows, dtype=np.int32),
+        codes=_codes(store, None),
     )
 
 

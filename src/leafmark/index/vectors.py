@@ -4,7 +4,7 @@
 INDEX/vectors/KEY/MODEL         which model the vectors are of, as JSON
 INDEX/vectors/KEY/rows-000001   records of one size: hash, checksum, vector
 INDEX/vectors/KEY/documents     records: which texts the chunks of one document are embedded as
-INDEX/vectors/KEY/view          see `vector_view`: which chunk has which row
+INDEX/vectors/KEY/view-PLACE    see `vector_view`: which chunk of which index has which row
 INDEX/vectors/KEY/LOCK          held by the one writer
 ```
 
@@ -24,7 +24,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,9 +83,9 @@ class VectorModel:
         return hashlib.sha256(stated.encode()).hexdigest()[:16]
 
 
-def vector_folder(root: Path, model: VectorModel) -> Path:
-    """Where the vectors of a model lie in the index folder `root`."""
-    return root / "vectors" / model.key
+def vector_folder(folder: Path, model: VectorModel) -> Path:
+    """Where the vectors of a model lie in the folder of a project's indexes."""
+    return folder / "vectors" / model.key
 
 
 def text_hash(text: str) -> bytes:
@@ -154,7 +154,7 @@ def valid_rows(rows: NDArray[np.void], places: Sequence[int]) -> list[bool]:
 
 @contextmanager
 def open_vector_writer(
-    root: Path, model: VectorModel, *, timeout_s: float
+    folder: Path, model: VectorModel, *, timeout_s: float
 ) -> Iterator[VectorWriter]:
     """Give the one writer of a model's vectors; what is whole on disk is known to it.
 
@@ -162,7 +162,7 @@ def open_vector_writer(
         LockedError: another process writes them.
         StorageError: the folder cannot be written.
     """
-    folder = vector_folder(root, model)
+    folder = vector_folder(folder, model)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -290,15 +290,13 @@ class VectorWriter:
         """Whether enough rows are left over, of which `used` are referred to."""
         return self._count >= COMPACT_FROM and self._count - used > COMPACT_SHARE * self._count
 
-    def compact(self, live: Mapping[bytes, bytes]) -> None:
-        """Write anew only what the `live` documents refer to, by key.
+    def compact(self, live: Mapping[bytes, bytes], wanted: Set[bytes]) -> None:
+        """Write anew only the `live` documents, by key, and the rows of the `wanted` hashes.
 
         The new files replace the old ones one after the other; since all refer to
         each other by hash, a crash in between leaves a store that is whole.
         """
         self.sync()
-        texts = [unpack_texts(packed) for packed in live.values()]
-        wanted = {hash_ for chunks in texts for chunk in chunks for hash_ in chunk}
         kept = sorted((row, hash_) for hash_, row in self.known.items() if hash_ in wanted)
         number = int(self.rows_path.name.partition("-")[2]) + 1
         target = self.folder / f"rows-{number:06d}"

@@ -15,7 +15,6 @@ from leafmark.app.answering.opening import open_index
 from leafmark.app.configuration.kept import KeptReader
 from leafmark.app.requests import IndexRequest, ListRequest, Progress
 from leafmark.errors import ConfirmationError, NotFoundError
-from leafmark.index import has_index
 from leafmark.model import Hint, IndexReport
 
 __all__ = ["Freshness", "Opened", "index_for_program"]
@@ -67,7 +66,7 @@ class Freshness:
         """
         if self._opened.fresh:
             return self._freshen(project)
-        if not has_index(project.index_dir):
+        if not project.is_indexed:
             where = str(self._opened.folder)
             raise NotFoundError("there is no index yet", location=where, hint=_NO_INDEX)
         return ()

@@ -18,7 +18,6 @@ from leafmark.app import open_project
 from leafmark.app.requests import IndexRequest
 from leafmark.chunking import STRATEGIES, ChunkingOptions, token_counter
 from leafmark.errors import NotFoundError, UsageError
-from leafmark.index import open_reader
 from leafmark.library.indexes import open_index
 from leafmark.library.opened import index_for_program
 from leafmark.model import IndexReport, Relation, Shown
@@ -140,7 +139,7 @@ def _settings_of_index(folder: Path) -> Mapping[str, object]:
     environ = dict(os.environ)
     configured = open_project(folder, flags={}, environ=environ)
     try:
-        made = open_reader(configured.index_dir).fingerprint
+        made = _stated(configured.open_reader().fingerprint)
     except NotFoundError:
         raise NotFoundError(
             "nothing of this project is indexed yet",
@@ -149,9 +148,15 @@ def _settings_of_index(folder: Path) -> Mapping[str, object]:
         ) from None
     for strategy in (configured.configuration.chunking.strategy, *STRATEGIES):
         flags = {"chunking.strategy": strategy}
-        if open_project(folder, flags=flags, environ=environ).index_settings().fingerprint == made:
+        project = open_project(folder, flags=flags, environ=environ)
+        if _stated(project.index_settings().fingerprint) == made:
             return flags
     return {}
+
+
+def _stated(fingerprint: str) -> str:
+    """Return what a fingerprint says of the settings, whichever leafmark they were given to."""
+    return fingerprint.partition(":")[2]
 
 
 def _content(shown: Shown, options: ChunkingOptions, alone: bool) -> str:

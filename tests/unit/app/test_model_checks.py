@@ -34,7 +34,7 @@ def _index(here: Here, server: FakeServer) -> Path:
     """Make index and vectors, and return the file of these."""
     project = open_project(here.root, flags=embedding_flags(server), environ=_environ(here))
     index_project(project, IndexRequest())
-    (rows,) = project.index_dir.glob("vectors/*/rows-*")
+    (rows,) = project.shared_dir.glob("vectors/*/rows-*")
     return rows
 
 

@@ -207,6 +207,26 @@ def test_no_lock_file_means_no_holder(tmp_path: Path) -> None:
     assert lock_holder(tmp_path / "LOCK") is None
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed there")
+def test_a_lock_file_that_is_removed_while_it_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who held the removed one would write beside the next, which makes a file of its own."""
+    path = tmp_path / "index" / "LOCK"
+    path.parent.mkdir()
+    with ExitStack() as stack:
+        stack.enter_context(hold_lock(path, timeout_s=0))
+
+        def remove(_: float) -> None:
+            path.unlink()
+            path.parent.rmdir()
+            stack.close()
+
+        monkeypatch.setattr(time, "sleep", remove)
+        with hold_lock(path, timeout_s=1), pytest.raises(LockedError), hold_lock(path, timeout_s=0):
+            pass
+
+
 def test_a_folder_that_is_missing(tmp_path: Path) -> None:
     with (
         pytest.raises(StorageError) as caught,

@@ -173,7 +173,7 @@ def test_compaction_keeps_what_is_referred_to(
     with open_vector_writer(tmp_path, MODEL, timeout_s=0) as writer:
         assert not writer.worth_compacting(2)
         assert writer.worth_compacting(1)
-        writer.compact(live)
+        writer.compact(live, {HASHES[2]})
         assert (writer.known, writer.documents) == ({HASHES[2]: 0}, live)
     assert known(tmp_path) == ({HASHES[2]: 0}, live)
     assert [path.name for path in sorted(folder.glob("rows*"))] == ["rows-000002"]
@@ -199,7 +199,7 @@ def test_a_compaction_that_fails_leaves_nothing_behind(
     with open_vector_writer(tmp_path, MODEL, timeout_s=0) as writer:
         monkeypatch.setattr("os.replace", full)
         with pytest.raises(StorageError) as caught:
-            writer.compact({document_key("e"): pack_texts([HASHES[2:], []])})
+            writer.compact({}, set())
     assert caught.value.message == "cannot write the vectors: no space left on device"
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 

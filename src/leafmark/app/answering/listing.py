@@ -10,11 +10,10 @@ from leafmark.app.answering.opening import open_telling
 from leafmark.app.answering.resolving import Resolver
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexing.outcome import source_notes
-from leafmark.app.indexing.refreshing import read_index
 from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.requests import ListRequest, Progress
 from leafmark.errors import LeafmarkError
-from leafmark.index import IndexReader, TreeCounts, has_index, lock_holder, tag_fact
+from leafmark.index import IndexReader, TreeCounts, lock_holder, tag_fact
 from leafmark.model import (
     DocumentEntry,
     Entry,
@@ -132,9 +131,11 @@ def project_status(project: Project) -> StatusReport:
     warnings = list(project.configuration.warnings)
     reader: IndexReader | None = None
     try:
-        reader = read_index(project)
+        reader = project.open_reader() if project.is_indexed else None
     except LeafmarkError as error:
         warnings.append(f"{error.message}; {error.hint}" if error.hint else error.message)
+    if reader is not None and reader.root != project.index_dir:
+        warnings.append("the index is another leafmark's: the next run makes one for this leafmark")
     warnings += project.missing_trees()
     found = scan(project, ())
     if reader is not None:
@@ -148,12 +149,12 @@ def project_status(project: Project) -> StatusReport:
     holder = lock_holder(project.index_dir / "LOCK")
     return StatusReport(
         config_files=tuple(str(path) for path in project.configuration.config_files),
-        index_dir=str(project.index_dir),
+        index_dir=str(project.shared_dir),
         trees=_tree_states(project, reader),
         pending_vectors=pending,
         warnings=tuple(warnings),
-        exists=has_index(project.index_dir),
-        bytes=_size(project.index_dir),
+        exists=project.is_indexed,
+        bytes=_size(project.shared_dir),
         lock_holder=None if holder is None else str(holder),
         skipped=skipped,
         diagnostics=diagnostics,

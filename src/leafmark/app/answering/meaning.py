@@ -147,7 +147,7 @@ class Asked:
         except LeafmarkError as error:
             return None, (_failed(error),)
         vectors = vectors | self._corrected(compiled)
-        folder = vector_folder(self._project.index_dir, vector_model(self._spec))
+        folder = vector_folder(self._project.shared_dir, vector_model(self._spec))
         try:
             searcher = VectorSearcher(view, folder)
         except OSError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from leafmark.app.configuration.project import Project
-from leafmark.app.indexing.refreshing import check_concern, read_index, refresh
+from leafmark.app.indexing.refreshing import check_concern, refresh
 from leafmark.app.requests import Progress
 from leafmark.errors import (
     DamagedError,
@@ -14,10 +14,15 @@ from leafmark.errors import (
     NotFoundError,
     StorageError,
 )
-from leafmark.index import IndexReader
+from leafmark.index import OTHER_LEAFMARK, IndexReader, has_index
 from leafmark.model import Hint
 
 __all__ = ["open_index", "open_telling"]
+
+_OTHERS_STATE = Hint(
+    "not-refreshed",
+    "this answer is from the index of another leafmark; the next run makes one for this leafmark",
+)
 
 
 class Asking(Protocol):
@@ -43,17 +48,18 @@ def open_index(
         LockedError, StorageError, DamagedError: there is no state to answer from.
     """
     if not request.refresh:
-        reader = read_index(project)
-        if reader is None:
+        if not project.is_indexed:
             raise NotFoundError(
                 "there is no index yet",
                 location=str(project.directory),
                 hint="run `leafmark index`, or leave out --no-refresh",
             )
-        return reader, ()
+        found = project.open_reader()
+        return found, () if found.root == project.index_dir else (_OTHERS_STATE,)
     check_concern(project, confirmed=request.confirmed)
+    hints = _other_leafmark(project)
     try:
-        return refresh(project, progress=progress), ()
+        return refresh(project, progress=progress), hints
     except (LockedError, StorageError, ForbiddenError) as error:
         reader = _committed(project)
         if reader is None and isinstance(error, LockedError):
@@ -64,6 +70,13 @@ def open_index(
         return reader, (
             Hint(code, f"{error.message}; this answer is from the last committed state"),
         )
+
+
+def _other_leafmark(project: Project) -> tuple[Hint, ...]:
+    """Say why all is read anew, where only another leafmark has an index."""
+    if has_index(project.index_dir) or not project.was_indexed:
+        return ()
+    return (Hint("indexed-anew", f"all was indexed anew: {OTHER_LEAFMARK}"),)
 
 
 def open_telling(project: Project, request: Asking, progress: Progress | None) -> IndexReader:
@@ -95,6 +108,6 @@ def _first_state(project: Project, progress: Progress | None) -> IndexReader:
 
 def _committed(project: Project) -> IndexReader | None:
     try:
-        return read_index(project)
+        return project.open_reader()
     except (DamagedError, StorageError, NotFoundError):
         return None

@@ -25,7 +25,7 @@ class KeptReader:
         """
         with self._lock:
             reader = self._reader
-            if reader is None or not reader.is_current():
+            if reader is None or reader.root != root or not reader.is_current():
                 self._reader = None  # before it is replaced: two would hold their files open
                 reader = self._reader = open_reader(root)
             return reader

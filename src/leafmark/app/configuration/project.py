@@ -12,11 +12,21 @@ from typing import TYPE_CHECKING, Any
 
 from leafmark.app.configuration.config import Configuration, open_configuration
 from leafmark.app.configuration.kept import KeptReader
-from leafmark.app.settings import ChunkingSettings
+from leafmark.app.settings import ChunkingSettings, SearchSettings
 from leafmark.app.sources.folders import as_listed
 from leafmark.app.sources.trees import Tree
 from leafmark.errors import ConfigError, NotFoundError
-from leafmark.index import IndexReader, IndexSettings, open_reader
+from leafmark.index import (
+    FORMAT,
+    IndexReader,
+    IndexSettings,
+    find_other,
+    has_index,
+    has_other,
+    index_place,
+    note_use,
+    open_reader,
+)
 from leafmark.likeness import nearest
 from leafmark.parsing.script_languages import installed_grammars
 
@@ -38,7 +48,8 @@ class Project:
     """What every use case is given: where it works and under which settings.
 
     A program that asks often sets `kept`, so that the index is not opened for every call.
-    `tell` is given the hints of answers that have no place for them.
+    `tell` is given the hints of answers that have no place for them. `index_dir` is the
+    folder of the index that this leafmark makes; see `index.places`.
     """
 
     directory: Path
@@ -79,10 +90,39 @@ class Project:
     def open_reader(self) -> IndexReader:
         """Open the committed state of the index, or give the one that is kept if it is current.
 
+        Until this leafmark has made its own, it is the state of an index that another made.
+
         Raises:
             DamagedError, NotFoundError, StorageError, UsageError: see `index.open_reader`.
         """
-        return open_reader(self.index_dir) if self.kept is None else self.kept.open(self.index_dir)
+        root = self.index_dir
+        note_use(root)
+        if not has_index(root):
+            root = find_other(root) or root
+        return open_reader(root) if self.kept is None else self.kept.open(root)
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether there is an index to read from, this leafmark's in whatever state, or another's.
+
+        Raises:
+            StorageError: nobody may look there.
+        """
+        return has_index(self.index_dir) or find_other(self.index_dir) is not None
+
+    @property
+    def was_indexed(self) -> bool:
+        """Whether there is an index, be it one that this leafmark cannot read.
+
+        Raises:
+            StorageError: nobody may look there.
+        """
+        return has_index(self.index_dir) or has_other(self.index_dir)
+
+    @property
+    def shared_dir(self) -> Path:
+        """The folder of what the indexes of several leafmarks share: the vectors."""
+        return self.index_dir.parent
 
     def keys_of(self, path: Path) -> list[tuple[str, str]]:
         """Return tree and path of the document that a file would be, in each tree that holds it."""
@@ -132,11 +172,10 @@ class Project:
             for tree in self.trees
             if (values := _chunking_stated(self.configuration, tree)) != default
         }
-        parts = [STRUCTURE_VERSION, default, special, installed_grammars()]
-        stated = json.dumps(parts, sort_keys=True)
+        stated = json.dumps([default, special], sort_keys=True)
         stemmers = {tree.name: self._setting("search.stemmer", tree) for tree in self.trees}
         return IndexSettings(
-            fingerprint=hashlib.sha256(stated.encode()).hexdigest(),
+            fingerprint=f"{_leafmark_key()}:{hashlib.sha256(stated.encode()).hexdigest()}",
             languages={name: str(stemmer) for name, stemmer in stemmers.items()},
         )
 
@@ -201,6 +240,15 @@ def open_project(
         ConfigError: a configuration file, variable or flag is wrong.
     """
     configuration = open_configuration(directory, flags=flags, environ=environ)
-    return Project(
-        directory, configuration, configuration.trees, configuration.index_dir, tell=tell
-    )
+    place = index_place(configuration.index_dir, _leafmark_key())
+    return Project(directory, configuration, configuration.trees, place, tell=tell)
+
+
+def _leafmark_key() -> str:
+    """Return a digest of what of this installation decides what an index holds.
+
+    Another version of leafmark, or one with other grammars or defaults, has its own.
+    """
+    defaults = [ChunkingSettings(), SearchSettings().stemmer]
+    stated = json.dumps([FORMAT, STRUCTURE_VERSION, defaults, installed_grammars()])
+    return hashlib.sha256(stated.encode()).hexdigest()

@@ -88,7 +88,7 @@ def evaluate_project(
         found.append(_judge(variant, trial, judged, progress))
         library.check_unchanged(reader)
     _, diagnostics = source_notes(library.scan, reader)
-    forget_unused({apart.index_dir for apart in opened})
+    forget_unused({apart.shared_dir for apart in opened})
     resampler = Resampler(seed=request.seed, resamples=request.resamples)
     by = request.by
     groups = build_groups(found, resampler, (lambda one: str(getattr(one, by))) if by else None)
@@ -138,7 +138,7 @@ def _opened_apart(
         from leafmark.app.answering.meaning import no_embedder  # late: few evaluations need it
 
         raise no_embedder(_mode_of(opened))
-    return replace(opened, index_dir=place_of(opened))
+    return replace(opened, index_dir=place_of(opened) / opened.index_dir.name)
 
 
 def _index_apart(

@@ -26,7 +26,7 @@ UNTOUCHED_S = 3600.0
 
 
 def place_of(project: Project) -> Path:
-    """Return where the index of one way to search lies."""
+    """Return the folder of the index of one way to search."""
     configuration = project.configuration
     real = os.path.normcase(os.path.realpath(configuration.project))
     key = hashlib.sha256(os.fsencode(real) + project.index_settings().fingerprint.encode())

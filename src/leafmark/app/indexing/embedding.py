@@ -26,10 +26,12 @@ from leafmark.embedding import (
 from leafmark.errors import LeafmarkError, LockedError, ProviderError, StorageError
 from leafmark.index import IndexReader
 from leafmark.index.manifest import Key
+from leafmark.index.places import other_views, view_path
 from leafmark.index.vector_view import (
     PENDING,
     VectorView,
     build_view,
+    move_view,
     read_view,
     write_view,
 )
@@ -92,8 +94,8 @@ def embed_project(
         return Embedded(0, reader.meta.chunks, error)
     view = current_view(project, reader, spec)
     if view is not None and view.seq == reader.meta.seq and not (view.pending or anew):
-        folder = vector_folder(project.index_dir, vector_model(spec))
-        on_disk = read_view(folder / "view")
+        folder = vector_folder(project.shared_dir, vector_model(spec))
+        on_disk = read_view(view_path(folder, reader.root))
         if on_disk is not None and on_disk.seq == view.seq and view.has_valid_rows(folder):
             return Embedded()
     spec = replace(spec, stop=check)
@@ -101,10 +103,10 @@ def embed_project(
     timeout_s = project.configuration.index.lock_timeout_s
     try:
         try:
-            model = _whole_model(project.index_dir, spec, lazy, anew=anew)
+            model = _whole_model(project.shared_dir, spec, lazy, anew=anew)
         except KeyboardInterrupt:  # nothing is made yet, but the text is indexed
             return Embedded(0, _pending(reader, view), interrupted=True)
-        with open_vector_writer(project.index_dir, model, timeout_s=timeout_s) as writer:
+        with open_vector_writer(project.shared_dir, model, timeout_s=timeout_s) as writer:
             if not reader.is_current():  # another run was faster, and its texts count, too
                 reader = project.open_reader()
             view = current_view(project, reader, spec)
@@ -117,13 +119,13 @@ def _pending(reader: IndexReader, view: VectorView | None) -> int:
     return reader.meta.chunks if view is None else view.pending
 
 
-def _whole_model(root: Path, spec: EmbedderSpec, lazy: _Lazy, *, anew: bool) -> VectorModel:
+def _whole_model(folder: Path, spec: EmbedderSpec, lazy: _Lazy, *, anew: bool) -> VectorModel:
     """Return the model with its dimension: as it is on disk, else as the model says.
 
     With `anew` it is the model that says it, if it can.
     """
     model = vector_model(spec)
-    known = stored_model(vector_folder(root, model))
+    known = stored_model(vector_folder(folder, model))
     if known is not None and (known.name, known.revision) != (model.name, model.revision):
         known = None
     if known is not None and not anew:
@@ -177,7 +179,7 @@ class _Run:
         if not (problem or interrupted):
             self._compact()
         view = self._build()
-        write_view(self.writer.folder / "view", view)
+        write_view(view_path(self.writer.folder, self.reader.root), view)
         return Embedded(self.made, view.pending, problem, interrupted)
 
     def _embed_all(self) -> None:
@@ -277,15 +279,42 @@ class _Run:
         return [[known.get(hash_, PENDING) for hash_ in one] for one in unpack_texts(packed)]
 
     def _compact(self) -> None:
-        """Drop what no source refers to any more, where that is worth it."""
+        """Drop what no source of any index refers to any more, where that is worth it."""
+        others = self._views_of_others()
+        if others is None:
+            return
         live = {}
         for key, row in self.reader.manifest.items():
             name = self._name(key) if row.chunks else None
             if name is not None and name in self.writer.documents:
                 live[name] = self.writer.documents[name]
-        used = {hash_ for packed in live.values() for hash_ in _hashes(packed)}
-        if self.writer.worth_compacting(len(used)):
-            self.writer.compact(live)
+        rows = {row for view in others.values() for row in view.rows.tolist()}
+        kept = {hash_ for hash_, row in self.writer.known.items() if row in rows}
+        documents = self.writer.documents.items()
+        live |= {name: packed for name, packed in documents if kept.issuperset(_hashes(packed))}
+        used = kept.union(hash_ for packed in live.values() for hash_ in _hashes(packed))
+        if not self.writer.worth_compacting(len(used)):
+            return
+        known = self.writer.known
+        self.writer.compact(live, used)
+        store = map_rows(self.writer.rows_path, self.writer.model.dimension)
+        moved = {row: self.writer.known.get(hash_, PENDING) for hash_, row in known.items()}
+        for path, view in others.items():
+            write_view(path, move_view(view, moved, store, rows_name=self.writer.rows_path.name))
+
+    def _views_of_others(self) -> dict[Path, VectorView] | None:
+        """Return what other leafmarks' indexes have of the rows; None where one does not tell.
+
+        A view of another format does not, nor one of a file of rows that is gone.
+        """
+        found = {}
+        own = view_path(self.writer.folder, self.reader.root)
+        for path in other_views(own):
+            view = read_view(path)
+            if view is None or view.rows_name != self.writer.rows_path.name:
+                return None
+            found[path] = view
+        return found
 
 
 def _hashes(packed: bytes) -> Iterator[bytes]:

@@ -150,7 +150,7 @@ def check_concern(project: Project, *, confirmed: bool) -> None:
     Raises:
         ConfirmationError: it is the home folder, the root, or holds very many files.
     """
-    if confirmed or has_index(project.index_dir):
+    if confirmed or project.was_indexed:
         return
     concern = find_concern(project.configuration)
     if concern is not None:
@@ -160,7 +160,7 @@ def check_concern(project: Project, *, confirmed: bool) -> None:
 
 
 def read_index(project: Project) -> IndexReader | None:
-    """Open the committed state as it is, None where there is no index yet.
+    """Open the committed state as it is, None where this leafmark has made no index yet.
 
     Raises:
         DamagedError, StorageError, UsageError: see `index.open_reader`.
@@ -196,7 +196,7 @@ def _remove(project: Project, request: IndexRequest, progress: Progress | None) 
     An index that will be made anew is made anew first: else all others would go with them.
     """
     prefixes = [find_place(project, path).prefix for path in request.paths]
-    if request.dry_run or not has_index(project.index_dir):
+    if request.dry_run or not project.was_indexed:
         return _dry_remove(project, prefixes)
     from leafmark.index import open_writer
 

@@ -270,7 +270,7 @@ def test_a_document_changed_meanwhile_ends_the_evaluation(
 
 def test_an_index_that_another_run_makes_is_waited_for(here: Here) -> None:
     _judge(here, FOUND)
-    (place,) = (here.home / ".leafmark" / "cache" / "evaluation").iterdir()
+    (place,) = (here.home / ".leafmark" / "cache" / "evaluation").glob("*/index-*")
     here.write("gamma.md", "# Page of gamma\n\n## Zebra gamma\n\nStripes of gamma moved.\n")
     with hold_lock(place / "LOCK", timeout_s=0), pytest.raises(LockedError):
         _judge(here, FOUND, flags={"index.lock_timeout_s": 0.1})

@@ -426,7 +426,7 @@ def test_vectors_that_cannot_be_stored_are_told_beside_what_was_indexed(
     here.write("guide.md", GUIDE)
     desk = project(here, server)
     desk.index_dir.mkdir(parents=True)
-    blocked = desk.index_dir / "vectors"
+    blocked = desk.shared_dir / "vectors"
     blocked.write_text("")
     report = index_project(desk, IndexRequest())
     assert (report.added, report.vectors, report.pending_vectors) == (("here:guide.md",), 0, 5)
@@ -748,7 +748,7 @@ def test_a_store_that_began_anew_is_not_read_by_the_rows_of_before(
         here.write(f"{name}.md", f"# Page\n\nThe {name} stands alone here.\n")
         index_project(project(here, server), IndexRequest())
     desk = project(here, server)
-    (model,) = (desk.index_dir / "vectors").glob("*/MODEL")
+    (model,) = (desk.shared_dir / "vectors").glob("*/MODEL")
     model.write_bytes(b"damaged")
     here.write("rose.md", "# Page\n\nThe rose stands alone here.\n")
     index_project(desk, IndexRequest())
