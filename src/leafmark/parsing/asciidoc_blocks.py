@@ -88,15 +88,13 @@ class AsciiDocScanner(LineScanner):
     def _described(self, at: int) -> tuple[str, str]:
         """The style and the id that the lines before the block on line `at` give it."""
         style = anchor = ""
-        if self._meta >= 0:
-            for line in self.lines.text[self._meta : at]:
-                if line.startswith("["):
-                    found = _ID.search(line)
-                    anchor = (
-                        next((part for part in found.groups() if part), "") if found else anchor
-                    )
-                    named = None if line.startswith("[[") else _STYLE.match(line)
-                    style = named[1].lower() if named and named[1] else style
+        for line in self.lines.text[self._meta : at] if self._meta >= 0 else ():
+            found = _ID.search(line) if line.startswith("[") else None
+            if found:
+                anchor = found[found.lastindex or 0]
+            named = None if line.startswith("[[") else _STYLE.match(line)
+            if named and named[1]:
+                style = named[1].lower()
         return style, anchor
 
     # -- one construct -----------------------------------------------------------------

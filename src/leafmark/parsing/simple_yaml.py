@@ -24,7 +24,7 @@ _SHORT = 30
 """Characters of a line that is worth remembering: longer ones hardly ever come again."""
 
 _MOST = 4096
-"""Lines that are remembered; then it begins anew."""
+"""Lines, and keys, that are remembered."""
 
 _FIRST_SIGNS = "/.(_<"
 """What a plain scalar may begin with here, beside letters and digits; YAML has more."""
@@ -40,9 +40,8 @@ def read_simple_yaml(text: str) -> Tree | None:
     tree: Tree = {}
     items: list[Scalar] | None = None  # of the last key, while it may be a list
     key, indent = "", ""
-    recall = _remembered.get
     for line in text.replace("\r\n", "\n").split("\n"):
-        name, before, value = recall(line) or _read(line)
+        name, before, value = _short_line(line) if len(line) <= _SHORT else _line(line)
         if value is None:
             return None
         if name:
@@ -64,21 +63,9 @@ _Line = tuple[str, str | None, Any]
 The value is None where it takes a real parser.
 """
 
-_remembered: dict[str, _Line] = {}
-"""The same lines stand in file after file."""
-
-
-def _read(line: str) -> _Line:
-    """What a line says; remembered if it is short."""
-    found = _line(line)
-    if len(line) <= _SHORT:
-        if len(_remembered) >= _MOST:
-            _remembered.clear()
-        _remembered[line] = found
-    return found
-
 
 def _line(line: str) -> _Line:
+    """What a line says."""
     if not line.isprintable() and not line.replace("\xa0", " ").isprintable():
         return _HARD  # tabs, control characters, line ends of YAML 1.1
     name, colon, rest = line.partition(": ")
@@ -94,6 +81,9 @@ def _line(line: str) -> _Line:
     item = _value(text[2:].strip(" "))
     is_item = item.__class__ is Scalar and item is not _NOTHING
     return "", line[: -len(text)], item if is_item else None
+
+
+_short_line = lru_cache(_MOST)(_line)  # the same lines stand in file after file
 
 
 @lru_cache(_MOST)  # the same keys, too
