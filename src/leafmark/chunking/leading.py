@@ -178,7 +178,8 @@ def leads_on(reader: BodyReader, start: int, at: int) -> bool:
     if not is_page:
         return _text_leads(before)
     data = document.data
-    return _page_leads(before) or _is_behind_name(data, at) or _ends_term(data, at)
+    is_in_term = _TERM_END.match(data, at, at + _PAGE_REACH) is not None
+    return is_in_term or _page_leads(before) or _is_behind_name(data, at)
 
 
 def _leads_by_kind(reader: BodyReader, last: Block, at: int, *, before: bytes) -> bool:
@@ -304,11 +305,6 @@ def _is_behind_name(data: bytes, at: int) -> bool:
     if not lower.endswith(b"</div>"):
         return False
     return _NAMED_BOX.match(before, lower.rfind(b"<div")) is not None
-
-
-def _ends_term(data: bytes, at: int) -> bool:
-    """Whether nothing but tags stands between a place and what explains the term before it."""
-    return _TERM_END.match(data, at, at + _PAGE_REACH) is not None
 
 
 def _has_colon(text: bytes) -> bool:

@@ -327,8 +327,9 @@ class BodyReader:
             if start < block.start:
                 yield tidy_prose(self._decode(start, block.start))
             start, stop = max(start, block.start), min(block.end, end)
-            whole = start == block.start and stop == block.end
-            yield dedent_code(self._decode(start, stop), fenced=whole and _is_fenced(block))
+            is_whole = start == block.start and stop == block.end
+            is_fenced = is_whole and (block.content_start or 0) > block.start
+            yield dedent_code(self._decode(start, stop), fenced=is_fenced)
             start = stop
         if start < end:
             yield tidy_prose(self._decode(start, end))
@@ -338,7 +339,3 @@ class BodyReader:
         if not start:
             text = text.removeprefix("\ufeff")
         return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
-
-
-def _is_fenced(block: Block) -> bool:
-    return block.content_start is not None and block.content_start > block.start

@@ -34,7 +34,7 @@ _SURELY_LARGE = 64
 _SENTENCE_END = re.compile(
     rb"(?: [.!?:] | %b | %b ) [\"')\]*_`]* \s* \Z" % (STOPS, SOLID_STOPS), re.VERBOSE
 )
-_UNREPEATED = frozenset(("code", "table", "html", "thematic_break", "front_matter"))
+_UNREPEATED = frozenset(("code", "table", "html", "thematic_break", "front_matter", "heading"))
 
 
 @dataclass(eq=False)
@@ -161,7 +161,6 @@ class Renderer:
         blocks = self.reader.blocks_within(piece.byte_start, piece.byte_end)
         headings = self.reader.headings_within(piece.byte_start, piece.byte_end)
         stops = [block.end for block in blocks if block.kind in _UNREPEATED]
-        stops += [block.end for block in blocks if block.kind == "heading"]
         stops += [heading.end for heading in headings]
         cut = self._table_around(piece.byte_start)
         stops += [] if cut is None else [cut.end]

@@ -95,15 +95,11 @@ def _ends_sentence(prose: bytes, match: re.Match[bytes]) -> bool:
 
 def _is_abbreviation(prose: bytes, dot: int) -> bool:
     """Whether the word before the dot is an abbreviation, an initial or an item's number."""
-    word = _last_word(prose[max(0, dot - _LONGEST_WORD) : dot]).lower()
+    before = prose[max(0, dot - _LONGEST_WORD) : dot].translate(_OPENING)
+    word = before.rpartition(b" ")[2].lower()
     if len(word) == 1 and word.isalpha():
         return word != b"i"
     return word in _ABBREVIATIONS or (word.isdigit() and _begins_line(prose, dot - len(word)))
-
-
-def _last_word(tail: bytes) -> bytes:
-    """The last word of `tail`, without what opens it."""
-    return tail.translate(_OPENING).rpartition(b" ")[2]
 
 
 def _begins_line(prose: bytes, at: int) -> bool:

@@ -26,11 +26,11 @@ from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
 from leafmark.parsing.html_soup import read_soup
 from leafmark.parsing.html_text import heading_text, read_html
 from leafmark.parsing.html_titles import without_manual, without_site
-from leafmark.parsing.html_tokens import attribute, iter_tokens
+from leafmark.parsing.html_tokens import attribute, iter_tokens, unescape
 from leafmark.parsing.html_tree import OffsetError, read_tree, refusal
 from leafmark.parsing.html_unread import unread_spans
 from leafmark.parsing.text import degraded_document
-from leafmark.parsing.titles import file_title, first_title
+from leafmark.parsing.titles import file_title, first_title, fold
 
 __all__ = ["declared_charset", "parse_html", "read_html"]
 
@@ -208,7 +208,7 @@ class _Outline:
         page = self.page
         for element in page.elements:
             if element.tag == "title":
-                text = page.raw_text(element)
+                text = fold(unescape(page.data[element.inner : element.close]))
                 if text:
                     named = {*(heading.title for heading in headings), *self._outer_titles()}
                     first = next((heading.title for heading in headings if not heading.nested), "")

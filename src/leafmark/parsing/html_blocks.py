@@ -264,6 +264,7 @@ _LATER_WORD = re.compile(rb">\s*[^<\s]|<(?:im|te|xm)|<(?![a-z/!?])|</\Z", re.IGN
 _LANGUAGE = re.compile(r"(?:language|lang|highlight|src|highlight-source|brush:)-?(\S+)", re.I)
 _MARKERS = frozenset(("sourcecode", "hljs", "prettyprint", "prettyprinted", "src", "rouge"))
 _NO_LANGUAGE = frozenset(("default", "none", "notranslate", "nohighlight", "plain", "plaintext"))
+_WRAPPERS = (b"div", b"figure", b"details", b"td")
 _CODE_TAG = re.compile(rb"\s*(?:<span[^<>]*>\s*</span>\s*)?<code(?=[\s>])[^<>]*>", re.IGNORECASE)
 
 
@@ -277,12 +278,9 @@ def _language(page: HtmlPage, element: HtmlElement) -> str:
     found = _first_language(data, tags)
     if not found:
         around = zip(page.parents(element.node), range(2), strict=False)
-        found = _first_language(data, (tag for tag, _ in around if _is_wrapper(data, tag)))
+        wrappers = (tag for tag, _ in around if tag_name(data, tag[0]) in _WRAPPERS)
+        found = _first_language(data, wrappers)
     return found
-
-
-def _is_wrapper(data: bytes, tag: tuple[int, int]) -> bool:
-    return tag_name(data, tag[0]) in (b"div", b"figure", b"details", b"td")
 
 
 def _first_language(data: bytes, tags: Iterable[tuple[int, int]]) -> str:

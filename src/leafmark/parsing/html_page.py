@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from leafmark.parsing.html_tokens import attribute, unescape
+from leafmark.parsing.html_tokens import attribute
 
 __all__ = [
     "HEADING_LEVELS",
@@ -69,10 +69,6 @@ class HtmlPage:
     parents: Callable[[Any], Iterator[tuple[int, int]]]
     attribute: Callable[[HtmlElement, bytes], str | None]
     degraded: str | None = None
-
-    def raw_text(self, element: HtmlElement) -> str:
-        """The content of an element that holds only text, white space folded."""
-        return " ".join(unescape(self.data[element.inner : element.close]).split())
 
 
 ROLE_CLASSES: dict[str, tuple[str, ...]] = {

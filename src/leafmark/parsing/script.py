@@ -11,10 +11,9 @@ from leafmark.model import Document, Heading
 from leafmark.parsing.decoding import BOM, Decoded, decode
 from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.script_definitions import Definition
-from leafmark.parsing.script_languages import Language, has_module, language_of
+from leafmark.parsing.script_languages import has_module, language_of
 from leafmark.parsing.script_worker import (
     NoChildError,
-    Parsed,
     TooMuchWorkError,
     parse_apart,
     parse_here,
@@ -42,7 +41,8 @@ def parse_script(data: bytes, path: str) -> Document:
         return degraded_document(decoded, path, "text", f"code of more than {limit} is not parsed")
     source = _parseable(decoded)
     try:
-        definitions, blocks = _parse(language, source)
+        is_apart = language.apart or len(source) > CALM_BYTES
+        definitions, blocks = (parse_apart if is_apart else parse_here)(language, source)
     except TooMuchWorkError:
         reason = f"too much work for the {language.name} parser"
         return degraded_document(decoded, path, "text", reason)
@@ -73,13 +73,6 @@ def _heading(definition: Definition, decoded: Decoded) -> Heading:
         slug_path=decoded.restore(definition.path),
         line_offset=definition.signature,
     )
-
-
-def _parse(language: Language, source: bytes) -> Parsed:
-    """What is defined in the source, and its blocks."""
-    if language.apart or len(source) > CALM_BYTES:
-        return parse_apart(language, source)
-    return parse_here(language, source)
 
 
 def _parseable(decoded: Decoded) -> bytes:
