@@ -1,14 +1,13 @@
-"""Blocks of a document by their place, what bodies are made of, and bodies as models get them.
+"""Blocks of a document by their place, and bodies as models get them.
 
 A `BodyReader` serves one document and looks at its blocks only when it is asked, since
-chunking by headings needs none. Front matter and discarded heading lines stand in bodies,
-but do not count as content; front matter is not in the text either.
+chunking by headings needs none. Front matter stands in bodies, but is not in the text.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
@@ -26,10 +25,6 @@ from leafmark.chunking.read_text import ReadText
 from leafmark.model import (
     MOST_STRETCHES,
     Block,
-    BlockKind,
-    Chunk,
-    Content,
-    ContentType,
     Document,
     Heading,
     HeadingColumns,
@@ -39,20 +34,10 @@ from leafmark.model import (
 
 __all__ = ["BodyReader"]
 
-_WHITE_SPACE = b" \t\n\r\x0b\x0c"
-_SHARE = 0.8
-"""The share of a body's non-blank bytes that one type needs to name it."""
-
 _ABNORMAL = (b"\r", b" \n", b"\t\n", b"\n\n\n", b"\x0b", b"\x0c", b"\xc2\xa0\n", b"\xe3\x80\x80\n")
 """White space that `text` does not have. Rarer kinds at line ends weigh no more than a token."""
 
-_TYPES: dict[str, ContentType] = {"code": "code", "table": "table", "list": "list"}
-_UNCOUNTED: frozenset[BlockKind] = frozenset(("front_matter", "heading"))
-
 _start_of, _end_of = attrgetter("start"), attrgetter("end")
-
-_Part = tuple[BlockKind, int, int]
-"""A block's kind, and where it begins and ends."""
 
 
 @dataclass(eq=False)
@@ -86,7 +71,7 @@ class BodyReader:
         blocks = self.document.blocks
         return blocks if isinstance(blocks, Stretches) else OneStretch(blocks)
 
-    def _blocks(self, start: int, end: int) -> list[PlacedBlocks]:
+    def stretches_within(self, start: int, end: int) -> list[PlacedBlocks]:
         """The stretches that have bytes in `[start, end)`, in order."""
         return [self._placed(number) for number in self._stretches.stretches_of(start, end)]
 
@@ -103,7 +88,7 @@ class BodyReader:
     def blocks_within(self, start: int, end: int) -> Sequence[Block]:
         """The blocks that start in `[start, end)`, nested ones too, in order."""
         found: list[Block] = []
-        for part in self._blocks(start, end):
+        for part in self.stretches_within(start, end):
             found += part.within(start, end)
         return found
 
@@ -131,7 +116,7 @@ class BodyReader:
 
     def begins_item(self, at: int) -> bool:
         """Whether an item of a list of level 0 begins at a byte."""
-        for part in self._blocks(at, at + 1):
+        for part in self.stretches_within(at, at + 1):
             number = bisect_right(part.top.starts, at) - 1
             if number >= 0 and part.top.kinds[number] == "list":
                 starts = self.item_starts(part.top[number])
@@ -162,70 +147,14 @@ class BodyReader:
     def code_within(self, start: int, end: int) -> list[Block]:
         """The code blocks that have bytes in `[start, end)`, at any depth."""
         found: list[Block] = []
-        for part in self._blocks(start, end):
+        for part in self.stretches_within(start, end):
             if part.code:
                 found += part.code_between(start, end)
         return found
 
-    def describe_content(self, chunk: Chunk) -> Content:
-        """Return what the chunk's body is made of."""
-        is_script = self.document.format == "script"
-        parts, languages = (self._of_script if is_script else self._contents)(chunk.body_spans)
-        kinds = {part[0] for part in parts}
-        if not kinds.isdisjoint(_UNCOUNTED):
-            parts = [part for part in parts if part[0] not in _UNCOUNTED]
-            kinds -= _UNCOUNTED
-        return Content(self._name(parts, kinds), tuple(sorted(kinds)), tuple(sorted(languages)))
-
-    def _of_script(self, spans: Sequence[tuple[int, int]]) -> tuple[list[_Part], set[str]]:
-        """What `_contents` returns, for code: a piece may begin and end inside a block."""
-        blocks = [block for start, end in spans for block in self.blocks_within(start, end)]
-        around = [code for start, end in spans for code in self.code_within(start, end)]
-        languages = {b.info for b in (*blocks, *around) if b.kind == "code" and b.info}
-        return [(code.kind, code.start, code.end) for code in around], languages
-
-    def _contents(self, spans: Sequence[tuple[int, int]]) -> tuple[list[_Part], set[str]]:
-        """The blocks at the top that have bytes in the spans, and the languages of all code there.
-
-        Of each block its kind, and those of its bytes that are in the spans.
-        """
-        found: list[_Part] = []
-        languages: set[str] = set()
-        for start, end in spans:
-            for part in self._blocks(start, end):
-                top = part.top
-                if top and (top.starts[0] < start or top.ends[-1] > end):
-                    at = bisect_left(top.ends, start + 1)
-                    top = top[at : bisect_left(top.starts, end)]
-                found += [
-                    (kind, max(first, start), min(last, end))
-                    for kind, first, last in zip(top.kinds, top.starts, top.ends, strict=True)
-                ]
-                if part.code:
-                    languages |= {code.info for code in part.code_between(start, end) if code.info}
-        return found, languages
-
-    def _name(self, parts: Sequence[_Part], kinds: Set[BlockKind]) -> ContentType:
-        """The type that has most of the non-blank bytes."""
-        data = self.document.data
-        if self.document.reader is not None and "thematic_break" in kinds:  # nothing is read there
-            parts = [part for part in parts if part[0] != "thematic_break"]
-        if kinds.isdisjoint(_TYPES):
-            is_empty = not any(data[start:end].strip() for _, start, end in parts)
-            return "empty" if is_empty else "prose"
-        weights: dict[ContentType, int] = {}
-        for kind, start, end in parts:
-            name = _TYPES.get(kind, "prose")
-            raw = data[start:end].translate(None, _WHITE_SPACE)
-            weights[name] = weights.get(name, 0) + len(raw)
-        if not any(weights.values()):
-            return "empty"
-        name = max(weights, key=lambda content_type: weights[content_type])
-        return name if weights[name] >= _SHARE * sum(weights.values()) else "mixed"
-
     def table_around(self, at: int) -> Block | None:
         """The innermost table between whose rows `at` is, if any."""
-        (part,) = self._blocks(at, at + 1)
+        (part,) = self.stretches_within(at, at + 1)
         number = bisect_left(part.tables, at, key=_start_of) - 1
         while number >= 0:
             table = part.tables[number]
@@ -237,7 +166,7 @@ class BodyReader:
     def markup_tables(self, start: int, end: int) -> list[MarkupTable]:
         """The tables of Markdown written in HTML that have bytes in `[start, end)`."""
         found: list[MarkupTable] = []
-        for part in self._blocks(start, end):
+        for part in self.stretches_within(start, end):
             tables = part.markup_tables
             first = bisect_left(tables, start + 1, key=_end_of)
             found += tables[first : bisect_left(tables, end, key=_start_of)]

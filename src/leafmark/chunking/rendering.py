@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from leafmark.chunking.breadcrumbs import GAP, under_breadcrumb
+from leafmark.chunking.contents import describe_content
 from leafmark.chunking.measuring import Meter, make_meter
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.reading import BodyReader
@@ -62,7 +63,7 @@ class Renderer:
 
     def describe_content(self, chunk: Chunk) -> Content:
         """Return what the chunk's body is made of."""
-        return self.reader.describe_content(chunk)
+        return describe_content(self.reader, chunk)
 
     def render_text(self, chunk: Chunk) -> str:
         """Return breadcrumb line, context and normalised body, a blank line between them."""
