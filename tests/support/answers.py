@@ -181,7 +181,13 @@ def mixed_answer() -> Answer:
     )  # fmt: skip
     return make_answer(
         usage._replace(constituents=(retries,)),
-        make_result("Setup", 1, 2.5, also_in=("docs:copy.md#setup",)),
+        make_result(
+            "Setup",
+            1,
+            2.5,
+            also_in=("docs:copy.md#setup",),
+            other_versions=(make_entry("Setup", path="v1/copy.md"),),
+        ),
         make_result(
             entry=document, document=api, score=1.25, whole=True, word="", full_text="# Api\n",
             body="", body_bytes=b"", snippet=Snippet(), match_ranges=(),

@@ -73,6 +73,7 @@ class Candidate(NamedTuple):
     whole: bool = False
     factors: tuple[Factor, ...] = ()
     introduction: bool = False
+    other_versions: tuple[Entry, ...] = ()
 
 
 class Snippet(NamedTuple):
@@ -154,6 +155,7 @@ class Result(NamedTuple):
     passages: tuple[Passage | Omission, ...] | None = None
     expanded: tuple[Related, ...] = ()
     introduction: bool = False
+    other_versions: tuple[Entry, ...] = ()
 
     @property
     def id(self) -> str:

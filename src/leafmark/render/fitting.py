@@ -230,7 +230,12 @@ def _share(steps: int, costs: Sequence[Sequence[int]]) -> tuple[list[int], int]:
 
 def _bare(result: Result) -> Result:
     return result._replace(
-        snippet=Snippet(), match_ranges=(), constituents=(), also_in=(), expanded=()
+        snippet=Snippet(),
+        match_ranges=(),
+        constituents=(),
+        also_in=(),
+        other_versions=(),
+        expanded=(),
     )
 
 

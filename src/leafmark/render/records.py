@@ -99,6 +99,7 @@ def result_record(
         "introduction": result.introduction,
         "citation": result.citation,
         "also_in": list(result.also_in),
+        "other_versions": [entry.id for entry in result.other_versions],
         "constituents": [_constituent_record(part) for part in result.constituents],
     } | _matches_record(result)
     if result.expanded:

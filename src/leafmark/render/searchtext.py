@@ -154,6 +154,9 @@ def _below(
     if result.also_in:
         copies = ", ".join(clean_line(other) for other in result.also_in)
         lines.append(f"{'  ' * (level + 1)}{style.dim('also in: ' + copies)}")
+    if result.other_versions:
+        others = ", ".join(clean_line(entry.id) for entry in result.other_versions)
+        lines.append(f"{'  ' * (level + 1)}{style.dim('nearly the same in: ' + others)}")
     if explain:
         lines += render_factors(result.factors, level + 1)
     for part in result.constituents:

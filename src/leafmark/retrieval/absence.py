@@ -223,7 +223,9 @@ class _Inquiry:
             if copy is None:
                 return None
             holder = "it" if self._target.holds(copy) else f"it is part of {copy.id}, which"
-            message = f"{holder} has the same text as {by}{where}, and is named beside it"
+            exact = copy.id in candidate.also_in
+            same = "the same text" if exact else "nearly the same text"
+            message = f"{holder} has {same} as {by}{where}, and is named beside it"
             change = Change({}, added=Filter("under", self._target.id))
             return AbsenceReason("duplicate", message, copy.id, rank=rank, by=by), change
         score = part.score
@@ -238,8 +240,9 @@ class _Inquiry:
     def _copied(self, candidate: Candidate) -> Entry | None:
         """Return what is named beside a result: the chunk, one below it, or one it is part of."""
         target = self._target
-        for entry in self._reader.chunks_of(target.doc_id) if candidate.also_in else ():
-            if entry.id in candidate.also_in and (entry.holds(target) or target.holds(entry)):
+        names = {*candidate.also_in, *(entry.id for entry in candidate.other_versions)}
+        for entry in self._reader.chunks_of(target.doc_id) if names else ():
+            if entry.id in names and (entry.holds(target) or target.holds(entry)):
                 return entry
         return None
 

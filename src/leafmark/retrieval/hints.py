@@ -18,6 +18,7 @@ from leafmark.query import (
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.leaves import Looked
 from leafmark.retrieval.stopwords import stop_words
+from leafmark.retrieval.versions import other_version_filter
 
 __all__ = ["NOWHERE", "as_named", "hints_about"]
 
@@ -61,6 +62,7 @@ def hints_about(
         *_about_fields(topics, is_tree),
         *_about_words(compiled),
         *_about_relaxing(topics, ranked, results, left_out),
+        *_about_versions(results),
         *_about_stale(results),
     )
 
@@ -209,6 +211,20 @@ def _about_options(
         held = " or ".join(f"“{word}”" for word in named)
         message = f'{which} {verb} out what holds {held}; "-{named[0]}" in quotes looks for it'
         yield Hint("option", message)
+
+
+def _about_versions(results: Sequence[Result]) -> Iterator[Hint]:
+    """What keeps a search to the versions that the first such result stands for."""
+    joined = next((one for one in results if one.other_versions), None)
+    if joined is None:
+        return
+    filters = (other_version_filter(joined.entry, other) for other in joined.other_versions)
+    named = list(dict.fromkeys(filters))[:MOST_NAMED]
+    yield Hint(
+        "versions",
+        f"what reads nearly the same in several versions is shown once; "
+        f"{' or '.join(named)} in the query keeps to another",
+    )
 
 
 def _about_stale(results: Sequence[Result]) -> Iterator[Hint]:

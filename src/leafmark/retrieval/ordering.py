@@ -71,7 +71,7 @@ def sort_with_ties(values: Sequence[T], orders: Sequence[Any], tie: Callable[[T]
 
 def join_duplicates(
     candidates: Sequence[Candidate], digest: Callable[[Entry], str | None]
-) -> tuple[list[Candidate], Phase]:
+) -> list[Candidate]:
     """Show results whose whole spans have the same bytes once, with the others' ids in `also_in`.
 
     `digest` gives the hash of a whole span, or None for one that is blank or
@@ -82,19 +82,26 @@ def join_duplicates(
     counts = Counter(sizes)
     kept: list[Candidate] = []
     first: dict[str, int] = {}
-    others: dict[int, list[str]] = {}
+    others: dict[int, list[Candidate]] = {}
     for candidate, size in zip(candidates, sizes, strict=True):
         name = digest(candidate.entry) if size and counts[size] > 1 else None
         if name is not None and name in first:
-            others.setdefault(first[name], []).extend((candidate.entry.id, *candidate.also_in))
+            others.setdefault(first[name], []).append(candidate)
             continue
         if name is not None:
             first[name] = len(kept)
         kept.append(candidate)
-    for at, ids in others.items():
-        kept[at] = kept[at]._replace(also_in=(*kept[at].also_in, *ids))
-    note = "results with the same text are shown once" if others else ""
-    return kept, Phase("duplicates", len(candidates), len(kept), note)
+    for at, copies in others.items():
+        kept[at] = _with_copies(kept[at], copies)
+    return kept
+
+
+def _with_copies(shown: Candidate, copies: Sequence[Candidate]) -> Candidate:
+    ids = [id for copy in copies for id in (copy.entry.id, *copy.also_in)]
+    others = [entry for copy in copies for entry in copy.other_versions]
+    return shown._replace(
+        also_in=(*shown.also_in, *ids), other_versions=(*shown.other_versions, *others)
+    )
 
 
 def sort_results(

@@ -32,6 +32,7 @@ from leafmark.retrieval.sections import Admits, section_filter, within_bounds
 from leafmark.retrieval.statistics import statistics_of
 from leafmark.retrieval.texts import MakeReadable, ReadSource, Texts
 from leafmark.retrieval.topics import join_topics
+from leafmark.retrieval.versions import join_versions
 
 __all__ = ["Trace", "search", "trace_search"]
 
@@ -150,7 +151,7 @@ class _Run:
             stands_out=presenter.stands_out,
             may_stand=self._may_stand(topics),
         )
-        unique, duplicates = join_duplicates(grained, self._texts.comparable_digest)
+        unique, duplicates = self._join_alike(grained)
         phases += [*steps, duplicates]
         if self._rerank is not None and self._params.sort == "score":
             unique, phase = rerank_candidates(
@@ -161,6 +162,17 @@ class _Run:
         kept, limited = limit_results(ranked, self._params.limit)
         phases.append(limited)
         return Trace(compiled, found, joined, grained, ranked, kept, tuple(phases), presenter)
+
+    def _join_alike(self, candidates: Sequence[Candidate]) -> tuple[list[Candidate], Phase]:
+        """Show once what is there in several versions, and what has the same bytes anywhere."""
+        digest = self._texts.comparable_digest
+        single = join_versions(candidates, self._texts.whole, digest)
+        unique = join_duplicates(single, digest)
+        note = "results with the same text are shown once"
+        if any(one.other_versions for one in unique):
+            note += ", and those of several versions that read nearly the same"
+        joined = len(unique) < len(candidates)
+        return unique, Phase("duplicates", len(candidates), len(unique), note if joined else "")
 
     def answer(self, topics: Sequence[Expression], local_trees: Collection[str]) -> Answer:
         trace = self.trace(topics, local_trees)

@@ -91,6 +91,7 @@ class Presenter:
             body_bytes=body.data if body else None,
             body_places=texts.places(entry) if body else (),
             introduction=candidate.introduction,
+            other_versions=candidate.other_versions,
         )
 
     def _constituent(self, candidate: Candidate) -> Result:

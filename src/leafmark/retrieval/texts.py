@@ -164,6 +164,14 @@ class Texts:
                 return made.text
         return source[start:end].decode("utf-8", "replace")
 
+    def whole(self, entry: Entry) -> str | None:
+        """Return what a person reads in the whole span of a chunk; None as for a body."""
+        span = (entry.byte_start, entry.byte_end)
+        if tuple(entry.body_spans) != (span,):
+            return self.readable(entry, *span)
+        body = self.body(entry)  # which is read for its snippet, too
+        return body.shown if body else None
+
     def digest(self, entry: Entry) -> str | None:
         """Return the sha256 of a chunk's whole span, hex; None where the source is another."""
         key = (entry.tree, entry.path, entry.byte_start, entry.byte_end)

@@ -27,15 +27,21 @@ def test_strict_first_then_score_then_id() -> None:
 def test_the_same_text_is_shown_once() -> None:
     candidates = [match(_entry(path), 1.0) for path in "abcd"]
     digests = {"a": "1", "b": "2", "c": "1", "d": "1"}
-    found, phase = join_duplicates(candidates, lambda entry: digests[entry.path])
+    found = join_duplicates(candidates, lambda entry: digests[entry.path])
     assert [(one.entry.path, one.also_in) for one in found] == [("a", ("t:c", "t:d")), ("b", ())]
-    assert phase == Phase("duplicates", 4, 2, "results with the same text are shown once")
 
 
 def test_what_has_no_digest_is_nobodys_duplicate() -> None:
     candidates = [match(_entry(path), 1.0) for path in "ab"]
-    found, _ = join_duplicates(candidates, lambda entry: None)
-    assert len(found) == 2
+    assert join_duplicates(candidates, lambda entry: None) == candidates
+
+
+def test_a_copy_of_a_result_brings_what_it_stands_for() -> None:
+    older = make_entry(path="v1/b")
+    candidates = [match(_entry("a"), 2.0), match(_entry("v2/b"), 1.0)]
+    candidates[1] = candidates[1]._replace(also_in=("t:v0/b",), other_versions=(older,))
+    (found,) = join_duplicates(candidates, lambda entry: "same")
+    assert (found.also_in, found.other_versions) == (("t:v2/b", "t:v0/b"), (older,))
 
 
 def test_only_spans_of_equal_length_are_read() -> None:
