@@ -126,10 +126,14 @@ class Decoded(NamedTuple):
         return self.mended.encode() if self.stand_in else self.data
 
     def restore(self, text: str) -> str:
-        """Return a part of the text with U+FFFD for every bad sequence and every NUL."""
-        if self.stand_in:
-            text = text.replace(self.filler, "").replace(self.stand_in, "\ufffd")
-        return text.replace("\0", "\ufffd")
+        """Return a part of the text with U+FFFD for every bad sequence."""
+        if not self.stand_in:
+            return text
+        return text.replace(self.filler, "").replace(self.stand_in, "\ufffd")
+
+    def shown(self, text: str) -> str:
+        """Return the same with U+FFFD for every NUL, too, as CommonMark has it."""
+        return self.restore(text).replace("\0", "\ufffd")
 
 
 def decode(data: bytes, path: str, *, declared: str | None = None) -> Decoded:

@@ -108,7 +108,7 @@ def parse_lined(
     size = len(decoded.data)
     headings = []
     for title in scanned.titles:
-        words = decoded.restore(title_text(title.source))
+        words = decoded.shown(title_text(title.source))
         start, end = lines.places(title.first, title.after)
         row = (title.level, fold(words), words, start, end, size, title.nested)
         headings.append(Heading(*row, anchor=title.anchor or None))

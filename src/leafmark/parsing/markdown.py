@@ -81,8 +81,8 @@ class _Content:
             links = links_of(self.walked[1], self.text)
         else:
             links = links_by_portions(self._raw, self._start, self.headings)
-        restore = self._decoded.restore
-        return tuple([link._replace(target=restore(link.target)) for link in links])
+        shown = self._decoded.shown
+        return tuple([link._replace(target=shown(link.target)) for link in links])
 
 
 def parse_markdown(data: bytes, path: str) -> Document:
@@ -123,5 +123,5 @@ def parse_markdown(data: bytes, path: str) -> Document:
 
 
 def _restore_heading(heading: Heading, decoded: Decoded) -> Heading:
-    text = decoded.restore(heading.slug_text)
+    text = decoded.shown(heading.slug_text)
     return heading._replace(title=fold(text), slug_text=text)
