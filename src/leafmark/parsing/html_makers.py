@@ -73,7 +73,6 @@ _MADE = {
 }
 """What is written in the same words on each page, by bytes that stand in all such pages."""
 
-_NUMBERED = b'<span class="lineno'
 _NUMBER = re.compile(
     rb"<span class=\"(?:linenos?|source-line-no|sourceLineNo)\">"
     rb"(?:<a [^<>]*+>|(?!))?+\s*+[0-9]++\s*+(?:</a>|(?!))?+\s*+</span>"
@@ -113,11 +112,9 @@ def _panels(data: bytes) -> Iterator[tuple[int, int]]:
 
 def _numbers(page: HtmlPage, *, everywhere: bool) -> Iterator[tuple[int, int]]:
     """Yield the numbers before lines of code, which a `pre` holds unless they are `everywhere`."""
-    if not any(mark in page.data for mark in _NUMBERED):
-        return
-    numbers = [found.span() for found in _NUMBER.finditer(page.data)]
     code = [(each.inner, each.close) for each in page.elements if each.tag == "pre"]
-    for start, end in numbers:
+    for found in _NUMBER.finditer(page.data):
+        start, end = found.span()
         at = bisect_right(code, (start, len(page.data))) - 1
         if everywhere or (at >= 0 and end <= code[at][1]):
             yield start, end

@@ -92,7 +92,6 @@ def child_of_type(node: Node, *types: str) -> Node | None:
 
 
 def plain(
-    name: str = "name",
     *,
     body: str = "body",
     body_types: tuple[str, ...] = (),
@@ -101,10 +100,10 @@ def plain(
     needs_body: bool = False,
     is_function: bool = False,
 ) -> Rule:
-    """A rule for nodes whose name is in a field; the body is in a field or a child of a type."""
+    """A rule for nodes with a field `name`; the body is in a field or a child of a type."""
 
     def rule(node: Node, source: bytes) -> Found | None:
-        named = node.child_by_field_name(name)
+        named = node.child_by_field_name("name")
         if named is None or named.is_missing:
             return None
         inside = node.child_by_field_name(body)
