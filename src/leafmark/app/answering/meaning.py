@@ -60,21 +60,17 @@ def _begin_anew() -> None:
 def ask_meaning(
     project: Project, topics: Sequence[Expression], mode: str
 ) -> Asked | Unasked | None:
-    """Begin to make the vectors of the topics; None where the mode needs none.
+    """Begin to make the vectors of the topics; None where there is nothing to ask.
 
     Words in letters that the model was not trained on are left to the search by words.
 
     Raises:
         UsageError: the mode needs an embedder, and the settings name none.
     """
-    if mode == "lexical":
-        return None
     spec = embedder_spec(project)
-    asked = [topic for topic in topics if topic_text(topic)]
     if spec is None:
-        if mode == "auto":
-            return None
         raise no_embedder(mode)
+    asked = [topic for topic in topics if topic_text(topic)]
     if not asked:
         return None
     if mode != "semantic" and not all(reads(spec, topic_text(topic)) for topic in asked):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from leafmark.app.answering.opening import open_index
 from leafmark.app.configuration.project import Project
 from leafmark.app.reading import Sources
-from leafmark.app.requests import Progress, SearchRequest
+from leafmark.app.requests import Mode, Progress, SearchRequest
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Hint, Packing, Result, heading_and_span
 from leafmark.query import Expression, parse_topics
@@ -30,6 +30,7 @@ __all__ = [
     "ask_topics",
     "complete_answer",
     "search_index",
+    "search_mode",
     "search_params",
     "search_project",
     "understand_request",
@@ -91,8 +92,8 @@ def ask_topics(
     project: Project, topics: Sequence[Expression], request: SearchRequest
 ) -> Asked | Unasked | None:
     """Begin to make the vectors of topics, where the request wants any."""
-    mode = _mode(project, request)
-    if mode == "lexical" or (mode == "auto" and project.configuration.embedding.provider == "none"):
+    mode = search_mode(project, request.mode)
+    if mode == "lexical":
         return None
     from leafmark.app.answering.meaning import (
         ask_meaning,  # late: searches by words need none of it
@@ -110,8 +111,12 @@ def _reranking(project: Project, topics: Sequence[Expression]) -> Reranking | No
     return ask_reranker(project, " ".join(filter(None, map(topic_text, topics))))
 
 
-def _mode(project: Project, request: SearchRequest) -> str:
-    return request.mode if request.mode != "auto" else project.configuration.search.mode
+def search_mode(project: Project, wished: Mode = "auto") -> str:
+    """Return how a search is done: as wished, else by the setting, else by what there is."""
+    mode = project.configuration.search.mode if wished == "auto" else wished
+    if mode != "auto":
+        return mode
+    return "lexical" if project.configuration.embedding.provider == "none" else "hybrid"
 
 
 def _answer(
@@ -250,9 +255,8 @@ def search_params(project: Project, request: SearchRequest) -> SearchParams:
     }
     for name in request.trees:
         project.get_tree(name)
-    mode = _mode(project, request)
     values |= {
-        "mode": "hybrid" if mode == "auto" else mode,
+        "mode": search_mode(project, request.mode),
         "rerank_results": project.configuration.rerank.results,
         "trees": request.trees,
         "tags": request.tags,

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from leafmark.app.answering.searching import search_mode
 from leafmark.app.configuration.project import Project, open_project
 from leafmark.app.evaluating.answered_sections import sections_of
 from leafmark.app.evaluating.judging import Library, read_queries
@@ -93,7 +94,7 @@ def evaluate_project(
     by = request.by
     groups = build_groups(found, resampler, (lambda one: str(getattr(one, by))) if by else None)
     return EvaluationReport(
-        mode=", ".join(dict.fromkeys(map(_mode_of, opened))),
+        mode=", ".join(dict.fromkeys(map(search_mode, opened))),
         answers=request.answers,
         seed=request.seed,
         resamples=request.resamples,
@@ -134,10 +135,10 @@ def _opened_apart(
     patience = dict.fromkeys(("embedding.deadline_s", "rerank.deadline_s"), PATIENCE_S)
     flags = {**patience, **settings}
     opened = open_project(project.directory, flags=flags, environ=environ)
-    if _mode_of(opened) != "lexical" and opened.configuration.embedding.provider == "none":
+    if search_mode(opened) != "lexical" and opened.configuration.embedding.provider == "none":
         from leafmark.app.answering.meaning import no_embedder  # late: few evaluations need it
 
-        raise no_embedder(_mode_of(opened))
+        raise no_embedder(search_mode(opened))
     return replace(opened, index_dir=place_of(opened) / opened.index_dir.name)
 
 
@@ -151,7 +152,7 @@ def _index_apart(
     check_concern(project, confirmed=request.confirmed)
     timeout_s = project.configuration.index.lock_timeout_s
     reader = refresh(project, progress=progress, timeout_s=timeout_s)
-    if _mode_of(project) != "lexical":
+    if search_mode(project) != "lexical":
         _embed(project, reader, progress)
     return reader
 
@@ -169,14 +170,6 @@ def _judge(
         if progress is not None:
             progress(f"judging {variant.name}", done, len(judged))
     return VariantOutcomes(variant, trial.chunks, trial.limit, tuple(outcomes))
-
-
-def _mode_of(project: Project) -> str:
-    """Return how searches are really done."""
-    mode = project.configuration.search.mode
-    if mode != "auto":
-        return mode
-    return "lexical" if project.configuration.embedding.provider == "none" else "hybrid"
 
 
 def _embed(project: Project, reader: IndexReader, progress: Progress | None) -> None:
