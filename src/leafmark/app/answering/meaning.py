@@ -12,7 +12,6 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from typing import NamedTuple
 
 from leafmark.app.answering.similarity import VectorMeaning
 from leafmark.app.background import begin
@@ -37,7 +36,7 @@ from leafmark.query import Expression
 from leafmark.retrieval.compiler import Compile
 from leafmark.retrieval.meaning import Meaning, corrected_text, topic_text
 
-__all__ = ["Asked", "Unasked", "ask_meaning", "no_embedder"]
+__all__ = ["QueryVectors", "ask_meaning", "no_embedder"]
 
 LATE_S = 10.0
 """How much longer than it is waited for an answer may take, before its thread gives up."""
@@ -57,9 +56,7 @@ def _begin_anew() -> None:
     _OPEN.clear()
 
 
-def ask_meaning(
-    project: Project, topics: Sequence[Expression], mode: str
-) -> Asked | Unasked | None:
+def ask_meaning(project: Project, topics: Sequence[Expression], mode: str) -> QueryVectors | None:
     """Begin to make the vectors of the topics; None where there is nothing to ask.
 
     Words in letters that the model was not trained on are left to the search by words.
@@ -73,9 +70,7 @@ def ask_meaning(
     asked = [topic for topic in topics if topic_text(topic)]
     if not asked:
         return None
-    if mode != "semantic" and not all(reads(spec, topic_text(topic)) for topic in asked):
-        return Unasked((_lexical("letters", _LETTERS.format(spec.provider), _ALL_LETTERS),))
-    return Asked(project, spec, asked)
+    return QueryVectors(project, spec, asked, mode)
 
 
 def no_embedder(mode: str) -> UsageError:
@@ -87,31 +82,21 @@ def no_embedder(mode: str) -> UsageError:
     )
 
 
-class Unasked(NamedTuple):
-    """No vectors, and why."""
+class QueryVectors:
+    """The vectors of a query, which are being made in a thread of their own."""
 
-    hints: tuple[Hint, ...]
-
-    def answer(self, _reader: IndexReader, _compiled: Compile) -> tuple[None, tuple[Hint, ...]]:
-        return None, self.hints
-
-
-class Asked:
-    """Vectors that are being made, in a thread of their own."""
-
-    def __init__(self, project: Project, spec: EmbedderSpec, topics: Sequence[Expression]):
+    def __init__(
+        self, project: Project, spec: EmbedderSpec, topics: Sequence[Expression], mode: str
+    ):
         self._project = project
         self._deadline_s = project.configuration.embedding.deadline_s
         self._began = time.monotonic()
         self._spec = spec
         self._topics = topics
-        self._unable: ProviderError | None = None
-        try:
-            load_numpy()
-        except ProviderError as error:
-            self._unable = error
-        else:
-            self._making = self._begin({text: text for text in map(topic_text, topics)})
+        texts = list(map(topic_text, topics))
+        self._missing = _unable(spec, [] if mode == "semantic" else texts)
+        if self._missing is None:
+            self._making = self._begin({text: text for text in texts})
 
     def _begin(self, texts: Mapping[str, str]) -> Future[dict[str, Vectors]]:
         """Begin to make the vectors of some texts, by the names that they are asked for by."""
@@ -131,8 +116,8 @@ class Asked:
 
         `compiled` gives the topics as they are searched.
         """
-        if self._unable is not None:
-            return None, (_failed(self._unable),)
+        if self._missing is not None:
+            return None, (self._missing,)
         view = current_view(self._project, reader, self._spec)
         if view is None or (view.pending and not view.has_any):
             return None, (_NO_VECTORS,)
@@ -174,6 +159,17 @@ class Asked:
             return self._begin(texts).result(self._left_s()) if texts else {}
         except (TimeoutError, LeafmarkError):
             return {}
+
+
+def _unable(spec: EmbedderSpec, texts: Sequence[str]) -> Hint | None:
+    """Return why vectors cannot be made, or would mean nothing for the letters of texts."""
+    if not all(reads(spec, text) for text in texts):
+        return _lexical("letters", _LETTERS.format(spec.provider), _ALL_LETTERS)
+    try:
+        load_numpy()
+    except ProviderError as error:
+        return _failed(error)
+    return None
 
 
 def _failed(error: LeafmarkError) -> Hint:

@@ -18,7 +18,7 @@ from leafmark.retrieval import SearchParams, search
 from leafmark.retrieval.compiler import compiling
 
 if TYPE_CHECKING:
-    from leafmark.app.answering.meaning import Asked, Unasked
+    from leafmark.app.answering.meaning import QueryVectors
     from leafmark.app.answering.reranking import Reranking
     from leafmark.retrieval.compiler import Compile
     from leafmark.retrieval.meaning import Meaning
@@ -72,7 +72,7 @@ class Understood(NamedTuple):
 
     topics: Sequence[Expression]
     params: SearchParams
-    asked: Asked | Unasked | None
+    asked: QueryVectors | None
     reranking: Reranking | None
 
 
@@ -90,7 +90,7 @@ def understand_request(project: Project, request: SearchRequest) -> Understood:
 
 def ask_topics(
     project: Project, topics: Sequence[Expression], request: SearchRequest
-) -> Asked | Unasked | None:
+) -> QueryVectors | None:
     """Begin to make the vectors of topics, where the request wants any."""
     mode = search_mode(project, request.mode)
     if mode == "lexical":
