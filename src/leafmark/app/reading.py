@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from leafmark.app.configuration.project import Project
 from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.known_files import KnownFiles
+from leafmark.app.sources.trees import Tree
 from leafmark.forking import in_forked_child
 from leafmark.model import ChunkedDocument, Document, DocumentEntry, ReadableText
 from leafmark.model.span import subtract
@@ -26,6 +27,7 @@ in_forked_child(_KNOWN.begin_anew)
 class _Read:
     """A source as it was read once: the file's bytes, and those that spans refer to."""
 
+    tree: Tree
     raw: bytes
     data: bytes
     parsed: Document | None = None
@@ -63,9 +65,10 @@ class Sources:
         from leafmark.parsing.formats import reader_of
 
         reader = reader_of(document.format)
-        parsed = None if reader is None else self._parsed(document)
-        if reader is None or parsed is None:
+        read = None if reader is None else self._get(document)
+        if reader is None or read is None:
             return None
+        parsed = self._parsed(read, document)
         dropped = parsed.dropped_ranges
         kept = [part for each in ranges for part in subtract(*each, dropped)]
         return reader(parsed.data, kept)
@@ -75,57 +78,42 @@ class Sources:
 
         Counting its tokens takes far longer than reading it: only records and sizes need this.
         """
-        parsed = self._parsed(document)
         read = self._get(document)
-        tree = self._project.tree(document.tree)
-        if parsed is None or read is None or tree is None:
-            return None
-        if read.chunked is None:
+        if read is not None and read.chunked is None:
             from leafmark.chunking import chunk_document  # late: a listing of results needs none
 
-            options = self._project.chunking_options(tree)
+            options = self._project.chunking_options(read.tree)
+            parsed = self._parsed(read, document)
             read.chunked = chunk_document(parsed, tree=document.tree, options=options)
-        return read.chunked
+        return None if read is None else read.chunked
 
     def by_heading(self, document: DocumentEntry) -> ChunkedDocument | None:
         """Return the document with a chunk for each section, however small; None if stale."""
-        parsed, tree = self._parsed(document), self._project.tree(document.tree)
-        if parsed is None or tree is None:
+        read = self._get(document)
+        if read is None:
             return None
         from leafmark.chunking import chunk_document
 
-        options = replace(self._project.chunking_options(tree), strategy="heading")
-        return chunk_document(parsed, tree=document.tree, options=options)
+        options = replace(self._project.chunking_options(read.tree), strategy="heading")
+        return chunk_document(self._parsed(read, document), tree=document.tree, options=options)
 
-    def _parsed(self, document: DocumentEntry) -> Document | None:
-        """Return the document parsed as it was for the index; None if stale."""
-        read = self._get(document)
-        tree = self._project.tree(document.tree)
-        if read is None or tree is None:
-            return None
+    def _parsed(self, read: _Read, document: DocumentEntry) -> Document:
+        """Return the document parsed as it was for the index."""
         if read.parsed is None:
             from leafmark.parsing import parse  # late: a listing of results needs none
 
-            outputs = self._project.chunking_options(tree).notebook_outputs
+            outputs = self._project.chunking_options(read.tree).notebook_outputs
             read.parsed = parse(read.raw, document.path, notebook_outputs=outputs)
         return read.parsed
 
     def _get(self, document: DocumentEntry) -> _Read | None:
         doc_id = document.doc_id
         if doc_id not in self._read:
-            raw = self._file(document)
-            if raw is None:
-                self._read[doc_id] = None
-            elif document.encoding == "utf-8":
-                self._read[doc_id] = _Read(raw, raw)
-            else:
-                from leafmark.parsing import parse  # it alone knows what the file says of itself
-
-                self._read[doc_id] = _Read(raw, parse(raw, document.path).data)
+            self._read[doc_id] = self._read_now(document)
         return self._read[doc_id]
 
-    def _file(self, document: DocumentEntry) -> bytes | None:
-        """Return the file's bytes if they are those that were indexed."""
+    def _read_now(self, document: DocumentEntry) -> _Read | None:
+        """Return the source if its file is what was indexed."""
         tree = self._project.tree(document.tree)
         if tree is None:
             return None
@@ -133,4 +121,10 @@ class Sources:
             raw, state = read_beneath(tree, document.path, _KNOWN)
         except OSError:
             return None
-        return raw if state.digest == document.state.digest else None
+        if state.digest != document.state.digest:
+            return None
+        if document.encoding == "utf-8":
+            return _Read(tree, raw, raw)
+        from leafmark.parsing import parse  # it alone knows what the file says of itself
+
+        return _Read(tree, raw, parse(raw, document.path).data)
