@@ -34,7 +34,8 @@ class Requirement(NamedTuple):
 def check_installation() -> Iterator[Check]:
     """Yield what is installed, then what is missing or of a wrong version."""
     own = _installed("leafmark") or "of no known version"
-    yield Check(_AREA, "ok", f"leafmark {own}, Python {_python()} on {sys.platform}")
+    python = ".".join(map(str, sys.version_info[:3]))
+    yield Check(_AREA, "ok", f"leafmark {own}, Python {python} on {sys.platform}")
     try:
         wanted = [parse_requirement(text) for text in metadata.requires("leafmark") or ()]
     except metadata.PackageNotFoundError:
@@ -48,10 +49,6 @@ def check_installation() -> Iterator[Check]:
     yield from _problems([each for each in wanted if not each.extra])
     for extra in dict.fromkeys(each.extra for each in wanted if each.extra not in ("", "all")):
         yield _extra(extra, [each for each in wanted if each.extra == extra])
-
-
-def _python() -> str:
-    return ".".join(map(str, sys.version_info[:3]))
 
 
 def _problems(wanted: Iterable[Requirement]) -> Iterator[Check]:

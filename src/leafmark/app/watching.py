@@ -74,7 +74,7 @@ class Watcher:
             if changed:
                 self._look()
                 self._due.append(time.monotonic() + SETTLE_S)
-            elif self._is_due():
+            elif min(self._due) <= time.monotonic():
                 self._look()
             reloaded = self._reload()
             if reloaded or self._interrupted or self._roots_stamp() != roots:
@@ -129,9 +129,6 @@ class Watcher:
     def _fail(self, error: LeafmarkError) -> None:
         self._due.append(time.monotonic() + RETRY_S)
         self._tell(WatchEvent("failed", error.message, error=error))
-
-    def _is_due(self) -> bool:
-        return min(self._due) <= time.monotonic()
 
     def _reload(self) -> bool:
         """Open the project again if its configuration changed; say whether it did."""

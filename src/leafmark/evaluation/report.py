@@ -149,11 +149,9 @@ def _group(
     name: str, places: Sequence[int], found: Sequence[VariantOutcomes], resampler: Resampler
 ) -> Group:
     rows: dict[str, tuple[Cell, ...]] = {}
+    values = [[each.outcomes[at].values for at in places] for each in found]
     for metric in METRICS:
-        columns = [
-            [values[metric.name] for values in _values(each, places) if metric.name in values]
-            for each in found
-        ]
+        columns = [[one[metric.name] for one in each if metric.name in one] for each in values]
         if columns[0]:
             best = [_perfect(each, places, metric.name) for each in found]
             rows[metric.name] = _cells(columns, best, resampler)
@@ -180,7 +178,3 @@ def _perfect(found: VariantOutcomes, places: Sequence[int], metric: str) -> floa
     values = [each.perfect[metric] for each in asked if metric in each.perfect]
     known = metric in PERFECT and bool(values) and len(values) == len(asked)
     return sum(values) / len(values) if known else None
-
-
-def _values(found: VariantOutcomes, places: Sequence[int]) -> list[Mapping[str, float]]:
-    return [found.outcomes[at].values for at in places]

@@ -50,13 +50,14 @@ def make_server(workspace: Workspace) -> Server[Any]:
     """Return a server with all handlers; the index is asked for at once, and not waited for."""
     workspace.ask()
     handlers = _Handlers(workspace)
+    schemas = {tool.name: input_schema(tool.parameters) for tool in TOOLS}
     return Server(
         "leafmark",
         version=version("leafmark"),
         title="leafmark",
         description="Find, read and cite the part of a folder of documents that matters.",
         instructions=_instructions(workspace),
-        get_tool_input_schema=lambda name: _schemas().get(name),
+        get_tool_input_schema=schemas.get,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
@@ -66,10 +67,6 @@ def make_server(workspace: Workspace) -> Server[Any]:
         on_get_prompt=handlers.get_prompt,
         on_completion=handlers.complete,
     )
-
-
-def _schemas() -> dict[str, dict[str, Any]]:
-    return {tool.name: input_schema(tool.parameters) for tool in TOOLS}
 
 
 def _instructions(workspace: Workspace) -> str:

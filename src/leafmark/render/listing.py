@@ -73,15 +73,15 @@ def render_trees(trees: Sequence[TreeStatus], style: Style) -> str:
 def render_documents(documents: Sequence[DocumentEntry], style: Style) -> str:
     return _table(
         (
-            (clean_line(document.doc_id), count_of(document.chunk_count, "chunk"), _about(document))
+            (
+                clean_line(document.doc_id),
+                count_of(document.chunk_count, "chunk"),
+                fold(document.title) + version_and_tags(document),
+            )
             for document in documents
         ),
         style,
     )
-
-
-def _about(document: DocumentEntry) -> str:
-    return fold(document.title) + version_and_tags(document)
 
 
 def render_chunks(chunks: Sequence[Entry], style: Style) -> str:

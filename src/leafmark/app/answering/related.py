@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from leafmark.app.configuration.project import Project
 from leafmark.app.reading import Sources
 from leafmark.app.requests import SearchRequest
 from leafmark.index import IndexReader
-from leafmark.model import Answer, Factor, Hint, KeyTerm, Result
+from leafmark.model import Answer, Factor, Hint, KeyTerm
 from leafmark.query import Filter, any_of
 from leafmark.retrieval import SearchParams
 from leafmark.retrieval.significance import query_for
@@ -81,10 +81,9 @@ def _with_named(
     factors = (Factor("rule", score, how="named by a rule: as good as the best"),)
     first = [one._replace(score=score, whole=True, factors=factors) for one in found]
     first.sort(key=lambda one: named.index(one.entry.id))
-    results = _ranked([*first, *answer.results][: params.limit])
+    results = tuple(
+        one._replace(rank=rank)
+        for rank, one in enumerate([*first, *answer.results][: params.limit], start=1)
+    )
     counts = dict(answer.counts) | {"returned": len(results)}
     return answer._replace(results=results, counts=counts)
-
-
-def _ranked(results: Iterable[Result]) -> tuple[Result, ...]:
-    return tuple(one._replace(rank=rank) for rank, one in enumerate(results, start=1))

@@ -27,7 +27,7 @@ _HEAD = """\
 _PROJECT_TREE = """
 # A tree is a folder that is searched; name as many as you like.
 # Patterns are those of .gitignore, relative to the tree.
-[tree.{name}]
+[tree.docs]
 path = "."
 # Only these files; data files (JSON, CSV, YAML, XML) and logs are read only when a
 # pattern names them, as "*.json" does:
@@ -36,7 +36,7 @@ path = "."
 #exclude = ["drafts/"]
 
 # Many settings can be said for one tree too:
-#[tree.{name}.chunking]
+#[tree.docs.chunking]
 #target_tokens = 300
 """
 
@@ -80,19 +80,19 @@ def write_config(directory: Path, request: InitRequest, *, environ: Mapping[str,
     return path
 
 
-def initial_text(*, everywhere: bool = False, name: str = "docs") -> str:
+def initial_text(*, everywhere: bool = False) -> str:
     """Return a commented configuration that changes no setting.
 
-    A project's names its folder as the tree `name`; the user's own (`everywhere`) names none.
+    A project's names its folder as the tree `docs`; the user's own (`everywhere`) names none.
     """
     what = (
         "leafmark: what holds in all your projects."
         if everywhere
         else "leafmark: what is searched in this project, and how."
     )
-    tree = _USER_TREE if everywhere else _PROJECT_TREE.format(name=name)
+    tree = _USER_TREE if everywhere else _PROJECT_TREE
     tables = "".join(_table(table) for table in TABLES)
-    rules = _RULES.format(name="notes" if everywhere else name)
+    rules = _RULES.format(name="notes" if everywhere else "docs")
     return _HEAD.format(what=what) + tree + tables + rules
 
 

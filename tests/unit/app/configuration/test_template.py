@@ -34,14 +34,14 @@ def write(folder: Path, text: str) -> Path:
 
 @pytest.mark.parametrize("everywhere", [False, True])
 def test_uncommented_it_says_every_default(tmp_path: Path, everywhere: bool) -> None:
-    text = re.sub(r"(?m)^#(?=[\w\[])", "", initial_text(everywhere=everywhere, name="my-docs"))
+    text = re.sub(r"(?m)^#(?=[\w\[])", "", initial_text(everywhere=everywhere))
     found = read_config_file(write(tmp_path, text), own=True)
     assert found is not None
     said = {name: each.value for name, each in found.values.items()}
     defaults = {name: setting.default for name, setting in SETTINGS.items()}
     unset = {name: "…" for name, default in defaults.items() if default is None}
     assert said == defaults | unset
-    assert [tree.name for tree in found.trees] == ["notes" if everywhere else "my-docs"]
+    assert [tree.name for tree in found.trees] == ["notes" if everywhere else "docs"]
     assert len(found.rules) == 1
 
 
@@ -49,8 +49,8 @@ def test_it_is_as_wide_as_a_page() -> None:
     assert max(map(len, initial_text().splitlines())) <= 92
 
 
-def test_it_is_toml_with_any_tree_name() -> None:
-    assert tomllib.loads(initial_text(name="a-b_c"))["tree"] == {"a-b_c": {"path": "."}}
+def test_it_is_toml_that_names_the_folder_alone() -> None:
+    assert tomllib.loads(initial_text()) == {"tree": {"docs": {"path": "."}}}
 
 
 def test_a_file_is_replaced_by_force_alone_and_whole_or_not_at_all(
