@@ -208,15 +208,11 @@ def merge_into(
         entry=parent,
         score=max(one.score for one in counted) * (1 + bonus * matches),
         relaxed=counted[0].relaxed,
-        topics=_topics(held),
+        topics=tuple(sorted({topic for one in held for topic in one.topics})),
         direct_score=own.direct_score if own else None,
         constituents=tuple(sort_candidates((*held_before, *children))),
         factors=own.factors if own else (),
     )
-
-
-def _topics(held: Iterable[Candidate]) -> tuple[int, ...]:
-    return tuple(sorted({topic for one in held for topic in one.topics}))
 
 
 def _fold_document(
@@ -230,7 +226,7 @@ def _fold_document(
     for at in range(len(candidates) - 1, -1, -1):
         candidate = candidates[at]
         if at in below:
-            candidate = _take_in(candidate, below[at])
+            candidate = merge_into(candidate.entry, below[at], candidate)
         nearest = ancestors[at]
         if nearest is None:
             done.append(candidate)
@@ -252,15 +248,3 @@ def _nearest_ancestors(
         if above(entry):
             open_entries.append(at)
     return found
-
-
-def _take_in(ancestor: Candidate, below: Sequence[Candidate]) -> Candidate:
-    """Return the ancestor with more constituents; it scores at least as the best of them."""
-    held = [ancestor, *below]
-    counted = [one for one in held if not one.relaxed] or held
-    return ancestor._replace(
-        score=max(one.score for one in counted),
-        relaxed=counted[0].relaxed,
-        topics=_topics(held),
-        constituents=tuple(sort_candidates((*ancestor.constituents, *below))),
-    )
