@@ -1,9 +1,8 @@
-"""Why a chunk is not among the results: the phase that lost it, and what would show it.
+"""Explain why a chunk is not among the results: which phase lost it, and what would show it.
 
-The pipeline runs as it does for a search, and the chunk (or what lies below
-it) is looked for in what each phase left over. What would show it is tried: the
-settings that a reason calls for are changed, and the search runs again, until
-the chunk is a result.
+The pipeline runs as it does for a search, and the chunk (or one below it) is looked for in
+the output of each phase. Then remedies are tried: the settings that a reason calls for are
+changed, and the search runs again, until the chunk is a result.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ from leafmark.retrieval.unmatched import Demands
 __all__ = ["Absence", "explain_absence"]
 
 FARTHEST = 10_000
-"""Matches among which a chunk is looked for; past it the rank is not told."""
+"""How many matches are searched for the chunk; beyond them its rank is not told."""
 
 MOST_CHANGES = 8
-"""Changes of settings and query that are tried one after the other to show a chunk."""
+"""The most changes of settings and query that are tried in a row to show a chunk."""
 
 _ORDER: tuple[LostAt, ...] = (
     "cutoff", "candidates", "relaxed", "strict", "meaning", "match", "filter"
@@ -47,7 +46,7 @@ _ORDER: tuple[LostAt, ...] = (
 """How far a chunk came in a topic, farthest first."""
 
 Ask = Callable[[Sequence[Expression]], Meaning | None]
-"""Gives the similarities of topics."""
+"""Returns the similarities of topics; None if the search would ask for none."""
 
 
 class Absence(NamedTuple):
@@ -71,10 +70,10 @@ def explain_absence(
     local_trees: Collection[str] = (),
     ask: Ask | None = None,
 ) -> Absence:
-    """Return why `target` is not among the results; what lies below it counts for it.
+    """Return why `target` is not among the results; a result below it counts as `target`.
 
-    `ask` gives what the search would ask for similarities to topics, these or others,
-    or None where it would ask for none.
+    `ask` returns the similarities that a search for some topics would use: these topics, or
+    changed ones.
 
     Raises:
         DamagedError, StorageError: the index cannot be read.
@@ -85,11 +84,11 @@ def explain_absence(
 
 
 _Loss: TypeAlias = tuple[AbsenceReason, Change]
-"""Why a chunk was lost, and what would bring it past there."""
+"""Why a chunk was lost, and the change that would keep it."""
 
 
 class _Trial(NamedTuple):
-    """A search, and what was changed of the one that was asked for."""
+    """A search, and how it differs from the one that was asked for."""
 
     topics: Sequence[Expression]
     params: SearchParams
@@ -98,7 +97,7 @@ class _Trial(NamedTuple):
     added: str | None = None
 
     def after(self, reason: AbsenceReason, change: Change) -> _Trial | None:
-        """Return the search with one change more, None where nothing to look for is left."""
+        """Return the search with one more change, None if nothing to look for would be left."""
         topics = list(self.topics)
         if change.without:
             shorter = without_parts(topics[reason.topic], change.without)
@@ -161,7 +160,7 @@ class _Inquiry:
         )
 
     def _remedy(self, trial: _Trial, lost: Sequence[_Loss]) -> _Trial | None:
-        """Change what each reason calls for, until the chunk is a result; None if it never is."""
+        """Make the change for each reason until the chunk is a result; None if it never is."""
         for _ in range(MOST_CHANGES):
             changed = trial.after(*lost[0])
             if changed is None or not self._ask_again(changed, trial):
@@ -177,9 +176,9 @@ class _Inquiry:
         return None
 
     def _ask_again(self, trial: _Trial, before: _Trial) -> bool:
-        """Ask for similarities to other topics than before; return whether those needed are there.
+        """Get the similarities to the changed topics; return whether all that are needed are there.
 
-        Without words that changed, those that are there do.
+        If no words changed, those at hand will do.
         """
         same = [*map(topic_text, trial.topics)] == [*map(topic_text, before.topics)]
         if self._meaning is None or self._ask is None or trial.params.mode == "lexical" or same:
@@ -190,7 +189,7 @@ class _Inquiry:
     # -- among the results ------------------------------------------------------------
 
     def _shown(self, trace: Trace) -> Absence | None:
-        """Return the result that is the chunk or lies below it, None if there is none."""
+        """Return the result that is the chunk or is below it, None if there is none."""
         ranked = [
             (rank, one) for rank, one in enumerate(trace.kept, 1) if self._target.holds(one.entry)
         ]
@@ -201,7 +200,7 @@ class _Inquiry:
         return Absence((), candidate, rank)
 
     def _lost(self, trial: _Trial, trace: Trace) -> list[_Loss]:
-        """Return why a chunk that is not shown is not, the phase that it came farthest to first."""
+        """Return why the chunk is not shown, for each topic; where it came farthest first."""
         for rank, candidate in enumerate(trace.ranked, start=1):
             found = self._beside(candidate, rank, trial.params)
             if found is not None:
@@ -213,7 +212,7 @@ class _Inquiry:
         return sorted(reasons, key=lambda pair: _ORDER.index(pair[0].lost_at))
 
     def _beside(self, candidate: Candidate, rank: int, params: SearchParams) -> _Loss | None:
-        """Return how a result past the phases holds the chunk: past the limit, or taken in."""
+        """Return how a result hides the chunk: it is past the limit, holds it, or is a copy."""
         by = candidate.entry.id
         past = f", which is result {rank}, past the {params.limit} shown"
         where = past if rank > params.limit else f" (result {rank})"
@@ -238,7 +237,7 @@ class _Inquiry:
         return reason, Change({"aggregation": False})
 
     def _copied(self, candidate: Candidate) -> Entry | None:
-        """Return what is named beside a result: the chunk, one below it, or one it is part of."""
+        """Return the chunk named beside a result that is the target, below it, or above it."""
         target = self._target
         names = {*candidate.also_in, *(entry.id for entry in candidate.other_versions)}
         for entry in self._reader.chunks_of(target.doc_id) if names else ():
@@ -255,7 +254,7 @@ class _Inquiry:
         at: int,
         params: SearchParams,
     ) -> _Loss:
-        """Return where a topic lost the chunk, which is not among its candidates."""
+        """Return where a topic lost the chunk, if it is not among its candidates."""
         wide = replace(params, candidate_limit=FARTHEST, max_results=FARTHEST, cutoff_ratio=0.0)
         search = TopicSearch(
             self._reader, topic, list(compiled.values()), wide, at, self._local_trees
@@ -280,7 +279,7 @@ class _Inquiry:
         *,
         strict: int,
     ) -> _Loss:
-        """Return why the chunk is not even among the farthest candidates of a topic."""
+        """Return why the chunk is not even among the first `FARTHEST` candidates of a topic."""
         demands = Demands(self._reader, self._target, params)
         refusing = demands.refusing_filters()
         if refusing:
@@ -305,7 +304,7 @@ class _Inquiry:
         *,
         strict: int,
     ) -> _Loss:
-        """Return which parts of a topic the chunk does not meet; `far` says how far it is."""
+        """Return which parts of a topic the chunk does not match; `far` says how far it is."""
         best, unmet = demands.unmet(topic)
         if self._meaning is not None and params.mode == "semantic":
             words = plain_words(topic)
@@ -334,7 +333,7 @@ class _Inquiry:
         return AbsenceReason(lost_at, message, best.id, unmatched=parts), change
 
     def _far(self, topic: Expression, params: SearchParams) -> str | None:
-        """Say how far the meaning of the chunk and what is below it is; None if nobody asks."""
+        """Say how far the meaning of the chunk is; None if the search does not go by meaning."""
         text = "" if params.mode == "lexical" else topic_text(topic)
         if self._meaning is None or not text:
             return None
@@ -357,7 +356,7 @@ def _is_filter(part: Expression) -> bool:
 
 
 def _lacking(parts: Sequence[UnmatchedPart]) -> str:
-    """Say which parts of a query are not met, and why."""
+    """Say which parts of a query the chunk does not match, and why."""
     lacks = [f"“{part.text}”" for part in parts if not part.refuses]
     has = [f"“{part.text}”" for part in parts if part.refuses]
     said = []

@@ -1,4 +1,4 @@
-"""What filters alone admit, in order of id: nothing scores there, so the engine has no order."""
+"""The chunks that filters alone admit, in order of id: they do not score, so ids order them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from leafmark.retrieval.sections import AdmitsPath, SectionMembers
 __all__ = ["admitted_entries", "may_be_first_by_id"]
 
 FEW_MATCHES = 2000
-"""Up to here it is faster to look at each match than to list the documents (measured: 26,000)."""
+"""Up to this many matches, looking at each is faster than listing 26,000 documents (measured)."""
 
 _MUST = tantivy.Occur.Must
 
@@ -23,9 +23,9 @@ _MUST = tantivy.Occur.Must
 def admitted_entries(
     reader: IndexReader, query: tantivy.Query, limit: int, admits: AdmitsPath | None
 ) -> tuple[list[Entry], int]:
-    """Return the first `limit` matches by id, among few more in any order, and how many there are.
+    """Return a few more than the first `limit` matches by id, unsorted, and the number of all.
 
-    With `admits` all that fulfil it are returned.
+    With `admits`, all matches that it admits are returned.
     """
     found = reader.live_count(query)
     if admits is None:
@@ -40,7 +40,7 @@ def admitted_entries(
 def _first_by_id(
     reader: IndexReader, query: tantivy.Query, count: int, limit: int
 ) -> list[tantivy.DocAddress]:
-    """Return those of `count` matches that hold the first `limit` by id, and few more."""
+    """Return a few more than the first `limit` of `count` matches by id, unsorted."""
     if not count:
         return []
     searcher = reader.searcher
@@ -59,9 +59,9 @@ def _first_by_id(
 def may_be_first_by_id(
     reader: IndexReader, addresses: Iterable[tantivy.DocAddress], limit: int
 ) -> list[bool]:
-    """Return for each chunk whether it may be one of the first `limit` of them by id.
+    """Return for each chunk whether it may be one of the first `limit` by id.
 
-    Their documents tell: a few times cheaper than to read the ids themselves.
+    Looks only at the ids of documents, which are a few times faster to read.
     """
     places = reader.places(addresses)
     counts = Counter(doc_id for doc_id, _ in places)
@@ -72,8 +72,8 @@ def may_be_first_by_id(
 def _first_documents(counts: Iterable[tuple[str, int]], limit: int) -> list[str]:
     """Return the ids of the documents that hold the first `limit` matches by id.
 
-    One whose id goes on from that of a taken one may stand among its chunks, so it
-    is taken too.
+    If a document's id begins with that of one before it, its chunks may come between that
+    one's chunks; so it is taken too.
     """
     names: list[str] = []
     total = 0

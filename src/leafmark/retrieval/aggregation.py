@@ -1,12 +1,11 @@
-"""Matches to the right grain: children to their parent, and results to an ancestor among them.
+"""Bring matches to the right grain: merge children into parents, and results into ancestors.
 
-In: candidates after the cutoff. Out: a list in which no result lies under
-another; what was taken in stands in `constituents`, and nothing is lost.
+In: candidates after the cutoff. Out: a list in which no result lies below another. Merged
+candidates are kept in `constituents`, so that nothing is lost.
 
-A document's positions number its chunks in pre-order, so that the descendants
-of a chunk are the positions up to its `last_position`. Parents are therefore
-taken by falling position: whatever lies below one was taken before it, and its
-record is needed only when it takes its children in.
+Positions number the chunks of a document in pre-order, so the descendants of a chunk have
+the positions up to its `last_position`. Parents are taken by falling position: everything
+below a parent is done before it, and its record is read only if it takes its children in.
 """
 
 from __future__ import annotations
@@ -23,16 +22,16 @@ from leafmark.retrieval.params import SearchParams
 __all__ = ["FindParent", "MeasureText", "aggregate", "drop_large", "filter_ancestors", "merge_into"]
 
 STANDS_ABOVE = 0.7
-"""A chunk that is too large stands for what is below it if that scores less than this share.
+"""A chunk that is too large stays a result if all below it score less than this share of it.
 
 Chosen by `leafmark eval` (2026-11-21) among 0.7, 1 and always giving way; see docs/DECISIONS.md.
 """
 
 FindParent = Callable[[Entry], Entry]
-"""Gives the entry of a chunk's parent; never called for a document."""
+"""Returns the entry of a chunk's parent; never called for a document."""
 
 MeasureText = Callable[[Entry], int]
-"""Gives the tokens of a chunk's whole text, all that is below it included."""
+"""Returns the tokens of a chunk's whole text, with all that is below it."""
 
 
 def aggregate(
@@ -43,12 +42,10 @@ def aggregate(
     measure_text: MeasureText,
     may_stand: Callable[[Entry], bool] | None = None,
 ) -> tuple[list[Candidate], Phase]:
-    """Replace children by their parent where enough of them match, deepest parents first.
+    """Replace children by their parent if enough of them match, deepest parents first.
 
-    A parent scores as the best of its children and of its own match; it is
-    relaxed only if all of these are, and else counts its strict ones alone.
-    `measure_text` is asked only when there is a limit. A parent for which
-    `may_stand` does not hold takes nothing in.
+    See `merge_into` for the parent's score. `measure_text` is called only if there is a
+    limit. A parent takes nothing in unless `may_stand` holds for it.
     """
     done: list[Candidate] = []
     merges = 0
@@ -67,9 +64,9 @@ def aggregate(
 def filter_ancestors(
     candidates: Sequence[Candidate], *, above: Callable[[Entry], bool] = lambda _entry: True
 ) -> tuple[list[Candidate], Phase]:
-    """Move every result with an ancestor among the results into the nearest one's constituents.
+    """Move every result into the constituents of its nearest ancestor among the results.
 
-    Only ancestors for which `above` holds take anything in.
+    Only ancestors for which `above` holds count.
     """
     done: list[Candidate] = []
     for document in _by_document(candidates):
@@ -86,12 +83,12 @@ def drop_large(
     measure_text: MeasureText,
     stands_out: Callable[[Candidate], bool] = lambda _candidate: True,
 ) -> tuple[list[Candidate], Phase]:
-    """Leave out matches of more than `limit` tokens where one below them is about as good.
+    """Leave out matches of more than `limit` tokens if a match below them is about as good.
 
-    Such a chunk would take in all that is below it, and a reader would have to
-    read it whole. It stays where it scores clearly best, or is strict and what
-    is below it is not. So does a document beside parts that match as it does and do not
-    stand out: by its path or its tags, which are theirs, too.
+    Such a chunk would take in all that is below it, and a reader would have to read it
+    whole. It stays if it scores clearly best, or if it is strict and the matches below are
+    not. So does a document whose parts match only by its path or tags, which they share: they
+    score the same, and do not stand out.
     """
     dropped: set[Key] = set()
     for document in _by_document(candidates):
@@ -113,7 +110,7 @@ def drop_large(
 def _gives_way(
     candidate: Candidate, below: Sequence[Candidate], stands_out: Callable[[Candidate], bool]
 ) -> bool:
-    """Whether something below a candidate is about as good a match, or a better one."""
+    """Whether a match below a candidate is about as good or better."""
     alike = [one for one in below if one.relaxed == candidate.relaxed]
     if candidate.relaxed and len(alike) < len(below):
         return True
@@ -195,10 +192,11 @@ def _is_enough(held: Sequence[Candidate], params: SearchParams) -> bool:
 def merge_into(
     parent: Entry, children: Sequence[Candidate], own: Candidate | None, bonus: float = 0.0
 ) -> Candidate:
-    """Return the parent as a candidate that holds `children`; `own` is its own match.
+    """Return the parent as a candidate that holds `children`; `own` is its own match, if any.
 
-    That may hold pieces already. Each of the children that the score is taken from adds
-    `bonus` to its factor.
+    Constituents of `own` are kept. The parent is relaxed only if all of these matches are;
+    otherwise only the strict ones count. It scores as the best that counts, times 1 plus
+    `bonus` for each child that counts.
     """
     held_before = own.constituents if own else ()
     held = [*children, own] if own else list(children)
@@ -218,7 +216,7 @@ def merge_into(
 def _fold_document(
     candidates: list[Candidate], above: Callable[[Entry], bool]
 ) -> Iterable[Candidate]:
-    """Take the candidates from the last position to the first, each into its nearest ancestor."""
+    """Merge each candidate of a document into its nearest ancestor, the last position first."""
     candidates.sort(key=lambda candidate: candidate.entry.position)
     ancestors = _nearest_ancestors([candidate.entry for candidate in candidates], above)
     below: dict[int, list[Candidate]] = {}
@@ -238,7 +236,7 @@ def _fold_document(
 def _nearest_ancestors(
     entries: Sequence[Entry], above: Callable[[Entry], bool]
 ) -> list[int | None]:
-    """Return for each entry the index of its nearest ancestor among them; by position."""
+    """Return the index of each entry's nearest ancestor among them; entries are by position."""
     found: list[int | None] = []
     open_entries: list[int] = []
     for at, entry in enumerate(entries):

@@ -1,8 +1,8 @@
-"""Queries to candidates: the best matches of one topic, tier by tier, each up to its elbow.
+"""Find the candidates of one topic: its best matches, tier by tier, each up to its elbow.
 
-Ties at a cut are settled by id, documents before their parts: what matches by its path or
-tags ties with all parts of it, and those of one would leave no place for others. Only
-those matches are read from the index that can still become results.
+At a cut, ties are broken by id, documents before their parts: a document that matches by
+its path or tags ties with all its parts, which would leave no place for other documents.
+Only matches that can still become results are read from the index.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ __all__ = [
 ]
 
 FEW_TIES = 50
-"""Up to so many ties it is not worth looking at their documents first (chosen by eye)."""
+"""With this many ties or fewer, all are read without a look at their documents (by eye)."""
 
 
 class Found(NamedTuple):
     """The candidates of one topic after the cutoff.
 
-    `matched` counts those before it, `strict` those of them that matched all
-    words. `hits` tells for each candidate how the engine found it. `doubtful` says
-    that none of the best of them holds much of what the words ask for.
+    `matched` counts the candidates before the cutoff, `strict` those of them that match all
+    words. `hits` has each candidate's match. `doubtful` says that even the best candidates
+    hold little of what the words ask for.
     """
 
     candidates: list[Candidate]
@@ -71,7 +71,7 @@ class TopicSearch(NamedTuple):
 
     @classmethod
     def of(cls, reader: IndexReader, topic: Expression, params: SearchParams) -> TopicSearch:
-        """A search beside that for the query's own topics, which are compiled once."""
+        """Return the search for another topic than the query's own, compiled here."""
         compiled = compile_for_languages(reader, topic, params)
         return cls(reader, topic, list(compiled.values()), params)
 
@@ -82,8 +82,8 @@ class TopicSearch(NamedTuple):
 def find_candidates(search: TopicSearch) -> Found:
     """Return the candidates of one topic by its words.
 
-    Where fewer than the limit match strictly, relaxed ones are added behind them;
-    each of these tiers is cut at its own elbow.
+    If fewer than the limit match strictly, relaxed matches follow them. Each of the two
+    tiers is cut at its own elbow.
     """
     reader, params, topics = search.reader, search.params, (search.number,)
     if search.compiled and search.compiled[0].filters_only:
@@ -110,9 +110,9 @@ def find_candidates(search: TopicSearch) -> Found:
 
 
 class _Tiers(NamedTuple):
-    """The matches of one topic by words, each tier in the order that its titles give it.
+    """The tiers of one topic's matches by words, raised by titles and surroundings.
 
-    With `ties`, all that score as the last one are among them.
+    With `ties`, all that tie with the last one are included.
     """
 
     search: TopicSearch
@@ -124,7 +124,7 @@ class _Tiers(NamedTuple):
         return raise_by_titles(search.reader, hits, search.params)
 
     def relaxed(self, strict: Sequence[Hit], *, ties: bool = False) -> list[Hit]:
-        """Return those that match some of the words only, where `strict` are all that match all."""
+        """Return the matches of only some words; `strict` are all matches of all words."""
         search = self.search
         limit = search.params.candidates + len(strict)
         hits = self.finder.relaxed(search.compiled, limit, ties=ties)
@@ -159,10 +159,10 @@ def _cut(
     with_all_ties: Callable[[], list[Hit]],
     params: SearchParams,
 ) -> list[tuple[Entry, Hit]]:
-    """Return the hits before the elbow, best first; of ties at the cut documents, then by id.
+    """Return the hits before the elbow, best first; ties at the cut are broken by `tie_of`.
 
-    `with_all_ties` searches again, for all that tie with the last hit too: needed only
-    when the cut is among those.
+    `with_all_ties` repeats the search with all that tie with the last hit. It is called only
+    if the cut is among these.
     """
     scores = [hit.score for hit in hits[: params.candidates]]
     kept = elbow_cutoff(scores, ratio=params.cutoff_ratio, max_results=params.kept)
@@ -178,14 +178,14 @@ def _cut(
 
 
 def tie_of(entry: Entry) -> str:
-    """Return what orders those that tie at a cut: documents first, then by id."""
+    """Return the sort key of ties at a cut: documents first, then by id."""
     return f"{entry.kind != 'document':d}{entry.id}"
 
 
 def first_of_ties(reader: IndexReader, hits: list[Hit], kept: int) -> list[Hit]:
-    """Return those of the hits that may be among the first `kept`, of ties at the end by `tie_of`.
+    """Return the hits that may be among the first `kept` when ties at the end are broken.
 
-    Thousands of short sections called alike can tie.
+    Thousands of short sections with the same title can tie: most need not be read.
     """
     if len(hits) <= kept + FEW_TIES:
         return hits
@@ -203,7 +203,7 @@ def first_of_ties(reader: IndexReader, hits: list[Hit], kept: int) -> list[Hit]:
 
 
 def _admitted(search: TopicSearch) -> Found:
-    """Return what filters alone admit: score 1.0 each, in order of id."""
+    """Return the chunks that a topic of filters admits: each scores 1.0, in order of id."""
     params, topics = search.params, (search.number,)
     query, limit = any_of([each.strict for each in search.compiled]), params.candidates
     entries, found = admitted_entries(search.reader, query, limit, path_filter(params.section))

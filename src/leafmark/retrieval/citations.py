@@ -1,8 +1,7 @@
 """Citations: `id@h:start-end`, which anybody can check against the source.
 
-`h` are the first 12 hex digits of the sha256 of exactly `source[start:end]`.
-Here they are written, and found again in whatever text they were put into:
-prose with punctuation around, Markdown, JSON, HTML.
+`h` are the first 12 hex digits of the sha256 of exactly `source[start:end]`. This module
+writes citations, and finds them in any text: in prose, Markdown, JSON or HTML.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ __all__ = [
 DIGEST_DIGITS = 12
 
 LONGEST_NAME = 16_384
-"""Characters of an id that are looked at: four times the longest path of most systems."""
+"""Characters before an `@` that may be an id: four times the longest path of most systems."""
 
 _ENDING = re.compile(r"@([0-9a-f]{12}):([0-9]{1,15})-([0-9]{1,15})(?![0-9])")
 _UNSAFE_SIGNS = r"\s\"'`()\[\]{}<>«»‘’“”„‹›（）［］｛｝「」『』【】〈〉《》"
@@ -34,7 +33,7 @@ _UNSAFE = re.compile(rf"[{_UNSAFE_SIGNS}]|@(?=[0-9a-f]{{12}}:[0-9])")
 _ESCAPED = re.compile(
     "%[0-7][0-9A-F]|%[CD][0-9A-F]%[89AB][0-9A-F]|%E[0-9A-F](?:%[89AB][0-9A-F]){2}"
 )
-"""A character as `citation_name` escapes it; those that it does are below U+10000."""
+"""A character as `citation_name` escapes it; all that it escapes are below U+10000."""
 
 _BOUNDARY = re.compile(rf"[{_UNSAFE_SIGNS}]")
 _TREE = re.compile(r"[A-Za-z0-9._-]+(?=:)")
@@ -43,11 +42,10 @@ _MARKDOWN_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 class Citation(NamedTuple):
-    """A citation as it stands in a text.
+    """A citation found in a text.
 
-    `names` are what it may cite, likeliest first: ids with what is unsafe in
-    them percent-encoded (`citation_name`). `offset` counts the characters of
-    the text before it.
+    `names` are the ids that it may cite, as `citation_name` writes them, likeliest first.
+    `offset` is its place in the text, in characters.
     """
 
     names: tuple[str, ...]
@@ -74,17 +72,16 @@ def format_citation(chunk_id: str, sha256: str, start: int, end: int) -> str:
 
 
 def citation_name(chunk_id: str) -> str:
-    """Return an id as it stands in citations.
+    """Return an id as citations have it: white space, quotes and brackets percent-encoded.
 
-    Citations are looked up in this form: `%09` in one may be a tab of a slug or
-    three characters of a path, so they are never decoded. An `@` that would look
-    like the end of the id is encoded, too.
+    An `@` that would look like the end of the id is encoded too. Citations are looked up in
+    this form and never decoded: `%09` may be a tab in a slug or three characters of a path.
     """
     return _UNSAFE.sub(_escape, chunk_id)
 
 
 def cited_ids(citation: str) -> tuple[str, ...]:
-    """Return the ids that a citation may be of, likeliest first; none where it is no citation.
+    """Return the ids that a citation may cite, likeliest first; none if it is no citation.
 
     >>> cited_ids("docs:a%20b.md#c@0123456789ab:3-9")
     ('docs:a%20b.md#c', 'docs:a b.md#c')
@@ -101,13 +98,13 @@ def cited_ids(citation: str) -> tuple[str, ...]:
 
 
 def _unescape(match: re.Match[str]) -> str:
-    """Return the character of an escape; but not where ids have that escape, too."""
+    """Return the character of an escape, unless ids have that escape too."""
     sign = _unescape_slug(match)
     return sign if encode_path(sign) == sign else match[0]
 
 
 def _unescape_slug(match: re.Match[str]) -> str:
-    """Return the character of an escape, where `citation_name` would have written it so."""
+    """Return the character of an escape that `citation_name` would write, else the escape."""
     sign = unquote(match[0], errors="strict")
     return sign if _UNSAFE.fullmatch(sign) or sign == "@" else match[0]
 
@@ -119,9 +116,8 @@ def _escape(match: re.Match[str]) -> str:
 def find_citations(text: str, trees: Collection[str] = ()) -> list[Citation]:
     """Return the citations in a text, in order; linear in the text.
 
-    Words may stand before an id without a space (`see:docs:a.md@…`), so that it
-    begins where the name of one of `trees` does; else with the first name that
-    could be a tree's.
+    A word may stand directly before an id (`see:docs:a.md@…`). So the id begins at the name
+    of one of `trees`, or if there is none, at the first word that could be a tree's name.
 
     >>> [found.text for found in find_citations("(docs:a.md#b@0123456789ab:3-9).", ["docs"])]
     ['docs:a.md#b@0123456789ab:3-9']
@@ -140,10 +136,10 @@ def find_citations(text: str, trees: Collection[str] = ()) -> list[Citation]:
 
 
 def _names(written: str, trees: Collection[str]) -> tuple[str, ...]:
-    """Return the names that the characters before a citation's `@` may hold, likeliest first.
+    """Return the names that the characters before a citation's `@` may mean, likeliest first.
 
-    They are read as written, and as JSON, Markdown and HTML escape them: a
-    backslash may be part of a path.
+    They are read as written, and unescaped as in JSON, Markdown and HTML: a backslash may
+    also be part of a path.
     """
     readings = [written]
     if "\\" in written:
@@ -163,7 +159,7 @@ def _read_json_escape(match: re.Match[str]) -> str:
 
 
 def _from_tree(written: str, trees: Collection[str]) -> str:
-    """Return what is written from where an id begins; all of it where no tree's name stands."""
+    """Return the text from where an id begins; all of it if it holds no tree's name."""
     first = None
     for match in _TREE.finditer(written):
         first = match.start() if first is None else first

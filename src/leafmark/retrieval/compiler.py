@@ -1,9 +1,8 @@
-"""An expression to engine queries, for one language of the index.
+"""Compile an expression to engine queries, for one language of the index.
 
-Tantivy's own parser and fuzzy query are not used: the one has other rules, the
-other no scores. Here is decided what must match and what need not: the parts
-that the user stated, the plain words, stop words (see `shape`), and how many of
-the plain words are enough.
+This module decides what must match and what need not: the parts that the user stated, the
+plain words, stop words (see `shape`), and how many of the plain words are enough. Tantivy's
+own query parser has other rules, and its fuzzy query has no scores, so neither is used.
 """
 
 from __future__ import annotations
@@ -44,17 +43,17 @@ _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.M
 def compile_for_languages(
     reader: IndexReader, topic: Expression, params: SearchParams
 ) -> dict[str | None, Compiled]:
-    """Return the topic compiled for each language in which it asks for something."""
+    """Return the topic compiled for each language, those left out in which it asks nothing."""
     made = (Compiled(reader, params, language, topic) for language in reader.languages)
     return {each.language.name: each for each in made if not each.asks_nothing}
 
 
 Compile: TypeAlias = Callable[[Expression], Mapping[str | None, "Compiled"]]
-"""Gives a topic as it is compiled for each language: see `compile_for_languages`."""
+"""Returns a topic compiled for each language: see `compile_for_languages`."""
 
 
 def compiling(reader: IndexReader, params: SearchParams) -> Compile:
-    """Return what compiles the topics of one search, each once however often it is asked for."""
+    """Return a function that compiles the topics of one search, and remembers each."""
 
     @cache
     def compiled(topic: Expression) -> Mapping[str | None, Compiled]:
@@ -67,12 +66,12 @@ def compiling(reader: IndexReader, params: SearchParams) -> Compile:
 class Compiled:
     """One topic in one language.
 
-    `strict` matches all that must match; if nothing in the topic can be looked up,
-    `asks_nothing` holds. `exact` is `strict` without corrections of words that occur (None:
-    there are none). Those of `looked` that are numbered in `stops` need not match. A topic
-    with `filters_only` does not score. `word_count` counts the plain words without stop
-    words, but with those that only ask. The rest is made when it is first asked for: few
-    queries need all of it.
+    `strict` is the query for chunks that match all words; `asks_nothing` is true if nothing in
+    the topic can be looked up. `exact` is `strict` without corrections of words that occur
+    (None: there are none). `stops` numbers those of `looked` that need not match. A topic
+    with `filters_only` has no scores. `word_count` counts the plain words without stop
+    words, but with words that only ask. The other queries are made when first used: most
+    searches need only some of them.
     """
 
     def __init__(
@@ -127,7 +126,7 @@ class Compiled:
 
     @cached_property
     def relaxed(self) -> tantivy.Query | None:
-        """Matches enough of the plain words; None: nothing may be relaxed."""
+        """The query for chunks that match enough of the plain words; None: all must match."""
         words = [word for word in self._plain if self._may_be_relaxed(word)]
         if self._params.strict or len(self._plain) < 2 or not words:
             return None
@@ -141,9 +140,9 @@ class Compiled:
 
     @cached_property
     def required(self) -> tantivy.Query:
-        """Matches what fulfils all but the plain words: what a chunk must that is near in meaning.
+        """The query for all but the plain words: what a chunk found by meaning must match.
 
-        Where everything is required (`SearchParams.strict`), what fulfils that.
+        With `SearchParams.strict` it is `strict`.
         """
         if self._params.strict:
             return self.strict
@@ -152,7 +151,7 @@ class Compiled:
 
     @cached_property
     def body_words(self) -> tuple[tantivy.Query, ...]:
-        """Match one plain word each in bodies: those that a relaxed match may rest on."""
+        """A query in bodies for each plain word that a relaxed match may rest on."""
         looked = (self._leaves.find(word) for word in self._plain if self._may_be_relaxed(word))
         return tuple(
             query
@@ -166,19 +165,19 @@ class Compiled:
 
     @cached_property
     def asked(self) -> tuple[tuple[Looked | None, float], ...]:
-        """What was looked for on behalf of each plain word, with its rarity."""
+        """What was looked for to find each plain word, with the word's rarity."""
         return tuple((self._leaves.find(word), self._leaves.rarity(word)) for word in self._plain)
 
     @cached_property
     def quoted(self) -> tuple[tuple[Looked, float], ...]:
-        """What was looked for on behalf of each text in quotes, with its rarity."""
+        """What was looked for to find each text in quotes, with its rarity."""
         texts = [part for part in self._stated if isinstance(part, Phrase)]
         found = ((self._leaves.find(text), self._leaves.rarity(text)) for text in texts)
         return tuple((looked, rarity) for looked, rarity in found if looked is not None)
 
     @cached_property
     def unrelaxed(self) -> frozenset[int]:
-        """The numbers of those of `looked` that `relaxed` asks nothing of."""
+        """The numbers of those of `looked` that are not part of `relaxed`."""
         words = [word for word in self._plain if not self._may_be_relaxed(word)]
         return self._numbers((*words, *self._stops))
 
@@ -241,7 +240,7 @@ class Compiled:
         return self._leaves.prefix(node, around)
 
     def _alternatives(self, operands: Iterable[Expression], around: Around) -> tantivy.Query | None:
-        """One of several; one that only filters scores 1.0, as it would alone."""
+        """Return the query for an OR; an operand that only filters scores 1.0, as it does alone."""
         found = []
         for operand in operands:
             query = self._node(operand, around)

@@ -1,10 +1,9 @@
-"""Which indexed words a typed word stands for: itself, other forms, corrected ones, beginnings.
+"""Find the indexed words that a typed word stands for: itself, other forms, corrections.
 
-The index holds stems, the user types words. So the *typed* word is edited and
-each edit stemmed, all in one call of the analyzer, and looked up: of 360 typing
-errors in English words only 61 % have a stem one edit from the right stem.
-Tantivy's own fuzzy query is no help: it gives every match the same score and
-nothing to highlight.
+The index holds stems, but the user types words. So the *typed* word is edited, each edit
+is stemmed (all in one call of the analyzer), and the stems are looked up: of 360 typing
+errors in English words only 61 % have a stem one edit from the right stem. Tantivy's own
+fuzzy query does not help: it gives every match the same score and nothing to highlight.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ from leafmark.retrieval.weights import (
 __all__ = ["Alternative", "Corrector"]
 
 INTACT = 4
-"""The letters at the beginning of a long word by which most of its edits are looked up at once.
+"""Most edits of a long word keep its first letters: the terms with these are listed at once.
 
-That saves as many look-ups as the other letters have edits, about 57 each; few terms
-begin with four letters (measured: 163 of 113,000 with `conf`), many with three.
+That saves a look-up for each edit of the other letters, about 57 per letter. Few terms
+share four letters (measured: 163 of 113,000 begin with `conf`), many share three.
 """
 
 _ENGLISH_ENDINGS = """
@@ -43,15 +42,15 @@ ities ness ance ence ant ent ic ical ize ized izes izing t te ted ting tion tion
 d n on r l ble
 """
 _ENDINGS: dict[str | None, tuple[str, ...]] = {"english": tuple(_ENGLISH_ENDINGS.split())}
-"""What may follow a prefix, to find stems that are shorter than it (`configura*`)."""
+"""Endings added to a prefix, to find stems that are shorter than it (`configura*`)."""
 
 
 class Alternative(NamedTuple):
     """One indexed term that a typed word stands for.
 
-    `share` is its factor beside the typed word itself. `word` is how it would be
-    typed. `kind` tells the typed word from a correction of it and from a word that
-    begins like it; a `derived` one is another form of it, whose stem differs.
+    `share` is the factor of its score; that of the typed word itself is 1. `word` is how
+    it would be typed. Its `kind` is the typed word, a correction of it, a word that begins
+    with it, or another form of it with another stem (`derived`).
     """
 
     term: str
@@ -61,12 +60,12 @@ class Alternative(NamedTuple):
 
     @property
     def widens(self) -> bool:
-        """Whether it is a guess beside a typed word that occurs: such matches stand below."""
+        """Whether it corrects a word that occurs: such matches rank below exact ones."""
         return self.kind == "corrected" and self.share < 1
 
 
 class Corrector:
-    """Looks words up in the fields of one language; `derives` finds other forms of them, too."""
+    """Looks words up in the fields of one language; with `derives`, other forms of them too."""
 
     def __init__(self, statistics: Statistics, language: Language, *, derives: bool = True):
         self._derives = derives
@@ -75,18 +74,17 @@ class Corrector:
         self._analyzer: Analyzer = language.analyzer
 
     def frequency(self, term: str, fields: Iterable[str]) -> int:
-        """Return the most live chunks in which `term` stands in one of the fields."""
+        """Return in how many live chunks `term` stands, in the field where they are most."""
         frequency = self._statistics.frequency
         return max([frequency(name, term) for name in fields], default=0)
 
     def look_up(
         self, word: str, term: str, fields: Sequence[str], distance: int, *, asked: bool
     ) -> list[Alternative]:
-        """Return what the typed `word` with the stem `term` stands for, itself first.
+        """Return the terms that `word`, whose stem is `term`, stands for: first `term` itself.
 
-        `asked` says that the user asked for `distance` edits; else a word is
-        corrected only where it and its other forms occur nowhere, or it is long and
-        rare. The typed word is always among them, whether it occurs or not.
+        `asked` says that the user asked for `distance` edits. If not, a word is corrected
+        only if neither it nor another form of it occurs, or if it is long and rare.
         """
         exact = Alternative(term, word)
         found = self.frequency(term, fields)
@@ -120,10 +118,10 @@ class Corrector:
     def _near(
         self, word: str, term: str, fields: Sequence[str], distance: int
     ) -> list[tuple[str, str]]:
-        """Return the best terms within `distance` edits, each with the word that gave it.
+        """Return the best terms within `distance` edits, each with the word that it comes from.
 
-        What differs in marks alone (`maria`, `maría`) first, then the word's own first
-        letter, then the most frequent; at most `MOST_ASKED_FOR`.
+        First those that differ only in marks (`maria`, `maría`), then those with the same
+        first letter, then the most frequent ones; at most `MOST_ASKED_FOR`.
         """
         typed = word.lower()
         bare = without_marks(typed)
@@ -148,7 +146,7 @@ class Corrector:
         return [(each, how) for *_, each, how in sorted(ranked)[:MOST_ASKED_FOR]]
 
     def _one_edit(self, typed: str, fields: Sequence[str]) -> dict[str, str]:
-        """Return the terms one edit away, each with the word that gives it."""
+        """Return the terms one edit away, each with the word that it comes from."""
         stems = self._stems(edits_of(typed, self._language.name))
         beginning = typed[:INTACT] if len(typed) > INTACT + 2 else ""
         return {each: stems[each] for each in self._occurring(stems, fields, beginning=beginning)}
@@ -156,7 +154,7 @@ class Corrector:
     def _occurring(
         self, terms: Collection[str], fields: Iterable[str], *, beginning: str = ""
     ) -> Iterable[str]:
-        """Return those of the terms that occur, in deleted chunks too, each once."""
+        """Return the terms that occur, if only in deleted chunks, each once."""
         alike = {each for each in terms if beginning and each.startswith(beginning)}
         others = [each for each in terms if each not in alike]
         return dict.fromkeys(
@@ -181,8 +179,8 @@ class Corrector:
     def expand(self, prefix: str, fields: Sequence[str]) -> tuple[list[Alternative], bool]:
         """Return the terms that begin with `prefix`, most frequent first, and whether that is all.
 
-        So far as stems can tell: `configura*` finds what `configuration` became,
-        by trying usual endings, and with it the other words of that stem.
+        A stem may be shorter than the prefix: `configura*` finds the stem of `configuration`
+        by trying usual endings, and with it all words of that stem.
         """
         typed = prefix.lower()
         counts: dict[str, int] = {}
@@ -203,9 +201,9 @@ class Corrector:
 
 
 def _is_to_be_corrected(word: str, frequency: int) -> bool:
-    """Whether a word is corrected unasked: it occurs nowhere, or is long and rare.
+    """Whether to correct a word unasked: if it occurs nowhere, or is long and rare.
 
-    Never a number or a name with digits, nor what is too short.
+    Numbers, names with digits and very short words are never corrected.
     """
     if len(word) < CORRECTED_FROM or any(map(str.isnumeric, word)):
         return False
@@ -213,7 +211,7 @@ def _is_to_be_corrected(word: str, frequency: int) -> bool:
 
 
 def _without_endings(word: str) -> list[str]:
-    """Return what is left of a word without each ending that it has: nearly its stem."""
+    """Return the word without each of the endings that it has: nearly its stem."""
     return [
         word[: -len(ending)]
         for ending in _ENGLISH_ENDINGS.split()

@@ -1,10 +1,9 @@
-"""Words that mean what a typed word means and have another stem: `wrote`, `parser`, `colour`.
+"""Other forms of a typed word that have another stem: `wrote`, `parser`, `colour`.
 
-A stemmer cuts endings. It knows no forms that change within (`wrote`), keeps the
-endings of short words (`parser` is not `parse` to it) and both spellings of English, and
-parts some words from their own forms (`alias` from `aliases`, `menu` from `menus`).
-Rules make candidates; which of them occur, the index knows. English only: other
-languages have no rules until there are sets to measure them on.
+A stemmer only cuts endings. It does not join irregular forms (`write`, `wrote`), `parse` and
+`parser`, or British and American spellings, and it separates some words from their plurals
+(`alias`, `aliases`; `menu`, `menus`). Rules make candidates here, and the index tells which of
+them occur. English only: other languages get rules when there are sets to measure them on.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _FORMS = Path(__file__).with_name("data") / "irregular.txt"
 _RULES = tuple(
     (re.compile(pattern), form)
     for pattern, form in (
-        # who or what does it: `parser`, `runner`, `carrier`, `editor`
+        # the word for who or what does it: `parser`, `runner`, `carrier`, `editor`
         (r"(.{3,})er", r"\1e"),
         (r"(.*[^aeiou][aeiou])([bdgmnpt])\2er", r"\1\2"),
         (r"(.{2,}[^aeiou])ier", r"\1y"),
@@ -34,7 +33,7 @@ _RULES = tuple(
         (r"(.{2,}[^aeiou])y", r"\1ier"),
         (r"(.{3,}[^aeiouyrs])", r"\1er"),
         (r"(.{3,}[st])e?", r"\1or"),
-        # spelt otherwise: `serialise`, `analyse`, `colour`, `centre`, `catalogue`, `licence`
+        # the other spelling: `serialise`, `analyse`, `colour`, `centre`, `catalogue`, `licence`
         (r"(.{3,}i)z(e[drs]?|ing|ations?)", r"\1s\2"),
         (r"(.{3,}i)s(e[drs]?|ing|ations?)", r"\1z\2"),
         (r"(.{3,})yz(e[ds]?|ing)", r"\1ys\2"),
@@ -47,8 +46,8 @@ _RULES = tuple(
         (r"(.{2,}o)gue", r"\1g"),
         (r"(.*[cf]en)s(e[ds]?)", r"\1c\2"),
         (r"(.*[cf]en)c(e[ds]?)", r"\1s\2"),
-        # what the stemmer parts: it cuts `reference` to `refer`, and keeps `s` behind `u` (`menus`)
-        # and where no vowel stands before the last letter (`sdks`, `clis`)
+        # forms that the stemmer separates: it cuts `reference` to `refer`, and keeps `s` after `u`
+        # (`menus`) and in words without a vowel before their last letter (`sdks`, `clis`)
         (r"(.{3,}en)c(?:ed|ing)", r"\1ce"),
         (r"(.{2,}u)", r"\1s"),
         (r"(.{2,}u)s", r"\1"),
@@ -56,16 +55,16 @@ _RULES = tuple(
         (r"(?!http|smtp)([^aeiouy]{3,}|[^aeiouy]{2,}[aeio])s", r"\1"),
     )
 )
-"""What a whole word looks like, and another form of it.
+"""A pattern of whole words, and another form of a word that it matches.
 
-Most verbs end in no `e`; the stemmer takes it away again (`reade` is as good as `read`).
-Words of three letters are too short for most rules: `us` is not what a `user` does.
+A wrong `e` at the end does no harm: the stemmer cuts it (`reade` becomes `read`). Most rules
+need more than three letters: a `user` does not "us".
 """
 
 
 @lru_cache(maxsize=10_000)
 def derived_terms(word: str, language: str | None) -> tuple[tuple[str, str], ...]:
-    """Return the stems of other forms of `word`, each with the form; most are of no real word.
+    """Return the stems of other forms of `word`, each with the form; most forms are no real word.
 
     >>> derived_terms("wrote", "english")
     (('write', 'write'), ('written', 'written'), ('wroter', 'wroter'), ('wrotor', 'wrotor'))
@@ -85,7 +84,7 @@ def derived_terms(word: str, language: str | None) -> tuple[tuple[str, str], ...
 
 @cache
 def _irregular() -> dict[str, tuple[str, ...]]:
-    """Return the other forms of each word; of a line in the list each is a form of the others."""
+    """Return the other forms of each word: those on the same line of the list."""
     lines = [line.split() for line in _FORMS.read_text("utf-8").splitlines()]
     found: dict[str, tuple[str, ...]] = {}
     for line in lines:

@@ -1,4 +1,4 @@
-"""Whether an answer that only matches some of the words may be no answer at all."""
+"""Whether matches of only some of the words may be no answer at all."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["is_doubtful"]
 
 
 def is_doubtful(best_first: Sequence[Hit], reader: IndexReader) -> bool:
-    """Whether the best matches, relaxed ones, all lack the words that carry the query.
+    """Whether all of the best matches, which are relaxed, lack too much of the query.
 
-    What is in quotes carries it as a word does, and every match has it.
+    Text in quotes counts as a word does, and every match has it.
     """
     return not any(_holds_enough(match, reader) for match in best_first[:DOUBT_MATCHES])
 

@@ -1,8 +1,8 @@
-"""Typing errors: the words one edit away from a word, and words within two of it.
+"""Typing errors: the words one edit away from a word, and the words within two edits.
 
-An edit is an insertion, a deletion, a substitution, or a transposition of two
-neighbours. Letters come from the alphabet of the word's own script; a letter is also
-exchanged for itself with a mark (`e` for `é`), whatever the language: names have them in all.
+An edit is an insertion, a deletion, a substitution, or a transposition of two neighbours.
+Letters come from the alphabet of the word's own script. In any language, a letter may also
+be replaced by itself with a mark (`e` by `é`), since names have such letters everywhere.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _EXTRA = {
     "turkish": "çğıöşü",
 }
 _PAGE = 0x80
-"""Scripts other than Latin keep to a block of this many characters, or to a few of them."""
+"""Other scripts than Latin fill one Unicode block of this many characters, or a few of them."""
 _MARKED = range(0xC0, 0x180)
-"""Where Unicode has the Latin letters with a mark that European languages write."""
+"""The Unicode range of the marked Latin letters of European languages."""
 
 
 @lru_cache(maxsize=256)
@@ -69,7 +69,7 @@ def without_marks(word: str) -> str:
 
 @lru_cache(maxsize=256)
 def _with_a_mark(letter: str) -> str:
-    """Return the lower-case letters that are a Latin letter with a mark on it."""
+    """Return the lower-case letters that consist of `letter` and a mark."""
     found = (chr(number) for number in _MARKED)
     return "".join(
         each for each in found if each != letter == without_marks(each) and each.lower() == each
@@ -77,15 +77,15 @@ def _with_a_mark(letter: str) -> str:
 
 
 def _is_letter(character: str) -> bool:
-    """Letters, and the signs for vowels that stand for letters in scripts of India."""
+    """Whether a character is a letter, or a vowel sign, as scripts of India have them."""
     return character.isalpha() or unicodedata.category(character)[0] == "M"
 
 
 def edits_of(word: str, language: str | None = None) -> list[str]:
     """Return all words one edit from `word`, without it, in order and without repeats.
 
-    About 57 per letter in Latin script. A single letter has none, and is none: see
-    `within_distance`.
+    There are about 57 per letter in Latin script. A word of one letter has no edits, and is
+    no edit of another word: see `within_distance`.
     """
     if len(word) == 1:
         return []
@@ -125,8 +125,8 @@ def share_letters(
 def within_distance(word: str, others: Iterable[str], distance: int) -> list[str]:
     """Return those of `others` that are within `distance` edits of `word`, in order.
 
-    There are fewer edits than the shorter of the two has letters, as in Lucene: as many
-    make any word of any other, `a` of `zax`.
+    There must be fewer edits than the shorter word has letters, as in Lucene: with as many,
+    any word becomes any other (`a` becomes `zax`).
 
     >>> within_distance("recieve", ["receive", "relieved", "deceive"], 2)
     ['receive', 'relieved', 'deceive']

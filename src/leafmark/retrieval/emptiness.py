@@ -1,8 +1,7 @@
-"""Why nothing was found, and what would be: hints for an empty answer.
+"""Explain an empty answer: hints why nothing was found, and what would find more.
 
-Everything that is said was tried: a filter is named when there are matches
-without it, a word when the index has it. Asked only of empty answers, so it may
-cost a few searches more.
+Everything that a hint says was tried: it names a filter if there are matches without it, and
+a word if the index has it. That takes a few more searches, but only for empty answers.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ __all__ = ["explain_nothing"]
 FAR = "the meaning of no chunk is near enough; `--mode hybrid` counts words, too"
 
 SHORTEST = 3
-"""Shorter words are like too many others."""
+"""Shorter words resemble too many others."""
 
 
 class _Wish(NamedTuple):
@@ -62,9 +61,9 @@ def explain_nothing(
     params: SearchParams,
     meaning: Meaning | None,
 ) -> tuple[Hint, ...]:
-    """Return what emptied the answer to the topics, and what would show more.
+    """Return hints what emptied the answer to the topics, and what would find more.
 
-    With `meaning` the search went by it, too, and what it would find counts.
+    `meaning` is what the search used, if it went by meaning too.
     """
     if not any(counts.chunks for counts in reader.trees.values()):
         return (Hint("nothing-indexed", "there is nothing in what was searched"),)
@@ -96,10 +95,10 @@ class _Inquiry:
         self._meaning = meaning
         self._texts = {"", *map(topic_text, topics)}
 
-    # -- words that there are not ------------------------------------------------------
+    # -- words that do not occur -------------------------------------------------------
 
     def spellings(self) -> Iterator[Hint]:
-        """Yield words of the index that are like those which occur nowhere."""
+        """Yield words of the index that resemble those that occur nowhere."""
         for topic in self._topics:
             compiled = compile_for_languages(self._reader, topic, self._params)
             looked = [one for each in compiled.values() for one in each.looked]
@@ -129,7 +128,7 @@ class _Inquiry:
         return list(nearest(word, found, MOST_SUGGESTED))
 
     def torn(self) -> Iterator[Hint]:
-        """Yield phrases, and words of several parts, that stand nowhere though their words do."""
+        """Yield phrases and words of several parts that occur nowhere, though their parts do."""
         for at, topic in enumerate(self._topics):
             compiled = compile_for_languages(self._reader, topic, self._params)
             known = {
@@ -149,7 +148,7 @@ class _Inquiry:
                     yield self._torn(at, leaf, words, where)
 
     def _torn(self, at: int, leaf: Phrase | Term, words: Sequence[str], where: str) -> Hint:
-        """Return what there is to say of one of them, and what its words apart would find."""
+        """Return the hint for one of them, with what its words would find separately."""
         is_phrase = isinstance(leaf, Phrase)
         what = "words" if is_phrase else "parts"
         message = f"the {what} of “{as_named(leaf.text)}” stand {where} one after the other"
@@ -167,8 +166,8 @@ class _Inquiry:
     def without(self) -> Iterator[Hint]:
         """Yield the parts without which there are matches.
 
-        They are what nothing has of what the query states, and filters: each
-        alone, else all together.
+        First what the query states and no chunk has, then filters: each alone, or if that is
+        not enough, all together.
         """
         for wish in self._of_stated():
             matches = self._would_match(wish.topics, wish.params)
@@ -195,7 +194,7 @@ class _Inquiry:
             yield Hint("filter", f"without {labels}, there would be {matches}")
 
     def _below(self) -> Iterator[Hint]:
-        """Yield the patterns of `--section` with what is below them, where that has matches."""
+        """Yield the patterns of `--section` made deeper, if that gives matches."""
         patterns = self._params.section
         deeper = tuple(f"{each} > **" for each in patterns)
         matches = deeper and self._would_match(self._topics, replace(self._params, section=deeper))
@@ -225,7 +224,7 @@ class _Inquiry:
         return self._of_parts(is_dead)
 
     def _of_parts(self, is_meant: Callable[[Expression, Expression], bool]) -> Iterator[_Wish]:
-        """Yield the search without each of the parts that are meant, topic by topic."""
+        """Yield the search without each part for which `is_meant` holds, topic by topic."""
         for at, topic in enumerate(self._topics):
             for part in parts_of(topic):
                 rest = without_parts(topic, [part])
@@ -242,21 +241,22 @@ class _Inquiry:
                 yield Hint("strict", message)
 
     def apart(self) -> Iterator[Hint]:
-        """Say that every part stands somewhere, where it is so."""
+        """Say so if every part occurs somewhere, but not together."""
         for topic in self._topics:
             asked = [part for part in parts_of(topic) if not filters_only(part)]
             if len(asked) > 1 and all(map(self._stands, asked)):
                 yield Hint("apart", "each part of the query stands somewhere, but never together")
 
     def _stands(self, part: Expression) -> bool:
-        """Whether the words of a part stand somewhere, whatever is near them by meaning."""
+        """Whether a part matches somewhere by its words."""
         return bool(self._found(part, self._params, None).matched)
 
     def _would_match(self, topics: Sequence[Expression], params: SearchParams) -> str:
-        """Say how many chunks match one of the topics; "" if none does, or it is not known.
+        """Say how many chunks match one of the topics; "" if none does or it is unknown.
 
-        Only what was asked has a vector: other words are counted without, and so are at least
-        as many, or in the mode `semantic`, where words do not count, unknown.
+        Only the words that were asked have a vector. Other words are searched without meaning,
+        which gives a lower bound; in the mode `semantic`, where words do not count, the number
+        is unknown.
         """
         known = [self._meaning is None or topic_text(one) in self._texts for one in topics]
         if not all(known) and params.mode == "semantic":
@@ -275,7 +275,7 @@ class _Inquiry:
 
 
 def _words_of(text: str, compiled: Iterable[Compiled]) -> list[str]:
-    """Return the words that a text is taken apart to, in the first of the languages."""
+    """Return the words that a text is split into, in the first of the languages."""
     for each in compiled:
         tokens = each.language.analyzer.tokens(text)
         return [text[token.start : token.end] for token in tokens]
@@ -283,7 +283,7 @@ def _words_of(text: str, compiled: Iterable[Compiled]) -> list[str]:
 
 
 def _replaced(topic: Expression, leaf: Expression, other: Expression) -> Expression:
-    """Return a topic with something else in the place of a leaf; negations are no place of it."""
+    """Return a topic with a leaf replaced, except below a negation."""
     if topic is leaf:
         return other
     if isinstance(topic, And | Or):

@@ -1,8 +1,8 @@
-"""What stands around a result: its parent, siblings, children, and neighbours.
+"""Add chunks around a result: its parent, siblings, children and neighbours.
 
-An added chunk is its heading and its own body, so that no byte stands twice
-beside what is shown whole. It hangs on the first result that asks for it, and is
-none of the results or of what was merged into them.
+An added chunk shows its heading and own body only, so that no byte is shown twice. It is
+added to the first result that asks for it, and never if it is a result itself or was merged
+into one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from leafmark.retrieval.ordering import key_of
 __all__ = ["expand"]
 
 ChunksOf = Callable[[Entry], Sequence[Entry]]
-"""Gives all chunks of a chunk's document, by position."""
+"""Returns all chunks of a chunk's document, by position."""
 
 
 def expand(
@@ -25,11 +25,11 @@ def expand(
     *,
     whole: bool,
 ) -> list[list[tuple[Relation, Entry]]]:
-    """Return for each result what is added to it, in the order of `relations`.
+    """Return the chunks that are added to each result, in the order of `relations`.
 
-    Each of `shown` is a result with what was merged into it, itself first. With
-    `whole` all that lies below a result stands in its text already: it is not
-    added, and the next chunk is the one after all of it.
+    Each of `shown` is a result followed by what was merged into it. With `whole`, a result's
+    text holds all that is below it: none of that is added, and the next chunk is the one
+    after all of it.
     """
     known = {key_of(entry) for group in shown for entry in group}
     if whole:

@@ -1,7 +1,7 @@
-"""Why a result scores as it does: factors that combine to its score.
+"""Explain a result's score by factors that combine to it.
 
-On each level the parts that are added are added up, and the sum is multiplied by
-those that multiply. That is the score, rounding included, to a millionth.
+At each level, the factors that add are summed, and the sum is multiplied by the factors that
+multiply. With the factor for rounding, that is the score to a millionth.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["explain"]
 _VALUE = re.compile(r'"value":\s*([-+0-9.eE]+)')
 
 NEGLIGIBLE = 1e-5
-"""A share of a score that comes from 32-bit sums, and is no factor."""
+"""Differences up to this share of a score come from 32-bit sums, and are no factor."""
 
 
 def explain(
@@ -32,7 +32,7 @@ def explain(
 ) -> tuple[Factor, ...]:
     """Return the factors of a candidate's score; `hits` are by topic and chunk.
 
-    Those that the candidate brings were multiplied to its score last.
+    The candidate's own `factors` were multiplied into its score last.
     """
     if candidate.factors:
         score = candidate.score / math.prod(factor.value for factor in candidate.factors)
@@ -59,14 +59,14 @@ def explain(
 
 
 def _own_hit(candidate: Candidate, hits: Mapping[tuple[int, Key], Hit]) -> Hit | None:
-    """Return the match that a candidate's own score is from: a strict one before a relaxed one."""
+    """Return the match that gives a candidate's own score: strict before relaxed, then best."""
     places = [(topic, key_of(candidate.entry)) for topic in candidate.topics]
     found = [hits[place] for place in places if place in hits]
     return min(found, key=lambda hit: (hit.relaxed, -hit.score), default=None)
 
 
 def _best_part(candidate: Candidate, own: Hit | None) -> Candidate | None:
-    """Return the constituent whose score a candidate has, None where that is its own."""
+    """Return the constituent whose score a candidate has, None if it has its own."""
     tier = [one for one in candidate.constituents if one.relaxed == candidate.relaxed]
     best = max(tier, key=lambda one: one.score, default=None)
     if best is None or candidate.direct_score is None:
@@ -80,7 +80,7 @@ def _of_hit(hit: Hit, reader: IndexReader) -> tuple[Factor, ...]:
 
 
 def _of_fused(hit: Hit, fused: Fused, reader: IndexReader) -> tuple[Factor, ...]:
-    """Return what the words and what the meaning adds to a score."""
+    """Return what words and meaning add to a score."""
     factors = []
     if hit.words is not None and hit.words.score > 0:
         share = fused.text / hit.words.score
@@ -111,7 +111,7 @@ def _of_words(hit: Hit, reader: IndexReader) -> tuple[Factor, ...]:
 
 
 def _boosts(hit: Hit, raw: float) -> list[Factor]:
-    """Return what a score before boosts and rounding was multiplied by."""
+    """Return the factors of boosts and rounding; `raw` is the score before them."""
     factors = []
     if hit.boost != 1:
         factors.append(Factor("local_boost", hit.boost, "multiply", "a tree of the project"))
@@ -129,9 +129,9 @@ def _boosts(hit: Hit, raw: float) -> list[Factor]:
 
 
 def _ratio(score: float, before: float) -> float:
-    """Return what a score was multiplied by; 0, for a match in fields that weigh nothing, is kept.
+    """Return what a score was multiplied by; 1 for a score of 0 before.
 
-    A list ends at such a score, but the only match of a topic is shown whatever it scores.
+    A match only in fields of weight 0 scores 0. It is shown if it is a topic's only match.
     """
     return score / before if before else 1.0
 
@@ -146,7 +146,7 @@ def _of_looked(looked: Looked, hit: Hit, reader: IndexReader) -> Factor:
 
 
 def _how(field: str, value: float, looked: Looked, hit: Hit, reader: IndexReader) -> str:
-    """Say what a field's score is made of; that of a title may be of what it defines."""
+    """Say how a field's score comes about; a title's may be that of a definition."""
     named = looked.definitions if field == "title" else ()
     if any(_score(query, hit.address, reader) >= value for query in named):
         return "the definition of that name: rarity × the most that BM25 gives"
@@ -154,7 +154,7 @@ def _how(field: str, value: float, looked: Looked, hit: Hit, reader: IndexReader
 
 
 def _score(query: tantivy.Query, address: tantivy.DocAddress, reader: IndexReader) -> float:
-    """Return what the engine gives one query at one chunk, 0.0 where it does not match."""
+    """Return the engine's score of a query for a chunk, 0.0 if it does not match."""
     explanation = reader.explanation(query, address)
     found = None if explanation is None else _VALUE.search(explanation.to_json())
     return float(found[1]) if found else 0.0

@@ -1,4 +1,4 @@
-"""Filters to engine queries: which chunks a fact about them admits. They never score."""
+"""Compile filters to engine queries, which admit chunks by facts about them and never score."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Filters:
         return any_of([self._fact(term) for term in terms])
 
     def _path(self, prefix: str) -> tantivy.Query:
-        """Document ids begin with a tree's name; `prefix` follows, as ids spell it."""
+        """Return the query for paths that begin with `prefix`: document ids are `tree:path`."""
         begins = [_quote(encode_path(one)) + ".*" for one in spellings(prefix)]
         return any_of(
             [
@@ -93,7 +93,7 @@ class Filters:
         return self._places(doc_id, position, position)
 
     def _span(self, entry: Entry, last: int) -> tantivy.Query:
-        """The chunks of a document from `entry` to the position `last`."""
+        """Return the query for the chunks from `entry` to the position `last`."""
         return self._places(entry.doc_id, entry.position, last)
 
     def _places(self, doc_id: str, first: int, last: int) -> tantivy.Query:
@@ -121,12 +121,12 @@ _BY_NAME: Mapping[str, Callable[[Filters, str], tantivy.Query]] = {
     "id": Filters._id,
     "under": Filters._under,
 }
-"""Outside of each object: one that held its own methods would live, and keep an index
-open with its files and a thread, until Python looks for cycles."""
+"""Not an attribute of `Filters`: an object that holds its own methods is a cycle, and would
+keep an index open, with its files and a thread, until Python collects cycles."""
 
 
 def any_of(queries: list[tantivy.Query]) -> tantivy.Query:
-    """Return the query that matches what one of them does; nothing for none."""
+    """Return the query that matches what any of the queries matches; without any, nothing."""
     if not queries:
         return tantivy.Query.empty_query()
     if len(queries) == 1:

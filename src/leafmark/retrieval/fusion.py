@@ -1,9 +1,9 @@
-"""Two scores of a chunk to one: what its words say, and how near its meaning is.
+"""Fuse two scores of a chunk into one: that of its words and that of its meaning.
 
-Lexical scores are unbounded and similarities lie close together, each model's
-elsewhere; so each is taken as a share of the best: scores from zero on,
-similarities from what is usual for the query. Method and weight were chosen by
-`leafmark eval`: see docs/DECISIONS.md.
+Scores by words are unbounded; similarities lie close together, and each model has its own
+range. So each is taken as a share of the best one: scores counted from zero, similarities
+from what is usual for the query. Method and weight were chosen by `leafmark eval`: see
+docs/DECISIONS.md.
 """
 
 from __future__ import annotations
@@ -38,15 +38,14 @@ def fuse(
     """Return the fused score of each chunk.
 
     `lexical` are scores of at least 0; `usual` is the mean similarity of all chunks, and
-    `weight` the share of the meaning (`MEANING_WEIGHT`, or 1 where words do not count). A
-    chunk without a vector is judged by its words alone, so that it neither gains nor
-    loses by it.
+    `weight` the share of the meaning (`MEANING_WEIGHT`, or 1 if words do not count). A chunk
+    without a vector is scored by its words alone, so that it neither gains nor loses.
 
     >>> found = fuse([4.0, 0.0, 2.0], [0.1, 0.6, None], usual=0.1, weight=0.5)
     >>> [round(each.score, 2) for each in found]
     [0.5, 0.5, 0.5]
 
-    No word counts where none matches, nor a similarity below the usual one.
+    Scores of 0 and similarities below the usual one count nothing.
 
     >>> [each.score for each in fuse([0.0, 0.0], [0.1, 0.6], usual=0.2, weight=0.5)]
     [0.0, 0.5]

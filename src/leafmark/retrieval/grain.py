@@ -1,9 +1,9 @@
-"""The grain of results: merged as far as they go, or fixed by the user.
+"""The grain of results: merged as far as their matches allow, or fixed by the user.
 
-`auto` aggregates. `piece` leaves every chunk as it matched. `section` gives a
-piece's section, merges sections as `auto` does, and never lets a whole document
-stand for them: one that has sections is a result for its own text alone, or where
-none of them is. `document` gives whole documents.
+`auto` merges children into their parents. `piece` leaves every chunk as it matched.
+`section` gives the sections of pieces and merges sections as `auto` does, but never into a
+whole document: a document with sections is a result only for its own text, or if none of
+its sections is a result. `document` gives whole documents.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def bring_to_grain(
 ) -> tuple[list[Candidate], list[Phase]]:
     """Return the results at the grain asked for, best first, and what each step did.
 
-    Nothing is merged into a parent for which `may_stand` does not hold. At the grain
-    `auto` a chunk that is too large stands for its own text, if that matched. `stands_out` tells
-    of a match whether it is one by its own text or title.
+    Nothing is merged into a parent unless `may_stand` holds for it. At the grain `auto`, a
+    chunk that is too large becomes a result for its own text, if that matched. `stands_out`
+    tells whether a chunk matched by its own text or title.
     """
     if not params.aggregation or params.grain == "piece":
         return sort_candidates(candidates), []
@@ -81,9 +81,9 @@ _NODE_OF: dict[str, Callable[[Entry], bool]] = {
 def _part_from_sections(
     candidates: Sequence[Candidate], introduce: Introduce
 ) -> tuple[list[Candidate], Phase]:
-    """Let documents stand for their own text alone; without such a match they give way to sections.
+    """Narrow documents to their own text; drop those whose own text did not match for sections.
 
-    One that holds pieces of its own text keeps them, and ends where its sections begin.
+    A document with merged pieces of its own text keeps them, and ends before its sections.
     """
     of_sections = {document_of(one.entry) for one in candidates if one.entry.kind == "section"}
     found = []
@@ -104,7 +104,7 @@ def _part_from_sections(
 def _lift(
     candidates: Sequence[Candidate], is_node: Callable[[Entry], bool], find_parent: FindParent
 ) -> tuple[list[Candidate], Phase]:
-    """Put every candidate into the nearest node above it for which `is_node` holds."""
+    """Replace every candidate by the nearest node for which `is_node` holds: itself or above."""
     nodes: dict[tuple[str, str, int], tuple[Entry, list[Candidate]]] = {}
     matched = {key_of(candidate.entry): candidate for candidate in candidates}
     for candidate in candidates:

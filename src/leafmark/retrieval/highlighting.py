@@ -1,9 +1,9 @@
-"""Where a text matches: ranges for what was looked for, by the analyzer of the index.
+"""Find where a text matches: ranges of what was looked for, by the analyzer of the index.
 
-Whatever made a chunk match marks its words here by the same terms: stems,
-corrections, prefixes, parts of words. A phrase marks its words only where they
-stand beside each other. The marks after a letter are its own, though the analyzer
-drops some of them: else a highlight would tear apart what is read as one character.
+The terms that made a chunk match mark its words here: stems, corrections, prefixes, parts of
+words. A phrase marks its words only where they stand beside each other. A match includes the
+combining marks after it, although the analyzer drops some: else a highlight would split what
+is read as one character.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ class Highlighter:
         return sorted(found)
 
     def find_in(self, text: str, format_name: str) -> list[Match]:
-        """Return the matches in a body of some format, those of what the index adds to it, too.
+        """Return the matches in a body of some format, including those of terms the index adds.
 
-        The names in source code are found by their parts, and words that lines part whole.
+        These are the parts of names in source code, and words that a line break splits.
         """
         if format_name == "script":
             return self._with(text, iter_names, " ")
@@ -74,15 +74,16 @@ class Highlighter:
 
 
 _Words = Callable[[str], Iterator[list[tuple[int, str]]]]
-"""Gives the parts of words in a text, each with the place where it begins."""
+"""Yields for each word the parts of it, each with the place where it begins."""
 
 
 def _written(
     words: Iterable[list[tuple[int, str]]], joint: str, between: str
 ) -> tuple[str, list[tuple[int, int]]]:
-    """Return the parts of words, with `joint` between them, and where each begins there and here.
+    """Return a text of the parts of words, and where each part begins there and in the source.
 
-    `between` stands between words, so that a phrase goes over no border of one.
+    `joint` is put between the parts of a word, and `between` between words, so that no
+    phrase matches across two of them.
     """
     written: list[str] = []
     places: list[tuple[int, int]] = []
@@ -116,5 +117,5 @@ def _after_marks(text: str, at: int) -> int:
 
 
 def _begins(start: int, end: int, text: str, prefix: str) -> bool:
-    """Whether a word begins as a prefix asks: stems may be shorter than what was typed."""
+    """Whether a word begins with a prefix: its stem may be shorter than the prefix."""
     return not prefix or fold(text[start:end]).lower().startswith(prefix)

@@ -29,16 +29,16 @@ NOWHERE = {
     "path": "in no path",
     "body": "in no body",
 }
-"""Where a word does not occur, by the field that it was asked for in."""
+"""How to say that a word does not occur, by the field that it was asked for in."""
 
 MOST_NAMED = 3
-"""Words that one hint names at most."""
+"""The most words that one hint names."""
 
 _ENDS = ".,:;!?…"
 _QUOTES = "`'\"“”‘’«»"
 
 LONGEST_OPTION = 3
-"""Characters of what is taken for an option of a command (`-oMa`); chosen by eye."""
+"""The most characters of a negated word that looks like an option (`-oMa`); chosen by eye."""
 
 
 def hints_about(
@@ -51,10 +51,10 @@ def hints_about(
     is_tree: Callable[[str], bool],
     left_out: Callable[[], Iterable[str]],
 ) -> tuple[Hint, ...]:
-    """Return what there is to say; `doubtful` answers may be none (see `weights.DOUBT_BELOW`).
+    """Return the hints about an answer; a `doubtful` one may be none (`weights.DOUBT_BELOW`).
 
-    `results` are the first of the `ranked` candidates. `left_out` gives the words without which
-    nothing matches all that was asked: see there.
+    `results` are the first of the `ranked` candidates. `left_out` returns negated words that
+    stand with all else that was asked: see the module `left_out`.
     """
     return (
         *_about_doubt(doubtful),
@@ -93,9 +93,9 @@ def _about_topics(topics: Sequence[Expression]) -> Iterator[Hint]:
 
 
 def _about_fields(topics: Sequence[Expression], is_tree: Callable[[str], bool]) -> Iterator[Hint]:
-    """What was written like a field that there is not, and so was taken as text.
+    """Tell what was written like a field, but was taken as text since there is no such field.
 
-    Behind the name of a tree it is an id that was pasted, or meant for that tree.
+    After the name of a tree it is a pasted id, or meant for that tree.
     """
     words: dict[str, str] = {}
     for topic in topics:
@@ -119,7 +119,7 @@ def _about_fields(topics: Sequence[Expression], is_tree: Callable[[str], bool]) 
 
 
 def _about_words(compiled: Sequence[Sequence[Compiled]]) -> Iterator[Hint]:
-    """What was corrected, what occurs nowhere, and what cannot be looked up at all."""
+    """Tell what was corrected, what occurs nowhere, and what cannot be looked up at all."""
     if not any(compiled):
         yield Hint("no-words", "the query holds no word that can be looked up")
         return
@@ -141,9 +141,9 @@ def _about_words(compiled: Sequence[Sequence[Compiled]]) -> Iterator[Hint]:
 
 
 def _corrected(topic: Sequence[Compiled]) -> dict[str, list[str]]:
-    """Return for each word that occurs nowhere in a language what it was corrected to.
+    """Return the corrections of each word that occurs nowhere in a language.
 
-    A stop word of another language may have been looked for in this one alone.
+    Stop words of another language are skipped: only this language looked for them.
     """
     found: dict[str, list[str]] = {}
     names = {compiled.language.name for compiled in topic}
@@ -158,13 +158,13 @@ def _corrected(topic: Sequence[Compiled]) -> dict[str, list[str]]:
 
 
 def _named(looked: Looked) -> str:
-    """Say of a word, a phrase or a prefix that it occurs nowhere, or not where it was asked for."""
+    """Say that a word, phrase or prefix does not occur where it was asked for."""
     label = f"{looked.label}*" if looked.prefix else as_named(looked.label)
     return f"“{label}” occurs {NOWHERE[looked.field]}"
 
 
 def as_named(word: str) -> str:
-    """Return a word as it is named: without the marks of the sentence that it ended, and quotes.
+    """Return a word as hints name it: without quotes and the punctuation of a sentence's end.
 
     >>> as_named("`bread`?"), as_named(".env"), as_named("...")
     ('bread', '.env', '...')
@@ -198,7 +198,7 @@ def _about_relaxing(
 def _about_options(
     leaves: Iterable[Asked], left_out: Callable[[], Iterable[str]]
 ) -> Iterator[Hint]:
-    """What reads like an option of a command (`-e`), and left out the texts about it."""
+    """Tell what looks like an option of a command (`-e`), but negated a word."""
     out = (one.leaf for one in leaves if one.negated and not one.field)
     words = dict.fromkeys(leaf.text for leaf in out if isinstance(leaf, Term))
     options = [word for word in words if len(word) <= LONGEST_OPTION and word.isalnum()]

@@ -1,7 +1,7 @@
-"""A compiled topic to the engine's matches: by tier, over the trees, with one fixed order of ties.
+"""Run the queries of a compiled topic: the engine's matches, tier by tier, over all trees.
 
-The engine breaks ties by where a chunk happens to lie, so all that tie at an edge
-are given where they are asked for, and scores are rounded so that equals are equal.
+The engine breaks ties by where a chunk happens to lie in its files. So scores are rounded,
+for equal ones to be equal, and callers can ask for all matches that tie with the last one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = [
     "Finder",
     "Hit",
     "best_first",
-    "led_by",
+    "replace_first",
     "rounded",
     "sure_of",
     "with_ties",
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 SCORE_DIGITS = 4
-"""Scores are rounded to this many decimals (below 1: significant digits), for ties to be ties.
+"""Scores are rounded to this many decimals (below 1: to as many significant digits).
 
 The engine adds 32-bit numbers in an order that depends on its segments.
 """
@@ -41,29 +41,28 @@ _SCALE = 10.0**SCORE_DIGITS
 _LARGE = 1e9
 
 _WIDER = 8
-"""How much further is looked when the last match ties with the one after it."""
+"""By what factor a search is widened while the last match ties with the one after it."""
 
 _MUST = tantivy.Occur.Must
 
 
 Spot = tuple[int, int]
-"""Where a chunk lies in the engine's files: the number of its segment, and its own there."""
+"""Where a chunk lies in the engine's files: the number of a segment, and its number there."""
 
 
 class Hit(NamedTuple):
-    """A match of the engine, whose word a hit is; to people they are matches and results.
+    """A match of the engine: its rounded score, its address, and the topic that it matches.
 
-    It has a rounded score, an address, and the compiled topic that gave it.
+    ("Hit" is the engine's word; what users see are matches and results.)
 
-    `boost` is the factor for local trees in the score, `lowered` the one by which
-    it was put below the exact matches, `titled` the one by which its title raised it: see
-    `titles`. `exact` ones match without corrections of words that occur, `relaxed` ones by
-    some of the words. `raw` is the engine's own score, before all these and rounding;
-    `nearby` is what was added to it: see `surroundings`.
+    `raw` is the engine's own score. `nearby` was added to it (see `surroundings`), and the
+    sum was multiplied by `boost` (local trees), `lowered` (which puts corrections below
+    exact matches) and `titled` (see `titles`), then rounded. `exact` matches need no
+    correction of a word that occurs; `relaxed` ones match only some of the words.
 
-    Where the meaning counts too, `fused` are the two parts of the score, `words` is
-    the match by words alone (score 0 for none) and `similarity` that of the vectors.
-    With `whole`, it is the document that is near, and not its own text.
+    In a search by meaning, `fused` are the two parts of the score, `words` is the match by
+    words alone (score 0 for none) and `similarity` that of the vectors. With `whole` the
+    similarity is that of the whole document.
     """
 
     score: float
@@ -87,7 +86,7 @@ class Hit(NamedTuple):
 
 
 class _Scope(NamedTuple):
-    """Some of the trees, or all where `admitted` is None, and the boost of their scores."""
+    """Trees to search (None: all), and the factor of their scores."""
 
     boost: float
     admitted: tantivy.Query | None = None
@@ -113,9 +112,10 @@ class Finder:
         self._scopes = self._make_scopes(params.local_boost, local_trees)
 
     def _make_scopes(self, boost: float, local_trees: Collection[str]) -> list[_Scope]:
-        """Return the local and the global trees, searched apart where both are there.
+        """Return the trees in the groups that are searched separately.
 
-        So the boost is a factor of the score exactly.
+        Local trees are a group of their own if there are global ones too, so that the boost
+        is an exact factor of the score.
         """
         local = self._reader.tree_names & set(local_trees)
         others = self._reader.tree_names - local
@@ -127,14 +127,14 @@ class Finder:
         return unscored(self._filters.trees(sorted(names)))
 
     def strict(self, compiled: Iterable[Compiled], limit: int, *, ties: bool = False) -> list[Hit]:
-        """Return the best strict matches; those that rest on a correction below the exact ones."""
+        """Return the best strict matches: exact ones first, then those that need a correction."""
         found = [
             self._strict(each, scope, limit, ties) for each in compiled for scope in self._scopes
         ]
         return _best_of(found, limit, ties)
 
     def relaxed(self, compiled: Iterable[Compiled], limit: int, *, ties: bool = False) -> list[Hit]:
-        """Return the best of those that match some of the words, strict ones too."""
+        """Return the best chunks that match enough of the words, strict matches included."""
         found = [
             self._hits(each.relaxed, each, scope, limit, ties, relaxed=True)
             for each in compiled
@@ -164,7 +164,7 @@ class Finder:
         exact: bool = False,
         relaxed: bool = False,
     ) -> list[Hit]:
-        """Return the `limit` best hits or a few more, with `ties` all that tie with the last."""
+        """Return the `limit` best hits or more; with `ties`, all that tie with the last one."""
         query, boost = scope.limited(query), scope.boost
         wanted = limit + ties
         while True:
@@ -183,9 +183,9 @@ class Finder:
     def locate(
         self, compiled: Iterable[Compiled], wanted: Collection[tuple[str, int]]
     ) -> dict[tuple[str, int], Hit]:
-        """Return those of the wanted chunks (document id, position) that a topic may have.
+        """Return the wanted chunks (document id, position) that fulfil the topic's filters.
 
-        They fulfil what the topic states; their words are not looked at.
+        Quotes and fields count as filters here; plain words do not.
         """
         found: dict[tuple[str, int], Hit] = {}
         if not wanted:
@@ -203,39 +203,39 @@ class Finder:
 
 
 def _is_enough(hits: Sequence[Hit], limit: int, ties: bool) -> bool:
-    """Whether the first `limit` are there, with `ties` one more that scores less."""
+    """Whether `limit` hits are there, and with `ties` also one that scores less."""
     if not ties:
         return len(hits) >= limit
     return len(hits) > limit and hits[-1].score < hits[limit - 1].score
 
 
 def _best_of(found: Sequence[list[Hit]], limit: int, ties: bool) -> list[Hit]:
-    """Return the best of several lists of hits, each best first."""
+    """Return the `limit` best of several lists of hits, each sorted best first."""
     hits = found[0] if len(found) == 1 else best_first(chain.from_iterable(found))
     return with_ties(hits, limit) if ties else hits[:limit]
 
 
 def best_first(hits: Iterable[Hit]) -> list[Hit]:
-    """Return the hits by score; ties stay in the order in which they come."""
+    """Return the hits sorted by score; ties keep their order."""
     return sorted(hits, key=lambda hit: -hit.score)
 
 
-def led_by(first: Iterable[Hit], hits: Sequence[Hit]) -> list[Hit]:
-    """Return the hits with others in the place of as many first ones, best first."""
-    led = best_first(first)
-    return [*led, *hits[len(led) :]]
+def replace_first(raised: Iterable[Hit], hits: Sequence[Hit]) -> list[Hit]:
+    """Return the hits with `raised`, sorted best first, in place of as many first ones."""
+    first = best_first(raised)
+    return [*first, *hits[len(first) :]]
 
 
 def without(hits: Iterable[Hit], others: Iterable[Hit]) -> list[Hit]:
-    """Return the hits of chunks that none of the others is of."""
+    """Return the hits whose chunk is not among the others' chunks."""
     known = {hit.spot for hit in others}
     return [hit for hit in hits if hit.spot not in known]
 
 
 def _lowered(hits: Sequence[Hit], *, below: float) -> list[Hit]:
-    """Return the hits with scores multiplied so that the best is at most `below`.
+    """Return the hits with their scores scaled down so that the best is at most `below`.
 
-    What matched only in fields that weigh nothing scores 0, and stays as it is.
+    A best score of 0 (a match only in fields of weight 0) is left alone.
     """
     best = hits[0].score
     factor = min(1.0, below / best) if best > 0 else 1.0
@@ -251,20 +251,20 @@ def with_ties(hits: Sequence[Hit], count: int) -> list[Hit]:
 
 
 def sure_of(hits: Sequence[Hit], most: int) -> int:
-    """Return how many of the hits are the first, whatever the order of those that tie."""
+    """Return how many of the first `most` hits are first however ties are ordered."""
     if len(hits) <= most:
         return len(hits)
     return sum(1 for hit in hits[:most] if hit.score > hits[most].score)
 
 
 def _all_rounded(matches: Iterable[tuple[Any, tantivy.DocAddress]], boost: float) -> list[float]:
-    """Return `rounded` of each match's score times `boost`: for most of them that is short."""
+    """Return each match's score times `boost`, `rounded`; usual scores without a call."""
     scores = [score * boost for score, _ in matches]
     return [round(one * _SCALE) / _SCALE if 1 <= one < _LARGE else rounded(one) for one in scores]
 
 
 def rounded(score: float) -> float:
-    """Return a score rounded, by way of whole numbers: to decimals takes five times as long."""
+    """Return a rounded score; rounding to a whole number is five times as fast as to decimals."""
     if 1 <= score < _LARGE:
         return round(score * _SCALE) / _SCALE
     return round(score, SCORE_DIGITS) if score >= 1 else float(f"{score:.{SCORE_DIGITS}g}")

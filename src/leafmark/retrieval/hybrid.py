@@ -1,8 +1,8 @@
-"""Candidates by words and by meaning together.
+"""Find candidates by words and by meaning together.
 
-The matches of the words, strict and relaxed, and the chunks whose meaning is near
-are one list with fused scores; then the elbow is looked for, as ever. What the
-query states (quotes, fields, filters, what is left out) holds for all of them.
+The matches of the words, strict and relaxed, and the chunks with a near meaning become one
+list with fused scores, which is cut at its elbow. All of them fulfil what the query states:
+quotes, fields, filters and negations.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from leafmark.retrieval.params import SearchParams
 __all__ = ["find_in_topic"]
 
 _WIDER = 8
-"""How much further is looked when what the query states refused too many of the nearest."""
+"""By what factor a search is widened if too few of the nearest chunks pass the filters."""
 
 
 class _Match(NamedTuple):
-    """A chunk, how its words match, and how near it is."""
+    """A chunk, its match by words, and the similarity of its meaning."""
 
     place: Place
     hit: Hit
@@ -50,9 +50,9 @@ class _Match(NamedTuple):
 
 
 class _MeaningSearch(NamedTuple):
-    """A search by words and meaning; `text` are the words whose meaning is looked for.
+    """A search by words and meaning; `text` are the words whose meaning is searched.
 
-    `usual` is what is known of similarities to them.
+    `usual` tells which similarities to them are usual.
     """
 
     words: TopicSearch
@@ -79,7 +79,7 @@ class _MeaningSearch(NamedTuple):
 
 
 def find_in_topic(search: TopicSearch, meaning: Meaning | None) -> Found:
-    """Return the candidates of one topic, by meaning too where that is asked for and can be."""
+    """Return the candidates of one topic, by meaning too if that is asked for and possible."""
     text = "" if search.params.mode == "lexical" else topic_text(search.topic)
     if meaning is None or not text or not search.compiled:
         return find_candidates(search)
@@ -90,7 +90,7 @@ def find_in_topic(search: TopicSearch, meaning: Meaning | None) -> Found:
 def _find_by_meaning(search: _MeaningSearch) -> Found:
     """Return the candidates of one topic.
 
-    In the mode `semantic` words do not count, but what the query states does.
+    In the mode `semantic` plain words do not count, but what the query states does.
     """
     params = search.params
     by_words = [] if params.mode == "semantic" else _by_words(search)
@@ -115,10 +115,7 @@ def _find_by_meaning(search: _MeaningSearch) -> Found:
 
 
 def _by_words(search: _MeaningSearch) -> list[Hit]:
-    """Return the best strict matches, then relaxed ones.
-
-    Those that tie with the last of either are settled by id: one of them may be the nearest.
-    """
+    """Return the best strict matches, then the best relaxed ones; ties at the end by id."""
     reader, compiled, most = search.reader, search.words.compiled, search.params.candidates
     strict = search.finder.strict(compiled, most, ties=True)
     relaxed = without(search.finder.relaxed(compiled, most + len(strict), ties=True), strict)
@@ -129,7 +126,7 @@ def _by_words(search: _MeaningSearch) -> list[Hit]:
 
 
 def _matches(search: _MeaningSearch, by_words: Sequence[Hit]) -> list[_Match]:
-    """Return the matches of the words, then the chunks that are near by their meaning alone."""
+    """Return the matches by words, then the chunks that only their meaning found."""
     places = search.reader.places(hit.address for hit in by_words)
     similar = search.meaning.similarities(search.text, places)
     matches = {
@@ -149,7 +146,7 @@ def _note(by_meaning: int, documents: int, params: SearchParams) -> str:
 
 
 def _near(search: _MeaningSearch) -> list[_Match]:
-    """Return the nearest chunks that fulfil what the query states and are near enough."""
+    """Return the nearest chunks that are near enough and fulfil what the query states."""
     params = search.params
     wanted = params.candidates
     while True:
@@ -196,11 +193,11 @@ def _fused(matches: Sequence[_Match], search: _MeaningSearch) -> list[Hit]:
 def _documents(
     search: _MeaningSearch, kept: Sequence[tuple[Candidate, Hit]], nearest: float
 ) -> list[Hit]:
-    """Return the documents that are near as a whole and of which no chunk is kept, best first.
+    """Return the documents that are near as a whole and have no chunk among `kept`, best first.
 
-    They score on the scale of the chunks, and at most as the chunk whose similarity is
-    `nearest`: a mean can be nearer than each of its parts. Without such a chunk the
-    nearest document sets the scale.
+    They score on the scale of the chunks, and at most as much as the nearest one, whose
+    similarity is `nearest`: a document's mean can be nearer than each of its chunks. If no
+    chunk is near, the nearest document sets the scale.
     """
     if search.params.grain not in ("auto", "document"):
         return []
@@ -227,7 +224,7 @@ def _documents(
 
 
 def _cut(hits: Sequence[Hit], search: _MeaningSearch) -> list[tuple[Candidate, Hit]]:
-    """Return the candidates before the elbow; ties at the cut are settled by id."""
+    """Return the candidates before the elbow; ties at the cut are broken by id."""
     params, topics = search.params, (search.words.number,)
     scores = [hit.score for hit in hits[: params.candidates]]
     count = elbow_cutoff(scores, ratio=params.cutoff_ratio, max_results=params.kept)

@@ -1,8 +1,8 @@
-"""Large sections that match by their own text: what stands before their subsections answers.
+"""Introductions: a large section as a result for its own text, before its subsections.
 
-A document's first paragraphs say what it is about. Without this they could be
-had only with all that is below them, which nobody wants to read whole, or not
-at all where a part of the document matches about as well.
+A document's first paragraphs say what it is about. Without this they would be shown only
+with all that is below them, which nobody wants to read whole, or not at all if a part of
+the document matches about as well.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ __all__ = ["Introduce", "give_introductions", "introduction_of", "may_introduce"
 class Introduce(NamedTuple):
     """How introductions are found.
 
-    `find_next` gives the entry of the chunk that follows one in its document; it is never
-    called for the last one. `has_matched` tells whether it was the own text that matched: a
-    document may match by its title, path and tags alone, and is then no introduction.
+    `find_next` returns the next chunk of a document; it is never called for the last one.
+    `has_matched` tells whether a chunk's own text matched: a document may match only by its
+    title, path and tags, and is then no introduction.
     """
 
     find_next: Callable[[Entry], Entry]
     has_matched: Callable[[Candidate], bool]
 
     def alone(self, one: Candidate) -> Candidate | None:
-        """Return a candidate as one for its own text before what is below it, if that matched."""
+        """Return a candidate narrowed to its own text, None if that did not match."""
         whole = one.entry
         if one.whole or whole.last_position == whole.position or whole.content_type == "empty":
             return None
@@ -39,7 +39,7 @@ class Introduce(NamedTuple):
         return alone if self.has_matched(alone) else None
 
     def with_pieces(self, one: Candidate) -> Candidate:
-        """Return a candidate as one for its own text, that of its pieces, before its sections."""
+        """Return a candidate narrowed to its pieces, before its first section."""
         last = one.entry
         while last.position < one.entry.last_position:
             following = self.find_next(last)
@@ -56,9 +56,9 @@ def give_introductions(
     measure_text: MeasureText,
     introduce: Introduce,
 ) -> tuple[list[Candidate], Phase]:
-    """Let chunks of more than `limit` tokens stand for their own text alone, where that matched.
+    """Narrow chunks of more than `limit` tokens to their own text, if that matched.
 
-    Such a candidate has nothing below it any more: it takes no other result in.
+    Such a candidate has nothing below it any more, so it takes no other result in.
     """
 
     def narrowed(one: Candidate) -> Candidate:
@@ -85,8 +85,8 @@ def may_introduce(entry: Entry, limit: int, measure_text: MeasureText) -> bool:
 def introduction_of(entry: Entry, first_below: Entry) -> Entry | None:
     """Return a chunk as it would be if it ended where the first one below it begins.
 
-    None if it has no text before that. A class can have more between its methods, if only
-    blank lines; that is left out.
+    None if it has no text before that. Text between the chunks below (such as blank lines
+    between the methods of a class) is left out.
     """
     before = _ending_before(entry, first_below, last_position=entry.position)
     return before if before.body_spans else None

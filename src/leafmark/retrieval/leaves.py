@@ -1,8 +1,8 @@
-"""Words, phrases and prefixes to engine queries, in the text fields of one language.
+"""Compile words, phrases and prefixes to engine queries, in the text fields of one language.
 
-Every word is looked for in every field; a word that the analyzer takes apart
-(`snake_case`, a run of Chinese) is a phrase of its parts. What was looked for is
-kept in `Looked` values, which explain scores and find the matches in a text.
+Every word is looked for in every field; a word that the analyzer splits
+(`snake_case`, a run of Chinese) is a phrase of its parts. `Looked` values record what was
+looked for: they explain scores and find the matches in a text.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from leafmark.retrieval.weights import K1
 __all__ = ["Around", "Leaves", "Looked"]
 
 MOST_MENDED = 2
-"""Parts of one word that are corrected; more unknown ones are no typing error (by eye)."""
+"""Unknown parts of one word that are corrected; more are no typing error (chosen by eye)."""
 
 MOST_PHRASES = 64
 """Phrases that one phrase with several alternatives for its words may become."""
 
 
 class Around(NamedTuple):
-    """What stands around a node of an expression.
+    """What the nodes above a node say of it.
 
     `field` is None for all text fields, `distance` None for the setting,
     `boost` the product of all boosts around the node.
@@ -53,14 +53,13 @@ class Around(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """One thing that was looked for: a word, a phrase, a prefix.
+    """One thing that was looked for: a word, a phrase or a prefix.
 
-    `label` is how it was typed, `number` counts from 0 through the query.
-    `sequences` are the terms, or terms beside each other, that match it in a
-    text; their words must begin with `prefix`. `queries` are its parts by
-    field, `exact` the same without corrections of a word that occurs.
-    `corrected` are the words it stands for where it occurs nowhere itself.
-    `field` is the one it was asked for in, None for all. `definitions` is the part of
+    `label` is how it was typed, `number` its place in the query, from 0. `sequences` are
+    the terms, or terms beside each other, that match it in a text; their words must begin
+    with `prefix`. `queries` are its queries by field, `exact` the same without corrections
+    of a word that occurs. `corrected` are the words looked for in its place if it occurs
+    nowhere. `field` is the only field to look in (None: all). `definitions` is the part of
     the titles' query that matches definitions of that name.
     """
 
@@ -78,10 +77,9 @@ class Looked(NamedTuple):
 class Leaves:
     """Compiles the leaves of one topic.
 
-    `weights` are the factors of the fields, `derives` says whether other forms of words
-    are looked for, and `is_one_word` whether the topic is a word by itself. With
-    `with_corrections` off, words that occur stand for nothing but
-    themselves; `widened` tells whether any does.
+    `weights` are the factors of the fields, `derives` says whether to look for other forms
+    of words, `is_one_word` whether the topic is a single word. `widened` says whether any
+    word that occurs is corrected as well; with `with_corrections` off, none is.
     """
 
     def __init__(
@@ -110,17 +108,17 @@ class Leaves:
 
     @property
     def looked(self) -> tuple[Looked, ...]:
-        """What was looked for, in order; negated parts left out."""
+        """What was looked for, in order, without negated parts."""
         return tuple(self._looked.values())
 
     def find(self, node: Term | Phrase | Prefix) -> Looked | None:
-        """Return what was looked for on behalf of a node."""
+        """Return what was looked for to find a node."""
         return self._looked.get(id(node))
 
     def rarity(self, node: Term | Phrase) -> float:
-        """Return the idf of a word in bodies, of several that of their rarest.
+        """Return the idf of a word in bodies; of a phrase, that of its rarest word.
 
-        What was corrected occurs nowhere.
+        A word that was corrected occurs nowhere.
         """
         looked = self._looked.get(id(node))
         if looked is None or looked.corrected:
@@ -129,16 +127,17 @@ class Leaves:
         return self._statistics.idf(max(counts, default=0))
 
     def _frequency(self, terms: Sequence[str]) -> int:
-        """Return in how many bodies a word stands; of one of several parts, its rarest part.
+        """Return in how many bodies a word stands; for several terms, the rarest one.
 
-        Characters of a script without spaces are a word together only.
+        Characters of a script without spaces are counted beside each other: only together
+        are they a word.
         """
         if len(terms) > 1 and all(map(is_solid, terms)):
             return self._statistics.phrase_frequency(self._names["body"], terms)
         return min(self._statistics.frequency(self._names["body"], term) for term in terms)
 
     def word(self, node: Term, around: Around) -> tantivy.Query | None:
-        """Return the query for a word; what it was compiled to is remembered."""
+        """Return the query for a word, compiled once."""
         key = (id(node), around, self.with_corrections)
         if key not in self._compiled:
             self._compiled[key] = self._word(node, around)
@@ -157,7 +156,7 @@ class Leaves:
         )
 
     def _choices(self, typed: str, term: str, around: Around) -> list[Alternative]:
-        """Return what a word stands for here."""
+        """Return the indexed terms that a word stands for here."""
         asked = around.distance is not None
         distance = self._distance if around.distance is None else around.distance
         if not asked and (around.negated or self._occurs_in_others(typed)):
@@ -170,7 +169,7 @@ class Leaves:
         return found
 
     def _occurs_in_others(self, typed: str) -> bool:
-        """Whether another language of the index has the word: then it is no error."""
+        """Whether the word occurs in another language of the index: then it is no error."""
         return any(
             self._statistics.frequency(str(getattr(other, field)), term)
             for other in self._others
@@ -179,7 +178,7 @@ class Leaves:
         )
 
     def quoted(self, node: Phrase, around: Around) -> tantivy.Query | None:
-        """Words as they stand in quotes; an option with one hyphen can only be asked for so."""
+        """Return the query for text in quotes. A quoted `-x` is an option: else it would negate."""
         named = term_facts(node.text) if node.text.startswith("-") else ()
         return self._phrase(node, around, named=named)
 
@@ -191,10 +190,10 @@ class Leaves:
         named: Sequence[str],
         mended: bool = False,
     ) -> tantivy.Query | None:
-        """Words beside each other; corrected only where edits were asked for.
+        """Return the query for words beside each other, corrected only if edits were asked for.
 
-        With `mended` those that occur nowhere are, too, unless there are many of them.
-        Definitions called by the first of the facts `named` that there is match as well.
+        With `mended`, words that occur nowhere are corrected too, unless there are many of
+        them. Definitions called by the first of the facts `named` that occurs match as well.
         """
         tokens = self._analyzer.tokens_of_word(node.text)
         if not tokens:
@@ -232,7 +231,7 @@ class Leaves:
     def _rest_of_prefix(
         self, before: list[str], typed: str, names: Sequence[str]
     ) -> list[tantivy.Query]:
-        """Return queries for what begins with the prefix but is too rare to be listed."""
+        """Return queries for words that begin with the prefix but are too rare to be listed."""
         query = tantivy.Query
         if before:
             terms: list[str | tuple[int, str]] = [*before, typed]
@@ -243,7 +242,7 @@ class Leaves:
         return [unscored(each) for each in found]
 
     def _fields(self, around: Around) -> list[str]:
-        """Return the names in the index of the fields that a leaf is looked for in."""
+        """Return the index's names of the fields to look in."""
         return [self._names[around.field]] if around.field else list(self._names.values())
 
     def _look_for(
@@ -256,7 +255,7 @@ class Leaves:
         rest: Sequence[tantivy.Query] = (),
         definitions: tantivy.Query | None = None,
     ) -> tantivy.Query:
-        """Return the query for one leaf in its fields, and note what was looked for."""
+        """Return the query for one leaf in its fields, and record what was looked for."""
         queries = self._by_field(sequences, around)
         if definitions is not None:
             queries = _with_title(queries, definitions)
@@ -292,12 +291,12 @@ class Leaves:
     def _definitions(
         self, named: Sequence[str], terms: Sequence[str], around: Around
     ) -> tantivy.Query | None:
-        """Return the query for the definitions that are called so, by the terms of the name.
+        """Return the query for definitions of a name; `terms` are the terms of the name.
 
-        The title of a method has no word of its class: `def pop(self)` is `Cache.pop`. Such a
-        definition scores as a body would that says nothing but the name, which no text can
-        exceed. Of a name with the module before it (`diskcache.Cache.pop`) the longest end
-        counts that a definition has.
+        The title of a method lacks the name of its class: `def pop(self)` is `Cache.pop`. Such a
+        definition scores like a body that holds only the name: no text can score more. Of a
+        name with its module (`diskcache.Cache.pop`), the longest end that is a definition's
+        name counts.
         """
         held = (name for name in named if self._statistics.frequency("facts", name))
         name = next(held, None)
@@ -310,7 +309,7 @@ class Leaves:
     def _in_field(
         self, field: str, sequences: Sequence[tuple[Alternative, ...]], around: Around
     ) -> tantivy.Query | None:
-        """Return the query for those of the sequences that occur in one field; the best scores."""
+        """Return the query for the sequences that occur in one field; the best one scores."""
         name, weight = self._names[field], self._weights[field] * around.boost
         found = [each for each in sequences if self._may_occur(name, each)]
         if not found:
@@ -322,12 +321,12 @@ class Leaves:
         return tantivy.Query.disjunction_max_query(queries) if len(queries) > 1 else queries[0]
 
     def _may_occur(self, name: str, sequence: tuple[Alternative, ...]) -> bool:
-        """Whether all terms of a sequence occur in a field, deleted chunks left out."""
+        """Whether all terms of a sequence occur in a field, not counting deleted chunks."""
         frequency = self._statistics.frequency
         return all(frequency(name, one.term) for one in sequence)
 
     def _in_text(self, query: tantivy.Query, sequence: tuple[Alternative, ...]) -> tantivy.Query:
-        """Leave out the chunks that have it, or a part, from the titles above them alone."""
+        """Leave out chunks that have the sequence, or a part of it, only from the titles above."""
         above = [fact("above", part) for part in phrases_within([one.term for one in sequence])]
         alone = tantivy.Query.term_set_query(self._schema, "facts", above)
         return tantivy.Query.boolean_query(
@@ -335,19 +334,19 @@ class Leaves:
         )
 
     def _level(self, field: str, sequences: Sequence[tuple[Alternative, ...]]) -> int:
-        """Return the frequency by which the words that one word stands for are weighed.
+        """Return the frequency that sets the idf of all terms that one word stands for.
 
-        It is the highest of theirs: else the rarest of them would score best, which
-        is the least likely to be meant.
+        It is the highest of theirs: else the rarest term, the least likely to be meant,
+        would score best.
         """
         others = [one[0].term for one in sequences if len(one) == 1 and one[0].kind != "typed"]
         return max([self._weighed_frequency(field, term) for term in others], default=0)
 
     def _weighed_frequency(self, field: str, term: str) -> int:
-        """Return the number of chunks by which a term's rarity in a field is judged.
+        """Return the number of chunks that sets a term's idf in a field.
 
-        In a title it is as rare as in bodies: of the few words of titles nearly every
-        one is rare, so that the usual ones would weigh most there.
+        In titles it is that in bodies, if that is higher: titles have few words, so nearly
+        every one is rare there, and common words would weigh most.
         """
         frequency = self._statistics.frequency
         own = frequency(self._names[field], term)
@@ -358,9 +357,9 @@ class Leaves:
     ) -> tantivy.Query:
         """Return the query for one sequence in one field.
 
-        A tag counts by its rarity alone. BM25 would measure the tags of a chunk by those of
-        all chunks on average: next to none where few documents have any, and so a chunk that
-        has some would seem too long for its tags to count.
+        A tag counts by its rarity alone. BM25 would compare the number of a chunk's tags with
+        the average of all chunks. If few documents have tags, that is near 0, and any tags
+        would seem too many to count.
         """
         query, name = tantivy.Query, self._names[field]
         share = weight * math.prod([each.share for each in sequence])
@@ -383,16 +382,16 @@ class Leaves:
 def _with_title(
     queries: Sequence[tuple[str, tantivy.Query]], title: tantivy.Query
 ) -> tuple[tuple[str, tantivy.Query], ...]:
-    """Return the queries by field with one more for titles; the better one scores."""
+    """Return the queries by field with one more for titles; the better of the two scores."""
     titles = [query for field, query in queries if field == "title"]
     both = tantivy.Query.disjunction_max_query([*titles, title]) if titles else title
     return (*[each for each in queries if each[0] != "title"], ("title", both))
 
 
 def _corrected(sequences: Iterable[tuple[Alternative, ...]]) -> tuple[str, ...]:
-    """Return the words that a word which occurs nowhere was corrected to, best first.
+    """Return the corrections of a word that occurs nowhere, best first.
 
-    Of a word of several parts, all of them, with spaces between.
+    The parts of a word of several parts are joined by spaces.
     """
     mended = (each for each in sequences if any(map(_is_mended, each)))
     return tuple(" ".join(one.word for one in each) for each in mended)

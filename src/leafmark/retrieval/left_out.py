@@ -1,6 +1,7 @@
-"""Words that a query leaves out, and would have found all of it with.
+"""Negated words that stand in texts with all the rest of the query.
 
-`ld: cannot find -lfoo` asks for a text without `lfoo`. Whoever pasted an error did not mean that.
+`ld: cannot find -lfoo` asks for texts without `lfoo`. A user who pasted an error message did
+not mean that.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ __all__ = ["left_out_of_matches"]
 def left_out_of_matches(
     reader: IndexReader, topics: Sequence[Expression], params: SearchParams
 ) -> Iterator[str]:
-    """Yield the words left out that stand somewhere with all else that their topic asks for."""
+    """Yield the negated words that some chunk has together with the rest of their topic."""
     strict = replace(params, strict=True)
     for topic in topics:
         parts = parts_of(topic)

@@ -1,7 +1,7 @@
-"""What retrieval needs of vectors, and the words of a topic that are put into one.
+"""What retrieval needs of vectors, and the text of a topic that is embedded.
 
-Nothing here knows a model or a number format: similarities come from whoever
-implements `Meaning`.
+Nothing here knows a model or a number format: an implementation of `Meaning` gives
+similarities.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Place: TypeAlias = tuple[str, int]
 
 
 class NearChunk(Protocol):
-    """A chunk near to a text; position 0 stands for the document where that is asked for."""
+    """A chunk near to a text, or a document, whose position is 0."""
 
     @property
     def place(self) -> Place: ...
@@ -30,11 +30,11 @@ class NearChunk(Protocol):
 
 
 class Usual(NamedTuple):
-    """What is known of the similarities to a text before any chunk is looked at.
+    """Which similarities to a text are usual, and which are enough.
 
-    `mean` is that of all chunks. A chunk may be a result by its meaning alone from
-    `least` on, a document as a whole from `least_document` on; below `doubtful` its
-    meaning is no reason to believe in it.
+    `mean` is the mean of all chunks. A chunk with at least `least` may be a result by its
+    meaning alone, and so may a document with at least `least_document` as a whole. If all
+    are below `doubtful`, meaning gives no reason to trust the answer.
     """
 
     mean: float
@@ -70,9 +70,9 @@ class Meaning(Protocol):
 
 
 def topic_text(topic: Expression, instead: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Return the words of a topic in order, without operators, filters and what is left out.
+    """Return the words of a topic in order, without operators, filters and negated parts.
 
-    A word that is a key of `instead` is given as the value there.
+    `instead` maps words to replacements.
     """
     if filters_only(topic):
         return ""
@@ -82,12 +82,12 @@ def topic_text(topic: Expression, instead: Mapping[str, str] = MappingProxyType(
 
 
 def corrected_text(topic: Expression, compiled: Iterable[Compiled]) -> str:
-    """Return `topic_text` with the words that a search looks for in place of misspelt ones.
+    """Return `topic_text` with misspelt words replaced by their corrections.
 
-    A model does not know misspelt words. Short ones are left as they are, since they
-    become anything (see `RELAXED_FROM`); and so is a topic with a word that is like none
-    that occurs: it is in another language, or about something else. `compiled` is the
-    topic in each language.
+    A model does not know misspelt words. Short words are kept, since they can be corrected
+    to anything (see `RELAXED_FROM`). A topic with a word that has no correction is kept as
+    it is: it is in another language, or about something else. `compiled` is the topic in
+    each language.
     """
     instead = {
         looked.label: looked.corrected[0]

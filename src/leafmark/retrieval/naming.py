@@ -1,4 +1,4 @@
-"""Names to chunks: an id, an ordinal, a citation, or one of them without its tree."""
+"""Find the chunks that a name means: an id, an ordinal or a citation, with or without a tree."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Lookup(Protocol):
 
 
 def find_chunks(reader: IndexReader, name: str) -> list[Entry]:
-    """Return the chunk with a whole id, else those that it names without a tree.
+    """Return the chunk with this id; if there is none, the chunks that it names in any tree.
 
-    A citation names the chunk that it is of. What stands before the sections of a document
-    (`#preamble`) ends where they begin.
+    A citation names the chunk that it cites. A `#preamble` is the document, cut where its
+    sections begin.
     """
     written = name.removeprefix("./")
     forms = (written, *cited_ids(written), with_slashes(name))
@@ -54,7 +54,7 @@ def find_chunks(reader: IndexReader, name: str) -> list[Entry]:
 
 
 def _without_sections(reader: IndexReader, found: Entry, wanted: str) -> Entry:
-    """Return a document that was asked for by its own text as it ends before its sections."""
+    """Return the chunk found; if `wanted` is a preamble, cut where the sections begin."""
     if found.kind != "document" or not wanted.endswith(_OWN_TEXT):
         return found
     last = found.position
@@ -66,13 +66,13 @@ def _without_sections(reader: IndexReader, found: Entry, wanted: str) -> Entry:
 
 
 def find_chunk(lookup: Lookup, chunk_id: str) -> Entry | None:
-    """Return the chunk with a whole id, slug or ordinal; None where there is none."""
+    """Return the chunk with a whole id or ordinal id; None if there is none."""
     found = (chunk_in_document(lookup, *reading) for reading in readings(chunk_id))
     return next((chunk for chunk in found if chunk is not None), None)
 
 
 def with_slashes(name: str) -> str:
-    r"""Return `name` as ids have it, of a path that was typed as Windows writes it.
+    r"""Return a name with `/` for the `\` of Windows paths, as ids have it.
 
     >>> with_slashes(r".\guides\install.md#setup")
     'guides/install.md#setup'
@@ -81,9 +81,9 @@ def with_slashes(name: str) -> str:
 
 
 def readings(name: str) -> Iterator[tuple[str, str]]:
-    """Ways to read `name` as a document and what follows it, the whole as a document first.
+    """Yield the ways to read `name` as a document and the rest; first, all of it as a document.
 
-    A path typed as it is on disk is tried in the form that ids have, too.
+    Each path is tried as it is, and encoded as in ids.
     """
     readings = [(name, "")]
     for sign in "#~":
@@ -119,9 +119,9 @@ def chunk_in_document(lookup: Lookup, doc_id: str, rest: str) -> Entry | None:
 
 
 def chunk_with_slug(lookup: Lookup, doc_id: str, slug: str | None) -> Entry | None:
-    """Return the chunk with a slug (None: the document), else the one that the slug leads to.
+    """Return the chunk with a slug (None: the document), or the one that holds that heading.
 
-    So do the slugs of discarded headings, which no chunk has.
+    Discarded headings have slugs too, but no chunk of their own.
     """
     found = lookup.find(doc_id, slug)
     if found is not None or slug is None:

@@ -1,13 +1,13 @@
-"""The one order in which the bytes of an answer are added when it must fit a budget.
+"""The order in which the bytes of an answer are added when it must fit a budget.
 
-First the place of every result, in order of rank: its breadcrumb and id. Then
-result by rank its heading and lead, and its other units by score until it is
-whole. An answer under a budget is the longest beginning of that order that fits;
-whoever prints it knows what it costs (`render.fitting`).
+First comes the place of every result, by rank: its breadcrumb and id. Then, result by
+result, its heading and lead, and its other units by score until it is whole. An answer
+within a budget is the longest beginning of that order that fits; `render.fitting` knows
+what printing it costs.
 
-A unit is a block: a paragraph, a list item, a table, a code block, with the
-heading before it. A long paragraph is cut at its line and sentence ends, so that
-there is always something small to show.
+A unit is a block with the heading before it: a paragraph, a list item, a table, a code
+block. Long paragraphs are cut at the ends of lines and sentences, so that there is always
+something small to show.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ UNIT_BYTES = 800
 """Longer paragraphs are cut; about 200 tokens of English. Chosen by eye: a long paragraph."""
 
 _WHOLE = frozenset({"code", "table", "front_matter"})
-"""Blocks that mean nothing in parts."""
+"""Blocks that are never cut: a part of one means nothing."""
 
 _CUT = re.compile(rb"[\r\n]+|(?<=[.!?])[ \t]+|\xe3\x80\x82")
-"""After what a long paragraph may be cut: a line, a sentence, an ideographic full stop."""
+"""Where a long paragraph may be cut: after a line, a sentence, an ideographic full stop."""
 
 
 def own_ranges(chunk: Chunk | Entry) -> list[tuple[int, int]]:
-    """Return the bytes of a chunk's heading and own body, neighbours joined."""
+    """Return the ranges of a chunk's heading and own body; adjoining ones are joined."""
     ranges: list[tuple[int, int]] = []
     heading = []
     if chunk.heading_start is not None and chunk.heading_end is not None:
@@ -50,9 +50,9 @@ def own_ranges(chunk: Chunk | Entry) -> list[tuple[int, int]]:
 
 
 def own_passages(entry: Entry, source: bytes, reading: ReadableText | None) -> tuple[Passage, ...]:
-    """Return the heading and own body of a chunk, with citations; blank parts are left out.
+    """Return the heading and own body of a chunk, with citations, without blank parts.
 
-    `reading` is what a person reads in them where the bytes are markup.
+    If the bytes are markup, `reading` is the text that a person reads in them.
     """
     item = Item(entry.id, source, (entry.byte_start, entry.byte_end), reading=reading)
     found = [_passage(item, [Unit(*one, 0)]) for one in own_ranges(entry)]
@@ -66,10 +66,10 @@ def make_item(
     result: Result | None = None,
     reading: ReadableText | None = None,
 ) -> Item:
-    """Return a chunk as it is packed: the parts of the source in `ranges`, in order and disjoint.
+    """Return a chunk for packing: the parts of the source in `ranges`, sorted and disjoint.
 
-    With the `result` that it is, the units of what matched best come first. `reading`
-    is what a person reads in the ranges where their bytes are markup.
+    With the chunk's `result`, the units that matched best come first. If the bytes are
+    markup, `reading` is the text that a person reads in them.
     """
     owner = chunk.owner
     data = owner.document.data
@@ -95,7 +95,7 @@ def make_item(
 
 
 def _extents(chunks: Sequence[Chunk]) -> tuple[Extent, ...]:
-    """Return where chunks lie that stand one after the other, in their order."""
+    """Return where consecutive chunks lie, in their order."""
     found = []
     section_start = whole_range(chunks[0])[1]
     for one in reversed(chunks):
@@ -107,12 +107,12 @@ def _extents(chunks: Sequence[Chunk]) -> tuple[Extent, ...]:
 
 
 def _holds_sections(chunk: Chunk) -> bool:
-    """Whether there is more in a chunk below a section than text of that section's own."""
+    """Whether a chunk below a section holds more than the section's own text."""
     return chunk.kind != "piece" or bool(chunk.covered)
 
 
 def _preamble(chunks: Sequence[Chunk]) -> Extent | None:
-    """Return what stands in a document before its sections; None where that has no id."""
+    """Return what stands before a document's sections; None if it has no id of its own."""
     document, owner = chunks[0], chunks[0].owner
     end = next((whole_range(one)[0] for one in chunks[1:] if _holds_sections(one)), None)
     if document.kind != "document" or end is None or PREAMBLE in owner.slugs:
@@ -128,9 +128,9 @@ def _text(data: bytes, reading: ReadableText | None, start: int, end: int) -> st
 
 
 def _cuts(owner: ChunkedDocument, chunks: Sequence[Chunk]) -> list[int]:
-    """Return where units begin, sorted: at headings, and at blocks but the first below each.
+    """Return where units begin, sorted: at headings, and at all blocks but the first below one.
 
-    No unit reaches over the end of a chunk.
+    Units also begin where chunks begin and end.
     """
     start, end = whole_range(chunks[0])
     data = owner.document.data
@@ -158,7 +158,7 @@ def _cuts(owner: ChunkedDocument, chunks: Sequence[Chunk]) -> list[int]:
 def _finer(
     cuts: Sequence[int], end: int, data: bytes, kept: Sequence[tuple[int, int]]
 ) -> Iterator[int]:
-    """Yield where long stretches between cuts are cut again, outside of what is kept whole."""
+    """Yield further cuts in long stretches between cuts, outside of blocks that are kept whole."""
     for start, stop in zip(cuts, (*cuts[1:], end), strict=True):
         if stop - start <= UNIT_BYTES:
             continue
@@ -171,7 +171,7 @@ def _finer(
 
 
 def _outermost(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the spans that lie in no other one, sorted; no two of them overlap in part."""
+    """Return the spans that lie in no other span, sorted; spans are nested or disjoint."""
     found: list[tuple[int, int]] = []
     for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
         if not found or start >= found[-1][1]:
@@ -180,7 +180,7 @@ def _outermost(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _inside(spans: Sequence[tuple[int, int]], at: int) -> bool:
-    """Whether a place lies within one of the spans, which are sorted; ends are outside."""
+    """Whether a place lies inside one of the sorted spans, not at its start or end."""
     before = bisect_left(spans, (at,)) - 1
     return before >= 0 and spans[before][0] < at < spans[before][1]
 
@@ -190,7 +190,7 @@ def _between(
 ) -> Iterator[tuple[int, int]]:
     """Yield the ranges that the cuts make of `[first, last)`.
 
-    Blanks go to what follows them, at the end to what stands before them.
+    Blank text belongs to the range after it; at the end, to the range before it.
     """
     start = first
     ends = [*cuts[bisect_right(cuts, first) : bisect_left(cuts, last)], last]
@@ -210,8 +210,8 @@ def _order(
 ) -> tuple[int, ...]:
     """Return the order in which units are added: the lead, then by score, front matter last.
 
-    A unit scores as the chunk does in which it ends: above the first text of a section's
-    first piece there is its heading. Of one chunk's, those with matches come first.
+    A unit has the score of the chunk that it ends in, since it may begin with the heading of
+    the section above. Among the units of one chunk, those with matches come first.
     """
     scores, matches = _matched(result) if result else ({}, [])
 
@@ -243,14 +243,14 @@ def _matched(result: Result) -> tuple[dict[str, float], list[int]]:
 
 
 def _narrowest(extents: Sequence[Extent], start: int, end: int) -> Extent:
-    """Return the deepest chunk that holds `[start, end)`, the outermost for none."""
+    """Return the deepest chunk that holds `[start, end)`; if none does, the outermost."""
     before = bisect_right(extents, start, key=lambda one: one.start)
     holding = (one for one in reversed(extents[:before]) if end <= one.end)
     return next(holding, extents[0])
 
 
 def pack(results: Sequence[Item], added: Sequence[Item] = ()) -> Packing:
-    """Return the order of an answer's results and of what was `added` to them by expansion."""
+    """Return the packing order of an answer's results and of the chunks added by expansion."""
     steps = [Step(at) for at in range(len(results))]
     for at, item in enumerate(results):
         steps += [Step(at, unit) for unit in item.order]
@@ -260,7 +260,7 @@ def pack(results: Sequence[Item], added: Sequence[Item] = ()) -> Packing:
 
 
 def passages(item: Item, shown: Iterable[int]) -> tuple[Passage | Omission, ...]:
-    """Return an item's units in order of the text, neighbours joined: those `shown`, those not."""
+    """Return an item's units in order of the text: passages `shown`, and omissions between."""
     wanted = set(shown)
     runs: list[tuple[bool, list[Unit]]] = []
     for at, unit in enumerate(item.units):
@@ -294,7 +294,7 @@ def _passage(item: Item, run: Sequence[Unit]) -> Passage:
 
 
 def _cite(item: Item, start: int, end: int) -> str | None:
-    """Return the citation of what lies in the chunk's span; None for a heading alone."""
+    """Return the citation of the part in the chunk's span; None for only a heading."""
     start, end = max(start, item.span[0]), min(end, item.span[1])
     if start >= end:
         return None

@@ -1,7 +1,7 @@
 """`SearchParams`: the settings of a search, checked when they are made.
 
-Names are those of the settings in `leafmark.toml`; nothing here knows where the
-values come from.
+The names are those of the settings in `leafmark.toml`. Nothing here knows where the values
+come from.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Mode = Literal["lexical", "semantic", "hybrid"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
 CANDIDATES_PER_RESULT = 5
-"""Candidates are at least this many times the limit, so that merging leaves enough of them."""
+"""There are at least this many candidates per result, so that enough are left after merging."""
 
 _COUNTS = {
     "limit": 1,
@@ -50,27 +50,27 @@ _CHOICES: dict[str, tuple[object, ...]] = {
 class SearchParams:
     """How one search is done.
 
-    `limit` results are returned of at most `candidate_limit` candidates per
-    topic (five times the limit at least). The list ends where a score falls
-    below `cutoff_ratio` of the one before, or after `max_results`.
+    At most `limit` results are returned, of at most `candidate_limit` candidates per topic
+    (or five times the limit, if that is more). The list is cut where a score falls below
+    `cutoff_ratio` of the one before, or after `max_results`.
 
-    `aggregation_threshold` of a node's children, and `aggregation_min_matches`
-    of them, must match for the node to stand in their place, if its depth is at
-    least `max_merge_depth` and its whole text within `aggregation_max_tokens`
-    (0: any size); each adds `merge_bonus` to the factor of its score. `grain`
-    other than `auto` fixes the size of results instead.
+    A node replaces its children if at least `aggregation_threshold` of them match, and at
+    least `aggregation_min_matches`. Its depth must be at least `max_merge_depth`, and its
+    whole text within `aggregation_max_tokens` (0: any size). Each child adds `merge_bonus` to
+    the factor of its score. A `grain` other than `auto` fixes the size of results instead.
 
-    `strict` lets no plain word of a query go unmatched; else at least
-    `relax_share` of them must match where too little matches all. `trees`,
-    `tags` (all of them), `since` (seconds since the epoch) and `section`
-    (patterns of section paths, any of them) filter. The weights are factors of the
-    fields beside the body's, which is 1, for keywords and for questions; `asking_words`
-    lets those words of a question count that only ask, `derived_words` looks for other
-    forms of words, too. Where no match has all words, `nearby_weight` is the factor of
-    those that stand near one that lacks them: see `surroundings`. `title_agreement` is what a
-    match gains, at least, whose title says all that is asked and nothing else: see `titles`. `mode`
-    says whether words count, meaning, or both; without a `Meaning` only words do. A
-    `Rerank` reads the first `rerank_results`.
+    With `strict`, every plain word must match; otherwise, if too few chunks match all of them,
+    at least `relax_share` of the words must. Results must be in one of `trees`, have all
+    `tags`, be modified at or after `since` (seconds since the epoch), and match one of the
+    patterns of `section`.
+
+    The weights are factors of the fields, for keywords and for questions; that of the body
+    is 1. With `asking_words`, words that only ask count too; with `derived_words`, other
+    forms of words match. If no chunk matches all words, words near a match that lacks them
+    count with `nearby_weight`: see `surroundings`. A match whose title says exactly what is
+    asked gains at least `title_agreement`: see `titles`. `mode` says whether words count,
+    meaning, or both; without a `Meaning`, only words do. A `Rerank` reads the first
+    `rerank_results`.
 
     Raises:
         UsageError: a value is not among those accepted.
@@ -154,7 +154,7 @@ class SearchParams:
 
     @property
     def kept(self) -> int:
-        """How many candidates are kept where no score falls sharply."""
+        """How many candidates are kept if no score falls sharply."""
         return max(self.max_results, self.limit)
 
 

@@ -1,8 +1,8 @@
-"""Bytes that are known by length and digest only, found again in other bytes.
+"""Find bytes of which only length and digest are known in other bytes.
 
-A citation does not hold what it cites, so the one way to find that again is to
-hash what has its length. What is tried are, in order: the places that a caller
-knows (the spans of chunks), lines, and in a source that is likely, every place.
+A citation does not hold the text that it cites, so the only way to find that text again is
+to hash spans of its length. Tried are, in order: spans that a caller knows (those of
+chunks), spans between lines, and in a likely source, every span.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ __all__ = [
 ]
 
 Wanted = Mapping[int, Collection[str]]
-"""By length in bytes, the beginnings of hex digests of sha256, all of one length."""
+"""The beginnings of hex sha256 digests, all equally long, by the length of their bytes."""
 
 MOST_HASHED = 1 << 28
 """Bytes that `find_anywhere` hashes at most: about a tenth of a second's work."""
 
 _EACH = 2048
-"""What trying a place costs beside its bytes, in bytes hashed (measured)."""
+"""The cost of trying a place, beside hashing, in bytes hashed (measured)."""
 
 _EDGE = re.compile(rb"(?<=[\n\r>])|(?=<)|\Z")
 _WORD_BYTES = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
@@ -37,7 +37,7 @@ _WORD_BYTES = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopq
 def find_among(
     data: bytes, spans: Iterable[tuple[int, int]], wanted: Wanted
 ) -> Iterator[tuple[str, int, int]]:
-    """Yield digest, start and end of those of the spans that hold what is wanted."""
+    """Yield digest, start and end of the spans that hold wanted bytes."""
     for start, end in dict.fromkeys(spans):
         digests = wanted.get(end - start)
         if digests and 0 <= start <= end <= len(data):
@@ -47,14 +47,14 @@ def find_among(
 
 
 def line_edges(data: bytes) -> list[int]:
-    """Return where lines, and tags of markup, begin and end, in order."""
+    """Return where lines and tags begin and end, in order."""
     return sorted({0, *(match.start() for match in _EDGE.finditer(data))})
 
 
 def find_at_edges(
     data: bytes, edges: Collection[int], wanted: Wanted
 ) -> Iterator[tuple[str, int, int]]:
-    """Yield what is wanted and stands from one of the edges to another."""
+    """Yield wanted bytes that lie between two of the edges."""
     known = set(edges)
     for length in wanted:
         yield from find_among(data, _windows(known, length), wanted)
@@ -69,10 +69,10 @@ def _windows(edges: set[int], length: int) -> list[tuple[int, int]]:
 def find_anywhere(
     data: bytes, digest: str, length: int, *, near: int, most_hashed: int = MOST_HASHED
 ) -> tuple[int, int] | None:
-    """Return the span nearest to `near` that holds what is wanted; None where there is none.
+    """Return the span nearest to `near` that holds the wanted bytes; None if there is none.
 
-    Tries every character while that means to hash no more than `most_hashed`
-    bytes, else where words begin and end, as many as that allows.
+    Tries every span of characters if that hashes at most `most_hashed` bytes, else only spans
+    between ends of words, the nearest first, as many as that allows.
     """
     windows = _windows(set(_character_edges(data)), length)
     if len(windows) * (length + _EACH) > most_hashed:
@@ -85,7 +85,7 @@ def find_anywhere(
 
 
 def effort(data: bytes, length: int) -> int:
-    """Return what `find_anywhere` would hash at most, were nothing to stop it."""
+    """Return how many bytes `find_anywhere` would hash without a limit."""
     return max(0, len(data) - length + 1) * (length + _EACH)
 
 

@@ -1,4 +1,4 @@
-"""What would bring a chunk past the phase that lost it: settings to change, parts to leave out."""
+"""Remedies for a chunk that a phase lost: settings to change, parts of the query to drop."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["PARAM_FILTERS", "Change", "past_the_cut", "unfiltered", "without_par
 
 
 class ParamFilter(NamedTuple):
-    """A parameter that filters: the option that sets it, and the value that admits everything."""
+    """A parameter that filters: its option, and the value that admits everything."""
 
     option: str
     everything: Any
@@ -41,7 +41,7 @@ def unfiltered(params: SearchParams) -> SearchParams:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What would bring a chunk past the phase that lost it; `added` is for all topics."""
+    """What to change of a search; `without` is for one topic, `added` for all of them."""
 
     params: Mapping[str, Any]
     without: tuple[Expression, ...] = ()
@@ -51,7 +51,7 @@ class Change:
 def past_the_cut(
     hits: Sequence[Candidate], number: int, params: SearchParams
 ) -> tuple[AbsenceReason, Change]:
-    """Return why match `number` of a tier did not become a result, best matches first."""
+    """Return why match `number` of a tier, sorted best first, did not become a result."""
     candidate = hits[number - 1]
     facts: dict[str, Any] = {"rank": number, "score": candidate.score, "of": len(hits)}
     if number > params.candidates:

@@ -1,7 +1,7 @@
-"""The best results in the order of a model that reads query and text together.
+"""Sort the best results by a model that reads query and text together.
 
-The results keep the scores of the list: the most relevant of them gets the best score
-that any of them had, and so on. So what is not read by the model stays where it was,
+The scores of the list stay the same, but are dealt out anew: the most relevant result gets
+the best score, and so on. So the results that the model does not read keep their places,
 and a result's factors still combine to its score.
 """
 
@@ -16,10 +16,10 @@ from leafmark.model import Candidate, Entry, Factor, Phase
 __all__ = ["Rerank", "rerank_candidates"]
 
 Rerank: TypeAlias = Callable[[Sequence[str]], Sequence[float] | None]
-"""Gives how relevant each text is to the query, higher is better; None where it cannot be told."""
+"""Returns how relevant each text is to the query, higher is better; None if it cannot tell."""
 
 MOST_CHARACTERS = 4000
-"""Of a result's text: what the models read, and more."""
+"""Characters of a result's text that are given to the model: more than models read."""
 
 
 def rerank_candidates(
@@ -30,8 +30,8 @@ def rerank_candidates(
 ) -> tuple[list[Candidate], Phase]:
     """Return the candidates with the first `count` in order of relevance; ties keep theirs.
 
-    A result without text, since its source is another now, is as relevant as its titles.
-    From one on that scores 0, which no factor makes another score of, all stay where they are.
+    A result whose source has changed has no text, and is judged by its titles. From the first
+    score of 0 on, all keep their places: no factor turns 0 into another score.
     """
     first = list(takewhile(lambda one: one.score > 0, candidates[:count]))
     rest = candidates[len(first) :]

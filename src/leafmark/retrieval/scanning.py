@@ -1,8 +1,8 @@
-"""Words of a text that an analyzer turns into certain terms, found without analysing all of it.
+"""Find the words of a text that an analyzer turns into given terms, without analysing it all.
 
-A stem begins like its words do, so that only words which begin like a wanted
-term need to be analysed. That holds for the languages below (checked on 86,000
-words of Markdown in every one of them); elsewhere the whole text is analysed.
+A stem begins like its words, so only words that begin like a wanted term need to be
+analysed. That holds for the languages below (checked on 86,000 words of Markdown in each of
+them); in other languages the whole text is analysed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _IN_ANY_TEXT = frozenset([None, "english"])
 """Languages whose stemmers leave other letters alone too (`árbol` has the stem `arbol`)."""
 
 SAFE_LETTERS = 3
-"""Letters at the beginning of a stem that its words have too, if it has two more."""
+"""If a stem is two letters longer than this, its words begin with as many of its letters."""
 
 _ASCII_WORD = re.compile("[0-9a-z]*")
 _ALNUM = frozenset("0123456789abcdefghijklmnopqrstuvwxyz")
@@ -34,7 +34,7 @@ _ALNUM = frozenset("0123456789abcdefghijklmnopqrstuvwxyz")
 _UNSURE = frozenset(["Mn", "Mc", "Me", "Sm", "Sc", "Sk", "So", "Cn", "Co"])
 
 _PHRASE_ROOM = 60
-"""Characters of text that are looked at for each word of a phrase, at first."""
+"""Characters of text that are analysed at first for each word of a phrase."""
 
 
 class Place(NamedTuple):
@@ -46,9 +46,9 @@ class Place(NamedTuple):
 
 
 class Scanned(NamedTuple):
-    """A text as it is looked through; `safe` says that its words can be told by their beginnings.
+    """A text to be searched; `safe` says that its words can be found by their beginnings.
 
-    Then characters stand in `lowered` where they stand in `text`.
+    Then the characters of `lowered` are at the same places as those of `text`.
     """
 
     text: str
@@ -57,13 +57,13 @@ class Scanned(NamedTuple):
 
 
 def scan(text: str, analyzer: Analyzer) -> Scanned:
-    """Return a text, ready to be looked through as often as need be."""
+    """Return a text ready to be searched any number of times."""
     lowered = text.lower()
     return Scanned(text, lowered, _is_safe(text, lowered, analyzer.language))
 
 
 class WordFinder:
-    """Finds the words that make one of some terms, in one text after the other."""
+    """Finds the words that become one of some terms, in one text after the other."""
 
     def __init__(self, terms: Collection[str], analyzer: Analyzer):
         self._analyzer = analyzer
@@ -74,7 +74,7 @@ class WordFinder:
         self._known: dict[str, str] = {}
 
     def find(self, scanned: Scanned) -> list[tuple[int, int, str]]:
-        """Return where words of a text make one of the terms: `Place`s as tuples, in any order."""
+        """Return the places of words that become one of the terms: `Place`s as tuples, unsorted."""
         text, lowered, safe = scanned
         if not safe:
             tokens = self._analyzer.find(text, self._all.__contains__) if self._all else []
@@ -94,7 +94,7 @@ class WordFinder:
         return places
 
     def _learn(self, words: Iterable[str]) -> None:
-        """Note the term of each ASCII word, "" for one that is none of ours."""
+        """Remember the term of each ASCII word, "" for one that is not wanted."""
         for word in words:
             if word not in self._known:
                 term = _term_of(self._analyzer, word)
@@ -108,9 +108,9 @@ def _term_of(analyzer: Analyzer, word: str) -> str:
 
 
 def _is_safe(text: str, lowered: str, language: str | None) -> bool:
-    """Whether words can be told by their beginnings, and `lowered` is as the index lowers it.
+    """Whether words can be found by their beginnings, and `lowered` is as the index has it.
 
-    Python makes a final sigma of `Σ`, and two characters of `İ`.
+    Python lowers `Σ` to a final sigma, and `İ` to two characters.
     """
     if text.isascii():
         return language in _IN_ASCII
@@ -123,10 +123,10 @@ def _beginning(term: str) -> str:
 
 
 def _candidates(lowered: str, beginnings: Collection[str]) -> tuple[dict[int, str], dict[int, int]]:
-    """Return the ASCII words that begin so, by start, and runs to be analysed: start to end.
+    """Return the ASCII words that begin so, by start, and runs to be analysed, start to end.
 
-    A run holds characters past ASCII next to a possible word: whether they are
-    part of it only the analyzer knows.
+    A run is a possible word with characters past ASCII beside it: only the analyzer knows
+    whether they are part of the word.
     """
     words: dict[int, str] = {}
     runs: dict[int, int] = {}
@@ -221,7 +221,7 @@ class PhraseFinder:
         return found
 
     def _solid_words(self, text: str, start: int) -> list[Place] | None:
-        """Return the words from `start` where no analyzer is needed to tell whether they fit."""
+        """Return the phrase from `start`, [] if it is not there, None if the analyzer must tell."""
         for at, term in enumerate(self._phrase, start):
             character = text[at : at + 1]
             if character != term:
@@ -230,7 +230,7 @@ class PhraseFinder:
 
 
 def _may_follow(lowered: str, at: int, beginning: str) -> bool:
-    """Whether the first word from `at` on may begin so: a look that spares most analyses."""
+    """Whether the first word from `at` on may begin so: a quick check that saves analysis."""
     end = len(lowered)
     while at < end and not _may_be_word(lowered[at]):
         at += 1

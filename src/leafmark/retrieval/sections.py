@@ -1,10 +1,9 @@
 """`--section`: which section paths a pattern admits, and how far results may be merged.
 
-A pattern is a list of globs, `Guide > Auth*`. It admits a path of which it
-matches the whole or the end, element by element, in any case. `**` stands for
-any number of elements. A breadcrumb as leafmark prints it is a pattern, too: the
-sign between titles may stand in one (`Rc<T>`), so a path is also compared as it is
-written.
+A pattern is a list of globs, `Guide > Auth*`. It admits a path if it matches the whole path
+or its end, element by element, in any case. `**` stands for any number of elements. A
+breadcrumb as leafmark prints it is a pattern too. Since titles may hold the sign between
+titles (`Rc<T>`), a path is also compared with the pattern as it is written.
 """
 
 from __future__ import annotations
@@ -39,13 +38,13 @@ AdmitsPath = Callable[[tuple[str, ...]], bool]
 _SEPARATOR = re.compile(r"\s*[>›]\s*")
 _SPACED = re.compile(r"\s+[>›]\s+")
 _DANGLING = re.compile(r"[>›]\s|.*\s[>›]$|[>›]?$", re.DOTALL)
-"""A title that begins or ends with a separator that stands alone, or is nothing else."""
+"""An empty title, or one that begins or ends with a separator beside a space."""
 
 _ANY_DEPTH = "**"
 
 
 class SectionPattern:
-    """One pattern, as written and as elements; what it found out about a path is remembered."""
+    """One pattern, as written and as elements; remembers its answer for each path."""
 
     def __init__(self, written: str, elements: Sequence[str]):
         self._written = _fold(written)
@@ -59,13 +58,16 @@ class SectionPattern:
         return self._known[path]
 
     def _is_written(self, path: Sequence[str]) -> bool:
-        """Whether the whole path or an end of it is what was written, letter by letter."""
+        """Whether the path, or its end, is exactly what was written."""
         return any(
             f"{sign}{sign.join(path)}".endswith(f"{sign}{self._written}") for sign in (" › ", " > ")
         )
 
     def _is_end_of(self, path: Sequence[str]) -> bool:
-        """Follow the path with all the beginnings of the pattern that fit its end so far."""
+        """Whether the elements match the path or its end.
+
+        Goes through the path with the set of places in the pattern that can be reached.
+        """
         last = self._elements[-1]
         if last is not None and not last(path[-1]):  # most paths need no more
             return False
@@ -82,7 +84,7 @@ class SectionPattern:
         return len(self._elements) in self._skipped(reached)
 
     def _skipped(self, reached: Iterable[int]) -> set[int]:
-        """The places in the pattern that are reached when `**` stands for nothing more."""
+        """Return the places in the pattern and those behind a `**` that stands for nothing more."""
         found = set(reached)
         for at, element in enumerate(self._elements):
             if at in found and element is None:
@@ -91,7 +93,7 @@ class SectionPattern:
 
 
 def _matcher(element: str) -> Callable[[str], bool] | None:
-    """Tell for a title whether it is the element, or matches it as a glob; None for `**`."""
+    """Return a test whether a title equals the element or matches it as a glob; None for `**`."""
     if element == _ANY_DEPTH:
         return None
     literal = _fold(element)
@@ -128,7 +130,7 @@ def parse_section(pattern: str) -> SectionPattern:
 
 
 def path_filter(patterns: Iterable[str]) -> AdmitsPath | None:
-    """Return what admits the section paths that one of the patterns matches; None for no pattern.
+    """Return a filter of section paths that match one of the patterns; None without patterns.
 
     Raises:
         UsageError: a pattern is empty.
@@ -144,7 +146,7 @@ def section_filter(patterns: Iterable[str]) -> Admits | None:
 
 
 class SectionMembers:
-    """Tells which matches stand in the sections asked for; each is looked at once."""
+    """Tells which matches are in the sections asked for; looks at each match once."""
 
     def __init__(self, reader: IndexReader, admits: AdmitsPath):
         self._reader = reader
@@ -154,8 +156,8 @@ class SectionMembers:
     def choose(self, addresses: Iterable[tantivy.DocAddress]) -> list[bool]:
         """Return which of the chunks are in the sections, in their order.
 
-        They are read in the order of the index: by score, a record of a large index would
-        be read again for each chunk of its document.
+        They are read in the order of the index. In order of score, the record of a document
+        would be read once for each of its chunks.
         """
         places = {(at.segment_ord, at.doc): at for at in addresses}
         unknown = sorted(places.keys() - self._known.keys())
@@ -167,10 +169,9 @@ class SectionMembers:
 def within_bounds(
     topics: Sequence[Expression], find: Callable[[str], Sequence[Entry]]
 ) -> Admits | None:
-    """Return what admits the chunks that lie in the subtrees every topic is limited to.
+    """Return a filter of the chunks in the subtrees that the topics are limited to by `under:`.
 
-    A topic is limited by an `under:` that all its results must fulfil; where one
-    topic has none, nothing is limited. `find` gives the chunks that an id names.
+    None if one of the topics is not limited. `find` returns the chunks that an id names.
     """
     roots: list[Entry] = []
     for topic in topics:

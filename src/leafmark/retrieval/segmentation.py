@@ -1,16 +1,16 @@
-"""The words of what is typed without spaces: 如何配置路由, 作業中のタスクを差し戻す.
+"""Split what is typed without spaces into words: 如何配置路由, 作業中のタスクを差し戻す.
 
-In: a word of a query, and how many chunks have some characters beside each other. Out: the
-words that it is taken apart to, each a text of its own. No dictionary is asked, the index is:
+In: a word of a query, and in how many chunks given characters stand beside each other. Out:
+the words in it. There is no dictionary; the index decides:
 
-- Where the script changes, a word ends. Kana in katakana are one word, Chinese characters
-  and Hangul are words of two, each pair of neighbours one.
-- A pair that lies across the border of two words is dropped: its characters are covered by
-  pairs that are much more frequent (`MORE_FREQUENT`), or by no word at all (的).
-- Hiragana, and the words of `stopwords.txt` for questions, ask and say nothing of what is
-  asked about.
+- A word ends where the script changes. A run of katakana is one word. In runs of Chinese
+  characters or Hangul, each pair of neighbours is a word.
+- A pair across the border of two words is dropped: each of its characters is also in a much
+  more frequent pair (`MORE_FREQUENT`), or is a word that joins others (的).
+- Hiragana, and the question words in `stopwords.txt`, ask a question and say nothing of its
+  subject.
 
-Text that is quoted or fielded is never taken apart.
+Text in quotes or after a field is never split.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from leafmark.retrieval.stopwords import asking_words, stop_words
 __all__ = ["Piece", "frequency_in", "take_apart"]
 
 MORE_FREQUENT = 3
-"""How many times as frequent a pair beside it must be for one to be no word. Measured."""
+"""A pair is no word if the pairs beside it are this many times as frequent. Measured."""
 
 LONG_VOWEL = "ー"
 SHORTEST_LENGTHENED = 4
-"""From this many kana on, a long vowel at the end may be left out: ユーザー and ユーザ."""
+"""In katakana words of at least this length, a final long vowel is dropped: ユーザー, ユーザ."""
 
 _SCRIPTS = (
     ("hiragana", re.compile("[\u3041-\u309f]")),
@@ -40,25 +40,25 @@ _SCRIPTS = (
 )
 
 Frequency = Callable[[Sequence[str]], int]
-"""In how many chunks some terms stand beside each other."""
+"""Returns in how many chunks the terms stand beside each other."""
 
 
 def frequency_in(reader: IndexReader) -> Frequency:
-    """Count bodies or titles of any language, so that all take the same text apart alike."""
+    """Return a count over the bodies or titles of all languages, so that all split a text alike."""
     count = statistics_of(reader).phrase_frequency
     fields = [(each.body, each.title) for each in reader.languages]
     return lambda terms: sum(max(count(name, terms) for name in pair) for pair in fields)
 
 
 class Piece(NamedTuple):
-    """A word of its own; one that `asks` says nothing of what is asked about."""
+    """A word; one that `asks` says nothing of the question's subject."""
 
     text: str
     asks: bool = False
 
 
 def take_apart(text: str, analyzer: Analyzer, frequency: Frequency) -> list[Piece]:
-    """Return the words of a text in which nobody has put spaces; one where it is a word."""
+    """Return the words of a text without spaces; the text itself if it is in another script."""
     tokens = analyzer.tokens_of_word(text)
     if not any(is_solid(token.term) for token in tokens):
         return [Piece(text)]
@@ -70,7 +70,7 @@ def take_apart(text: str, analyzer: Analyzer, frequency: Frequency) -> list[Piec
 
 
 def _runs(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, list[Token]]]:
-    """Yield tokens of one script that touch each other; of others those with none between."""
+    """Yield the runs of tokens: of one script without spaces that touch, or of other scripts."""
     scripts: list[str] = []
     number, numbers = 0, []
     for at, token in enumerate(tokens):
@@ -88,7 +88,7 @@ def _runs(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, list[Token]
 
 
 def _script_of(term: str) -> str:
-    """Return the name of a script without spaces; empty for the others."""
+    """Return the name of a term's script, if that is written without spaces, else ""."""
     if not is_solid(term):
         return ""
     return next((name for name, letters in _SCRIPTS if letters.match(term)), "pairs")
@@ -123,7 +123,7 @@ def _pairs(text: str, run: Sequence[Token], frequency: Frequency) -> Iterator[Pi
     kept = set(range(len(pairs)))
 
     def is_covered(character: int, without: int) -> bool:
-        """Whether a character is in another pair that is kept, or need not be in any."""
+        """Whether a character is in another, frequent pair that is kept, or joins other words."""
         other = character - 1 if character == without else character
         often = other in kept and counts[other] >= MORE_FREQUENT * counts[without]
         return often or run[character].term in _joining()
@@ -131,7 +131,7 @@ def _pairs(text: str, run: Sequence[Token], frequency: Frequency) -> Iterator[Pi
     for at in sorted(kept, key=counts.__getitem__):
         if is_covered(at, at) and is_covered(at + 1, at):
             kept.remove(at)
-    if run and not kept:  # words that join others, and nothing that they join
+    if run and not kept:  # only words that join others, with nothing to join
         yield Piece(_text_of(text, run), asks=True)
     yield from (Piece(_text_of(text, pairs[at])) for at in sorted(kept))
 
@@ -142,12 +142,12 @@ def _text_of(text: str, run: Sequence[Token]) -> str:
 
 @cache
 def _asking() -> re.Pattern[str]:
-    """Words that a question is put with; the longest first."""
+    """A pattern for the words that ask a question; the longest first."""
     words = sorted(asking_words("unspaced"), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, words)))
 
 
 @cache
 def _joining() -> frozenset[str]:
-    """Characters that are mostly words of their own, and join others."""
+    """Characters that are mostly words by themselves, and join other words."""
     return stop_words("unspaced")

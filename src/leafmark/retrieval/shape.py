@@ -1,8 +1,8 @@
-"""The shape of a topic: its plain words, which of them need not match, what kind of query it is.
+"""The shape of a topic: its plain words, which of them need not match, and its kind.
 
-In: an expression, and a language of the index. Out: a `Shape`, by which it is decided what
-must match and how the fields weigh. Which words say nothing is told by lists of words; in
-which language a question is put, by the words themselves.
+In: an expression, and a language of the index. Out: a `Shape`, which decides what must match
+and how the fields are weighted. Lists of words tell which words say nothing; the words of a
+question tell its language.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ __all__ = ["Shape", "shape_of"]
 class Shape(NamedTuple):
     """A topic as one language reads it.
 
-    `plain` are the words that are asked for, `stops` those beside them that need not match,
-    `stated` the other parts. `word_count` counts the plain words, with those that only ask.
+    `plain` are the words that should match, `stops` words that need not, `stated` the other
+    parts. `word_count` counts the plain words and those that only ask ("want", "use").
     """
 
     kind: Literal["keyword", "question"]
@@ -36,7 +36,7 @@ class Shape(NamedTuple):
 def shape_of(
     reader: IndexReader, topic: Expression, language: Language, *, asking_count: bool
 ) -> Shape:
-    """Return the shape of a topic; with `asking_count`, words that only ask are plain ones."""
+    """Return the shape of a topic; with `asking_count`, words that only ask are plain words."""
     written = plain_words(topic)
     stated = _beside(written, topic)
     quoted = sum(isinstance(part, Phrase) for part in stated)
@@ -57,7 +57,7 @@ def shape_of(
 
 
 def _beside(words: Iterable[Term], topic: Expression) -> list[Expression]:
-    """Return the parts of a topic that are none of its plain words."""
+    """Return the parts of a topic that are not plain words."""
     plain = {id(word) for word in words}
     return [part for part in parts_of(topic) if id(part) not in plain]
 
@@ -65,7 +65,7 @@ def _beside(words: Iterable[Term], topic: Expression) -> list[Expression]:
 def _taken_apart(
     written: Sequence[Term], analyzer: Analyzer, reader: IndexReader
 ) -> tuple[list[Term], list[Term]]:
-    """Return the words with those taken apart that hold several, and which of them only ask."""
+    """Return the words, those that hold several split, and which of them only ask."""
     words: list[Term] = []
     asking: list[Term] = []
     if all(word.text.isascii() for word in written):
@@ -80,9 +80,9 @@ def _taken_apart(
 
 
 def _distinct(words: Sequence[Term], analyzer: Analyzer) -> list[Term]:
-    """Return the first of the words with the same terms, in order of the last of them.
+    """Return the words without repeats, each at the place of its last one.
 
-    Those that have no terms are left out.
+    Words are the same if their terms are; words without terms are left out.
     """
     found: dict[tuple[str, ...], Term] = {}
     for word in reversed(words):
@@ -95,9 +95,9 @@ def _distinct(words: Sequence[Term], analyzer: Analyzer) -> list[Term]:
 def _languages_of(
     plain: Iterable[Term], language: Language, reader: IndexReader
 ) -> set[str | None]:
-    """Return the languages whose stop words count: that searched, and that of the question.
+    """Return the languages whose stop words count: the one searched, and the question's own.
 
-    What a question in German is put with is rare in English texts, and says nothing there.
+    The stop words of a German question are rare in English texts, and would weigh much.
     """
     names = [each.name for each in reader.languages]
     if len(names) < 2:
@@ -113,7 +113,7 @@ class _Lists(NamedTuple):
     languages: Collection[str | None]
 
     def have(self, word: Term, words: Callable[[str | None], frozenset[str]]) -> bool:
-        """Whether all parts of a word are on the list that one of the languages has."""
+        """Whether all parts of a word are on the list of one of the languages."""
         parts = _parts_of(word, self.analyzer)
         return any(all(part in words(name) for part in parts) for name in self.languages)
 

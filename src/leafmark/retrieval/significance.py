@@ -1,8 +1,7 @@
-"""The terms that say what a text is about, and the query for others like it.
+"""The terms that say what a text is about, and the query for similar texts.
 
-A term counts by where it stands and how often (TF × weight), and by how few
-chunks have it (IDF): a word of every chunk tells nothing, and one that occurs
-nowhere finds nothing.
+A term counts by how often and where it stands in the text (TF × weight), and by how few
+chunks have it (IDF): a word of every chunk tells nothing, and a word of none finds nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from leafmark.retrieval.stopwords import stop_words
 __all__ = ["SPARE_TERMS", "find_key_terms", "query_for"]
 
 SPARE_TERMS = 4
-"""How many times the terms wanted are counted in the chosen trees, if these are not all."""
+"""If not all trees are chosen, this many times the wanted terms are counted in the chosen ones."""
 
 LEAST_CHARS = 3
 """Shorter words say little (chosen by eye)."""
@@ -61,10 +60,10 @@ def find_key_terms(
     without: Collection[str] = (),
     ignored: Collection[str] = frozenset(),
 ) -> list[KeyTerm]:
-    """Return the `limit` terms that say most about the texts, best first; linear in these.
+    """Return the `limit` terms that say most about the texts, best first; linear in the texts.
 
-    Only terms that stand in `trees` (none: in any), and not only below the ids
-    in `without`, are among them. `ignored` are words in lower case that say nothing.
+    A term must occur in `trees` (none: in any), outside of the ids in `without`. `ignored` are
+    words in lower case to leave out.
     """
     with reader.guard("search the index"):
         found: dict[str, KeyTerm] = {}
@@ -157,7 +156,7 @@ class _Ranking:
         return max(self._statistics.frequency(name, terms[0]) for name in self._names)
 
     def _frequency_elsewhere(self, terms: _Terms) -> int:
-        """Return in how many chunks of the chosen trees, but those left out, a word stands."""
+        """Return in how many chunks of the chosen trees, outside of `without`, a word stands."""
         query = tantivy.Query
         schema, should, must = self._reader.schema, tantivy.Occur.Should, tantivy.Occur.Must
         found = [
@@ -175,18 +174,17 @@ class _Ranking:
 
 
 def _says_nothing(word: str) -> bool:
-    """Whether a word is too short or a number; in scripts without spaces one character is much."""
+    """Whether a word is too short or a number; past ASCII one character may say much."""
     return (len(word) < LEAST_CHARS and word.isascii()) or _NUMBER.fullmatch(word) is not None
 
 
 def query_for(
     terms: Sequence[KeyTerm], *, without: Iterable[str] = (), apart: Iterable[str] = ()
 ) -> Expression:
-    """Return the query for chunks with any of the terms, of which there is one at least.
+    """Return the query for chunks with any of the terms, of which there must be one.
 
-    `without` are ids that are left out with all below them, `apart` ids of single
-    chunks that are. A term weighs what it does in the text: its rarity is
-    counted by the search itself.
+    Leaves out the ids in `without` with all below them, and the single chunks in `apart`. A
+    term is boosted by its weight in the text; the search itself counts its rarity.
     """
     most = max(term.weight for term in terms)
     words = [Boost(Term(term.word), round(max(0.05, term.weight / most), 3)) for term in terms]

@@ -1,8 +1,8 @@
-"""Snippets: an excerpt around the best matches of a text, from ranges that are already known.
+"""Snippets: an excerpt around the best of the known matches in a text.
 
-All offsets are characters. A fragment never begins or ends inside a word where
-a boundary is near, nor inside what a reader sees as one character; white space
-is folded, so that a snippet is one line.
+All offsets are characters. A fragment never begins or ends inside what a reader sees as one
+character, nor inside a word if a boundary is near. White space is folded, so that a snippet
+is one line.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ _NEAR = 24
 _FOLD = re.compile(r"\s+")
 _IN_WORDS = "_'’"
 FIRST_MARK = "\u0300"
-"""The first combining mark: before it, every character is read by itself."""
+"""The first combining mark: no character before it joins with its neighbours."""
 
 _SOLID_FROM = "\u2e80"
-"""From here on, scripts are mostly written without spaces: any character is a boundary."""
+"""Scripts from here on are mostly written without spaces: a word may end at any character."""
 
 
 Match = tuple[int, int, int]
-"""Start and end of the characters that matched, and the number of the query's word that did.
+"""Start and end of the characters that matched, and the number of the query's word.
 
-A plain tuple: a query has hundreds.
+A plain tuple, since a query has hundreds.
 """
 
 _END, _WORD = itemgetter(1), itemgetter(2)
@@ -67,9 +67,9 @@ def make_snippet(text: str, matches: Sequence[Match], *, size: int = 150) -> Sni
 
 
 def join_snippets(snippets: Iterable[Snippet]) -> Snippet:
-    """Return snippets one after the other with ` … ` between; empty ones are left out.
+    """Return snippets one after the other with ` … ` between them, without empty ones.
 
-    Of those with the same text there is one, with the matches of all.
+    Snippets with the same text become one, with the matches of all of them.
 
     >>> join_snippets(Snippet(text, (mark,)) for text, mark in [("a b", (0, 1)), ("c", (0, 1))])
     Snippet(text='a b … c', ranges=((0, 1), (6, 7)))
@@ -92,7 +92,7 @@ def join_snippets(snippets: Iterable[Snippet]) -> Snippet:
 
 
 def join_ranges(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the union of half-open ranges, sorted and disjoint; those that touch become one.
+    """Return the union of half-open ranges, sorted and disjoint; ranges that touch are joined.
 
     >>> join_ranges([(5, 6), (0, 2), (1, 4), (4, 5)])
     [(0, 6)]
@@ -113,7 +113,7 @@ def join_ranges(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 def byte_ranges(text: str, ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Turn sorted, disjoint ranges of characters into ranges of the text's UTF-8 bytes.
 
-    Bytes that are not UTF-8 stand in `text` as surrogate escapes, one each.
+    A byte that is not UTF-8 is a surrogate escape in `text`, and counts as one byte.
 
     >>> byte_ranges("é a", [(2, 3)])
     ((3, 4),)
@@ -138,7 +138,7 @@ def _lead(text: str) -> tuple[int, int]:
 
 
 def _choose(matches: Sequence[Match], size: int) -> list[_Fragment]:
-    """Return the cores of the fragments: one, or more where these hold more different words."""
+    """Return the cores of the fragments: as few as hold the most different words."""
     wanted = len(set(map(_WORD, matches)))
     best: list[_Fragment] = []
     most = 0
@@ -167,9 +167,9 @@ def _best_windows(matches: Sequence[Match], count: int, room: int) -> tuple[list
 
 
 def _best_window(matches: Sequence[Match], room: int, shown: set[int]) -> tuple[int, int]:
-    """Return the first and last match of the window with the most new words, then most matches.
+    """Return the first and last match of the window with the most new words, then matches.
 
-    A window is as many matches as fit into `room` characters, one at least.
+    A window holds at least one match, and as many as fit into `room` characters.
     """
     if max(map(_END, matches)) - matches[0][0] <= room:
         return 0, len(matches) - 1
@@ -193,7 +193,7 @@ def _best_window(matches: Sequence[Match], room: int, shown: set[int]) -> tuple[
 
 
 def _widen(text: str, core: _Fragment, room: int) -> _Fragment:
-    """Return the core with text around it, `room` characters in all, ending between words."""
+    """Return the core with text around it, about `room` characters, cut between words."""
     spare = max(0, room - (core.end - core.start))
     start = max(0, core.start - spare // 2)
     end = min(len(text), start + max(room, core.end - start))
@@ -232,7 +232,7 @@ def _inside_word(text: str, at: int) -> bool:
 
 
 def _joins(text: str, at: int) -> bool:
-    """Whether the characters around `at` are read as one: marks, joined emoji, halves of a flag."""
+    """Whether the characters before and after `at` are read as one: a mark, an emoji, a flag."""
     before, after = text[at - 1], text[at]
     if max(before, after) < FIRST_MARK:
         return False
@@ -279,7 +279,7 @@ def _one_line(
     touching = ranges[_first_after(ranges, at) : bisect_left(ranges, (last,))]
     inside = [(max(start, at), min(end, last)) for start, end in touching]
     line = text[at:last].replace("\n", " ")
-    if line == " ".join(line.split()):  # nothing moves: so it mostly is
+    if line == " ".join(line.split()):  # nothing moves, as is usual
         return line, [(start - at, end - at) for start, end in inside]
     line, marks = "", []
     for start, end in inside:

@@ -1,9 +1,8 @@
 """What the index knows of a term: in how many live chunks it stands, and its idf.
 
-Tantivy counts deleted chunks until their segments are merged away, so that its
-document frequencies depend on the history of the index. Here they are counted
-again where something was deleted, and `factor` says by which number a term's
-score must be multiplied for the idf to be that of a fresh index.
+Tantivy counts deleted chunks until their segments are merged, so its document frequencies
+depend on the history of the index. If chunks were deleted, they are counted again here, and
+`factor` gives the factor by which a term's score becomes that of a fresh index.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ class Statistics:
     def frequency(self, field: str, term: str) -> int:
         """Return in how many live chunks `term` stands in `field`.
 
-        Linear in the answer where chunks were deleted, else constant.
+        Linear in the result if chunks were deleted, else constant.
         """
         found = self.rough_frequency(field, term)
         if not found or not self._records.deleted:
@@ -90,7 +89,7 @@ class Statistics:
     def rough_frequency(self, field: str, term: str) -> int:
         """Return `frequency` with deleted chunks counted: an upper bound in constant time.
 
-        A query asks for that of each of its words a dozen times.
+        A query asks for the same word a dozen times.
         """
         key = (field, term)
         found = self._rough.get(key)
@@ -107,10 +106,9 @@ class Statistics:
         *,
         beginning: str,
     ) -> Iterator[str]:
-        """Yield those of the terms that occur in `field`, in deleted chunks too.
+        """Yield those of `terms` and of `alike` that occur in `field`, in deleted chunks too.
 
-        So it does of those `alike`, all of which have a `beginning`: one look-up of that
-        spares theirs.
+        All of `alike` begin with `beginning`, so that one look-up finds them all.
         """
         if alike:
             listed = self._searcher.terms_with_prefix(field, beginning)
@@ -119,7 +117,7 @@ class Statistics:
         yield from (term for term in terms if frequency(field, term))
 
     def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what `make` returns, which the key determines; called once for a while."""
+        """Return what `make` returns, which depends only on the key; remembered for a while."""
         made: tuple[T] | None = self._made.get(key)
         if made is None:
             made = (make(),)
@@ -139,8 +137,8 @@ class Statistics:
     def beginning_with(self, field: str, prefix: str, limit: int) -> list[tuple[str, int]]:
         """Return the `limit` most frequent terms that begin with `prefix`, with their frequencies.
 
-        Ties by term. The engine lists them by its own count, deleted chunks included, so more
-        are asked for until those that were not listed can be none of the first.
+        Ties by term. The engine lists them by its own counts, which include deleted chunks; so
+        more are listed until none of the rest can be among the first.
         """
         asked = limit
         while True:
@@ -160,9 +158,9 @@ class Statistics:
         return _idf(self._records.live if total is None else total, frequency)
 
     def factor(self, field: str, term: str, *, as_frequent_as: int) -> float:
-        """Return the idf that `term` should have, divided by the one the engine scores with.
+        """Return the idf of a term in `as_frequent_as` live chunks, divided by the engine's.
 
-        It should have that of a term in `as_frequent_as` live chunks.
+        The engine's is that which it scores `term` with.
         """
         stored = self.rough_frequency(field, term)
         if not as_frequent_as or (as_frequent_as == stored and not self._records.deleted):
@@ -172,7 +170,7 @@ class Statistics:
     def phrase_factor(
         self, field: str, terms: Sequence[str], *, as_frequent_as: Sequence[int]
     ) -> float:
-        """Return the same for a phrase, whose idf is the sum of its terms'."""
+        """Return the same for a phrase, whose idf is the sum of the idfs of its terms."""
         live = sum(map(self.idf, as_frequent_as))
         return live / sum(self._engine_idf(field, term) for term in terms)
 

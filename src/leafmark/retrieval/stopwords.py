@@ -1,7 +1,7 @@
-"""Stop words of the index's languages: words that a question is put with, not about.
+"""Stop words of the index's languages: words that ask a question, not what it is about.
 
-Some of them are that in a question alone: in "use cases", `use` is a word like others.
-The lists stand in `data/stopwords.txt`, which is read when a query first asks.
+Some are stop words only in questions: in "use cases", `use` is a word like any other. The
+lists are in `data/stopwords.txt`, which is read when a query first needs it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 __all__ = ["asked_in", "asking_words", "stop_words"]
 
 LEAST_STOPS = 2
-"""Stop words of a language that show that a question is put in it: one may be a name (`die`)."""
+"""Stop words that show that a question is in a language: a single one may be a name (`die`)."""
 
 _LISTS = Path(__file__).with_name("data") / "stopwords.txt"
 
@@ -28,7 +28,7 @@ def stop_words(language: str | None) -> frozenset[str]:
 
 
 def asking_words(language: str | None) -> frozenset[str]:
-    """Return more stop words, of questions only; none for most languages.
+    """Return the words that are stop words only in questions; none for most languages.
 
     >>> "want" in asking_words("english"), "want" in stop_words("english")
     (True, False)
@@ -37,9 +37,9 @@ def asking_words(language: str | None) -> frozenset[str]:
 
 
 def asked_in(words: Collection[str], languages: Iterable[str | None]) -> str | None:
-    """Return the one of `languages` that words in lower case are put in, None if it is not clear.
+    """Return the language of a question's words, given in lower case; None if it is not clear.
 
-    It is the one with the most stop words among them.
+    It is the one of `languages` that most of the words are stop words of.
 
     >>> asked_in(["wie", "funktioniert", "die", "suche"], ["english", "german"])
     'german'

@@ -1,12 +1,12 @@
-"""What stands around a relaxed match: the words that it lacks and that are near it.
+"""Raise relaxed matches by the words that they lack and that stand in chunks near them.
 
-A text often names its subject once and then speaks of "it": the words asked for stand
-in the piece before. So each word that a body lacks counts by the best of the engine's
-scores for it in the bodies up to `NEARBY_CHUNKS` away, times `nearby_weight`, and less
-the farther that is.
+A text often names its subject once and then speaks of "it": the words asked for stand in
+the piece before. So for each word that a body lacks, the match gains the engine's best
+score for it among the bodies up to `NEARBY_CHUNKS` away, times `nearby_weight`, and times
+`FARTHER` for each further chunk.
 
-It is done where no chunk matches all the words: behind one that does, the order of the
-others matters little. A chunk that matches none of the words is not found by this.
+This is done only if no chunk matches all the words: behind one that does, the order of
+the others matters little. It finds no chunk that matches none of the words.
 """
 
 from __future__ import annotations
@@ -17,26 +17,27 @@ import tantivy
 
 from leafmark.index import IndexReader
 from leafmark.retrieval.filters import Filters, unscored
-from leafmark.retrieval.hits import Hit, led_by, rounded, sure_of
+from leafmark.retrieval.hits import Hit, replace_first, rounded, sure_of
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.weights import FARTHER, NEARBY_CHUNKS, RAISED_MATCHES
 
 __all__ = ["raise_by_surroundings"]
 
 _MOST = 1000
-"""A word that stands in as many chunks of a document, or more, says nothing of any of them."""
+"""A word in this many chunks of a document, or more, is ignored: it does not tell them apart."""
 
 _MUST = tantivy.Occur.Must
 
 _Word = Mapping[int, float]
-"""The scores of one word in the bodies of a document, by position, where it stands."""
+"""The scores of one word in the bodies of a document that have it, by position."""
 
 
 def raise_by_surroundings(reader: IndexReader, hits: list[Hit], params: SearchParams) -> list[Hit]:
-    """Return relaxed matches in the order that their surroundings give them, best first.
+    """Return relaxed matches with their scores raised by their surroundings, best first.
 
-    `hits` are best first. Those that tie at the end of the first `RAISED_MATCHES` are
-    left as they are, so that the answer does not depend on the segments of the index.
+    `hits` are sorted best first. Only the first `RAISED_MATCHES` are raised; those of them
+    that tie with the next one are not, so that the answer does not depend on the segments
+    of the index.
     """
     weight = params.nearby_weight
     if not weight:
@@ -49,13 +50,13 @@ def raise_by_surroundings(reader: IndexReader, hits: list[Hit], params: SearchPa
         lacked = (word for word in found[doc_id] if position not in word)
         nearby = weight * sum(_best_near(word, position) for word in lacked)
         raised.append(hit._replace(score=rounded((hit.raw + nearby) * hit.boost), nearby=nearby))
-    return led_by(raised, hits)  # none is lowered
+    return replace_first(raised, hits)  # no score was lowered
 
 
 def _look_into(
     reader: IndexReader, hits: Iterable[tuple[Hit, tuple[str, int]]]
 ) -> dict[str, list[_Word]]:
-    """Search the documents of the hits for each word by itself; give what is found by id."""
+    """Search each hit's document for each word by itself; return the scores by document id."""
     search, conjunction = reader.searcher.search, tantivy.Query.boolean_query
     filters = Filters(reader)
     found: dict[str, list[list[tuple[float, tantivy.DocAddress]]]] = {}
@@ -77,7 +78,7 @@ def _look_into(
 
 
 def _best_near(word: _Word, position: int) -> float:
-    """Return the best score of a word near a position, less the farther away it stands."""
+    """Return the best score of a word near a position, reduced by its distance."""
     found, factor = 0.0, 1.0
     for away in range(1, NEARBY_CHUNKS + 1):
         best = max(word.get(position - away, 0.0), word.get(position + away, 0.0))

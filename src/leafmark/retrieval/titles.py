@@ -1,10 +1,10 @@
-"""A match whose title says what was asked goes before others.
+"""Raise matches whose title says what was asked.
 
-BM25 of a title counts the words of the query that stand in it, rare ones most. A title
-that says all of the query and nothing else is more than these: who called a section so
-wrote it about that. So a match gains by the share of the query that its title says,
-times the share of the title that the query says, squared, times `title_agreement`.
-What is called exactly what was asked comes before all else: the other texts mention it.
+BM25 counts which words of the query a title has, and how rare they are. But a title that
+says the whole query and nothing else means more: the section is about just that. So a
+match gains by its *agreement*, times `title_agreement`: the share of the query that its
+title says, times the share of the title that the query says, squared. A match whose title
+is exactly the query comes before all others, which only mention it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from leafmark.index import Analyzer, IndexReader, Language, split_names
 from leafmark.retrieval.compiler import Compiled
-from leafmark.retrieval.hits import Hit, led_by, rounded, sure_of
+from leafmark.retrieval.hits import Hit, replace_first, rounded, sure_of
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.stopwords import stop_words
 from leafmark.retrieval.weights import NAMED_AHEAD, TITLED_MATCHES
@@ -34,11 +34,11 @@ _KEYWORDS = re.compile(
 
 
 def raise_by_titles(reader: IndexReader, hits: list[Hit], params: SearchParams) -> list[Hit]:
-    """Return matches in the order that their titles give them, best first.
+    """Return matches with their scores raised by their titles, best first.
 
-    `hits` are best first. Those that tie at the end of the first `TITLED_MATCHES` are left
-    as they are, so that the answer does not depend on the segments of the index, and so
-    are matches that rest on a correction: they stay behind the exact ones.
+    `hits` are sorted best first. Only the first `TITLED_MATCHES` are raised; those of them
+    that tie with the next one are not, so that the answer does not depend on the segments
+    of the index. Nor are matches that need a correction: they stay behind exact ones.
     """
     weight = params.title_agreement
     if not weight or not hits:
@@ -52,15 +52,15 @@ def raise_by_titles(reader: IndexReader, hits: list[Hit], params: SearchParams) 
         hit._replace(score=rounded(hit.score * factor), titled=factor) if factor != 1 else hit
         for hit, factor in zip(first, factors, strict=True)
     ]
-    return led_by(raised, hits)  # none falls behind one of the others, as none is lowered
+    return replace_first(raised, hits)  # no score was lowered
 
 
 def _factors(hits: Sequence[Hit], agreements: Sequence[float], weight: float) -> list[float]:
-    """Return what the score of each of the hits is multiplied by.
+    """Return the factor of each hit's score.
 
-    Those that are called exactly what was asked gain one and the same factor, with which the
-    best of them is ahead of the others, and so keep their order. It is no larger than that
-    takes: what comes behind would fall below the cutoff.
+    Hits whose title is exactly the query share one factor, so that they keep their order. It
+    is just large enough to put the best of them first: with a larger one, the other matches
+    would fall below the cutoff.
     """
     factors = [1 + weight * agreement for agreement in agreements]
     named = [hit.score for hit, agreement in zip(hits, agreements, strict=True) if agreement == 1]
@@ -79,7 +79,7 @@ def _factors(hits: Sequence[Hit], agreements: Sequence[float], weight: float) ->
 
 
 def _agreements(reader: IndexReader, hits: Sequence[Hit]) -> list[float]:
-    """Return how well the title of each of the hits says what is asked; 0 for corrections."""
+    """Return the agreement of each hit's title with the query; 0 if it needs a correction."""
     asked: dict[int, _Asked] = {}
     agreements = []
     titles = reader.titles(hit.address for hit in hits)
@@ -95,7 +95,10 @@ def _agreements(reader: IndexReader, hits: Sequence[Hit]) -> list[float]:
 
 
 class _Asked(NamedTuple):
-    """What a query asks for: by their first the terms that match each word, and how many words."""
+    """What a query asks for.
+
+    `sequences` are the terms that match a word, with its number, by the first of the terms.
+    """
 
     language: Language
     sequences: Mapping[str, Sequence[tuple[int, tuple[str, ...]]]]
@@ -112,10 +115,10 @@ def _asked_by(compiled: Compiled) -> _Asked:
 
 
 def _agreement(asked: _Asked, title: str) -> float:
-    """Return how well a title says what the plain words of a query ask for: 0 to 1.
+    """Return the agreement of a title with the plain words of a query, from 0 to 1.
 
-    A title is also read up to its first bracket, without the keywords of a definition,
-    and with the names in it taken apart; the best of these readings counts.
+    The title is also read up to its first bracket, without the keywords of a definition,
+    and with the names in it split; the best of these readings counts.
     """
     analyzer, stops = asked.language.analyzer, stop_words(asked.language.name)
     if _terms_in(analyzer, stops, title).isdisjoint(asked.sequences):  # most of them
@@ -125,7 +128,7 @@ def _agreement(asked: _Asked, title: str) -> float:
 
 
 def _share(asked: _Asked, terms: tuple[str, ...]) -> float:
-    """Return the share of the query that a title says, times that of it which the query says."""
+    """Return the share of the query that a title says, times the share of it the query says."""
     words: set[int] = set()
     places: set[int] = set()
     for at, term in enumerate(terms):
@@ -139,7 +142,7 @@ def _share(asked: _Asked, terms: tuple[str, ...]) -> float:
 
 @lru_cache(20_000)
 def _terms_in(analyzer: Analyzer, stops: frozenset[str], title: str) -> frozenset[str]:
-    """Return the terms of a title and of the names in it, without stop words."""
+    """Return the terms of a title and of the parts of names in it, without stop words."""
     terms, parts = analyzer.terms_without(title, stops), split_names(title)
     return frozenset(terms if parts == title else terms + analyzer.terms_without(parts, stops))
 

@@ -1,4 +1,4 @@
-"""Several topics to one list: a chunk appears once, with its best score."""
+"""Join the candidates of several topics: a chunk appears once, with its best score."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = ["join_topics"]
 def join_topics(topics: Sequence[Sequence[Candidate]]) -> tuple[list[Candidate], Phase]:
     """Join the candidates of each topic, best first.
 
-    A chunk that matched several has its best score, by the order of candidates:
-    a strict match counts before a relaxed one. `topics` names all it matched.
+    A chunk that matched several topics keeps its best match: a strict one before a relaxed
+    one, then by score. Its `topics` are all that it matched.
     """
     if len(topics) == 1:
         found = sort_candidates(topics[0])

@@ -1,6 +1,6 @@
 """Names in a query that nothing has: tags, trees, paths, ids, languages, metadata.
 
-Each is told with the nearest that there are. Asked only of empty answers.
+Each is told with the nearest names that exist. Used only for empty answers.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from leafmark.retrieval.params import SearchParams
 __all__ = ["unknown_names"]
 
 _META = "meta."
-"""What the facts of all keys begin with."""
+"""The beginning of the facts of all metadata keys."""
 
 _KINDS = {"code": "code", "table": "a table", "list": "a list"}
-"""What `has:` asks for, in a sentence."""
+"""The values of `has:` as a sentence names them."""
 
 
 def unknown_names(
     reader: IndexReader, topics: Iterable[Expression], params: SearchParams
 ) -> Iterator[Hint]:
-    """Yield what nothing has of the names in topics and parameters, each with the nearest."""
+    """Yield a hint for each name in topics and parameters that nothing has."""
     for name in params.trees:
         yield from _tree(reader, name)
     tags = _facts(reader, fact("tag", "")) if params.tags else []
@@ -67,7 +67,7 @@ def _unknown_value(reader: IndexReader, node: Filter) -> Iterator[Hint]:
 
 
 def _facts(reader: IndexReader, begin: str) -> list[str]:
-    """Return what follows `begin` in the facts that begin so, but of deleted chunks alone."""
+    """Return the rest of each live chunk's facts that begin with `begin`."""
     live = reader.every_chunk()
     terms = reader.searcher.terms_with_prefix("facts", begin, filter_query=live)
     return [term[len(begin) :] for term, _ in terms]

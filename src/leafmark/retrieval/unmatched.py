@@ -1,6 +1,6 @@
-"""Which parts of a query a chunk does not meet, and which filters leave it out.
+"""Tell which parts of a query a chunk does not match, and which filters leave it out.
 
-Each part is asked apart, of the chunk and of those below it.
+Each part is searched for by itself, in the chunk and those below it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from leafmark.retrieval.texts import Texts
 __all__ = ["Demands"]
 
 MOST_READ = 200_000
-"""Characters of a chunk in which near misses are looked for."""
+"""Characters of a chunk that are searched for similar words."""
 
 
 class Demands:
@@ -55,7 +55,7 @@ class Demands:
         compiled: Mapping[str | None, Compiled],
         name: Literal["strict", "relaxed", "required"],
     ) -> bool:
-        """Whether the one of the topic's queries that is called so matches."""
+        """Whether the topic's query of this name matches."""
         own = None if self._language is None else compiled.get(self._language.name)
         query: tantivy.Query | None = getattr(own, name, None)
         return query is not None and bool(self._positions(query))
@@ -81,7 +81,7 @@ class Demands:
         return in_section and all(map(self._positions, queries))
 
     def unmet(self, topic: Expression) -> tuple[Entry, list[Expression]]:
-        """Return the chunk that meets most parts, the target before others, and those it lacks."""
+        """Return the chunk that matches most parts, preferably the target, and those it lacks."""
         met = [(part, self._meeting(part)) for part in self._required(topic)]
         first, last = self._target.position, self._target.last_position
         best = max(
@@ -92,7 +92,7 @@ class Demands:
         return entry, [part for part, each in met if best not in each]
 
     def lacking(self, entry: Entry, part: Expression) -> list[Expression]:
-        """Return what `entry` lacks of an unmet part: words, where it is text without spaces."""
+        """Return what `entry` lacks of an unmet part; of text without spaces, the words."""
         if not isinstance(part, Term) or part.text.isascii() or self._language is None:
             return [part]
         pieces = take_apart(part.text, self._language.analyzer, frequency_in(self._reader))
@@ -100,7 +100,7 @@ class Demands:
         return [word for word in words if entry.position not in self._meeting(word)] or [part]
 
     def describe(self, entry: Entry, part: Expression, texts: Texts) -> UnmatchedPart:
-        """Return what there is to say of a part that `entry` does not meet."""
+        """Describe a part that `entry` does not match."""
         inner = part.operand if isinstance(part, Not) else part
         query = self._query_of(inner)
         chunks = 0 if query is None else self._reader.live_count(query)
@@ -113,7 +113,7 @@ class Demands:
         return UnmatchedPart(format_query(inner), isinstance(part, Not), chunks, tuple(near))
 
     def _required(self, topic: Expression) -> list[Expression]:
-        """Return the parts that have to match: stop words only where there is nothing else."""
+        """Return the parts that have to match: stop words only if there is nothing else."""
         parts = [*parts_of(topic)]
         said = {one.text.lower() for one in parts if isinstance(one, Term)}
         spoken = asked_in(said, [language.name for language in self._reader.languages])
@@ -123,7 +123,7 @@ class Demands:
         return kept if any(not filters_only(one) for one in kept) else parts
 
     def _meeting(self, part: Expression) -> Collection[int]:
-        """Return the positions of the chunks that meet a part: all of them if it asks nothing."""
+        """Return the positions of the chunks that match a part; all of them if it asks nothing."""
         every = range(self._target.position, self._target.last_position + 1)
         negated = isinstance(part, Not)
         query = self._query_of(part.operand if isinstance(part, Not) else part, exact=negated)
@@ -142,7 +142,7 @@ class Demands:
         return None if own is None else own.strict
 
     def _positions(self, query: tantivy.Query) -> set[int]:
-        """Return the positions of those chunks from the target downwards that match."""
+        """Return the positions of the target and the chunks below it that match."""
         must = tantivy.Occur.Must
         both = tantivy.Query.boolean_query([(must, query), (must, self._below)])
         most = self._target.last_position - self._target.position + 1
@@ -150,7 +150,7 @@ class Demands:
         return {position for _, position in self._reader.places(at for _, at in hits)}
 
     def _words(self, entry: Entry, texts: Texts) -> list[str]:
-        """Return the words of a chunk's title and body, in lower case; no body if it changed."""
+        """Return the words of a chunk's title and unchanged body, in lower case."""
         body = texts.body(entry)
         text = f"{entry.title}\n{body.shown if body else ''}"[:MOST_READ]
         return list(dict.fromkeys(re.findall(r"\w+", text.lower())))

@@ -1,9 +1,8 @@
-"""Which language the texts of an index are written in, told by its stop words.
+"""Tell in which language the texts of an index are written, by its stop words.
 
-In texts of a language, the commonest of its stop words stand in a fifth to a half of all
-chunks, those of another in next to none. Words that are stop words of several languages tell
-nothing (`die`, `in`), so that Danish, which shares nearly all of them with Norwegian, is seldom
-told.
+The commonest stop words of a language stand in a fifth to a half of all chunks in that
+language, and in nearly no others. Stop words of several languages (`die`, `in`) are not
+counted, so Danish, which shares nearly all of them with Norwegian, is seldom told.
 """
 
 from __future__ import annotations
@@ -20,27 +19,26 @@ from leafmark.retrieval.stopwords import stop_words
 __all__ = ["written_in"]
 
 COMMONEST = 20
-"""How many stop words of a language are asked for: those that most chunks have."""
+"""How many stop words of a language count: those that most chunks have."""
 
 LEAST_CHUNKS = 10
-"""Fewer say nothing."""
+"""Fewer chunks than this tell nothing."""
 
 LEAST_SHARE = 0.1
-"""Of its chunks that texts in a language have such a word in, in the mean.
+"""The share of chunks with such a word, on average over the words, that tells a language.
 
-Of 44 folders in 16 languages, manuals and pages, those in English alone have 0.05 at most of
-another language, and those in another 0.12 and more of it, but for Danish.
+Of 44 folders in 16 languages, manuals and pages, English ones have at most 0.05 for any other
+language, and others at least 0.12 for their own, but for Danish.
 """
 
 CLEARLY = 1.25
-"""How much more there must be of another language than of the one that is stemmed."""
+"""By what factor the share of another language must exceed that of the stemmed one."""
 
 
 def written_in(reader: IndexReader, language: Language) -> str | None:
-    """Return the language that most texts of one language of the index are really in.
+    """Return the language that most texts stemmed as `language` are really in.
 
-    None where that is the one that they are stemmed as, where they are not stemmed, or where it
-    is not clear.
+    None if they are in that language, if they are not stemmed, or if it is not clear.
     """
     chunks = sum(reader.trees[tree].chunks for tree in language.trees if tree in reader.trees)
     if language.name is None or chunks < LEAST_CHUNKS:
@@ -55,7 +53,7 @@ def written_in(reader: IndexReader, language: Language) -> str | None:
 
 
 def _common(name: str, language: Language, statistics: Statistics) -> int:
-    """Return how many chunks have each of the commonest words that only `name` has, in all."""
+    """Return in how many chunks the commonest stop words of only `name` stand, added up."""
     counts = [
         statistics.rough_frequency(language.body, term)
         for word in _own_words()[name]
@@ -66,7 +64,7 @@ def _common(name: str, language: Language, statistics: Statistics) -> int:
 
 @cache
 def _own_words() -> Mapping[str, frozenset[str]]:
-    """The stop words that only one language has, by its name."""
+    """Return the stop words of each language that no other language has."""
     lists = Counter(word for name in LANGUAGES for word in stop_words(name))
     alone = {word for word, count in lists.items() if count == 1}
     return {name: stop_words(name) & alone for name in LANGUAGES}

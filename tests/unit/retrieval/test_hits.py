@@ -9,7 +9,7 @@ from support.library import Library
 
 from leafmark.query import parse_query
 from leafmark.retrieval.compiler import compile_for_languages
-from leafmark.retrieval.hits import Finder, Hit, led_by, with_ties, without
+from leafmark.retrieval.hits import Finder, Hit, replace_first, with_ties, without
 from leafmark.retrieval.params import SearchParams
 
 PARTS = 8
@@ -29,15 +29,15 @@ def hits(tmp_path_factory: pytest.TempPathFactory) -> list[Hit]:
 @pytest.mark.parametrize("count", [0, 1, 3, PARTS])
 def test_others_in_the_place_of_the_first(hits: list[Hit], count: int) -> None:
     others = [hit._replace(score=20.0 + at) for at, hit in enumerate(hits[:count])]
-    assert led_by(others, hits) == [*reversed(others), *hits[count:]]
+    assert replace_first(others, hits) == [*reversed(others), *hits[count:]]
 
 
 @pytest.mark.parametrize("count", range(PARTS + 1))
 def test_others_in_the_place_of_the_first_once_more(hits: list[Hit], count: int) -> None:
     """Titles raise fewer hits than surroundings have put in another order before."""
-    led = led_by([hit._replace(score=20.0 + at) for at, hit in enumerate(hits[:6])], hits)
+    led = replace_first([hit._replace(score=20.0 + at) for at, hit in enumerate(hits[:6])], hits)
     titled = [hit._replace(score=40.0 + at) for at, hit in enumerate(led[:count])]
-    again = led_by(titled, led)
+    again = replace_first(titled, led)
     assert again == [*reversed(titled), *led[count:]]
     assert sorted(hit.spot for hit in again) == sorted(hit.spot for hit in hits)
 
