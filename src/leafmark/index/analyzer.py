@@ -1,15 +1,15 @@
 """The text pipeline: split, lower-case, drop long tokens, stem; the same for text and queries.
 
-In: text, and a language or none. Out: terms, with their places where asked for.
-Tantivy's own pipeline makes each word's term, which is remembered: words come again and
-again. An index is given terms. Three things are done to text before Tantivy sees it; the
-places in `tokens` are those in the text as given:
+In: text, and a language or none. Out: terms, with their places if asked for. Tantivy's own
+pipeline makes the term of each word; it is remembered, since words repeat. An index is given
+terms, not text. Three things happen to text before Tantivy sees it; the places in `tokens`
+are still those in the text as given:
 
 - Spellings that are read as the same become the same (`folding`).
-- In scripts that are written without spaces every character becomes a token of
-  its own (spaces are put around it), and a run of them in a query is a phrase.
-- A token of more than `MAX_TOKEN_CHARS` characters is blanked out. (Tantivy
-  counts bytes, which would drop words of 14 letters in Tamil.)
+- In scripts written without spaces, every character becomes a token (spaces are put around
+  it), and a run of them in a query is a phrase.
+- Tokens of more than `MAX_TOKEN_CHARS` characters are replaced by spaces. (Tantivy counts
+  bytes, and would drop words of 14 letters in Tamil.)
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ _SOLID = (
     "\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc"
     "\U00016fe0-\U0001b2ff\U00020000-\U0003ffff"
 )
-# All bytes but those that begin such a character, or a surrogate, in UTF-8: deleting them
-# answers "is there one?" five times faster than a search does.
+# All bytes that do not begin such a character, or a surrogate, in UTF-8. Deleting them tells
+# whether there is one, five times faster than a search.
 _USUAL_BYTES = bytes(byte for byte in range(256) if not 0xE0 <= byte < 0xF5 or byte == 0xE2)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ASCII_WORD = re.compile("[0-9A-Za-z]+")
@@ -82,13 +82,13 @@ _LOWER_WORD_BYTES = bytes(
 )
 _LONG_RUN = re.compile(rf"\S{{{MAX_TOKEN_CHARS + 1},}}")
 _PORTION_CHARS = 250_000
-"""Longer texts are analysed in portions, for it takes some ten times their size."""
+"""Longer texts are analysed in portions: analysing takes about ten times their size."""
 
 _SPACE = re.compile(r"[ \n]")
 
 
 class Token(NamedTuple):
-    """A term, the characters `[start, end)` that it stands for, and its place among the tokens."""
+    """A term, its characters `[start, end)`, and its position among the tokens."""
 
     term: str
     start: int
@@ -97,13 +97,13 @@ class Token(NamedTuple):
 
 
 class _Memo(dict[str, str]):
-    """What runs become: a term, several with spaces between, or nothing; made when asked for."""
+    """The terms of runs of text, joined by spaces; made when first asked for."""
 
     def __init__(self, analyze: Callable[[str], list[str]]):
         self._analyze = analyze
 
     def __missing__(self, run: str) -> str:
-        if len(run) > MAX_TOKEN_CHARS:  # no word, or many that are seldom seen together again
+        if len(run) > MAX_TOKEN_CHARS:  # no word, or many words, which hardly come together again
             return "" if run.isascii() else " ".join(self._analyze(run))
         if len(self) > _MEMO_LIMIT:
             self.clear()
@@ -166,11 +166,11 @@ class Analyzer:
         return "".join((*parts, run[at:]))
 
     def terms(self, text: str) -> list[str]:
-        """Return the terms of `text`, in order; the words that they come from are remembered."""
+        """Return the terms of `text`, in order; remembers the terms of its words."""
         if len(text) <= _PORTION_CHARS:
             return self._terms(text)
         found: list[str] = []
-        known: dict[str, str] = {}  # a term that comes again is kept once
+        known: dict[str, str] = {}  # so that a term that repeats is kept once
         for portion in _portions(text):
             terms = self._terms(portion)
             found += map(known.setdefault, terms, terms)
@@ -184,7 +184,7 @@ class Analyzer:
         return " ".join(map(memo.__getitem__, _runs(_spread(fold(text))))).split()
 
     def terms_without(self, text: str, words: Collection[str]) -> list[str]:
-        """Return the terms of `text` but of what stands among `words`: folded, in lower case."""
+        """Return the terms of `text`, except those of `words`, which are folded and lower-case."""
         if text.isascii():
             memo = self._memo
             return [term for word in _runs(text) if word not in words and (term := memo[word])]
@@ -192,7 +192,7 @@ class Analyzer:
         return [one.term for one in tokens if fold(text[one.start : one.end]).lower() not in words]
 
     def terms_once(self, text: str) -> list[str]:
-        """Return what `terms` does, of words that are not seen again: none is remembered."""
+        """Return what `terms` does, without remembering: for words that are not seen again."""
         return self._analyze(_spread(fold(text)))
 
     def tokens(self, text: str) -> list[Token]:
@@ -200,7 +200,7 @@ class Analyzer:
         return list(self.iter_tokens(text))
 
     def tokens_of_word(self, word: str) -> tuple[Token, ...]:
-        """Return the tokens of a short text: for words that are asked about again and again."""
+        """Return the tokens of a short text, remembered: for the words of a query."""
         return _tokens(self, word)
 
     def iter_tokens(self, text: str) -> Iterator[Token]:
@@ -208,9 +208,9 @@ class Analyzer:
         return self._ascii_tokens(text) if text.isascii() else self._any_tokens(text)
 
     def find(self, text: str, wanted: Callable[[str], bool]) -> list[Token]:
-        """Return the tokens whose term is `wanted`: several times faster than `tokens` of it all.
+        """Return the tokens whose term is `wanted`, several times faster than by `tokens`.
 
-        `wanted` is asked once per distinct word, for instance `set.__contains__`.
+        `wanted`, such as `set.__contains__`, is called once per distinct term.
         """
         if not text.isascii():
             return [token for token in self._any_tokens(text) if wanted(token.term)]
@@ -224,7 +224,7 @@ class Analyzer:
             yield Token(term, word.start(), word.end(), position)
 
     def _any_tokens(self, text: str) -> Iterator[Token]:
-        """Tokens of any text: what Tantivy says, at the places in the text as given."""
+        """Yield the tokens of any text as Tantivy makes them, at their places in `text`."""
         folded = fold(text)
         if folded == text:
             yield from self._folded_tokens(text)
@@ -235,7 +235,7 @@ class Analyzer:
             yield Token(token.term, start, end, token.position)
 
     def _folded_tokens(self, text: str) -> Iterator[Token]:
-        """Tokens of a folded text, less the spaces that were put in."""
+        """Yield the tokens of a folded text, at their places without the added spaces."""
         prepared = self._without_long_tokens(_spread(text))
         added = _added_spaces(text) if len(prepared) != len(text) else []
         before = 0
@@ -258,7 +258,7 @@ def is_solid(term: str) -> bool:
 
 
 def _portions(text: str) -> Iterator[str]:
-    """Cut a text behind white space, which is in no token."""
+    """Cut a text after white space, which is in no token."""
     at = 0
     while at < len(text):
         space = _SPACE.search(text, at + _PORTION_CHARS)
@@ -268,16 +268,19 @@ def _portions(text: str) -> Iterator[str]:
 
 
 def _runs(text: str) -> list[str]:
-    """Cut a text at what stands in no token, ASCII letters made small: in ASCII, into words."""
+    """Cut a text at ASCII characters that are in no token, and lower its ASCII letters.
+
+    Of ASCII text, the runs are its words.
+    """
     data = text.encode("utf-8", "surrogatepass").translate(_LOWER_WORD_BYTES)
     return data.decode("utf-8", "surrogatepass").split()
 
 
 def _tokenizer(language: str | None) -> tantivy.Tokenizer:
-    """Words are runs of letters and digits; in Tamil of marks too.
+    """Return the tokenizer: words are runs of letters and digits; in Tamil, of marks too.
 
-    The fast tokenizer ends a word at a mark that is not alphabetic, such as the one
-    that takes a Tamil consonant's vowel away, and the stemmer needs whole words.
+    The fast tokenizer ends a word at marks that are not alphabetic, such as the one that
+    removes a Tamil consonant's vowel; but the stemmer needs whole words.
     """
     if language == "tamil":
         return tantivy.Tokenizer.regex(r"[\p{L}\p{M}\p{N}]+")
@@ -292,7 +295,7 @@ def analyzer_for(language: str | None) -> Analyzer:
 
 @cache
 def _solid_runs() -> re.Pattern[str]:
-    """Compiled when a text needs it: that takes as long as all else a cold search does here."""
+    """Compiled when first needed: that takes as long as the rest of this module in a search."""
     return re.compile(f"([{_SOLID}]+)")
 
 
@@ -312,7 +315,7 @@ def _spread(text: str) -> str:
 
 
 def _added_spaces(text: str) -> list[int]:
-    """The places in the prepared text of the spaces around solid characters."""
+    """Return the places in the prepared text of the spaces put around solid characters."""
     places: list[int] = []
     for run in _solid_runs().finditer(text):
         first = run.start() + len(places)

@@ -1,8 +1,8 @@
-"""What a text defines: options, settings and functions, by the lists that manuals have them in.
+"""Find the names that a manual defines: options, settings and functions.
 
-A manual says of `max_connections` in ten places, and in one what it is: in a list of terms
+A manual mentions `max_connections` in ten places, and defines it in one: in a list of terms
 (HTML, reStructuredText, AsciiDoc, Markdown; for plain text see `text_terms`), or under a
-directive. Names alone are taken: of a term that is a word or a phrase, texts about it are as
+directive. Only names count. If a term is an ordinary word or phrase, texts about it are as
 good as its definition.
 """
 
@@ -17,7 +17,7 @@ from leafmark.index.text_terms import terms_of_text
 __all__ = ["DEFINING_FORMATS", "defined_names"]
 
 LONGEST = 1000
-"""Characters of what is written of a term; longer ones are texts."""
+"""The most characters of a term; longer ones are texts."""
 
 _LIST_TAG = re.compile(r"<(/?dl|/?d[dt])\b[^<>]*>", re.IGNORECASE)
 _LINK_AWAY = re.compile(
@@ -34,7 +34,7 @@ _DIRECTIVE = re.compile(
     r"::[ \t]+(\S[^\n]*(?:\n\1[ \t]+[^\s:][^\n]*)*)(?:[ \t]*\n)+\1[ \t]+\S",
     re.MULTILINE,
 )
-"""A directive and what it says of a name; one that says nothing names the place of a heading."""
+"""A directive with text below it; one without text only marks the place of a heading."""
 
 _TERM_WITH_TEXT = re.compile(r"^([ \t]*)(``[^`\n]+``[^\n]*)\n\1[ \t]+\S", re.MULTILINE)
 _LABELLED = re.compile(r"^[ \t]*(\S[^\n]*?):{2,4}(?:[ \t]|$)", re.MULTILINE)
@@ -43,7 +43,7 @@ _ABOVE_COLON = re.compile(r"^([^\s:>|#*+-][^\n]*)\n\n?:[ \t]+\S", re.MULTILINE)
 
 _GROUP = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _BETWEEN = re.compile(r"[,|]|\s(?:or|/)\s")
-"""What stands between two spellings of a term."""
+"""What separates two spellings of a term."""
 
 _KINDS = frozenset(
     (
@@ -52,17 +52,17 @@ _KINDS = frozenset(
         *("property", "public", "static", "staticmethod", "struct", "type", "var", "variable"),
     )
 )
-"""What kind of thing is defined, before its name."""
+"""Words before a name that tell what is defined."""
 
 _AROUND = "`*'\"‘’“”+"
 """Marks around a name."""
 
 _EMPHASISED = re.compile(r"_[^_](?:.*[^_])?_")
-"""A name between two marks; others have the line as their own, as `_exit` and `__all__` do."""
+"""A name between marks of emphasis; in `_exit` and `__all__` the lines are part of the name."""
 
 
 def defined_names(source_format: str, body: str) -> Iterator[str]:
-    """Yield the names that a body defines, as they are written there: `--amend`, `os.path.join`.
+    """Yield the names that a body defines, as written: `--amend`, `os.path.join`.
 
     `source_format` is one of `DEFINING_FORMATS`.
     """
@@ -73,7 +73,7 @@ def defined_names(source_format: str, body: str) -> Iterator[str]:
 
 
 def _names_of(line: str) -> Iterator[str]:
-    """Yield the names in a line of a term: what is called, or what each spelling begins with.
+    """Yield the names in a line of a term: of a call, or at the beginning of each spelling.
 
     >>> [*_names_of("int PQping(const char *conninfo, int n)")], [*_names_of("-q, --quiet LEVEL")]
     (['PQping'], ['-q', '--quiet'])
@@ -92,13 +92,13 @@ def _names_of(line: str) -> Iterator[str]:
 
 
 def _plain(word: str) -> str:
-    """Return a name without what stands around it, and what it is set to."""
+    """Return a name without the marks around it and the value that it is set to."""
     name = word.lstrip(_AROUND + "&").partition("=")[0].rstrip(":;¶").rstrip(_AROUND)
     return name[1:-1] if _EMPHASISED.fullmatch(name) else name
 
 
 def _terms_of_html(body: str) -> Iterator[str]:
-    """Yield the terms that are explained there; one that leads elsewhere is a reference."""
+    """Yield the terms of lists that have a text; a term that is a link is a reference."""
     if "<dt" not in body and "<DT" not in body:
         return
     terms: list[str] = []
@@ -122,7 +122,7 @@ def _text_of(markup: str) -> str:
         return ""
     said = _LINK_AWAY.sub("", _BREAK.sub("|", markup))
     text = " ".join(html.unescape(_TAG.sub("", said)).split())
-    return "" if text.endswith(",") else text  # in an index, links stand behind it
+    return "" if text.endswith(",") else text  # in an index, links follow it
 
 
 def _terms_of_rst(body: str) -> Iterator[str]:
@@ -138,7 +138,7 @@ def _terms_of_asciidoc(body: str) -> Iterator[str]:
 
 
 def _terms_of_markdown(body: str) -> Iterator[str]:
-    """Yield the terms of lists as Hugo, MkDocs and Pandoc read them: a term, and `: ` below."""
+    """Yield the terms of lists as Hugo, MkDocs and Pandoc read them: `: ` below a term."""
     if "\n:" in body:
         yield from (found[1] for found in _ABOVE_COLON.finditer(body))
 

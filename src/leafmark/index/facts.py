@@ -1,11 +1,11 @@
 """Facts: what a chunk can be filtered on, as terms of the form `name=value`.
 
-`tree=docs`, `kind=section`, `has=code`, `lang=python`, `tag=api`,
-`meta.KEY=value` for each value of the front matter, `above=TERM` (see `headed`), and
-`name=cache.pop` for a definition: of source code one inside another one, of manuals an
-option, a setting, a function (see `definitions`).
-Values have one spelling (`canonical`), so that equality is equality of terms; a
-comparison lists the terms that begin with `meta_prefix(key)` and compares the values.
+`tree=docs`, `kind=section`, `has=code`, `lang=python`, `tag=api`, `meta.KEY=value` for each
+value of the front matter, `above=TERM` (see `headed`), and `name=cache.pop` for a definition:
+in source code, of a definition inside another one; in manuals, of an option, a setting or a
+function (see `definitions`). Each value has one spelling (`canonical`), so that equal values
+are equal terms; a comparison lists the terms that begin with `meta_prefix(key)` and compares
+their values.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 MAX_VALUE_CHARS = 40
-"""Longer values are shortened to their start and a hash: few filter on a description."""
+"""Longer values are shortened to their start and a hash: nobody filters on a description."""
 
 _KEPT_CHARS = 16
 
@@ -67,7 +67,7 @@ _LANGUAGES = {
 
 
 def fact(name: str, value: str) -> str:
-    """Return the term for a fact whose value stands as it is.
+    """Return the term for a fact whose value is used as it is.
 
     >>> fact("tree", "docs")
     'tree=docs'
@@ -95,18 +95,18 @@ def language_fact(language: str) -> str:
 
 
 _JOINT = re.compile(r"::|->|[.#]")
-"""What stands between the names of a definition and of the one that it is in."""
+"""The signs between the name of a definition and that of the one it is in."""
 
 _NAME = re.compile(r"(?![0-9])[\w$]+")
 
 MAX_NAMES = 8
-"""Names of more definitions inside each other are no word that somebody types."""
+"""The most names in a qualified name: nobody types more."""
 
 
 def name_facts(path: str) -> list[str]:
-    """Return the terms for a qualified name and for its ends of two names or more.
+    """Return the terms for a qualified name and for its ends of two or more names.
 
-    None for a name alone: that is a word like others.
+    There are none for a single name, which is a word like any other.
 
     >>> name_facts("Outer::Cache.pop()")
     ['name=outer.cache.pop', 'name=cache.pop']
@@ -121,24 +121,24 @@ def name_facts(path: str) -> list[str]:
 
 
 def _uncalled(name: str) -> str:
-    """Return a name as it is compared, but for its case, without the brackets of a call."""
+    """Return a folded name without the brackets of a call."""
     return fold(name).removesuffix("()")
 
 
 _OPTION = re.compile(r"--?(?=[^\W_])[\w.-]{2,}")
 _COMPOUND = re.compile(r"(?=[^\W\d]|[$_])[\w$]+(?:-[\w$]+)*")
 _IN_NAMES = re.compile(r"[^\W_]_+[^\W_]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
-"""What no word has that stands in a text by itself."""
+"""What only names have, and ordinary words do not: `a_b`, `aB`, `ABc`."""
 
 _HYPHEN = re.compile(r"[^\W_]-[^\W_]")
-"""What options and settings have, and words of texts: `text-transform`, `read-only`."""
+"""What options, settings and ordinary words may have: `text-transform`, `read-only`."""
 
 
 def term_facts(word: str, *, alone: bool = True) -> list[str]:
-    """Return the terms that a word is looked up by, as the name of what is defined.
+    """Return the terms for definitions that are called like a word of a query.
 
-    None for a word like others: a text about it is as good as its definition. With a
-    hyphen it is a name where it stands `alone`.
+    There are none for an ordinary word: a text about it is as good as its definition. A word
+    with a hyphen is taken as a name only if it is `alone` in the query.
 
     >>> term_facts("max_connections"), term_facts("os.path.join"), term_facts("amend")
     (['name=max_connections'], ['name=os.path.join', 'name=path.join'], [])
@@ -159,7 +159,7 @@ def _name_alone(name: str, *, may_be_hyphened: bool = True) -> list[str]:
 
 
 def defined_facts(name: str) -> list[str]:
-    """Return the terms by which a name is found that a manual defines.
+    """Return the terms for a name that a manual defines.
 
     >>> defined_facts("importlib.util.module_from_spec")[1:]
     ['name=util.module_from_spec', 'name=module_from_spec']
@@ -168,7 +168,7 @@ def defined_facts(name: str) -> list[str]:
 
 
 def meta_prefix(key: str) -> str:
-    """Return what all terms of a front matter key begin with.
+    """Return the beginning of all terms of a front matter key.
 
     >>> meta_prefix("Status")
     'meta.status='
@@ -179,7 +179,7 @@ def meta_prefix(key: str) -> str:
 def canonical(value: object) -> str:
     """Return the one spelling of a front matter value: folded text, shortest number.
 
-    A long text keeps its start, for comparisons, and a hash of the whole.
+    A long text becomes its start, for comparisons, and a hash of the whole.
 
     >>> canonical(" Draft "), canonical(3.0), canonical("3"), canonical(True)
     ('draft', '3', '3', 'true')
@@ -196,7 +196,7 @@ def canonical(value: object) -> str:
 
 
 def meta_facts(metadata: Mapping[str, Any]) -> list[str]:
-    """Return the terms of all values; lists give one each, tables dotted keys.
+    """Return the terms of all values: one for each item of a list; dotted keys for tables.
 
     >>> meta_facts({"status": "Draft", "n": [1, 2.5], "a": {"b": None, "c": "x"}})
     ['meta.status=draft', 'meta.n=1', 'meta.n=2.5', 'meta.a.c=x']
@@ -213,11 +213,11 @@ def _meta_fact(key: str, value: object) -> str:
 
 
 _short_fact = lru_cache(4096)(_meta_fact)
-"""The same, remembered: many values stand in file after file."""
+"""`_meta_fact`, remembered: many values repeat in file after file."""
 
 
 def _is_short(value: object) -> bool:
-    """Whether to remember a value; only texts, since 1, 1.0 and True are equal."""
+    """Whether to remember a value: only short texts, since 1, 1.0 and True are equal."""
     return value.__class__ is str and len(str(value)) <= MAX_VALUE_CHARS
 
 

@@ -1,8 +1,9 @@
-"""Spellings that are read as the same text, made the same: é as one character or two, Ａ and A.
+"""Fold spellings that are read as the same text: é as one character or two, Ａ and A.
 
-In: text as it is written or typed. Out: letters composed with their marks (NFC; macOS takes
-them apart), letters and digits of full width narrow, kana and Hangul of half width wide; and
-where the characters of that stand in the text as given. Signs keep their width.
+In: text as it is written or typed. Out: the same text with letters and marks composed (NFC;
+macOS separates them), letters and digits of full width made narrow, and kana and Hangul of
+half width made wide; and the places of its characters in the text as given. Other signs keep
+their width.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ _WIDTHS = re.compile(
     "[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff65-\uffbe"
     "\uffc2-\uffc7\uffca-\uffcf\uffd2-\uffd7\uffda-\uffdc]+"
 )
-"""Letters and digits of another width than usual, without the gaps that nobody was given."""
+"""Letters and digits of unusual width, without the unassigned characters between them."""
 
 _ENCODED_WIDTHS = re.compile(
     b"\xef(?:\xbc[\x90-\x99\xa1-\xba]|\xbd[\x81-\x9a\xa5-\xbf]|\xbe[\x80-\xbe]"
     b"|\xbf[\x82-\x87\x8a-\x8f\x92-\x97\x9a-\x9c])"
 )
-"""The same in UTF-8, where the first byte, which few others begin with, is looked for at once."""
+"""The same in UTF-8: a search for the first byte, which few characters have, is fast."""
 
 _MAY_CHANGE = re.compile(".?[^\0-\u02ff]+", re.DOTALL)
-"""What folding changes: characters from the first mark on, and the one before them."""
+"""What folding may change: characters from the first mark on, and the one before them."""
 
 
 def is_folded(text: str) -> bool:
@@ -53,9 +54,9 @@ def fold(text: str) -> str:
 
 
 def spellings(name: str) -> tuple[str, ...]:
-    """Return a name as it is given, and with letters and marks composed and apart.
+    """Return a name as given, with letters and marks composed, and with them separated.
 
-    Names of files are kept as they are on disk, where either may stand.
+    The names of files are kept as they are on disk, which may be either way.
 
     >>> [len(one) for one in spellings("é")]
     [1, 2]
@@ -67,14 +68,14 @@ def spellings(name: str) -> tuple[str, ...]:
 
 
 def id_spellings(name: str) -> Iterator[str]:
-    """Yield an id, `path#section`, in each spelling of its two parts; as it is given first."""
+    """Yield an id, `path#section`, in each spelling of its two parts; first as given."""
     path, sign, section = name.partition("#")
     for head, tail in product(spellings(path), spellings(section)):
         yield f"{head}{sign}{tail}"
 
 
 class Places:
-    """Where the characters of `fold(text)` stand in `text`; linear in the text."""
+    """Maps places in `fold(text)` to places in `text`; linear in the text."""
 
     def __init__(self, text: str):
         self._starts: list[int] = []
@@ -86,7 +87,7 @@ class Places:
             shift += len(folded) - (end - start)
 
     def given(self, start: int, end: int) -> tuple[int, int]:
-        """Return the range of the text as given that makes `[start, end)` of the folded one."""
+        """Return the range of the given text that becomes `[start, end)` of the folded text."""
         first = self._given(start, at_end=False)
         return first, self._given(end - 1, at_end=True) if end > start else first
 
@@ -101,7 +102,7 @@ class Places:
 
 
 def _changes(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the smallest ranges that folding changes, and what becomes of each."""
+    """Yield the smallest ranges that folding changes, and what each becomes."""
     for run in _MAY_CHANGE.finditer(text):
         if is_folded(run[0]):
             continue
@@ -116,7 +117,7 @@ def _changes(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _clusters(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of characters with the marks that follow them."""
+    """Yield the ranges of each character with the marks after it."""
     start = 0
     for at in range(1, len(text)):
         if not _follows(text[at]):
@@ -126,7 +127,7 @@ def _clusters(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _follows(character: str) -> bool:
-    """Whether a character may be composed with the one before it: marks, vowels of Hangul."""
+    """Whether a character may compose with the one before it: a mark, or a part of Hangul."""
     return (
         unicodedata.category(character)[0] == "M"
         or "\u1160" <= character <= "\u11ff"

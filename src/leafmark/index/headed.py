@@ -1,12 +1,12 @@
-"""A text with the titles of the sections that it stands in, as the index takes it.
+"""The indexed body of a chunk: its text with the titles of the sections that it is in.
 
-A text seldom repeats what its headings say: "Windows › Auto-start › Turn it off" stands
-above "Open the settings …". Read as one, short texts are compared with long ones fairly,
-and a word counts once, wherever it stands. The document's title is left out, which all
-texts of a document share.
+A text seldom repeats its headings: "Windows › Auto-start › Turn it off" stands above "Open
+the settings …". Indexing them as one text compares short and long texts fairly, and counts a
+word once, wherever it stands. The document's title is left out, since all texts of a document
+share it.
 
-`body:x` asks for the text alone, so what it has from its titles only is kept beside it:
-terms, and terms beside each other whose parts the text does have.
+`body:x` asks for the text alone. So the index also records what a body has only from its
+titles: terms, and phrases whose parts the text has, but not together.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from leafmark.index.names import BETWEEN, with_parts
 __all__ = ["Headed", "headed", "phrases_within"]
 
 MOST_TITLES = 16
-"""Of more sections inside each other, the innermost count; else nesting would be read n times."""
+"""Of more nested sections only the innermost count: else the work would be quadratic in depth."""
 
 LONGEST_TITLE = 1000
-"""Characters; what is longer is no title, and would be read once for each text below it."""
+"""Characters. Anything longer is no title, and would be read again for each text below it."""
 
 LONGEST_PHRASE = 3
-"""Terms beside each other that are compared with the text."""
+"""The longest phrases of titles, in terms, that are compared with the text."""
 
 
 class _Phrase(NamedTuple):
@@ -47,10 +47,10 @@ class _Title(NamedTuple):
 
 
 class Headed(NamedTuple):
-    """What the index takes for a text, in two parts that follow each other, and `above`.
+    """The indexed text of a body, in two parts, and `above`: what only its titles say.
 
-    `above` is what its titles alone say. The parts are not one: the titles end in a
-    character that would make a long body take four times its size.
+    The parts are not joined: the titles end in a character outside the Basic Multilingual
+    Plane, so the joined text would take four bytes per character.
     """
 
     titles: str
@@ -59,7 +59,7 @@ class Headed(NamedTuple):
 
 
 def headed(analyzer: Analyzer, section_path: Sequence[str], terms: Sequence[str]) -> Headed:
-    """Return what the index takes for a body with these terms.
+    """Return the indexed text of a body with these terms.
 
     `section_path` begins with the document's title.
     """
@@ -77,7 +77,7 @@ def headed(analyzer: Analyzer, section_path: Sequence[str], terms: Sequence[str]
 
 @lru_cache(256)
 def _title(analyzer: Analyzer, title: str) -> _Title:
-    """Return a title, read; those of a section's pieces and of all sections below it share it."""
+    """Return a title, analysed once: pieces and all sections below have it too."""
     terms = analyzer.terms(with_parts(title))
     phrases = (_phrases(terms, length) for length in range(2, LONGEST_PHRASE + 1))
     return _Title(
@@ -88,7 +88,7 @@ def _title(analyzer: Analyzer, title: str) -> _Title:
 
 
 def _phrases_alone(titles: Sequence[_Title], body: str, shared: Set[str]) -> Iterator[str]:
-    """Yield the shortest phrases of the titles that the body lacks, while it has their parts."""
+    """Yield the shortest phrases of the titles that the body lacks although it has their parts."""
     held = shared
     body = f" {body} "
     for phrases in zip(*[title.phrases for title in titles], strict=True):
@@ -102,7 +102,7 @@ def _phrases_alone(titles: Sequence[_Title], body: str, shared: Set[str]) -> Ite
 
 
 def phrases_within(terms: Sequence[str]) -> list[str]:
-    """Return each term and each phrase in these terms that `headed` may have told of.
+    """Return each term and each phrase in these terms that may be in `Headed.above`.
 
     >>> phrases_within(["set", "up"])
     ['set', 'up', 'set up']

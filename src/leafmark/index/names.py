@@ -1,9 +1,9 @@
-"""Words that are found by others than those they are written as.
+"""Words that the index adds to a text, so that its names and hyphenated words are found.
 
-Names in camel case are taken apart, so that `printRoutes` is found by "print routes" too.
-Titles hold their parts, and source code does, whose words are names. Elsewhere texts say
-the words themselves, beside the names. A word that the end of a line parts, as those of
-manual pages do, is found whole.
+Names in camel case are split, so that `printRoutes` is found by "print routes" too. This is
+done in titles and in source code, whose words are names; other texts use the words
+themselves beside the names. A word that a line break splits, as in manual pages, is found as
+a whole.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ __all__ = [
 ]
 
 BETWEEN = "\U00010280"
-"""Stands between texts that are indexed as one: a letter (Lycian) that nobody types, so that
-no phrase goes over it."""
+"""Put between texts that are indexed as one: a letter (Lycian) that nobody types, so that no
+phrase matches across it."""
 
 PARTING_FORMATS = ("text", "html")
-"""Formats whose lines may part words: preformatted text is in no other but code."""
+"""Formats whose line breaks may split words: others have preformatted text only as code."""
 
 _INSIDE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
-"""Where a part begins; the two small letters let `URLs` be one word."""
+"""Where a part of a name begins; the two lower-case letters keep `URLs` one word."""
 
 _WORD = re.compile(r"[^\W_]+")
 
 _PARTED = re.compile(r"(?<![^\W_])([^\W\d_]+)[-\u2010\u00ad]\r?\n[ \t]*+(?=([^\W\d_]+))")
-"""A word that goes on in the next line, by the hyphen behind its first part."""
+"""A word that continues in the next line, after a hyphen."""
 
 
 def with_parts(title: str) -> str:
-    """Return a title and, behind it, the parts of the names in it.
+    """Return a title followed by the parts of the names in it.
 
     >>> with_parts("printRoutes() of HTTPServer"), with_parts("List of URLs")
     ('printRoutes() of HTTPServer print Routes HTTP Server', 'List of URLs')
@@ -55,7 +55,7 @@ def with_parts(title: str) -> str:
 
 
 def split_names(title: str) -> str:
-    """Return a title with the names in it taken apart.
+    """Return a title with the names in it split.
 
     >>> split_names("printRoutes() of HTTPServer")
     'print Routes() of HTTP Server'
@@ -64,9 +64,9 @@ def split_names(title: str) -> str:
 
 
 def terms_of_names(analyzer: Analyzer, code: str) -> list[str]:
-    """Return the terms of the parts of each name in source code, once a name, apart by `BETWEEN`.
+    """Return the terms of the parts of each name in source code, separated by `BETWEEN`.
 
-    A name that is used ten times says no more of what the code is about.
+    Each name counts once: ten uses of a name do not say more of what the code is about.
     """
     terms: list[str] = []
     for word in dict.fromkeys(_WORD.findall(code)):
@@ -77,7 +77,7 @@ def terms_of_names(analyzer: Analyzer, code: str) -> list[str]:
 
 @lru_cache(20_000)
 def _terms_of_name(analyzer: Analyzer, word: str) -> tuple[str, ...]:
-    """Return what is indexed of a word beside itself: nothing, if it is no name."""
+    """Return the terms indexed beside a word: none if it is no name."""
     return (BETWEEN, *analyzer.terms(_INSIDE.sub(" ", word))) if _INSIDE.search(word) else ()
 
 
@@ -95,13 +95,13 @@ def iter_names(code: str) -> Iterator[list[tuple[int, str]]]:
 
 
 def terms_of_parted(analyzer: Analyzer, text: str) -> list[str]:
-    """Return the terms of the words that lines part, once a word, apart by `BETWEEN`."""
+    """Return the terms of the words that line breaks split, each once, after `BETWEEN`."""
     words = dict.fromkeys("".join(part for _, part in parts) for parts in iter_parted(text))
     return [term for word in words for term in (BETWEEN, *analyzer.terms(word))]
 
 
 def iter_parted(text: str) -> Iterator[list[tuple[int, str]]]:
-    """Yield the two parts of each word that lines part, with the places where they begin.
+    """Yield the two parts of each word that a line break splits, with their places.
 
     >>> list(iter_parted("exam-\\n  ple, re-\\n\\nset 1-\\n2"))
     [[(0, 'exam'), (8, 'ple')]]

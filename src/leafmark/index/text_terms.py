@@ -1,9 +1,9 @@
-"""What plain text explains: terms of manual pages, GNU's manuals and lists of options.
+"""Find the terms that plain text explains: in manual pages, GNU manuals and lists of options.
 
-A term stands on a line above what is deeper (`--all` and, below it, what that does), on one
-line with it where the next line goes on below it, or, as options do, before two blanks.
-Lines are read as they stand: what is text, code or a table, layout alone does not say. So a
-term is a line that begins with a name and has few words.
+A term stands on a line above its explanation, which is indented deeper (`--all`, and below
+it what that does); or on the same line, if the explanation continues below itself; or, for
+options, before two blanks. Layout alone does not tell text, code and tables apart. So a term
+is a line that begins with a name and has few words.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ _LINE = re.compile(
     r"|[\w$.-]*?(?:[^\W_][_.-]+[^\W_]|[a-z0-9][A-Z]|[A-Z]{2}[a-z])))(\S[^\n]*)(?:\n|\Z)",
     re.MULTILINE,
 )
-"""A line that begins with an option, or with what no word of a text is."""
+"""A line that begins with an option or a name, not with an ordinary word."""
 
 _BELOW = re.compile(rf"([ \t]+)(?:[^\W_]|[{_QUOTES}(])")
 _OTHER_PAGE = re.compile(r"\S+\(\w+\),?")
-"""Another page of the manual: who is led there has no explanation here."""
+"""A reference to another page of the manual, which is no explanation."""
 
 _BEFORE = re.compile(r"([ \t]*)(\S*[^\s,])( +)\S[^\n]*\n([ \t]+)\S")
 _BESIDE = re.compile(
     rf"{_OPTION}\S*(?: \S+){{0,5}}(?:(?<=\.\.\.)|(?<![.?!:]))(?=(?:  |\t)[ \t]*[^\W\d_]{{2}})"
 )
 _CATEGORY = re.compile(r"^ -- (?:[A-Z][^:\n]*)?: (.+(?:\n {10}.+)*)", re.MULTILINE)
-"""A definition of Texinfo's: its lines go on five columns deeper than what it says."""
+"""A definition of Texinfo; its further lines are indented five columns deeper than its text."""
 
 _GROUP = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>|\{[^{}]*\}|\*[^*\s]+\*")
 _BETWEEN = re.compile(r"[,|]|\s(?:or|and|/)\s")
 _PAGE = re.compile(r"\S+\(\d\w*\)")
 _MOST_WORDS = 3
-"""Of a term that is no option, with what it is given; chosen by eye."""
+"""The most words of a term that is no option, with its arguments; chosen by eye."""
 
 _MOST_OF_OPTION = 4
 
 
 def terms_of_text(body: str) -> Iterator[str]:
-    """Yield the lines that are terms, or what stands there of one."""
+    """Yield the terms in a body: whole lines, or the part of a line that is the term."""
     lines = [*_LINE.finditer(body)]
     yield from _terms_before(lines, body)
     yield from _terms_above(lines, body)
@@ -52,7 +52,7 @@ def terms_of_text(body: str) -> Iterator[str]:
 
 
 def _terms_before(lines: Iterable[re.Match[str]], body: str) -> Iterator[str]:
-    """Yield what lines begin with whose text begins beside it, and options before two blanks."""
+    """Yield the terms whose explanation begins on the same line, and options before two blanks."""
     for line in lines:
         found = _BEFORE.match(body, line.start())
         if found and _column(found[1]) + len(found[2] + found[3]) == _column(found[4]):
@@ -64,7 +64,7 @@ def _terms_before(lines: Iterable[re.Match[str]], body: str) -> Iterator[str]:
 
 
 def _terms_above(lines: Sequence[re.Match[str]], body: str) -> Iterator[str]:
-    """Yield the lines above what is deeper, and those above such a line that are terms, too."""
+    """Yield the terms above a deeper line, and the terms directly above such a term."""
     explained: list[re.Match[str]] = []
     for line in reversed(lines):
         goes_on = explained and (line.end(), line[1]) == (explained[-1].start(), explained[-1][1])
@@ -78,7 +78,7 @@ def _terms_above(lines: Sequence[re.Match[str]], body: str) -> Iterator[str]:
 
 
 def _is_term(line: str) -> bool:
-    """Whether nothing of a line is more than names and what they are given.
+    """Whether a line consists only of names and their arguments.
 
     >>> _is_term("-m, --message=<msg>"), _is_term("set-option [-a] option value (alias: set)")
     (True, True)
@@ -104,14 +104,14 @@ def _is_explained(line: re.Match[str], body: str) -> bool:
 
 
 def _names_pages(body: str, start: int) -> bool:
-    """Whether nothing but other pages stands on the line that begins there."""
+    """Whether the line that begins there only names other pages."""
     end = body.find("\n", start)
     words = body[start : end if end >= 0 else None].split()
     return all(_OTHER_PAGE.fullmatch(word) for word in words)
 
 
 def _begins(line: re.Match[str], body: str) -> bool:
-    """Whether a line goes on with nothing: it is the first as deep, or options stand above."""
+    """Whether a line continues no other: the line above is blank, an option, or not as deep."""
     end = line.start() - 1
     above = body[body.rfind("\n", 0, max(end, 0)) + 1 : max(end, 0)]
     said = above.lstrip()
@@ -121,7 +121,7 @@ def _begins(line: re.Match[str], body: str) -> bool:
 
 
 def _categorised(said: str) -> str:
-    """Return the name in a definition of Texinfo's, whose arguments are in capitals.
+    """Return the name in a definition of Texinfo, where arguments are in capitals.
 
     >>> _categorised("int gcry_check (const char *VERSION)"), _categorised("char * rl_prompt")
     ('gcry_check', 'rl_prompt')

@@ -1,15 +1,14 @@
 """The expression that a query string means: a tree of frozen nodes.
 
-A `Term`, `Phrase` or `Prefix` is text to be found; a `Filter` admits chunks by
-a fact about them and never scores; the others combine or mark what is below
-them. Texts are as typed: which tokens they hold is decided by the analyzer of
-the index, so that a word means the same in a query and in a document.
+A `Term`, `Phrase` or `Prefix` is text to find; a `Filter` admits chunks by a fact about
+them and never scores; the other nodes combine or mark the nodes below them. Texts are kept
+as typed: the analyzer of the index splits them into tokens, so that a word means the same
+in a query and in a document.
 
-Kept here: what can be built can be written as a query string and read back
-(`format_query`), but for a whole that only negates. A constructor raises
-ValueError for what has no such string. Two nodes are equal when they mean the
-same; what tells how a node was written takes no part: `span`, the half-open range
-of characters in the query string that it was read from, and `no_field`.
+Invariant: every expression can be written as a query string and read back
+(`format_query`), except one that only negates. Constructors raise ValueError for anything
+else. Two nodes are equal if they mean the same. How a node was written does not count:
+`span`, its half-open range of characters in the query string, and `no_field`.
 """
 
 from __future__ import annotations
@@ -52,10 +51,10 @@ __all__ = [
 ]
 
 MIN_BOOST = 0.001
-"""Smallest factor of a boost; below it a part is better left out."""
+"""Smallest factor of a boost; below it, leave the part out instead."""
 
 MAX_BOOST = 1000.0
-"""Largest factor of a boost; past it the other parts no longer count in any order."""
+"""Largest factor of a boost; above it, the other parts hardly count."""
 
 MAX_DISTANCE = 2
 """Most edits of a fuzzy word: with three, short words match nearly anything."""
@@ -63,9 +62,9 @@ MAX_DISTANCE = 2
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class _Node:
-    """What all nodes have: they are compared and shown by what they mean, see the module.
+    """What all nodes share: they are compared and shown by what they mean, see the module.
 
-    Written once here, since what each node would have of its own takes a while to make.
+    Dataclasses could generate these methods for each node, but that slows the import down.
     """
 
     span: tuple[int, int] = field(default=(0, 0), kw_only=True)
@@ -89,8 +88,8 @@ class _Node:
 class Term(_Node):
     """A word as typed, inner punctuation included (`snake_case`, `std::vector`, `main()`).
 
-    It may hold no token at all (`-`, `=>`): then it asks for nothing. `no_field` is the
-    name before its colon where it was written like a field that there is not (`node:http`).
+    It may hold no token at all (`-`, `=>`): then it asks for nothing. If it was written like
+    a field that does not exist (`node:http`), `no_field` is the name before the colon.
     """
 
     text: str
@@ -126,8 +125,8 @@ class Prefix(_Node):
 class Filter(_Node):
     """Admit chunks by a fact about them: `tree:docs`, `meta.n:3..7`; never scores.
 
-    `value` is the exact value (for `path` the beginning of it, for `under` an
-    id), or a `Range` for metadata.
+    `value` is the exact value (for `path`, its beginning; for `under`, an id), or for metadata
+    a `Range`.
     """
 
     name: str
@@ -144,7 +143,7 @@ class Filter(_Node):
 
     @property
     def key(self) -> str | None:
-        """The key of the front matter that is asked about; None for any other fact."""
+        """The key of the front matter; None if the filter is about another fact."""
         before, prefix, key = self.name.partition(META_PREFIX)
         return key if prefix and not before else None
 
@@ -204,8 +203,8 @@ class Not(_Node):
 class And(_Node):
     """Every one of two or more operands; none is itself an And.
 
-    `explicit` when the user wrote AND: then each operand is stated to be
-    required, and plain words are no longer a question that may be relaxed.
+    `explicit` says that the user wrote AND: then every operand must match, and no plain word
+    may be left out.
     """
 
     operands: tuple[Expression, ...]
@@ -232,7 +231,7 @@ Expression: TypeAlias = Term | Phrase | Prefix | Filter | Field | Boost | Fuzzy 
 
 
 def all_of(operands: Iterable[Expression], *, explicit: bool = False) -> Expression:
-    """The operands as one And, nested ones taken apart; a single one stands for itself.
+    """Return the operands as one And, nested ones flattened; a single operand as it is.
 
     Raises:
         ValueError: there is no operand.
@@ -246,7 +245,7 @@ def all_of(operands: Iterable[Expression], *, explicit: bool = False) -> Express
 
 
 def any_of(operands: Iterable[Expression]) -> Expression:
-    """The operands as one Or, nested ones taken apart; a single one stands for itself.
+    """Return the operands as one Or, nested ones flattened; a single operand as it is.
 
     Raises:
         ValueError: there is no operand.
@@ -256,19 +255,19 @@ def any_of(operands: Iterable[Expression]) -> Expression:
 
 
 def only_negates(expression: Expression) -> bool:
-    """True when the expression says only what must not match."""
+    """Whether the expression says only what must not match."""
     if isinstance(expression, And):
         return all(isinstance(operand, Not) for operand in expression.operands)
     return isinstance(expression, Not)
 
 
 def filters_only(expression: Expression) -> bool:
-    """True when nothing can score: the expression only admits and refuses."""
+    """Whether nothing can score: the expression only admits and refuses."""
     return not any(isinstance(n, Term | Phrase | Prefix) for n in _iter_nodes(expression, Not))
 
 
 def is_prefix(expression: Expression) -> bool:
-    """True for a prefix, whatever field it is looked for in and however it is marked."""
+    """Whether this is a prefix, in any field and with any marks."""
     while isinstance(expression, Field | Boost | Fuzzy):
         expression = expression.operand
     return isinstance(expression, Prefix)

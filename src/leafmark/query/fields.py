@@ -1,9 +1,9 @@
-"""The names that may stand before a colon, and what each one does.
+"""The names of fields, which stand before a colon, and what each of them does.
 
-Text fields score: the words after the colon are looked for there and nowhere
-else. Filters admit or refuse and never score. `path` is a filter, a plain
-case-sensitive prefix (`path:docs/api/`): words of a path need no field of their
-own, because every word of a query is looked for in the path too.
+Text fields score: the words after the colon are looked for only there. Filters admit or
+refuse chunks and never score. `path` is a filter, a plain case-sensitive prefix
+(`path:docs/api/`): words of paths need no field, since every word of a query is looked for in
+paths too.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ FIELDS: Final = MappingProxyType(
         "meta.KEY": "a value in the front matter, or a range of values",
     }
 )
-"""Every name with a line on its value, in the order in which help shows them."""
+"""Every name with a description of its value, in the order of the help."""
 
 QUOTES: Final = '"“”„‟＂'
-"""The straight quote first, then those that text editors and telephones put in its place."""
+"""The straight quote, then those that text editors and telephones replace it by."""
 
 HALF_CHARACTER: Final = re.compile("[\ud800-\udfff]")
-"""What Python keeps of bytes that are not UTF-8; no document holds it."""
+"""What Python makes of bytes that are not UTF-8; no document holds it."""
 
 HAS_VALUES: Final = ("code", "table", "list")
 
@@ -87,20 +87,19 @@ _ELSEWHERE = {
     "meta": _META_KEY,
     "metadata": _META_KEY,
 }
-"""What is written elsewhere for the same."""
+"""Names of the same fields in other search tools."""
 
 NEAR_LETTERS = 4
-"""Letters of the longer of two names from which one wrong letter is a slip: `tag` for `tags`.
+"""One wrong letter is a slip if the longer name has this many letters: `tag` for `tags`.
 
-In shorter ones it is another word: `is:open` means no `id`, `was:` no `has`.
+A shorter name is another word: `is:open` does not mean `id`.
 """
 
 
 def nearest_field(name: str) -> str | None:
-    """The field that `name` may be meant for: called so elsewhere, or one slip away from it.
+    """Return the field that `name` may mean: its name in other tools, or one slip away from it.
 
-    A slip is one letter too many, too few or wrong, or two in the wrong order, in at
-    least `NEAR_LETTERS`.
+    A slip is one letter too many, too few or wrong, or two letters in the wrong order.
 
     >>> nearest_field("titel"), nearest_field("folder"), nearest_field("node")
     ('title', 'path', None)

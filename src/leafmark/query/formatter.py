@@ -1,7 +1,7 @@
-"""An expression to the query string that means it, for `--explain` and for what is stored.
+"""Write an expression as a query string, for `--explain` and for storing.
 
-`parse_query(format_query(e)) == e` for every expression that a query can mean.
-An OR inside an AND gets parentheses that the grammar does not need: readers do.
+`parse_query(format_query(e)) == e` for every expression that a query can mean. An OR inside
+an AND gets parentheses: the grammar does not need them, but readers do.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _enclose(expression: Expression, *looser: type) -> str:
 
 
 def _marked(operand: Expression, mark: type) -> str:
-    """The operand of a mark; the same mark twice needs parentheses between."""
+    """Return the operand of a mark; a second mark of the same kind needs parentheses."""
     marked = operand
     while isinstance(marked, Boost | Fuzzy) and not isinstance(marked, mark):
         marked = marked.operand
@@ -79,7 +79,7 @@ def _marked(operand: Expression, mark: type) -> str:
 
 
 def _field_value(operand: Expression) -> str:
-    """The value as it stands where a colon can be read as no other than a field's."""
+    """Return the value of a field, in parentheses if the colon could be part of a word."""
     text = _enclose(operand, And, Or, Not, Boost, Fuzzy)
     safe = text[0] in '"(' or text[0].isalnum() or text[0] == "_"
     return text if safe else f"({text})"
@@ -99,7 +99,7 @@ def _leaf(leaf: Expression) -> str:
 
 
 def _word(text: str, before: str = "") -> str:
-    """The word as typed where it reads back as itself `before` a mark, else escaped."""
+    """Return the word as typed if it reads back as itself `before` a mark, else escaped."""
     if text in OPERATORS:
         return f"\\{text}"
     if text.isalnum() or _reads_as(text, Kind.WORD, text, before):
@@ -137,12 +137,12 @@ def _value(name: str, value: str | Range) -> str:
         and parse_range(value) is None
         and value not in (">", "<", ">=", "<=", "..")
     )
-    # Not behind every name is a value of any spelling: `title::x` is a word.
+    # After a colon, these characters would make the whole a word: `title::x`.
     return value if plain and value[0] not in ":/\\)" else _quoted(value)
 
 
 def _is_balanced(value: str) -> bool:
-    """True when every parenthesis in `value` has its partner there."""
+    """Whether the parentheses in `value` are balanced."""
     depth = 0
     for char in value:
         depth += {"(": 1, ")": -1}.get(char, 0)

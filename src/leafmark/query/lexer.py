@@ -1,10 +1,9 @@
-"""A query string to tokens, in one pass from left to right and without recursion.
+"""Split a query string into tokens, in one pass from left to right, without recursion.
 
-Lenient where text was pasted (`a -> b`, `--verbose`, `main()`, `std::vector`,
-`node:http`, `C:\\temp` and `don't` are words), strict where an operator was written
-(an unclosed quote, an unbalanced parenthesis, `x^0`, `titel:x`, `author:"Ann Lee"`). The
-work is linear in the length of the string, and all `Limits` are enforced here, before
-anything walks a tree.
+Pasted text is accepted: `a -> b`, `--verbose`, `main()`, `std::vector`, `node:http`,
+`C:\\temp` and `don't` are words. Wrong operators are errors: an unclosed quote, an unbalanced
+parenthesis, `x^0`, `titel:x`, `author:"Ann Lee"`. The work is linear in the length of the
+string, and all `Limits` are enforced here, before anything walks a tree.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ def tokenize(query: str, limits: Limits = DEFAULT_LIMITS, *, terms_before: int =
 
 
 def count_terms(tokens: Sequence[Token]) -> int:
-    """Words, the words of phrases and the values of filters."""
+    """Return the number of words, words in phrases, and values of filters."""
     return sum(_terms(token) for token in tokens)
 
 
@@ -131,7 +130,7 @@ class _Lexer:
 
     @property
     def _follows_operand(self) -> bool:
-        """True directly behind something that `^` and `~` can mark."""
+        """Whether something that `^` and `~` can mark stands directly before."""
         if not self.tokens or self.tokens[-1].end != self.at:
             return False
         last = self.tokens[-1]
@@ -160,10 +159,10 @@ class _Lexer:
         self._add(Kind.CLOSE, self.at + 1)
 
     def _mark(self, at: int) -> str | None:
-        """What follows the `^` or `~` at a place when it is meant as an operator, else None.
+        """Return what follows the `^` or `~` at a place if it is an operator, else None.
 
-        It is one before a number, and at the end of what it follows, where
-        something was forgotten (`x^`); `a^b`, `1.0~rc1` and `~~~` are words.
+        It is one before a number, and at the end of a word, where the number was forgotten
+        (`x^`); `a^b`, `1.0~rc1` and `~~~` are words.
         """
         tail = _TAIL.match(self.query, at + 1)
         text, end = (tail[0], tail.end()) if tail else ("", at + 1)
@@ -187,7 +186,7 @@ class _Lexer:
         self._add(kind, quoted.end(), unescape(quoted[1]), quoted=True)
 
     def _read_named(self, name: str) -> None:
-        """A field and its value, or a word with a colon inside: `node:http`."""
+        """Read a field and its value, or a word with a colon inside: `node:http`."""
         if is_scoring(name) or is_filter(name):
             self._read_field(name)
         elif nearest_field(name) is not None:
@@ -212,7 +211,7 @@ class _Lexer:
             self._read_word(value=True)
 
     def _read_value(self) -> None:
-        """The value of a filter: up to white space, or a `)` that it did not open itself."""
+        """Read the value of a filter: up to white space, or a `)` without its `(` in the value."""
         end, depth = self.at, 0
         while end < len(self.query) and not self.query[end].isspace():
             depth += {"(": 1, ")": -1}.get(self.query[end], 0)
@@ -223,9 +222,9 @@ class _Lexer:
         self._add(OPERATORS.get(text, Kind.VALUE) if self._in_values else Kind.VALUE, end, text)
 
     def _read_word(self, *, value: bool = False, no_field: str = "") -> None:
-        """A word up to white space, quote, parenthesis or mark; `()` in it belongs to it.
+        """Read a word up to white space, quote, parenthesis or mark; `()` is part of a word.
 
-        A star directly behind a colon is text: what begins with `node:` is no word.
+        A star directly after a colon is text: no word begins with `node:`.
         """
         plain = _PLAIN_WORD.match(self.query, self.at)
         if plain:

@@ -8,11 +8,10 @@ __all__ = ["DEFAULT_LIMITS", "Limits"]
 
 
 class Limits(NamedTuple):
-    """Most characters, open parentheses and words of one query (all its topics together).
+    """The most characters, open parentheses and words of one query, all its topics together.
 
-    A pasted error message or a paragraph fits; each word costs the engine one
-    lookup per text field, and an expression tree is walked recursively by
-    everything behind the parser.
+    A pasted error message or a paragraph fits. Each word costs the engine one look-up per
+    text field, and what follows the parser walks the expression recursively.
     """
 
     length: int = 2000

@@ -1,4 +1,4 @@
-"""Tokens to an expression, by recursive descent.
+"""Parse tokens to an expression, by recursive descent.
 
 Binding, tightest first: quotes, field, `^` and `~`, negation, parentheses, OR,
 and then AND, written or not: `a OR b c` is `(a OR b) c`, and `a AND b OR c` is
@@ -46,8 +46,8 @@ def parse_query(text: str, *, limits: Limits = DEFAULT_LIMITS) -> Expression:
     """Return what `text` asks for; its words stay as they were typed.
 
     Raises:
-        QueryError: `text` is empty, malformed or over a limit; it holds one
-            problem, the first from the left, and where it is.
+        QueryError: `text` is empty, malformed or over a limit; the error tells the first
+            problem from the left, and its place.
 
     >>> parse_query("title:rust OR go")
     Or(operands=(Field(name='title', operand=Term(text='rust')), Term(text='go')))
@@ -58,10 +58,10 @@ def parse_query(text: str, *, limits: Limits = DEFAULT_LIMITS) -> Expression:
 def parse_topics(
     arguments: Sequence[str], *, limits: Limits = DEFAULT_LIMITS
 ) -> tuple[Expression, ...]:
-    """Return the expression of each argument; `limits` hold for all of them together.
+    """Return the expression of each argument; `limits` are for all of them together.
 
     Raises:
-        QueryError: as `parse_query`; `query` is the argument that it happened in.
+        QueryError: as for `parse_query`; its `query` is the argument with the problem.
     """
     if not arguments:
         raise problems.empty("")
@@ -124,7 +124,7 @@ class _Parser:
         return Not(operand, span=(token.start, operand.span[1]))
 
     def marked(self) -> Expression:
-        """An operand with the boost and the distance that follow it."""
+        """Read an operand with the boost and the distance after it."""
         start = self.token.start
         operand, seen = self.primary(), set[Kind]()
         while self.token.kind in (Kind.BOOST, Kind.FUZZY):
@@ -196,7 +196,7 @@ class _Parser:
         return Field(token.text, operand, span=span)
 
     def _filter(self, token: Token) -> Expression:
-        """A value as the filter that it belongs to: `tree:(a OR b)` is `tree:a OR tree:b`."""
+        """Return a value as a filter: `tree:(a OR b)` is `tree:a OR tree:b`."""
         assert self.inside is not None, "the lexer makes values only behind the name of a filter"
         name = self.inside.text
         value = token.text if token.quoted else self._value(name, token)
@@ -228,7 +228,7 @@ class _Parser:
         return token
 
     def _step_over_operator(self) -> None:
-        """Go past AND, OR, NOT or a minus, which something must follow."""
+        """Go past AND, OR, NOT or a minus; an operand must follow."""
         token = self._take()
         if self.token.kind in (Kind.END, Kind.CLOSE, Kind.AND, Kind.OR):
             raise problems.dangling(self.query, token.start, token.end, "after")

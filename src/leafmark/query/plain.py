@@ -1,4 +1,4 @@
-"""A text that is no query, as a query: what a program searches for that was handed a question."""
+"""Turn any text into a query: for programs that were given a question, not a query."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from leafmark.query.limits import DEFAULT_LIMITS, Limits
 __all__ = ["plain_query"]
 
 _APART = re.compile(rf"[\s():^~*\\{QUOTES}]+|{HALF_CHARACTER.pattern}")
-"""What stands between words: all that is an operator inside of them, too."""
+"""What separates words: white space, and all characters that are operators inside a word."""
 
 
 def plain_query(text: str, *, limits: Limits = DEFAULT_LIMITS) -> str:
     """Return a query for the words of any text, in which nothing is an operator.
 
-    Words without a letter or digit are left out, and so is what passes a limit,
-    from the end. Empty for a text without words.
+    Words without a letter or digit are left out, and so are the last words if there are too
+    many. Empty for a text without words.
 
     >>> plain_query('where is title:"-v (verbose)?')
     'where is title \\\\-v verbose'

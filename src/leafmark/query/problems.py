@@ -88,13 +88,13 @@ def negated_value(query: str, start: int, end: int, name: str) -> QueryError:
 
 
 def unknown_field(query: str, start: int, name: str) -> QueryError:
-    """A name that a field may be meant by (`titel:x`)."""
+    """A name that probably means a field (`titel:x`)."""
     hint = f"did you mean {nearest_field(name)}:? or write {name}\\: to search for the text itself"
     return _error(query, start, start + len(name), f'there is no field "{name}"', hint)
 
 
 def fieldless_value(query: str, start: int, name: str) -> QueryError:
-    """Quotes or a group behind a name that no field has (`author:"Ann Lee"`): no pasted word."""
+    """Quotes or a group after a name that is no field (`author:"Ann Lee"`): not a pasted word."""
     fields = f"the fields are {', '.join(FIELDS)}"
     hint = f"{fields}; write meta.{name}: for a key of the front matter, or {name}\\: for its text"
     return _error(query, start, start + len(name), f'there is no field "{name}"', hint)

@@ -1,9 +1,9 @@
 """Conditions on metadata: `3..7`, `>2026-01-01`, `..2`, and whether a value meets one.
 
-Numbers are compared as numbers and dates as dates, to the precision of the
-bound: `>2026-01` begins with February, and `2025..2026` ends with the last day
-of 2026. So does a value: `2026-01-05` is any time of that day. Anything else is
-compared as text without regard to case.
+Numbers are compared as numbers, and dates as dates, to the precision of the bound:
+`>2026-01` begins with February, and `2025..2026` ends with the last day of 2026. A plain
+value is compared so too: `2026-01-05` is any time of that day. Anything else is compared as
+text, in any case.
 """
 
 from __future__ import annotations
@@ -27,12 +27,11 @@ _DATE = re.compile(r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2}(?:[Tt ][0-9:.Zz+-]*)?)?)?"
 class Range:
     """Values from `low` to `high`; None is open. Bounds are texts as typed.
 
-    A bound belongs to the range unless its `include_` is False, which only a
-    range with one bound can have (`>3`, `<7`).
+    A bound is in the range unless its `include_` flag is False, which only ranges with one
+    bound may have (`>3`, `<7`).
 
     Raises:
-        ValueError: no bound, a bound that cannot be written, or an excluded one
-            of two.
+        ValueError: there is no bound, one cannot be written, or one of two is excluded.
     """
 
     low: str | None = None
@@ -60,12 +59,12 @@ class Range:
 
     @property
     def runs_backwards(self) -> bool:
-        """True for `7..3`: no value can meet it."""
+        """Whether no value can be in the range: `7..3`."""
         return self.low is not None and self.high is not None and _compare(self.low, self.high) > 0
 
 
 def parse_range(text: str) -> Range | None:
-    """The range that `text` writes, or None when it is a plain value.
+    """Return the range that `text` means, None if it is a plain value.
 
     >>> parse_range(">=3"), parse_range("draft")
     (Range(low='3', high=None, include_low=True, include_high=True), None)
@@ -131,7 +130,7 @@ def _below(condition: Range, text: str) -> bool:
 
 
 def _compare(text: str, bound: str) -> int:
-    """-1, 0 or 1: how `text` stands to `bound`, dates to the precision of the bound."""
+    """Return -1, 0 or 1 if `text` is below, at or above `bound`; dates to the bound's precision."""
     number, limit = _number(text), _number(bound)
     if number is not None and limit is not None:
         return (number > limit) - (number < limit)

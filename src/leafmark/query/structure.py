@@ -58,17 +58,17 @@ def iter_leaves(expression: Expression) -> Iterator[Asked]:
 
 
 def iter_terms(expression: Expression) -> Iterator[Asked]:
-    """Yield what scores, from left to right: every leaf but filters and negated ones."""
+    """Yield the leaves that score, from left to right: all but filters and negated ones."""
     for asked in iter_leaves(expression):
         if not asked.negated and not isinstance(asked.leaf, Filter):
             yield asked
 
 
 def plain_words(expression: Expression) -> tuple[Term, ...]:
-    """The words that nothing was stated about, in order.
+    """Return the plain words of an expression, in order.
 
-    Not quoted, fielded, marked, negated or under OR or a written AND: only these
-    may be left out as stop words, corrected or relaxed.
+    They are not quoted, fielded, marked, negated or under OR or a written AND. Only plain
+    words may be left out as stop words, corrected or relaxed.
     """
     if isinstance(expression, And) and expression.explicit:
         return ()
@@ -76,5 +76,5 @@ def plain_words(expression: Expression) -> tuple[Term, ...]:
 
 
 def parts_of(expression: Expression) -> tuple[Expression, ...]:
-    """The operands of an And; of any other expression, itself."""
+    """Return the operands of an And, or any other expression itself."""
     return expression.operands if isinstance(expression, And) else (expression,)

@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 ESCAPABLE = '\\():^~*-"' + QUOTES[1:]
-"""What a backslash takes the meaning from; before anything else it is itself (`C:\\temp`)."""
+"""What a backslash escapes; before any other character it is itself (`C:\\temp`)."""
 
 _QUOTED_ESCAPE = re.compile(r"\\([\\" + QUOTES + "])")
 
@@ -53,8 +53,8 @@ OPERATORS = {"AND": Kind.AND, "OR": Kind.OR, "NOT": Kind.NOT}
 class Token(NamedTuple):
     """`[start, end)` of the query string; `text` without escapes, quotes and marks.
 
-    The text of FIELD is the name, of BOOST and FUZZY what follows the sign. `no_field`
-    is the name before the colon of a WORD or PREFIX that no field has.
+    The text of FIELD is the name; that of BOOST and FUZZY is what follows the sign. A WORD
+    or PREFIX like `node:http` has the name before its colon, which is no field, in `no_field`.
     """
 
     kind: Kind
@@ -66,26 +66,26 @@ class Token(NamedTuple):
 
 
 def escape(text: str) -> str:
-    """`text` with a backslash before every character that could mean something."""
+    """Return `text` with a backslash before every character that could be an operator."""
     return "".join(f"\\{c}" if c in ESCAPABLE else c for c in text)
 
 
 def unescape(quoted: str) -> str:
-    """What stands between quotes, without the backslashes before quotes and backslashes."""
+    """Return quoted text without the backslashes before quotes and backslashes."""
     return _QUOTED_ESCAPE.sub(r"\1", quoted)
 
 
 def negates(text: str, at: int) -> bool:
-    """True when the minus at `at`, which begins a word, negates what follows it."""
+    """Whether the minus at `at`, at the beginning of a word, negates what follows it."""
     following = text[at + 1 : at + 2]
     return bool(following) and not following.isspace() and following not in _NO_NEGATION
 
 
 def is_beginning(text: str) -> bool:
-    """True for what words can begin with: a letter or digit in it, and no colon at its end."""
+    """Whether `text` can be a prefix: it has a letter or digit, and no colon at its end."""
     return any(map(str.isalnum, text)) and not text.endswith(":")
 
 
 def is_number(text: str) -> bool:
-    """True for what is meant as a number after `^` or `~`, valid or not (`1..2`, `nan`)."""
+    """Whether `text` after `^` or `~` is meant as a number, valid or not (`1..2`, `nan`)."""
     return _NUMBER.fullmatch(text) is not None
