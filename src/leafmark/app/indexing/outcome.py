@@ -63,6 +63,7 @@ def source_notes(
     skipped = list(found.notes.skipped)
     left_out = {one.path: one for one in skipped}
     told = [*grammar_notes(found.found), *found.notes.diagnostics]
+    told += [_with_fate(name, note, reader) for name, note in found.missing.items()]
     if reader is None:
         return tuple(skipped), tuple(told)
     for key, row in reader.manifest.items():
@@ -77,6 +78,16 @@ def source_notes(
             elif looked_at:
                 skipped.append(Skipped(note.path, LEFT_OUT[note.code]))
     return tuple(skipped), tuple(told)
+
+
+def _with_fate(tree: str, note: Diagnostic, reader: IndexReader | None) -> Diagnostic:
+    """Say of a tree whose folder is missing what becomes of its documents.
+
+    Where all was indexed anew meanwhile, there are none to keep.
+    """
+    is_kept = reader is not None and tree in reader.trees
+    fate = "its documents are kept" if is_kept else "its documents are indexed when it is back"
+    return note._replace(message=f"{note.message}; {fate}")
 
 
 def _was_named(reader: IndexReader, key: Key) -> bool:

@@ -47,7 +47,8 @@ class Scan:
     """Sources found. `scope` are the prefixes that it speaks for; `unseen` those it could not see.
 
     `paths` are as the user named them, `named` those of them that are files. A tree whose
-    root is missing is unseen: its documents are neither gone nor known to be there.
+    root is missing is unseen: its documents are neither gone nor known to be there. `missing`
+    says what to tell of it.
     """
 
     paths: tuple[str, ...] = ()
@@ -56,6 +57,7 @@ class Scan:
     notes: WalkNotes = field(default_factory=WalkNotes)
     scope: list[tuple[str, str]] | None = None
     unseen: list[tuple[str, str]] = field(default_factory=list)
+    missing: dict[str, Diagnostic] = field(default_factory=dict)
 
     def let_go(self) -> None:
         """Forget the sources, after noting what is to be told of them."""
@@ -112,8 +114,7 @@ def _scan_tree(result: Scan, tree: Tree, progress: Progress | None) -> None:
         _add(result, tree, iter_sources(tree, notes=result.notes), progress)
     except LeafmarkError as error:
         result.unseen.append((tree.name, ""))
-        note = f"{error.message}; its documents are kept"
-        result.notes.diagnostics.append(Diagnostic(str(tree.root), "tree-missing", note))
+        result.missing[tree.name] = Diagnostic(str(tree.root), "tree-missing", error.message)
 
 
 def _at_place(place: Place, result: Scan) -> Iterator[SourceFile]:

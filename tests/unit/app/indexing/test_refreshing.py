@@ -311,7 +311,14 @@ def test_missing_root_keeps_its_documents(here: Here) -> None:
     report = here.index()
     assert report.removed == ()
     assert report.documents == 1
-    assert [note.code for note in report.diagnostics] == ["tree-missing"]
+    (note,) = report.diagnostics
+    assert note.code == "tree-missing"
+    assert note.message == "the folder of tree `here` does not exist; its documents are kept"
+    for rebuild in (True, False):  # what was indexed anew without them has none to keep
+        (note,) = here.run(IndexRequest(rebuild=rebuild)).diagnostics
+        assert note.message.endswith("; its documents are indexed when it is back")
+    (here.root / "gone").rename(here.root / "docs")
+    assert here.index().added == ("here:a.md",)
 
 
 @pytest.mark.parametrize("paths", [(), ("docs",)])
