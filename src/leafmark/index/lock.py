@@ -26,6 +26,9 @@ _POLL_S = 0.05
 
 _ENGINE_LOCKS = ("/.tantivy-writer.lock", "/.tantivy-meta.lock")
 
+_TRIES = 10
+"""How often a lock file may turn out to be another; on some file systems it always seems so."""
+
 _open_handles: set[int] = set()
 """Our lock files that are open now."""
 
@@ -73,7 +76,7 @@ def _locked_file(path: Path, timeout_s: float, doing: str) -> Iterator[int]:
 
     Who held one that is gone would hold nothing: the next one makes another, and locks that.
     """
-    while True:
+    for left in reversed(range(_TRIES)):
         try:
             handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as err:
@@ -81,7 +84,7 @@ def _locked_file(path: Path, timeout_s: float, doing: str) -> Iterator[int]:
         _open_handles.add(handle)
         try:
             _wait_for(handle, path, timeout_s, doing)
-            if _stands_at(handle, path):
+            if not left or _stands_at(handle, path):
                 yield handle
                 return
         finally:

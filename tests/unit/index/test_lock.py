@@ -227,6 +227,18 @@ def test_a_lock_file_that_is_removed_while_it_is_waited_for(
             pass
 
 
+def test_a_file_system_that_gives_a_file_two_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os.path, "samestat", lambda *_: False)
+    with (
+        hold_lock(tmp_path / "LOCK", timeout_s=0),
+        pytest.raises(LockedError),
+        hold_lock(tmp_path / "LOCK", timeout_s=0),
+    ):
+        pass
+
+
 def test_a_folder_that_is_missing(tmp_path: Path) -> None:
     with (
         pytest.raises(StorageError) as caught,
