@@ -61,9 +61,16 @@ def view_path(vectors: Path, root: Path) -> Path:
 
 
 def other_views(own: Path) -> list[Path]:
-    """Return where the same stands for other indexes."""
+    """Return where the same stands for other indexes, those that are gone left out.
+
+    A crash can leave what stood of one, and so can who moves it meanwhile.
+    """
+    folder = own.parents[2]
+    found = [
+        each for each in own.parent.glob("view-*") if each != own and _VIEW.fullmatch(each.name)
+    ]
     return [
-        path for path in own.parent.glob("view-*") if path != own and _VIEW.fullmatch(path.name)
+        each for each in found if Layout(folder / each.name.removeprefix("view-")).current.exists()
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -260,6 +261,10 @@ def test_a_compaction_keeps_what_another_leafmark_has(
         here.write("apple.md", f"# Page\n\nThe {name} stands alone here.\n")
         index_project(_meaning(here, server), IndexRequest())
     assert [path.name for path in folder.glob("rows-*")] == ["rows-000002"]
+    shutil.rmtree(project.index_dir)
+    here.write("apple.md", "# Page\n\nThe plum stands alone here.\n")
+    index_project(_meaning(here, server), IndexRequest())
+    assert [path.name for path in folder.glob("rows-*")] == ["rows-000003"]
 
 
 # -- what nobody uses ------------------------------------------------------------------------
