@@ -266,7 +266,7 @@ def test_mistakes_are_named(docs: Path, wish: dict[str, Any], message: str, hint
 def test_a_very_large_folder_is_not_indexed_unasked(
     docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(concern.find_concern, "__kwdefaults__", {"many": 1})
+    monkeypatch.setattr(concern, "MANY_FILES", 1)
     for call in (lambda: open_index(docs).search("x"), lambda: open_index(docs).refresh()):
         with pytest.raises(leafmark.ConfirmationError) as asked:
             call()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from leafmark.app.configuration.config import Configuration
 from leafmark.app.sources.walk import exceeds
@@ -17,15 +17,14 @@ MANY_FILES = 20_000
 class Concern(NamedTuple):
     """Why to ask before indexing; `hint` says how to go on without being asked."""
 
-    kind: Literal["root", "home", "many-files"]
     message: str
     hint: str
 
 
-def find_concern(configuration: Configuration, *, many: int = MANY_FILES) -> Concern | None:
+def find_concern(configuration: Configuration) -> Concern | None:
     """Return what speaks against taking the folder as a tree; None when it was configured.
 
-    Costs a walk of at most `many` sources: to be asked once, before the first indexing.
+    Costs a walk of at most `MANY_FILES` sources: to be asked once, before the first indexing.
 
     Raises:
         NotFoundError, ForbiddenError: the folder cannot be opened.
@@ -35,10 +34,10 @@ def find_concern(configuration: Configuration, *, many: int = MANY_FILES) -> Con
     folder = configuration.directory
     hint = "name a smaller folder with -C"
     if folder.parent == folder:
-        return Concern("root", f"{folder} is the root of the file system", hint)
+        return Concern(f"{folder} is the root of the file system", hint)
     if os.path.realpath(configuration.directories.home) == str(folder):
-        return Concern("home", f"{folder} is your home folder", hint)
-    if exceeds(configuration.trees[0], many):
+        return Concern(f"{folder} is your home folder", hint)
+    if exceeds(configuration.trees[0], MANY_FILES):
         hint += ", or make this one a tree for good with `leafmark init`"
-        return Concern("many-files", f"{folder} holds more than {many:,} files", hint)
+        return Concern(f"{folder} holds more than {MANY_FILES:,} files", hint)
     return None

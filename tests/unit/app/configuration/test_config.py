@@ -697,35 +697,38 @@ def test_a_file_that_cannot_be_opened_is_an_error(
 # folders that are too much to be taken without asking
 
 
-def test_a_configured_folder_is_no_concern(desk: Desk) -> None:
+def test_a_configured_folder_is_no_concern(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leafmark.app.configuration.concern.MANY_FILES", 0)
     desk.write("project/leafmark.toml", '[tree.a]\npath = "."')
-    assert find_concern(desk.open(), many=0) is None
+    assert find_concern(desk.open()) is None
 
 
-def test_a_small_folder_is_no_concern(desk: Desk) -> None:
+def test_a_small_folder_is_no_concern(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leafmark.app.configuration.concern.MANY_FILES", 1)
     desk.write("project/a.md", "x")
-    assert find_concern(desk.open(), many=1) is None
+    assert find_concern(desk.open()) is None
 
 
 def test_the_home_folder_is_a_concern(desk: Desk) -> None:
     concern = find_concern(desk.open("."))
     message = f"{desk.home} is your home folder"
-    assert concern == Concern("home", message, "name a smaller folder with -C")
+    assert concern == Concern(message, "name a smaller folder with -C")
 
 
 def test_the_root_of_the_file_system_is_a_concern(desk: Desk) -> None:
     top = Path(desk.home.anchor)
     concern = find_concern(open_configuration(top, flags={}, environ=desk.environ))
     message = f"{top} is the root of the file system"
-    assert concern == Concern("root", message, "name a smaller folder with -C")
+    assert concern == Concern(message, "name a smaller folder with -C")
 
 
-def test_many_files_are_a_concern(desk: Desk) -> None:
+def test_many_files_are_a_concern(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leafmark.app.configuration.concern.MANY_FILES", 1)
     desk.write("project/a.md", "x")
     desk.write("project/b.md", "x")
-    concern = find_concern(desk.open(), many=1)
+    concern = find_concern(desk.open())
     hint = "name a smaller folder with -C, or make this one a tree for good with `leafmark init`"
-    assert concern == Concern("many-files", f"{desk.project} holds more than 1 files", hint)
+    assert concern == Concern(f"{desk.project} holds more than 1 files", hint)
 
 
 def test_every_error_is_one_of_ours() -> None:
