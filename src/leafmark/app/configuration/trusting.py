@@ -76,7 +76,7 @@ def revoke(directory: Path, *, environ: Mapping[str, str]) -> tuple[str, ...]:
     done = {os.path.realpath(path) for path in configuration.project_files} & approved.keys()
     if not done:
         raise NotFoundError(
-            "nothing that this folder's configuration wishes is trusted",
+            "nothing of this folder's configuration is trusted",
             location=str(configuration.directory),
             exit_code=1,
         )
