@@ -1,8 +1,8 @@
 """What is on disk: schema, analyzers, writer, reader, manifest, generations, locks.
 
-The only room that writes index files and, with `retrieval`, the only one that
-imports Tantivy. One commit changes text and manifest together. What only writing
-and checking need is imported when it is first asked for: most runs read.
+This is the only room that writes index files and, with `retrieval`, the only one that imports
+Tantivy. One commit changes text and manifest together. Modules that only writing and checking
+need are imported on first use, since most runs only read.
 """
 
 from __future__ import annotations

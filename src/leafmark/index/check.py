@@ -1,7 +1,7 @@
-"""Is the index what was written? Every byte of it is read; for `doctor`, not for searches.
+"""Check that the index is what was written, by reading every byte: for `doctor`.
 
-The engine puts a checksum at the end of each file but does not look at it when
-it opens them, so a flipped bit can give wrong answers in silence.
+The engine writes a checksum at the end of each file but does not check it when it opens the
+file, so a flipped bit can silently give wrong answers.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def check_index(root: Path) -> list[str]:
 
 
 def _listed_files(folder: Path) -> Iterator[Path]:
-    """The files of all segments, missing ones too, by the engine's own list."""
+    """Yield the files of all segments on the engine's own list, missing ones too."""
     if not folder.exists():
         raise FileNotFoundError(f"{folder} is missing")
     for segment in json.loads((folder / "meta.json").read_bytes())["segments"]:
@@ -66,7 +66,7 @@ def _listed_files(folder: Path) -> Iterator[Path]:
 
 
 def _is_sound(path: Path) -> bool:
-    """Whether the file ends in a footer whose checksum is that of what stands before it."""
+    """Whether the file ends in a footer with the checksum of what is before it."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, 2)
@@ -101,7 +101,7 @@ def _describe(path: Path) -> str:
 
 
 def _inconsistencies(root: Path) -> Iterator[str]:
-    """Compare what the index says of itself with what it holds, and read every record."""
+    """Compare the index's own counts with what it holds, and read every record."""
     try:
         reader = open_reader(root)
         counted = count_matches(reader.searcher, tantivy.Query.exists_query("position"))

@@ -1,8 +1,8 @@
-"""The chunks of a document as columns of numbers and names, as its record holds them.
+"""Lay out the chunks of a document as columns of numbers and names, for its record.
 
-What follows from other columns is left out: the last descendant, the number of siblings,
-section paths, a body that is the span less the children, a slug that the title tells;
-and so are whole columns that are as in most documents. `records` is the way back.
+What can be computed from other columns is left out: the last descendant, the number of
+siblings, section paths, a body that is the span without the children, a slug made from the
+title. So are columns that are as in most documents. `records` reads them back.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _KIND_NUMBER = {kind: number for number, kind in enumerate(KINDS)}
 
 
 def lay_out(chunks: Sequence[Chunk], contents: Sequence[Content]) -> dict[str, Any]:
-    """Lay the chunks out in columns; `StoredDocument` is the way back."""
+    """Return the chunks in columns; `StoredDocument` reads them."""
     fields = dict(zip(Chunk._fields, zip(*chunks, strict=True), strict=True))
     titles, starts, ends = fields["title"], fields["byte_start"], fields["byte_end"]
     first_lines = [chunk.line_start for chunk in chunks]
@@ -51,7 +51,7 @@ def lay_out(chunks: Sequence[Chunk], contents: Sequence[Content]) -> dict[str, A
 
 @lru_cache(maxsize=64)  # for documents of as many chunks, they are the same
 def usual_columns(count: int) -> Mapping[str, tuple[Any, ...]]:
-    """Columns as most documents have them, which are left out: sections without pieces."""
+    """Return the columns that are left out: those of a document with sections without pieces."""
     zeros = (0,) * count
     return {"s": (None, *zeros[1:]), "k": (0, *(1,) * (count - 1)), "n": zeros, "c": zeros}
 
@@ -67,7 +67,7 @@ def _heading_length(heading: int | None, start: int) -> int | None:
 def _extras(
     chunks: Sequence[Chunk], fields: Mapping[str, tuple[Any, ...]]
 ) -> dict[int, list[object]]:
-    """What few chunks have, by position: flags, a body of its own, an odd heading end, covers."""
+    """Return what few chunks have, by position: flags, own body, odd end of the heading, covers."""
     starts, ends = fields["byte_start"], fields["byte_end"]
     below: dict[int, list[tuple[int, int]]] = {}
     for parent, *extent in zip(
@@ -89,19 +89,19 @@ def _extras(
 
 
 def _extent(heading: int | None, start: int, end: int) -> tuple[int, int]:
-    """The bytes that the parent's body leaves out: heading and span."""
+    """Return the range that is not in the parent's body: heading and span."""
     return start if heading is None else heading, end
 
 
 def plain_slug(title: str) -> str:
-    """Return the slug of nearly every title, by a rule that no version of Unicode changes."""
+    """Return the slug of nearly every title, by a rule that no Unicode version changes."""
     return title.lower().translate(_IN_SLUGS)
 
 
 def without(
     span: tuple[int, int], extents: Iterable[tuple[int, int]]
 ) -> tuple[tuple[int, int], ...]:
-    """Return the ranges of `span` outside `extents`, which are in order of start."""
+    """Return the ranges of `span` outside `extents`, which are sorted by start."""
     gaps = []
     at, end = span
     for first, last in extents:

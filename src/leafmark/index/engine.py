@@ -1,8 +1,8 @@
-"""The boundary to the engine: whatever Tantivy raises leaves here as one of our errors.
+"""The boundary to the engine: turns whatever Tantivy raises into our own errors.
 
-Tantivy reports most failures as `ValueError` with the text of the Rust error,
-and a bug or damaged data as a panic, which arrives as a `BaseException`. Both
-are told apart by what the engine says, since it gives nothing else.
+Tantivy reports most failures as `ValueError` with the text of the Rust error, and bugs or
+damaged data as a panic, which arrives as a `BaseException`. Only the text tells which failure
+it was.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ REBUILD = "run `leafmark index --rebuild`"
 class engine_guard:
     """Turn engine and system errors into ours; `action` completes "cannot …".
 
-    `on_damage` is called before a `DamagedError` goes on. A class, since a query enters
-    several, and a generator takes three times as long.
+    `on_damage` is called before a `DamagedError` is raised. This is a class because a query
+    enters several, and a generator takes three times as long.
 
     Raises:
         StorageError: the system refused to read or write.
@@ -58,7 +58,7 @@ class engine_guard:
             raise found from (err if isinstance(err, Exception) else None)
 
     def _ours(self, err: BaseException) -> BaseException:
-        """Return the error that stands for one, itself where it is no concern of ours."""
+        """Return our error for one of the engine or the system, any other error itself."""
         known = isinstance(err, OSError | ValueError) or is_panic(err)
         if not known or isinstance(err, LeafmarkError):
             return err
@@ -66,15 +66,15 @@ class engine_guard:
 
 
 def is_panic(err: BaseException) -> bool:
-    """Whether the engine panicked; its exception class cannot be imported."""
+    """Whether the engine panicked. Its exception class cannot be imported."""
     return type(err).__name__ == "PanicException"
 
 
 def is_held_open(err: BaseException) -> bool:
-    """Whether a commit failed only because somebody has the engine's list of files open (Windows).
+    """Whether a commit failed only since another program has the list of files open (Windows).
 
-    Nothing is lost then, and it may be tried again. Where a file of documents could not
-    be written, the engine has dropped these, and it says so in other words.
+    Nothing is lost then, and the commit can be repeated. If a file of documents could not be
+    written, the engine has dropped these documents; its message differs then.
     """
     text = str(err)
     found = _OS_ERROR.search(text) if text.startswith("An IO error occurred") else None
@@ -82,7 +82,7 @@ def is_held_open(err: BaseException) -> bool:
 
 
 def translate(err: BaseException, action: str, where: Path) -> LeafmarkError:
-    """Return our error for one that the engine or the system raised."""
+    """Return our error for an error of the engine or the system."""
     text = str(err).strip()
     number = err.errno if isinstance(err, OSError) else None
     found = _OS_ERROR.search(text)
@@ -124,12 +124,12 @@ _WINDOWS_CODES = {
 
 
 def _errno(code: int) -> int:
-    """Return the number of an error of the system, which the engine gives in its own code."""
+    """Return the `errno` of a system error, which the engine gives as the system's own code."""
     return _WINDOWS_CODES.get(code, errno.EIO) if _WINDOWS else code
 
 
 def _folder_within(where: Path) -> str | None:
-    """Return the name of a folder among the engine's files, which has none; it cannot say so."""
+    """Return the name of a folder among the engine's files, where none belongs, else None."""
     try:
         with os.scandir(where) as entries:
             return next((entry.name for entry in entries if entry.is_dir()), None)

@@ -1,7 +1,7 @@
-"""Chunks to the fields of the index: which text goes where.
+"""Fill the fields of the index from chunks: which text goes where.
 
-What the engine gets of a chunk is written as JSON, which it reads in half the time that
-Python's values take: its turn comes in the process that all sources go through.
+The engine gets the fields of a chunk as JSON, which it reads in half the time of Python
+values. That matters since one process passes all sources to the engine.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 _MANY_CHUNKS = 4096
-"""The fields of more than that are kept packed, which takes time."""
+"""The fields of more chunks than this are kept packed, which takes time."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedSource:
     """A source as the writer takes it: its entry, and the fields of each chunk.
 
-    Plain data, so that it can be made in another process. The fields are JSON: what all
-    chunks of the source have, up to its facts, and what each of them has beside that. It
-    is kept in UTF-8: as characters it would take four times as much.
+    It is plain data, so that another process can make it. `shared` is the beginning of the
+    JSON of every chunk, up to its own facts, and `rows` are the rest of each chunk's. Rows are
+    kept in UTF-8: as str they could take four times as much.
     """
 
     entry: DocumentEntry
@@ -88,7 +88,7 @@ def _language(stemmer: str | None) -> Language:
 
 
 def _shared(entry: DocumentEntry, language: Language) -> str:
-    """Return how the JSON of each chunk begins, up to the facts that are its own."""
+    """Return the beginning of each chunk's JSON, up to the chunk's own facts."""
     path = entry.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     fields = {
         language.path: language.analyzer.for_index(path),
@@ -102,9 +102,9 @@ def _shared(entry: DocumentEntry, language: Language) -> str:
 
 
 def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) -> Iterator[bytes]:
-    """Yield how the JSON of each chunk ends, the source's record in the first one's.
+    """Yield the end of each chunk's JSON; that of the first one holds the source's record.
 
-    Terms are letters and digits, which stand in JSON as they are.
+    Terms are letters and digits, which need no escapes in JSON.
     """
     analyzer = language.analyzer
     contents, record = _record(chunked, entry)
@@ -133,7 +133,7 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
 
 
 def _title(analyzer: Analyzer, title: str) -> str:
-    """Return the terms of a title; many stand in file after file, and above piece after piece."""
+    """Return the terms of a title; titles repeat in many files, and in all pieces of a section."""
     return (_short_title if len(title) <= LONGEST_TITLE else _any_title)(analyzer, title)
 
 
@@ -146,7 +146,7 @@ _short_title = lru_cache(4096)(_any_title)
 
 @lru_cache(4096)
 def _own_facts(kind: ChunkKind, made_of: tuple[tuple[str, ...], tuple[str, ...]]) -> str:
-    """Return the facts of a chunk with these block types and languages, after those of all."""
+    """Return the JSON of the facts of a chunk with these block types and languages."""
     block_types, languages = made_of
     found = [f"kind={kind}", *(f"has={each}" for each in _HAS if each in block_types)]
     found += dict.fromkeys(map(language_fact, languages))
@@ -154,15 +154,15 @@ def _own_facts(kind: ChunkKind, made_of: tuple[tuple[str, ...], tuple[str, ...]]
 
 
 _NUMBER = re.compile(r"-[0-9]+$")
-"""What is behind the slug of a name that is defined again."""
+"""What a slug ends in if the name is defined again."""
 
 
 _FOR_ITS_FOLDER = frozenset(("__init__", "index", "mod"))
-"""Files of source code that are called by the name of their folder."""
+"""Source files that are known by the name of their folder."""
 
 
 def _module(path: str) -> str:
-    """Return what a file is called by those who use what it defines.
+    """Return the name of the module that a file is.
 
     >>> _module("src/util.py"), _module("src/parser/index.d.ts")
     ('util', 'parser')
@@ -174,9 +174,9 @@ def _module(path: str) -> str:
 
 @lru_cache(4096)
 def _names(slug: str, module: str) -> str:
-    """Return the facts of a definition's qualified name: of the chunk that has its signature.
+    """Return the facts of a definition's qualified name, for the chunk with its signature.
 
-    What stands in no other definition has the name of its module before its own.
+    A definition outside any other one is qualified by its module.
     """
     name = _NUMBER.sub("", slug)
     facts = name_facts(name) or name_facts(f"{module}.{name}")
@@ -184,7 +184,7 @@ def _names(slug: str, module: str) -> str:
 
 
 def _defined(source_format: str, chunk: Chunk, readable: str) -> str:
-    """Return the facts of the names that a manual defines there, each once."""
+    """Return the facts of the names that a chunk of a manual defines, each once."""
     if source_format not in DEFINING_FORMATS:
         return ""
     names = defined_names(source_format, chunk.body if source_format == "html" else readable)
@@ -193,7 +193,7 @@ def _defined(source_format: str, chunk: Chunk, readable: str) -> str:
 
 
 def _record(chunked: ChunkedDocument, entry: DocumentEntry) -> tuple[list[Content], str]:
-    """Return what the chunks are made of, and the record of the source."""
+    """Return the contents of the chunks, and the record of the source."""
     chunks = tuple(chunked.chunks)
     contents = [chunk.content for chunk in chunks]
     record = pack_document(entry, chunks, contents, folded_position=chunked.folded_position)

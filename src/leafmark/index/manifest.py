@@ -1,12 +1,11 @@
-"""The manifest: which sources are indexed and how their files looked, in a form that loads fast.
+"""The manifest: which sources are indexed and the states of their files, in a form that loads fast.
 
-The index itself is the authority; this is a snapshot of what its source records
-say, in columns, so that tens of thousands of rows load in milliseconds. It is
-keyed by the index's uuid and commit number and checksummed: one that does not
-fit is ignored and made again from the index. Its first line has a digest of all
-that a walk would find if nothing had changed, so that mostly no row is read at all,
-and says when the sources were last looked at, so that a look that found no change
-needs no commit.
+The index itself is the authority. This is a snapshot of its source records in columns, so
+that tens of thousands of rows load in milliseconds. It has the index's uuid and commit number
+and a checksum; a snapshot that does not fit is ignored and made again from the index. Its
+first line has a digest of what a walk finds if nothing has changed, so that usually no row is
+read at all. It also says when the sources were last looked at, so that a look that finds no
+change needs no commit.
 """
 
 from __future__ import annotations
@@ -53,10 +52,10 @@ _LONGEST_LINE = 10_000
 
 
 class ManifestRow(NamedTuple):
-    """How an indexed file looked, and how many chunks it made.
+    """The state of an indexed file, and how many chunks it made.
 
-    The first four are those of `FileState`; the digest, which few sources need,
-    is in the source's own record. `noted` says that it has diagnostics.
+    The first four fields are those of `FileState`. Its digest is rarely needed, so it is only
+    in the source's own record. `noted` says that the source has diagnostics.
     """
 
     size: int
@@ -71,13 +70,13 @@ Manifest = Mapping[Key, ManifestRow]
 
 
 class ManifestTable(MutableMapping[Key, ManifestRow]):
-    """Rows in columns: two hundred bytes each with their path, a third of what objects take."""
+    """Rows in columns: 200 bytes each with their path, a third of the size of objects."""
 
     def __init__(self, rows: Iterable[tuple[Key, ManifestRow]] = ()):
         self.columns = [array(code) for code in _COLUMNS]
         self.numbers: dict[str, dict[str, int]] = {}
         self.odd: dict[Key, ManifestRow] = {}
-        """Rows with a time or an inode past 64 bits: their number is -1."""
+        """Rows with a time or an inode of more than 64 bits: their number is -1."""
         self._free: list[int] = []
         for key, row in rows:
             self[key] = row
@@ -139,10 +138,10 @@ class ManifestTable(MutableMapping[Key, ManifestRow]):
 
 
 class SnapshotHead(NamedTuple):
-    """What a snapshot says before its rows.
+    """The head of a snapshot.
 
-    `found` is what `digest_found` gives of its sources, `looked_ns` when the last run
-    began to look at them.
+    `found` is the `digest_found` of its sources; `looked_ns` is when the last run began to look
+    at them.
     """
 
     found: str | None
@@ -165,7 +164,7 @@ def row_of(entry: DocumentEntry) -> ManifestRow:
 def write_snapshot(
     path: Path, manifest: ManifestTable, *, uuid: str, seq: int, looked_ns: int
 ) -> None:
-    """Write the manifest of commit `seq`; one that does not fit its columns is not written.
+    """Write the manifest of commit `seq`, unless a row does not fit the columns.
 
     `looked_ns` is when the last run began to look at the sources.
 
@@ -189,7 +188,7 @@ def write_snapshot(
 
 
 def read_snapshot(path: Path, *, uuid: str, seq: int) -> ManifestTable | None:
-    """Return the manifest of commit `seq`, None where the file holds anything else."""
+    """Return the manifest of commit `seq`, None if the file holds anything else."""
     try:
         head, _, body = path.read_bytes().partition(b"\n")
         facts = _facts(head, uuid, seq)
@@ -202,7 +201,7 @@ def read_snapshot(path: Path, *, uuid: str, seq: int) -> ManifestTable | None:
 
 
 def _facts(head: bytes, uuid: str, seq: int) -> dict[str, Any] | None:
-    """Return what the first line says, None where it is of another commit or version."""
+    """Return the facts of the first line, None if it is of another commit or version."""
     facts: dict[str, Any] = json.loads(head)
     wanted = (_VERSION, uuid, seq, sys.byteorder)
     found = tuple(facts.get(name) for name in ("version", "uuid", "seq", "order"))
@@ -210,7 +209,7 @@ def _facts(head: bytes, uuid: str, seq: int) -> dict[str, Any] | None:
 
 
 def read_head(path: Path, *, uuid: str, seq: int) -> SnapshotHead | None:
-    """Return what the snapshot of commit `seq` says before its rows, None where there is none."""
+    """Return the head of the snapshot of commit `seq`, None if there is none."""
     try:
         with path.open("rb") as file:
             facts = _facts(file.readline(_LONGEST_LINE), uuid, seq)
@@ -220,10 +219,10 @@ def read_head(path: Path, *, uuid: str, seq: int) -> SnapshotHead | None:
 
 
 def digest_found(sources: Sequence[Found]) -> str | None:
-    """Return a digest of sources and how they look; None if there are none, or odd ones.
+    """Return a digest of sources and their states; None if there are none, or odd ones.
 
-    The sources of a tree come together, in the order of a walk: in each folder its
-    files by name, then its folders. The order of the trees decides nothing.
+    The sources of a tree must be together, in the order of a walk: in each folder its files by
+    name, then its folders. The order of the trees does not matter.
     """
     if not sources:
         return None
@@ -240,7 +239,7 @@ def digest_found(sources: Sequence[Found]) -> str | None:
 
 
 def _digest_rows(manifest: ManifestTable) -> str | None:
-    """Return what `digest_found` gives of the rows' sources."""
+    """Return the `digest_found` of the rows' sources."""
     digests = []
     for tree, numbers in manifest.numbers.items():
         if numbers:
@@ -252,7 +251,7 @@ def _digest_rows(manifest: ManifestTable) -> str | None:
 
 
 def _digest_tree(tree: str, paths: Sequence[str], columns: Iterable[Sequence[int]]) -> str:
-    """Raises OverflowError for a number past 64 bits."""
+    """Return the digest of a tree; raises OverflowError for a number of more than 64 bits."""
     whole = hashlib.sha256(f"{tree}\0{len(paths)}\0".encode())
     whole.update("\0".join(paths).encode("utf-8", "surrogatepass"))
     for code, column in zip(_FOUND_COLUMNS, columns, strict=True):
@@ -265,13 +264,13 @@ def _digest_all(digests: Iterable[str]) -> str:
 
 
 def _place(path: str) -> str:
-    """Sort key for the order of a walk; the names of one level end alike, files before folders."""
+    """Return the sort key for the order of a walk: in each folder, files before folders."""
     *folders, name = path.split("/")
     return "".join([f"\1{folder}\0" for folder in folders]) + "\0" + name
 
 
 def _pack(manifest: ManifestTable) -> bytes:
-    """Lay the rows out in columns, sorted by tree and path."""
+    """Return the rows as bytes, in columns, sorted by tree and path."""
     trees = {tree: sorted(manifest.numbers[tree]) for tree in sorted(manifest.numbers)}
     paths = "\0".join(chain.from_iterable(trees.values())).encode("utf-8", "surrogatepass")
     order = array("q", (manifest.numbers[tree][path] for tree in trees for path in trees[tree]))

@@ -1,6 +1,6 @@
-"""May the process take the memory that the engine needs to write?
+"""Check that the process may take the memory that the engine needs to write.
 
-Where the engine gets no memory it ends the process: that cannot be caught, only foreseen.
+If the engine gets no memory, it ends the process: that cannot be caught, only avoided.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from leafmark.errors import StorageError
 __all__ = ["check_memory"]
 
 LEAST_BYTES = 600_000_000
-"""What a process may take where an index of a few pages was written; with 512 MB it was ended
-(2026-11). Most of it is only reserved, for the engine's threads."""
+"""With this limit, an index of a few pages was written; with 512 MB, the process was ended
+(2026-11). Most of the memory is only reserved, for the engine's threads."""
 
 
 def check_memory(root: Path) -> None:
-    """Refuse to write the index in `root` where the process may take too little memory.
+    """Refuse to write the index in `root` if the process may take too little memory.
 
     Raises:
-        StorageError: it may.
+        StorageError: the limit is too low.
     """
     if sys.platform == "win32":
         return

@@ -1,7 +1,7 @@
-"""Values to stored bytes and back: deflated JSON, behind how a file looked.
+"""Pack values to stored bytes and back: the state of a file, then deflated JSON.
 
-JSON because it is read fast, cannot execute anything, and damaged bytes give an
-error. Times and digests, which nothing makes smaller, stand before it as bytes.
+JSON is read fast, cannot execute anything, and fails on damaged bytes. Times and digests,
+which do not compress, come before it as plain bytes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from leafmark.model import FileState
 __all__ = ["damaged_record", "pack_object", "pack_record", "unpack_object", "unpack_record"]
 
 _LEVEL = 6
-# What most records hold, so that short ones shrink too. Changing it changes the format.
+# What most records hold: with it, short ones shrink too. Changing it changes the format.
 _COMMON = (
     b'"text","html","script","notebook","fixed","mixed","table","quote","thematic_break",'
     b'"definition","heading","Introduction","Overview","Usage","Example","Installation",'
@@ -44,7 +44,7 @@ def pack_object(value: object) -> bytes:
 
 
 def _parts(value: object) -> Iterator[str]:
-    """Yield JSON, that of each value of an object by itself: one emoji makes a text fourfold."""
+    """Yield JSON, in one part for each value of an object: an emoji widens only its own part."""
     if not isinstance(value, dict) or not value:
         yield _encode(value)
         return
@@ -56,7 +56,7 @@ def _parts(value: object) -> Iterator[str]:
 
 
 def pack_record(state: FileState, value: object) -> bytes:
-    """Return how a file looked, a byte of length before each part, and then `value`."""
+    """Return the state of a file, each part after a byte with its length, and then `value`."""
     size, modified, changed, inode, digest = state
     numbers = (size, modified, changed - modified, inode)
     parts = [each.to_bytes(each.bit_length() // 8 + 1, "little", signed=True) for each in numbers]

@@ -1,8 +1,8 @@
-"""A snapshot of the index: the structure of everything, and the engine's searcher for retrieval.
+"""A snapshot of the index: the structure of all documents, and the engine's searcher.
 
-A reader sees one commit for as long as it lives, whatever a writer does. Opening
-costs a few milliseconds and no lock; entries are read when they are asked for.
-Any number of threads may read from one reader at a time.
+A reader sees one commit as long as it lives, whatever a writer does. Opening takes a few
+milliseconds and no lock; entries are read when they are needed. Any number of threads may
+share a reader.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ __all__ = ["IndexReader", "TreeCounts", "has_index", "open_reader"]
 T = TypeVar("T")
 
 _ATTEMPTS = 3
-"""How often opening is tried when a writer commits in between."""
+"""How often opening is tried if a writer commits meanwhile."""
 
 _REMEMBERED = 1000
 """How many sources' records a reader keeps; about 5 kB each."""
@@ -69,7 +69,7 @@ def has_index(root: Path) -> bool:
     """Whether there is an index in the folder `root`, in whatever state.
 
     Raises:
-        StorageError: nobody may look there.
+        StorageError: the system does not allow to look there.
     """
     current = Layout(root).current
     try:
@@ -145,11 +145,11 @@ class IndexReader:
 
     @property
     def tree_names(self) -> Set[str]:
-        """The names of the trees that the index knows, of those without a source too."""
+        """The names of the trees that the index knows, including trees without sources."""
         return self._language_of.keys()
 
     def language_of(self, tree: str) -> Language | None:
-        """Return the language of a tree, None for one that the index does not know."""
+        """Return the language of a tree, None for an unknown tree."""
         return self._language_of.get(tree)
 
     def is_current(self) -> bool:
@@ -159,7 +159,7 @@ class IndexReader:
     def guard(self, action: str) -> engine_guard:
         """Turn what the engine raises inside the block into our errors: see `engine_guard`.
 
-        Damage is noted beside the index, so that the next writer looks for it.
+        Damage is noted beside the index, so that the next writer checks it.
         """
         return engine_guard(action, self._folder, self._note_damage)
 
@@ -169,14 +169,14 @@ class IndexReader:
 
     @property
     def is_suspect(self) -> bool:
-        """Whether a reader of this generation met damage that nobody has looked for since."""
+        """Whether a reader of this generation met damage that was not checked since."""
         return self._layout.suspect(self.current.generation).exists()
 
     # -- the manifest -----------------------------------------------------------------
 
     @cached_property
     def manifest(self) -> Mapping[Key, ManifestRow]:
-        """What is indexed, by tree and path: milliseconds from the snapshot, else linear."""
+        """What is indexed, by tree and path: read fast from the snapshot, else in linear time."""
         path = self._layout.manifest(self.current.generation)
         meta = self.meta
         found = read_snapshot(path, uuid=meta.uuid, seq=meta.seq)
@@ -188,16 +188,16 @@ class IndexReader:
         return found
 
     def holds_just(self, sources: Sequence[Found]) -> bool:
-        """Whether exactly these sources are indexed, and look as they did; may say no if so.
+        """Whether exactly these sources are indexed and unchanged; may be False even then.
 
-        The sources are in the order of a walk. A third of what the manifest costs.
+        The sources are in the order of a walk. Takes a third of the time of the manifest.
         """
         known = self._head()
         return known is not None and bool(known.found) and known.found == digest_found(sources)
 
     @property
     def looked_ns(self) -> int:
-        """When the last run began to look at the sources, which are as it found them."""
+        """When the last run began to look at the sources."""
         known = self._head()
         return self.meta.started_ns if known is None else known.looked_ns
 
@@ -220,7 +220,7 @@ class IndexReader:
     # -- documents ----------------------------------------------------------------------
 
     def documents(self) -> list[DocumentEntry]:
-        """Return the entry of every source, without chunks too, by tree and path."""
+        """Return the entry of every source, also of those without chunks, by tree and path."""
         with self.guard("read the index"):
             found = list(read_documents(self.engine, self.searcher))
         return sorted(found, key=lambda entry: (entry.tree, entry.path))
@@ -234,7 +234,7 @@ class IndexReader:
             return self._read(doc_id, None)
 
     def _read(self, doc_id: str, record: bytes | None) -> StoredDocument | None:
-        """Read what is stored of a source, from its record where that is at hand, and remember."""
+        """Read what is stored of a source, from `record` if that is at hand, and remember it."""
         record = record or source_record(self.engine, self.searcher, doc_id)
         found = None if record is None else unpack_document(record)
         if found is not None and self._has_states:
@@ -244,32 +244,32 @@ class IndexReader:
 
     @cached_property
     def _has_states(self) -> bool:
-        """Whether any source has a later state than its record says."""
+        """Whether any source has a newer state than its record."""
         return bool(self.searcher.terms_with_prefix("key", STATE_KEY, limit=1))
 
     def document(self, doc_id: str) -> DocumentEntry | None:
-        """Return the entry of one source, None for one that is not indexed."""
+        """Return the entry of a source, None if it is not indexed."""
         stored = self.stored(doc_id)
         return None if stored is None else stored.entry
 
     # -- chunks ---------------------------------------------------------------------------
 
     def entries(self, addresses: Iterable[tantivy.DocAddress]) -> list[Entry]:
-        """Return the entries of the chunks at the addresses that a search gave, in their order."""
+        """Return the entries of the chunks at a search's addresses, in their order."""
         found = self._records_at(addresses)
         return self._unless_damaged(lambda: [stored.chunk(at) for stored, at in found])
 
     def section_paths(self, addresses: Iterable[tantivy.DocAddress]) -> list[tuple[str, ...]]:
         """Return the section paths of the chunks at the addresses, in their order.
 
-        A few times cheaper than their entries; for many chunks best in the order of the
-        addresses, in which each record is read once.
+        A few times faster than entries. If there are many, sort the addresses, so that each
+        record is read once.
         """
         found = self._records_at(addresses)
         return self._unless_damaged(lambda: [stored.section_path(at) for stored, at in found])
 
     def titles(self, addresses: Iterable[tantivy.DocAddress]) -> list[str]:
-        """Return the titles of the chunks at the addresses, in their order: cheaper again."""
+        """Return the titles of the chunks at the addresses, in their order: faster again."""
         found = self._records_at(addresses)
         return self._unless_damaged(lambda: [stored.title(at) for stored, at in found])
 
@@ -296,14 +296,14 @@ class IndexReader:
                 location=str(self._folder),
                 hint=REBUILD,
             )
-        if known is not None:  # met before, and so it may be met again
+        if known is not None:  # it was needed before, so it may be needed again
             self._runs.learn(address, position, stored)
         return stored
 
     def places(self, addresses: Iterable[tantivy.DocAddress]) -> list[tuple[str, int]]:
         """Return document id and position of the chunks at the addresses, in their order.
 
-        A few times cheaper than their entries.
+        A few times faster than their entries.
         """
         given = list(addresses)
         positions = self.positions(given)
@@ -316,7 +316,7 @@ class IndexReader:
         return doc_id_at(self.searcher, address) if stored is None else stored.entry.doc_id
 
     def positions(self, addresses: list[tantivy.DocAddress]) -> list[int]:
-        """Return the positions alone, in their order: several times cheaper again."""
+        """Return only the positions, in the order of the addresses: several times faster again."""
         with self.guard("read the index"):
             found = self.searcher.fast_field_values("position", addresses)
         return [-1 if position is None else int(position) for position in found]
@@ -324,9 +324,9 @@ class IndexReader:
     def _record_beside(
         self, address: tantivy.DocAddress, doc_id: str, position: int
     ) -> bytes | None:
-        """Return the record of a chunk's source, if its chunks stand side by side.
+        """Return the record of a chunk's source if its chunks are side by side, as is usual.
 
-        They mostly do, as they were written; to search for the record costs several times as much.
+        Searching for the record takes several times as long.
         """
         first = address.doc - position
         if first < 0:
@@ -336,14 +336,14 @@ class IndexReader:
         return record if head.get_first("doc_id") == doc_id else None
 
     def entry(self, doc_id: str, position: int) -> Entry | None:
-        """Return the chunk at a position of a document, None where there is none."""
+        """Return the chunk at a position of a document, None if there is none."""
         stored = self.stored(doc_id)
         if stored is None or not 0 <= position < len(stored):
             return None
         return self._unless_damaged(lambda: stored.chunk(position))
 
     def _unless_damaged(self, read: Callable[[], T]) -> T:
-        """Read from records. No more can go wrong; a `guard` costs as much as the reading."""
+        """Read from records, noting damage. A `guard` would take as long as the reading."""
         try:
             return read()
         except DamagedError:
@@ -351,7 +351,7 @@ class IndexReader:
             raise
 
     def chunks_of(self, doc_id: str) -> list[Entry]:
-        """Return all chunks of a document by position; none for one that is not indexed."""
+        """Return all chunks of a document by position; none if it is not indexed."""
         with self.guard("read the index"):
             return list(self.stored(doc_id) or ())
 
@@ -370,14 +370,14 @@ class IndexReader:
     def explanation(
         self, query: tantivy.Query, address: tantivy.DocAddress
     ) -> tantivy.Explanation | None:
-        """Return why one chunk scores as it does, None where the query does not match it."""
+        """Return the engine's explanation of a chunk's score, None if the query does not match."""
         try:
             return query.explain(self.searcher, address)
         except ValueError:  # the engine's way to say that it does not match
             return None
 
     def live_count(self, query: tantivy.Query) -> int:
-        """Return how many records match, deleted ones not counted; linear in the matches."""
+        """Return how many live records match; linear in the matches."""
         with self.guard("read the index"):
             return count_matches(self.searcher, query)
 
@@ -395,7 +395,7 @@ def _is_current(layout: Layout, current: Current, stamp: _Stamp) -> bool:
 
 
 def _stamp(folder: Path) -> _Stamp:
-    """What changes with every commit: the engine's list of its files."""
+    """Return what changes with every commit: facts about the engine's list of files."""
     try:
         facts = (folder / "meta.json").stat()
     except OSError:

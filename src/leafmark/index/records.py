@@ -1,7 +1,7 @@
 """What the index stores about a source: one compressed record for the document and its chunks.
 
-Columns of numbers and names (see `columns`), packed. A record per document and not per
-chunk makes it a third of the size, and results need the ancestors of a chunk along with it.
+It holds columns of numbers and names (see `columns`), packed. One record per document takes a
+third of the size of one per chunk, and results need the ancestors of a chunk anyway.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 _UNREADABLE = (TypeError, ValueError, KeyError, IndexError, AttributeError)
-"""What reading columns of other types raises."""
+"""What reading damaged columns raises."""
 
 
 def document_entry(
@@ -94,7 +94,7 @@ def pack_document(
 
 
 class StoredDocument:
-    """A source's record, read: its `DocumentEntry`, and the entries of its chunks on demand."""
+    """A source's record: its `DocumentEntry`, and the entries of its chunks, made on demand."""
 
     def __init__(self, entry: DocumentEntry, columns: Mapping[str, Any]):
         self.entry = entry
@@ -180,7 +180,7 @@ class StoredDocument:
         line = whole.lines[position]
         content, blocks = columns["y"][columns["c"][position]]
         spans = self._without_children(start, end, position, last) if body == 0 else _pairs(body)
-        return Entry(  # by place: names would take three times as long, and a query has dozens
+        return Entry(  # by position: keywords take three times as long, and a query makes dozens
             document.tree,
             document.path,
             position,
@@ -212,7 +212,7 @@ class StoredDocument:
     def _without_children(
         self, start: int, end: int, position: int, last: int
     ) -> tuple[tuple[int, int], ...]:
-        """Return the ranges of a chunk's span that lie in none of its children."""
+        """Return the ranges of a chunk's span outside its children."""
         if last == position:
             return ((start, end),) if end > start else ()
         return without((start, end), map(self._extent, self._children(position, last)))
@@ -253,9 +253,9 @@ class StoredDocument:
 
 
 class _Unfolded(NamedTuple):
-    """What follows from the columns of a document, by position.
+    """What is computed from the columns of a document, by position.
 
-    `child_counts` are by parent: the last one counts the document itself, whose parent is -1.
+    `child_counts` are by parent; the last one is for the document itself, whose parent is -1.
     """
 
     parents: tuple[int, ...]
@@ -302,7 +302,7 @@ def unpack_document(data: bytes) -> StoredDocument:
             record = {**usual_columns(count), **record}
             if {len(record[name]) for name in COLUMNS} != {count}:
                 raise ValueError("columns of different lengths")
-            # what collects garbage walks lists whenever it runs, tuples of plain values once
+            # the garbage collector walks lists each time it runs, but tuples of values only once
             record |= {name: tuple(record[name]) for name in COLUMNS}
             record["y"] = tuple((content, tuple(blocks)) for content, blocks in record["y"])
     except _UNREADABLE as err:

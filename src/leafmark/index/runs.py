@@ -1,8 +1,8 @@
-"""Sources whose chunks stand side by side in the engine's files: told by where a chunk lies.
+"""Tell the source of a chunk by its place in the engine's files.
 
-Nearly all do: their chunks were written one after the other, and merging joins whole
-segments. Only those whose chunks were parted by the end of a segment may not. What a
-place says costs a tenth of reading a chunk's document id.
+The chunks of nearly every source are side by side: they are written one after the other, and
+merging joins whole segments. Only the end of a segment may separate them. Looking up a place
+takes a tenth of the time of reading a chunk's document id.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 _MOST_CHUNKS = 1_000
-"""A source of more is not looked through: it would cost a query more than it saves."""
+"""Sources with more chunks are not remembered: checking them would cost more than it saves."""
 
 
 class Recent(Generic[K, V]):
@@ -50,24 +50,24 @@ def doc_id_at(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> str:
 
 
 class Runs:
-    """Remembers sources by the place of their first chunk, up to `most` of them."""
+    """Remembers up to `most` sources by the place of their first chunk."""
 
     def __init__(self, searcher: tantivy.Searcher, most: int):
         self._searcher = searcher
         self._known: Recent[tuple[int, int], StoredDocument] = Recent(most)
 
     def find(self, address: tantivy.DocAddress, position: int) -> StoredDocument | None:
-        """Return the source of the chunk at an address, whose position is given, if it is known."""
+        """Return the source of the chunk at an address and position, None if it is not known."""
         stored = self._known.get((address.segment_ord, address.doc - position))
         if stored is None or not 0 <= position < stored.entry.chunk_count:
             return None
         return stored
 
     def learn(self, address: tantivy.DocAddress, position: int, stored: StoredDocument) -> None:
-        """Remember the source of a chunk if all its chunks are there, in their order.
+        """Remember the source of a chunk if all its chunks are side by side, in their order.
 
-        Every one is looked at: between the ends of a source that segments part twice, chunks
-        of another one can lie. So a source of very many is not remembered.
+        Every chunk is checked: if the ends of segments separate a source twice, chunks of
+        another source can lie between them.
         """
         segment, first = address.segment_ord, address.doc - position
         count = stored.entry.chunk_count

@@ -1,4 +1,4 @@
-"""The fields of the index and how they are named.
+"""The fields of the index and their names.
 
 One Tantivy document per chunk. The text fields exist once per language in use
 (`body_english`), because a field has one pipeline; a chunk fills those of its
@@ -6,15 +6,15 @@ tree's language.
 
 | field | what it holds |
 |---|---|
-| `body_L`, `title_L`, `tags_L`, `path_L` | words, with positions; the path's are its components' |
+| `body_L`, `title_L`, `tags_L`, `path_L` | words, with positions; of the path, its components' |
 | `doc_id` | the document's id, on every chunk, as one term; stored |
 | `facts` | `name=value` terms to filter on: see `facts` |
-| `position`, `mtime` | fast columns: the chunk's position, modification time in seconds |
-| `key` | one term, on records that are no chunks: what each of them is |
-| `source` | stored: that record (see `records`): the document and the structure of its chunks |
+| `position`, `mtime` | fast columns: the chunk's position, the modification time in seconds |
+| `key` | one term, only on records that are not chunks: what the record is |
+| `source` | stored: the source's record (see `records`) |
 
-A source's record is its first chunk's, the one of kind `document`; a source without
-chunks has a record that is no chunk, and so has the index itself.
+A source's record is on its first chunk, that of kind `document`. A source without chunks, and
+the index itself, have records that are not chunks.
 
 Texts are not stored: they are read from the sources.
 """
@@ -40,17 +40,17 @@ __all__ = [
 ]
 
 FORMAT = 4
-"""The version of everything on disk; another one's index is rebuilt, a newer one refused."""
+"""The version of everything on disk; an older index is rebuilt, a newer one is refused."""
 
 TEXT_FIELDS = ("body", "title", "tags", "path")
 META_KEY = "index"
 """The `key` of the record that describes the whole index."""
 
 SOURCE_KEY = "source:"
-"""What the `key` begins with of a source without chunks; its document id follows."""
+"""The beginning of the `key` of a source without chunks; its document id follows."""
 
 STATE_KEY = "state:"
-"""The same for a later state of a source whose bytes did not change."""
+"""The same for a newer file state of a source whose bytes did not change."""
 
 
 class Language(NamedTuple):
@@ -72,10 +72,10 @@ def language_fields(name: str | None, trees: Iterable[str] = ()) -> Language:
 
 
 def build_schema(languages: Iterable[Language]) -> tantivy.Schema:
-    """Return the schema for the languages in use; the order of languages decides nothing.
+    """Return the schema for the languages in use, in whatever order they are given.
 
-    The engine keeps how long each field of each record is, a byte. Only BM25 asks for it, in
-    bodies, titles and paths.
+    The engine would store a byte with the length of each field of each record. Only BM25 uses
+    it, for bodies, titles and paths; so the other fields have none.
     """
     languages = tuple(languages)
     builder = tantivy.SchemaBuilder()
@@ -95,7 +95,7 @@ def build_schema(languages: Iterable[Language]) -> tantivy.Schema:
 def _without_lengths(schema: tantivy.Schema, fields: Container[str]) -> tantivy.Schema:
     """Return the schema without the lengths of some fields.
 
-    The builder knows no word for it; a schema that is unpickled is made of its description.
+    The builder has no option for that; so the schema is unpickled from a changed description.
     """
     build, (description,) = cast("tuple[Any, tuple[Any]]", schema.__reduce__())
     for field in description["inner"]:

@@ -1,4 +1,4 @@
-"""What decides what an index holds: apart from the writer, since readers compare it, too."""
+"""What decides what an index holds; not in `writer`, since readers compare it too."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["IndexSettings"]
 
 
 class IndexSettings(NamedTuple):
-    """What decides what an index holds. Another fingerprint or language means a rebuild.
+    """What decides what an index holds. A change of fingerprint or language needs a rebuild.
 
     `fingerprint` stands for all settings that change chunks or terms. `languages`
     maps each tree to its stemmer, one of `LANGUAGES` or None.

@@ -1,8 +1,8 @@
 """How near documents are as a whole: similarities to the mean of all their vectors.
 
-A document's vector is that mean, brought to length 1; so its similarity is the mean of
-those of its vectors, divided by the mean's length, which the view knows. A vector that
-several chunks share counts as often.
+A document's vector is that mean, scaled to length 1. So its similarity is the mean of its
+vectors' similarities, divided by the length of their mean, which the view knows. A vector
+that several chunks share counts once for each.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class WholeDocuments:
     def from_rows(self, wanted: Sequence[int], similarities: NDArray[np.float32]) -> list[float]:
         """Return the similarities of some documents from those of all rows.
 
-        Where a chunk has none, its mark counts from the end of `similarities`.
+        The mark of a chunk without rows is negative, an index from the end of `similarities`.
         """
         import numpy as np
 
@@ -62,7 +62,7 @@ class WholeDocuments:
 
     @cached_property
     def _columns(self) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
-        """Which of the view's rows are there, where those of each source begin, how many are."""
+        """Which of the view's rows are there, where each source's begin, and how many it has."""
         import numpy as np
 
         view = self._view
@@ -74,6 +74,6 @@ class WholeDocuments:
         wanted: Sequence[int],
         compare: Callable[[NDArray[np.int32]], NDArray[np.float32]],
     ) -> list[float]:
-        """Return the similarities of some documents, whose rows alone are compared."""
+        """Return the similarities of some documents, comparing only their rows."""
         lengths = self._view.lengths
         return [float(compare(self.rows_of(at)).mean() / lengths[at]) for at in wanted]

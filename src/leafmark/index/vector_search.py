@@ -1,8 +1,8 @@
-"""The chunks nearest to a vector: a fast look at all, then an exact one at the best.
+"""Find the chunks nearest to a vector: a fast look at all, then an exact one at the best.
 
-Below `EXACT_UP_TO` rows every vector is compared. Above, codes of one bit per
-dimension choose `KEPT_SHARE` of the rows, whose similarities are then exact; how
-many of the best are found that way is measured in docs/DECISIONS.md.
+Up to `EXACT_UP_TO` rows, every vector is compared. With more, codes of one bit per dimension
+choose `KEPT_SHARE` of the rows, which are then compared exactly; docs/DECISIONS.md has how
+many of the best are found that way.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 __all__ = ["Background", "Near", "VectorSearcher"]
 
 EXACT_UP_TO = 150_000
-"""Rows: to compare them all takes about as long as the two steps do (measured)."""
+"""Rows: comparing as many takes about as long as the two steps (measured)."""
 
 KEPT_SHARE = 0.05
 LEAST_KEPT = 2000
 ABSENT = -2.0
-"""The similarity of a row that was not looked at, or is no vector."""
+"""The similarity of a row that was not compared, or is no vector."""
 
 LARGEST = 1.001
-"""Vectors have length 1: a similarity farther from 0 than this is that of a damaged one."""
+"""Vectors have length 1: a similarity farther from 0 than this means a damaged vector."""
 
 NEAREST_CHUNKS = 1000
 """Chunks whose documents may be near as a whole, above `EXACT_UP_TO` (chosen by eye)."""
 
 SAMPLE = 4096
-"""Rows from which is told what is usual for a query, above `EXACT_UP_TO` (chosen by eye)."""
+"""Rows that tell what is usual for a query, above `EXACT_UP_TO` (chosen by eye)."""
 
 
 class Near(NamedTuple):
@@ -54,7 +54,7 @@ class Near(NamedTuple):
 
 
 class Background(NamedTuple):
-    """What similarity to a query is usual: mean and standard deviation of `size` vectors."""
+    """Which similarity to a query is usual: mean and standard deviation of `size` vectors."""
 
     mean: float
     deviation: float
@@ -115,8 +115,8 @@ class VectorSearcher:
     ) -> list[Near]:
         """Return the documents of several chunks whose similarity is at least `least`, best first.
 
-        Where the vectors are too many to compare them all, only documents are looked at
-        that have one of the `NEAREST_CHUNKS` nearest chunks.
+        If there are too many vectors to compare them all, only documents with one of the
+        `NEAREST_CHUNKS` nearest chunks are considered.
         """
         keys = self._view.keys
         wanted = self._documents.numbers
@@ -152,7 +152,7 @@ class VectorSearcher:
         return WholeDocuments(self._view)
 
     def _admitted(self, admits: Callable[[str, str], bool]) -> NDArray[np.bool_]:
-        """Return of each chunk whether its source is admitted."""
+        """Return for each chunk whether its source is admitted."""
         import numpy as np
 
         view = self._view
@@ -162,7 +162,7 @@ class VectorSearcher:
     def _by_chunk(
         self, query: NDArray[np.float32], admitted: NDArray[np.bool_] | None, limit: int
     ) -> NDArray[np.float32]:
-        """Return the similarity of each chunk's nearest window, `ABSENT` where there is none."""
+        """Return the similarity of each chunk's nearest window, `ABSENT` if there is none."""
         import numpy as np
 
         view = self._view
@@ -175,10 +175,9 @@ class VectorSearcher:
     def _by_row(
         self, query: NDArray[np.float32], admitted: NDArray[np.bool_] | None, limit: int
     ) -> NDArray[np.float32]:
-        """Return the similarity of each row, `ABSENT` for those that were not looked at.
+        """Return the similarity of each row, `ABSENT` for rows that were not compared.
 
-        Two more stand at the end: the marks of chunks without rows are negative, so they
-        count from there.
+        There are two more at the end: the marks of chunks without rows are negative indices.
         """
         import numpy as np
 
@@ -192,9 +191,9 @@ class VectorSearcher:
         return found
 
     def _everything(self, query: NDArray[np.float32]) -> NDArray[np.float32] | None:
-        """Return the similarities of all rows, None where they are too many to compare.
+        """Return the similarities of all rows, None if there are too many to compare.
 
-        They are kept for the query's further questions.
+        They are remembered for the next call with this query.
         """
         import numpy as np
 
@@ -268,7 +267,7 @@ class VectorSearcher:
     def similarities(
         self, query: NDArray[np.float32], places: Sequence[tuple[str, int]]
     ) -> list[float | None]:
-        """Return how similar each chunk is; None for one that has no vector, or none yet."""
+        """Return how similar each chunk is; None for a chunk without a vector (yet)."""
         import numpy as np
 
         rows = [self._rows_at(*place) for place in places]
@@ -284,7 +283,7 @@ class VectorSearcher:
         ]
 
     def _rows_at(self, doc_id: str, position: int) -> list[int]:
-        """Return the rows of a chunk; none where it has no vectors (yet)."""
+        """Return the rows of a chunk; none if it has no vectors (yet)."""
         source = self._numbers.get(doc_id)
         if source is None:
             return []
@@ -300,7 +299,7 @@ class VectorSearcher:
         return {document_id(*key): at for at, key in enumerate(self._view.keys)}
 
     def background(self, query: NDArray[np.float32]) -> Background:
-        """Return what similarity is usual: of all windows, or of some spread evenly over them."""
+        """Return which similarity is usual: of all windows, or of an even sample of them."""
         rows = self._view.rows[self._view.rows >= 0]
         everything = self._everything(query)
         if everything is None:

@@ -1,8 +1,8 @@
-"""The view: which chunk of one commit has which rows of the store. Disposable, made again.
+"""The view: which chunk of one commit has which rows of the store. It can be made again.
 
-In: the sources of a commit, and a function that gives a document's texts by hash.
-Out: columns, with a code of one bit per dimension for every row. A view of an older commit is
-brought up to date for the sources that changed since.
+In: the sources of a commit, and a function that returns the rows of a source's chunks. Out:
+columns, with a code of one bit per dimension for every row. A view of an older commit is
+updated for the sources that changed since.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ __all__ = [
 
 _FORMAT = 3
 PENDING = -1
-"""Stands for the rows of a chunk whose vectors are not all there yet."""
+"""In place of the rows of a chunk whose vectors are not all there yet."""
 
 WITHOUT_TEXT = -2
-"""Stands for the rows of a chunk that has no text of its own."""
+"""In place of the rows of a chunk that has no text of its own."""
 
 FindRows = Callable[[Key], Sequence[Sequence[int]] | None]
-"""Gives the rows of each of a source's chunks, by position; None where they are not known."""
+"""Returns the rows of each of a source's chunks, by position; None if they are not known."""
 
 
 @dataclass(frozen=True)
 class VectorView:
     """The columns.
 
-    `keys` are the sources that have chunks, in order; the chunks of source `i` are
-    those from `starts[i]` to `starts[i + 1]`, and chunk `c` has the rows from
-    `firsts[c]` to `firsts[c + 1]` in `rows`, at least one. `stamps` tell whether a
-    source changed. `lengths` are those of the mean of a source's vectors, which is the
-    direction of the document as a whole; 0 where not all are there. `rows_name` is the
-    file of the store that rows count in, of which the first `row_count` are known.
+    `keys` are the sources that have chunks, sorted. The chunks of source `i` are those from
+    `starts[i]` to `starts[i + 1]`. Chunk `c` has the rows `rows[firsts[c]:firsts[c + 1]]`, at
+    least one. `stamps` tell whether a source changed. `lengths` are the lengths of the mean of
+    each source's vectors, whose direction is that of the whole document; 0 if not all are
+    there. `rows_name` is the file of the store that holds the rows; the first `row_count` of
+    them are known.
     """
 
     uuid: str
@@ -117,9 +117,9 @@ def build_view(
     rows_name: str,
     old: VectorView | None = None,
 ) -> VectorView:
-    """Return the view of a commit; `old` says what is known of sources that did not change.
+    """Return the view of a commit; unchanged sources are taken from the view `old`.
 
-    `find_rows` is asked only about the others, and about those with pending chunks.
+    `find_rows` is called only for other sources, and for those with pending chunks.
     """
     import numpy as np
 
@@ -174,7 +174,7 @@ class _Rows(NamedTuple):
 
 
 def _rows_of(found: Sequence[Sequence[int]] | None, chunks: int, store: NDArray[np.void]) -> _Rows:
-    """Return what `find_rows` gave as columns; all is pending where that is nothing."""
+    """Return the result of `find_rows` as columns; if it is None, all chunks are pending."""
     import numpy as np
 
     if found is None or len(found) != chunks:
@@ -188,7 +188,7 @@ def _rows_of(found: Sequence[Sequence[int]] | None, chunks: int, store: NDArray[
 
 
 def _silent(rows: Sequence[int], store: NDArray[np.void]) -> set[int]:
-    """Return those of some rows that are zeros: the model knows no word of their texts."""
+    """Return the rows that are all zeros: the model knows no word of their texts."""
     import numpy as np
 
     places = np.array(rows, dtype=np.int64)
@@ -196,7 +196,7 @@ def _silent(rows: Sequence[int], store: NDArray[np.void]) -> set[int]:
 
 
 def _mean_length(rows: NDArray[np.int32], store: NDArray[np.void]) -> float:
-    """Return the length of the mean of some rows, 0 where there is none or one is pending."""
+    """Return the length of the mean of some rows, 0 if there is none or one is pending."""
     import numpy as np
 
     there = rows[rows >= 0]
@@ -207,7 +207,7 @@ def _mean_length(rows: NDArray[np.int32], store: NDArray[np.void]) -> float:
 
 
 def _ends(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where each of some runs begins, and where the last one ends."""
+    """Return where each run begins, and where the last one ends."""
     import numpy as np
 
     ends = np.zeros(len(counts) + 1, dtype=np.int64)
@@ -236,7 +236,7 @@ def _known(old: VectorView | None, rows_name: str) -> dict[tuple[Key, int], _Row
 def _codes(store: NDArray[np.void], old: VectorView | None) -> NDArray[np.uint64]:
     """Return the sign of every number of every vector as bits, in whole words of 64.
 
-    (words, rows) uint64: column by column is the fast way through them.
+    (words, rows) uint64: going through them column by column is fast.
     """
     import numpy as np
 
@@ -266,7 +266,7 @@ _COLUMNS = (
 
 
 _LONGEST_HEAD = 1 << 16
-"""Bytes; the first line of a view has a few hundred."""
+"""Bytes; the first line of a view usually has a few hundred."""
 
 
 def write_view(path: Path, view: VectorView) -> None:
@@ -299,7 +299,7 @@ def _pack_keys(keys: Sequence[Key]) -> bytes:
 
 
 def read_view(path: Path) -> VectorView | None:
-    """Return the view that a file holds; None where it holds anything else."""
+    """Return the view in a file, None if it holds anything else."""
     import numpy as np
 
     try:

@@ -8,12 +8,11 @@ INDEX/vectors/KEY/view-PLACE    see `vector_view`: which chunk of which index ha
 INDEX/vectors/KEY/LOCK          held by the one writer
 ```
 
-A chunk is embedded as one text, or as several windows where it is longer than the
-model reads. A vector is found by the hash of the text it was made of, and a document's
-texts by the hash of all that decides them. So nothing here can be wrong for an index that
-has moved on: what is not found is pending. A crash may leave a torn record at the
-end of a file; the next writer cuts it off. A record whose checksum is wrong counts
-as not there.
+A chunk is embedded as one text, or as several windows if it is longer than the model reads.
+A vector is found by the hash of its text, and a document's texts by the hash of all that
+decides them. So nothing here can be wrong after the index has changed: what is not found is
+pending. A crash may leave a torn record at the end of a file; the next writer cuts it off. A
+record with a wrong checksum is ignored.
 """
 
 from __future__ import annotations
@@ -57,16 +56,16 @@ __all__ = [
 FORMAT = 2
 HASH_BYTES = 16
 _END = bytes(HASH_BYTES)
-"""Stands after the hashes of each chunk's texts, and alone for a chunk without text."""
+"""Follows the hashes of each chunk's texts; a chunk without text has only this."""
 
 _ROWS = re.compile(r"rows-(\d{6,})")
 _HEAD_BYTES = 8 + HASH_BYTES
 
 COMPACT_SHARE = 0.5
-"""More rows than this share that nothing refers to are worth a rewrite (chosen by eye)."""
+"""If more than this share of rows is unused, they are rewritten (chosen by eye)."""
 
 COMPACT_FROM = 10_000
-"""Rows; a smaller store is left as it is."""
+"""The least rows of a store that is rewritten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +88,12 @@ def vector_folder(folder: Path, model: VectorModel) -> Path:
 
 
 def text_hash(text: str) -> bytes:
-    """Return the name of the vector of a text."""
+    """Return the hash that names the vector of a text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:HASH_BYTES]
 
 
 def document_key(*parts: str) -> bytes:
-    """Return the name of a document's texts; `parts` are all that decides them."""
+    """Return the key of a document's texts; `parts` are all that decides them."""
     stated = json.dumps(parts).encode("utf-8", "surrogatepass")
     return hashlib.sha256(stated).digest()[:HASH_BYTES]
 
@@ -156,7 +155,7 @@ def valid_rows(rows: NDArray[np.void], places: Sequence[int]) -> list[bool]:
 def open_vector_writer(
     folder: Path, model: VectorModel, *, timeout_s: float
 ) -> Iterator[VectorWriter]:
-    """Give the one writer of a model's vectors; what is whole on disk is known to it.
+    """Give the only writer of a model's vectors, which knows all whole records on disk.
 
     Raises:
         LockedError: another process writes them.
@@ -216,7 +215,7 @@ class VectorWriter:
         return found[-1] if found else self.folder / "rows-000001"
 
     def _open_rows(self) -> BinaryIO:
-        """Cut off a torn record, and learn which hashes have a whole one."""
+        """Cut off a torn record, and learn which hashes have a whole record."""
         file = open(self.rows_path, "ab")  # noqa: SIM115 - closed by `close`
         size = row_type(self.model.dimension).itemsize
         self._count = self.rows_path.stat().st_size // size
@@ -228,7 +227,7 @@ class VectorWriter:
         return file
 
     def _open_documents(self) -> BinaryIO:
-        """Read the records up to the first that is not whole, and cut the file there."""
+        """Read the records up to the first torn one, and cut the file there."""
         path = self.folder / "documents"
         data = path.read_bytes() if path.exists() else b""
         at = 0
@@ -241,7 +240,7 @@ class VectorWriter:
         return file
 
     def add(self, hashes: Sequence[bytes], vectors: NDArray[np.float32]) -> None:
-        """Append a vector for each hash that has none; they are readable after `sync`."""
+        """Append a vector for each hash without one; they are readable after `sync`."""
         for hash_, vector in zip(hashes, vectors.astype("<f4", copy=False), strict=True):
             if hash_ in self.known:
                 continue
@@ -252,13 +251,13 @@ class VectorWriter:
             self._count += 1
 
     def has_rows(self, rows: NDArray[np.int32]) -> bool:
-        """Whether all these rows are whole on disk; negative ones are none."""
+        """Whether all these rows are whole on disk; negative numbers are no rows."""
         import numpy as np
 
         return bool(np.isin(rows[rows >= 0], list(self.known.values())).all())
 
     def note(self, key: bytes, packed: bytes) -> None:
-        """Say which texts the chunks of a document have: see `pack_texts`."""
+        """Record which texts the chunks of a document have: see `pack_texts`."""
         if self.documents.get(key) == packed:
             return
         head = len(packed).to_bytes(4, "little")
@@ -273,7 +272,7 @@ class VectorWriter:
             raise translate(error, "write the vectors", self.folder) from error
 
     def sync(self) -> None:
-        """Make all that was added survive a crash.
+        """Write all that was added to disk, so that it survives a crash.
 
         Raises:
             StorageError: the disk is full; what is whole on it stays.
@@ -287,7 +286,7 @@ class VectorWriter:
         sync_folder(self.folder)
 
     def worth_compacting(self, used: int) -> bool:
-        """Whether enough rows are left over, of which `used` are referred to."""
+        """Whether enough rows are unused; `used` rows are referred to."""
         return self._count >= COMPACT_FROM and self._count - used > COMPACT_SHARE * self._count
 
     def compact(self, live: Mapping[bytes, bytes], wanted: Set[bytes]) -> None:
@@ -320,7 +319,7 @@ class VectorWriter:
 
 
 def _record_at(data: bytes, at: int) -> tuple[bytes, bytes] | None:
-    """Return key and hashes of the record at a place; None for a torn one, or the end."""
+    """Return key and hashes of the record at a place; None if it is torn, or at the end."""
     head = data[at : at + _HEAD_BYTES]
     if len(head) < _HEAD_BYTES:
         return None
@@ -333,7 +332,7 @@ def _record_at(data: bytes, at: int) -> tuple[bytes, bytes] | None:
 
 
 def stored_model(folder: Path) -> VectorModel | None:
-    """Return which model the folder's vectors are of, None where that cannot be read."""
+    """Return the model of the folder's vectors, None if that cannot be read."""
     try:
         facts = json.loads((folder / "MODEL").read_bytes())
         if facts["format"] != FORMAT:

@@ -1,8 +1,8 @@
-"""The one short-lived writer: sources in, one commit out.
+"""The only writer, which lives briefly: sources in, one commit out.
 
-Text and manifest change in the same commit. Any exception spoils the writer: the
-engine may report success for what it has lost after a failed write, so nothing
-is trusted until it was read back, and a spoiled writer is thrown away.
+Text and manifest change in the same commit. After a failed write, the engine may report
+success for what it has lost. So any exception ends the writer, and a commit counts only
+after it was read back.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ HEAP_BYTES = 32_000_000
 """The engine's memory before it writes a segment; four times as much saves nothing (measured)."""
 
 THREADS = 1
-"""The engine's indexing threads; preparing what they get takes longer."""
+"""The engine's indexing threads; preparing their input takes longer than indexing."""
 
 
 @contextmanager
@@ -70,17 +70,16 @@ def open_writer(
     timeout_s: float = 30.0,
     rebuild: bool = False,
 ) -> Iterator[IndexWriter]:
-    """Give the writer of the index in the folder `root`, which is made if need be.
+    """Give the writer of the index in the folder `root`, which is created if necessary.
 
-    What was not committed when the block ends is forgotten. With other settings
-    than the index was made with, an older format, damage or `rebuild`, the writer
-    starts empty in a new generation (`rebuilt` says why) that replaces the old one
-    on commit.
+    Changes that are not committed when the block ends are lost. If the settings changed, the
+    format is older, the index is damaged, or with `rebuild`, the writer starts empty in a new
+    generation (`rebuilt` says why), which replaces the old one on commit.
 
     Raises:
-        LockedError: another process writes, and did so for `timeout_s`.
+        LockedError: another process was writing for `timeout_s`.
         UsageError: a newer leafmark wrote the index.
-        StorageError: the folder cannot be written, or too little memory may be taken.
+        StorageError: the folder cannot be written, or the process may take too little memory.
     """
     check_memory(root)
     layout = Layout(root)
@@ -119,8 +118,8 @@ def _open(layout: Layout, settings: IndexSettings, rebuild: bool) -> IndexWriter
 class IndexWriter:
     """Changes one generation. Use `open_writer`; nothing counts before `commit`.
 
-    `is_new` says that it began empty, `rebuilt` why it takes the place of an older one:
-    None where that is gone on with, or where there was none.
+    `is_new` says that the generation began empty. `rebuilt` says why it replaces an older one:
+    None if it replaces none.
     """
 
     def __init__(
@@ -148,7 +147,7 @@ class IndexWriter:
 
     @property
     def manifest(self) -> Manifest:
-        """What is indexed, the changes of this writer included."""
+        """What is indexed, including the changes of this writer."""
         return self._manifest
 
     @property
@@ -171,9 +170,9 @@ class IndexWriter:
             self.put_prepared(prepare_source(chunked, state, stemmer=stemmer))
 
     def put_prepared(self, source: PreparedSource) -> None:
-        """Do what `put` does with a source that was prepared, in another process perhaps.
+        """Do what `put` does with a prepared source, perhaps from another process.
 
-        Without rows it is one that could not be read or made no chunk.
+        A source without rows could not be read or made no chunk.
 
         Raises:
             UsageError: its tree has no language in the settings, or another one.
@@ -204,8 +203,8 @@ class IndexWriter:
     def touch(self, tree: str, path: str, state: FileState) -> bool:
         """Record the state of a source whose bytes are those that are indexed.
 
-        False where it must be put again: the bytes differ from the committed ones, or
-        the modification time, which chunks carry.
+        False if it must be put again: its bytes differ from the committed ones, or its
+        modification time, which chunks carry.
         """
         old = self.state(tree, path)
         if old is None or (old.digest, old.modified_ns) != (state.digest, state.modified_ns):
@@ -237,7 +236,7 @@ class IndexWriter:
         return None if stored is None else stored.entry
 
     def remove(self, tree: str, path: str) -> None:
-        """Take a source out of the index; one that is not in it is no error."""
+        """Remove a source from the index, if it is there."""
         with self._spoiled_by_errors() as engine:
             self._delete(engine, tree, path)
 
@@ -259,10 +258,10 @@ class IndexWriter:
     # -- the commit ----------------------------------------------------------------
 
     def commit(self, *, started_ns: int) -> IndexMeta:
-        """Make all changes visible at once, durable, and checked by reading them back.
+        """Make all changes visible at once, durable, and check them by reading them back.
 
-        `started_ns` is when the run began to look at the sources. Where it found no
-        change only that is recorded, and nothing is committed.
+        `started_ns` is when the run began to look at the sources. If it found no change, only
+        that time is recorded.
 
         Raises:
             StorageError: the disk is full, or what was written cannot be read back.
@@ -286,7 +285,7 @@ class IndexWriter:
         with self._spoiled_by_errors() as engine:
             engine.delete_documents_by_term("key", META_KEY)
             engine.add_document(record)
-            # a reader looks now and then at the file that a commit replaces
+            # on Windows, a reader may have the file open that a commit replaces
             when_free(engine.commit, is_held_open)
             sync_folder(self._folder)
             self._check(meta)
@@ -319,7 +318,7 @@ class IndexWriter:
         return meta
 
     def _publish(self) -> None:
-        """Write the snapshot, and where the generation is new, make it current."""
+        """Write the snapshot, and make the generation current if it is new."""
         generation = self.current.generation
         self._write_snapshot(self.meta.started_ns)
         if self.is_new:
@@ -328,7 +327,7 @@ class IndexWriter:
             self._layout.collect(keep=generation)
 
     def _write_snapshot(self, looked_ns: int) -> None:
-        """Write the snapshot, which is disposable: readers make it again from the index."""
+        """Write the snapshot. Without it, readers make it again from the index."""
         path = self._layout.manifest(self.current.generation)
         uuid, seq = self.current.uuid, self.meta.seq
         with contextlib.suppress(StorageError):
@@ -347,7 +346,7 @@ class IndexWriter:
 
     @contextmanager
     def _spoiled_by_errors(self) -> Iterator[tantivy.IndexWriter]:
-        """Give the engine's writer; any exception throws it away."""
+        """Give the engine's writer; discard it on any exception."""
         self._changed = True
         if self._engine is None:
             raise StorageError(
@@ -361,10 +360,10 @@ class IndexWriter:
             raise
 
     def discard(self) -> None:
-        """Forget what was not committed, and let merges end and the engine's lock go.
+        """Drop uncommitted changes, wait for merges, and release the engine's lock.
 
-        Merges must end under our lock: one that ended later would remove files which
-        the next writer counts on. They are of what was committed, and lose nothing.
+        Merges must end under our lock: a later end would remove files that the next writer
+        needs. They merge only what was committed, so nothing is lost.
         """
         engine, self._engine = self._engine, None
         if engine is None:
