@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from leafmark.app.settings import SETTINGS
-from leafmark.cli.catalogue import ALIASES, COMMANDS, find_command
+from leafmark.cli.catalogue import COMMANDS, find_command
+from leafmark.cli.options import ALIASES
 from leafmark.likeness import choices_hint, nearest
 
 SEARCH_OPTIONS = [name for option in find_command("search").options for name in option.names]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from leafmark.cli.options import Command
+from leafmark.cli.options import ALIASES, Command
 from leafmark.errors import UsageError
 from leafmark.likeness import nearest
 
-__all__ = ["ALIASES", "COMMANDS", "all_commands", "find_command"]
+__all__ = ["COMMANDS", "all_commands", "find_command"]
 
 COMMANDS = (
     "search",
@@ -34,8 +34,6 @@ COMMANDS = (
 )
 
 _LIST = ", ".join(COMMANDS)
-
-ALIASES = {"update": "index", "get": "show", "show-chunk": "show", "show-resource": "show"}
 
 
 def find_command(name: str) -> Command:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from leafmark.cli.console import Console
 
 __all__ = [
+    "ALIASES",
     "COMMON",
     "EXPAND",
     "INTERRUPTED",
@@ -41,6 +42,9 @@ __all__ = [
     "text",
     "whole",
 ]
+
+ALIASES = {"update": "index", "get": "show", "show-chunk": "show", "show-resource": "show"}
+"""Other names of commands."""
 
 INTERRUPTED = 130
 """The exit code of a command that the user ended, as shells have it."""
@@ -94,10 +98,13 @@ class Command(NamedTuple):
     description: str
     examples: tuple[tuple[str, str], ...]
     run: Callable[[Call], int]
-    aliases: tuple[str, ...] = ()
     argument: Argument | None = None
     options: tuple[Option, ...] = ()
     is_query: bool = False
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        return tuple(alias for alias, name in ALIASES.items() if name == self.name)
 
     @property
     def all_options(self) -> tuple[Option, ...]:

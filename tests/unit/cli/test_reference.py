@@ -13,10 +13,10 @@ import pytest
 from leafmark.app.requests import Mode
 from leafmark.app.settings import SETTINGS
 from leafmark.cli.arguments import parse_arguments, split_command
-from leafmark.cli.catalogue import ALIASES, COMMANDS, all_commands, find_command
+from leafmark.cli.catalogue import COMMANDS, all_commands, find_command
 from leafmark.cli.completion import SHELLS, completion_script
 from leafmark.cli.help import command_help, overview, usage
-from leafmark.cli.options import Command
+from leafmark.cli.options import ALIASES, Command
 from leafmark.cli.reference import reference
 from leafmark.model import GRAINS, RELATIONS, SORTS
 from leafmark.retrieval.params import MODES
@@ -97,8 +97,8 @@ def test_the_overview_names_every_command() -> None:
 def test_names_and_aliases_lead_to_their_commands() -> None:
     for name in COMMANDS:
         assert find_command(name).name == name
-    aliases = {alias: one.name for one in all_commands() for alias in one.aliases}
-    assert aliases == ALIASES
+    assert {alias: find_command(alias).name for alias in ALIASES} == ALIASES
+    assert find_command("show").aliases == ("get", "show-chunk", "show-resource")
 
 
 def test_options_of_a_command_are_told_apart() -> None:

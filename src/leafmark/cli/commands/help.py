@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from leafmark.cli.catalogue import ALIASES, COMMANDS, all_commands, find_command
-from leafmark.cli.options import Argument, Call, Command
+from leafmark.cli.catalogue import COMMANDS, all_commands, find_command
+from leafmark.cli.options import ALIASES, Argument, Call, Command
 
 __all__ = ["COMMAND"]
 

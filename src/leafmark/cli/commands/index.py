@@ -142,7 +142,6 @@ COMMAND = Command(
         ("leafmark index --strict --json", "in a build: fail when a document has a problem"),
     ),
     run=run,
-    aliases=("update",),
     argument=Argument("PATH", "Files and folders to index."),
     options=OPTIONS,
 )

@@ -171,7 +171,6 @@ COMMAND = Command(
         ),
     ),
     run=run,
-    aliases=("get", "show-chunk", "show-resource"),
     argument=Argument("ID", "What to show; - reads ids from standard input, one a line.", least=1),
     options=OPTIONS,
 )
