@@ -35,7 +35,9 @@ def render_show(report: ShowReport, style: Style) -> str:
 
 def _shown(shown: Shown, style: Style) -> str:
     place = shown.section or shown.entry
-    lines = [_head(place, style), style.dim(breadcrumb_of(place)), ""]
+    only_own = shown.own_ranges is not None and shown.section is None
+    head = _head(place, style, "own text in " if only_own else "")
+    lines = [head, style.dim(breadcrumb_of(place)), ""]
     if shown.passages is not None and not shown.stale:
         return "\n".join(lines) + "\n" + "\n".join(_passages(shown.passages, style))
     text = shown.full_text if shown.readable is None else shown.readable
@@ -63,11 +65,11 @@ def _passages(passages: Iterable[Passage | Omission], style: Style) -> list[str]
     ]
 
 
-def _head(entry: Chunk | Entry, style: Style) -> str:
+def _head(entry: Chunk | Entry, style: Style, what: str = "") -> str:
     lines = f"lines {entry.line_start}–{entry.line_end}"
     if entry.line_start == entry.line_end:
         lines = f"line {entry.line_start}"
-    return f"{style.bold(clean_line(entry.id))}  {style.dim(lines)}"
+    return f"{style.bold(clean_line(entry.id))}  {style.dim(what + lines)}"
 
 
 def render_outline(report: ShowReport, style: Style) -> str:

@@ -18,6 +18,12 @@ def test_a_section_is_shown_with_its_heading() -> None:
     )
 
 
+def test_own_text_is_said_to_be_less_than_its_lines() -> None:
+    shown = make_shown(own_ranges=((60, 70),))
+    text = render_show(ShowReport((shown,)), PLAIN)
+    assert text.startswith("docs:guide.md#setup  own text in lines 5–9\n")
+
+
 def test_several_are_set_apart() -> None:
     text = render_show(ShowReport((make_shown(), make_shown(entry=make_entry(line_end=5)))), PLAIN)
     assert "Install.\n\ndocs:guide.md#setup  line 5\n" in text
