@@ -136,9 +136,9 @@ def _unknown_option(
         near = nearest(name, known) if name.startswith("--") else []
         apart = f"`{near[0]}`" if near else ""
     if command.is_query and after_word:
-        hint = "to leave out a word, put the whole query in quotes, or write -- before it" + (
-            f"; for the option write {apart}" if apart else ""
-        )
+        hint = "put the whole query in quotes"
+        hint += ", or write -- before it" if name.startswith("--") else " to leave out a word"
+        hint += f"; for the option write {apart}" if apart else ""
         return UsageError(
             f"`{argument}` is not an option, and may be meant as a part of the query",
             hint=hint,

@@ -82,27 +82,25 @@ SEARCH_FORMATS = "pretty, list, matches, full, json, jsonl, files, vimgrep"
             "search",
             ["backup", "-restore"],
             "`-restore` is not an option, and may be meant as a part of the query",
-            "to leave out a word, put the whole query in quotes, or write -- before it",
+            "put the whole query in quotes to leave out a word",
         ),
         (
             "search",
             ["backup", "-n5"],
             "`-n5` is not an option, and may be meant as a part of the query",
-            "to leave out a word, put the whole query in quotes, or write -- before it; "
-            "for the option write `-n 5`",
+            "put the whole query in quotes to leave out a word; for the option write `-n 5`",
         ),
         (
             "search",
             ["backup", "--limt", "3"],
             "`--limt` is not an option, and may be meant as a part of the query",
-            "to leave out a word, put the whole query in quotes, or write -- before it; "
-            "for the option write `--limit`",
+            "put the whole query in quotes, or write -- before it; for the option write `--limit`",
         ),
         (
             "search",
             ["backup", "-restore it"],
             "`-restore it` is not an option, and may be meant as a part of the query",
-            "to leave out a word, put the whole query in quotes, or write -- before it",
+            "put the whole query in quotes to leave out a word",
         ),
         (
             "search",
