@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import NamedTuple
 
 from leafmark.index import TEXT_FIELDS, IndexReader
@@ -95,19 +96,24 @@ class _Inquiry:
         self._meaning = meaning
         self._texts = {"", *map(topic_text, topics)}
 
+    @cached_property
+    def _compiled(self) -> list[list[Compiled]]:
+        """Each topic in each language."""
+        made = (compile_for_languages(self._reader, topic, self._params) for topic in self._topics)
+        return [list(each.values()) for each in made]
+
     # -- words that do not occur -------------------------------------------------------
 
     def spellings(self) -> Iterator[Hint]:
         """Yield words of the index that resemble those that occur nowhere."""
-        for topic in self._topics:
-            compiled = compile_for_languages(self._reader, topic, self._params)
-            looked = [one for each in compiled.values() for one in each.looked]
-            known = {(one.label, one.field) for one in looked if one.queries}
+        for compiled in self._compiled:
+            known = _occurring(compiled)
+            looked = (one for each in compiled for one in each.looked)
             asked = dict.fromkeys((one.label, one.field) for one in looked if not one.prefix)
             for word, field in asked:
                 if (word, field) in known or len(word) < SHORTEST:
                     continue
-                near = self._near(word, field, compiled.values())
+                near = self._near(word, field, compiled)
                 if near:
                     message = f"the index has words like “{as_named(word)}”: {', '.join(near)}"
                     yield Hint("spelling", message)
@@ -129,19 +135,14 @@ class _Inquiry:
 
     def torn(self) -> Iterator[Hint]:
         """Yield phrases and words of several parts that occur nowhere, though their parts do."""
-        for at, topic in enumerate(self._topics):
-            compiled = compile_for_languages(self._reader, topic, self._params)
-            known = {
-                (one.label, one.field)
-                for each in compiled.values()
-                for one in each.looked
-                if one.queries
-            }
+        for at, (topic, compiled) in enumerate(zip(self._topics, self._compiled, strict=True)):
+            known = _occurring(compiled)
             for asked in iter_terms(topic):
                 leaf = asked.leaf
                 if not isinstance(leaf, Phrase | Term) or (leaf.text, asked.field) not in known:
                     continue
-                words = _words_of(leaf.text, compiled.values())
+                tokens = compiled[0].language.analyzer.tokens(leaf.text)
+                words = [leaf.text[token.start : token.end] for token in tokens]
                 alone = Field(asked.field, leaf) if asked.field else leaf
                 if len(words) > 1 and not self._stands(alone):
                     where = NOWHERE[asked.field]
@@ -274,12 +275,9 @@ class _Inquiry:
         return find_in_topic(TopicSearch.of(self._reader, topic, params), meaning)
 
 
-def _words_of(text: str, compiled: Iterable[Compiled]) -> list[str]:
-    """Return the words that a text is split into, in the first of the languages."""
-    for each in compiled:
-        tokens = each.language.analyzer.tokens(text)
-        return [text[token.start : token.end] for token in tokens]
-    return []
+def _occurring(compiled: Iterable[Compiled]) -> set[tuple[str, str | None]]:
+    """Return what was looked for and occurs, each with the field that it was asked for in."""
+    return {(one.label, one.field) for each in compiled for one in each.looked if one.queries}
 
 
 def _replaced(topic: Expression, leaf: Expression, other: Expression) -> Expression:
