@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
+from leafmark.index import IndexReader, fact
 from leafmark.model import Candidate, Hint, Result
 from leafmark.query import (
     Asked,
     Expression,
+    Not,
     Phrase,
     Prefix,
     Term,
+    all_of,
     filters_only,
     format_query,
     iter_leaves,
+    parts_of,
 )
+from leafmark.retrieval.candidates import TopicSearch, find_candidates
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.leaves import Looked
+from leafmark.retrieval.params import SearchParams
+from leafmark.retrieval.statistics import statistics_of
 from leafmark.retrieval.stopwords import stop_words
 from leafmark.retrieval.versions import other_version_filter
 
@@ -42,26 +50,25 @@ LONGEST_OPTION = 3
 
 
 def hints_about(
+    reader: IndexReader,
     topics: Sequence[Expression],
+    params: SearchParams,
     compiled: Sequence[Sequence[Compiled]],
     ranked: Sequence[Candidate],
     results: Sequence[Result],
     *,
     doubtful: bool,
-    is_tree: Callable[[str], bool],
-    left_out: Callable[[], Iterable[str]],
 ) -> tuple[Hint, ...]:
     """Return the hints about an answer; a `doubtful` one may be none (`weights.DOUBT_BELOW`).
 
-    `results` are the first of the `ranked` candidates. `left_out` returns negated words that
-    stand with all else that was asked: see the module `left_out`.
+    `results` are the first of the `ranked` candidates.
     """
     return (
         *_about_doubt(doubtful),
         *_about_topics(topics),
-        *_about_fields(topics, is_tree),
+        *_about_fields(reader, topics),
         *_about_words(compiled),
-        *_about_relaxing(topics, ranked, results, left_out),
+        *_about_relaxing(reader, topics, params, ranked, results),
         *_about_versions(results),
         *_about_stale(results),
     )
@@ -92,7 +99,7 @@ def _about_topics(topics: Sequence[Expression]) -> Iterator[Hint]:
                 )
 
 
-def _about_fields(topics: Sequence[Expression], is_tree: Callable[[str], bool]) -> Iterator[Hint]:
+def _about_fields(reader: IndexReader, topics: Sequence[Expression]) -> Iterator[Hint]:
     """Tell what was written like a field, but was taken as text since there is no such field.
 
     After the name of a tree it is a pasted id, or meant for that tree.
@@ -106,7 +113,8 @@ def _about_fields(topics: Sequence[Expression], is_tree: Callable[[str], bool]) 
         return
     names = list(words)[:MOST_NAMED]
     texts = " and ".join(f"“{words[name]}”" for name in names)
-    tree = next(filter(is_tree, names), None)
+    count = statistics_of(reader).frequency
+    tree = next((name for name in names if count("facts", fact("tree", name))), None)
     if tree is None:
         way = f"write meta.{names[0]}: for a key of the front matter"
     else:
@@ -173,10 +181,11 @@ def as_named(word: str) -> str:
 
 
 def _about_relaxing(
+    reader: IndexReader,
     topics: Sequence[Expression],
+    params: SearchParams,
     ranked: Sequence[Candidate],
     results: Sequence[Result],
-    left_out: Callable[[], Iterable[str]],
 ) -> Iterator[Hint]:
     relaxed = [one.relaxed for one in results]
     if not any(relaxed):
@@ -192,18 +201,21 @@ def _about_relaxing(
     which = "what is in quotes and some of the rest" if quoted else "some of them"
     message = f"nothing matches all words; the results match {which}"
     yield Hint("relaxed", f"{message}; --strict leaves these out")
-    yield from _about_options(leaves, left_out)
+    yield from _about_options(reader, topics, params, leaves)
 
 
 def _about_options(
-    leaves: Iterable[Asked], left_out: Callable[[], Iterable[str]]
+    reader: IndexReader,
+    topics: Sequence[Expression],
+    params: SearchParams,
+    leaves: Iterable[Asked],
 ) -> Iterator[Hint]:
     """Tell what looks like an option of a command (`-e`), but negated a word."""
     out = (one.leaf for one in leaves if one.negated and not one.field)
     words = dict.fromkeys(leaf.text for leaf in out if isinstance(leaf, Term))
     options = [word for word in words if len(word) <= LONGEST_OPTION and word.isalnum()]
     if words and not options:
-        options = [*dict.fromkeys(left_out())]
+        options = [*dict.fromkeys(_left_out(reader, topics, params))]
     if options:
         named = options[:MOST_NAMED]
         which = " and ".join(f"-{word}" for word in named)
@@ -225,6 +237,24 @@ def _about_versions(results: Sequence[Result]) -> Iterator[Hint]:
         f"what reads nearly the same in several versions is shown once; "
         f"{' or '.join(named)} in the query keeps to another",
     )
+
+
+def _left_out(
+    reader: IndexReader, topics: Sequence[Expression], params: SearchParams
+) -> Iterator[str]:
+    """Yield the negated words that some chunk has together with the rest of their topic.
+
+    `ld: cannot find -lfoo` asks for texts without `lfoo`. A user who pasted an error message
+    did not mean that.
+    """
+    strict = replace(params, strict=True)
+    for topic in topics:
+        parts = parts_of(topic)
+        for part in parts:
+            if isinstance(part, Not) and isinstance(part.operand, Term):
+                asked = all_of([part.operand if other is part else other for other in parts])
+                if find_candidates(TopicSearch.of(reader, asked, strict)).matched:
+                    yield part.operand.text
 
 
 def _about_stale(results: Sequence[Result]) -> Iterator[Hint]:

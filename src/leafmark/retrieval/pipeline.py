@@ -8,11 +8,11 @@ what is shown and for what may be an introduction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from leafmark.errors import DamagedError
-from leafmark.index import IndexReader, fact
+from leafmark.index import IndexReader
 from leafmark.model import Answer, Candidate, Entry, Hint, Phase, Result, whole_range
 from leafmark.query import Expression, format_query
 from leafmark.retrieval.candidates import Found, TopicSearch
@@ -29,7 +29,6 @@ from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.presenting import Presenter
 from leafmark.retrieval.reranking import Rerank, rerank_candidates
 from leafmark.retrieval.sections import Admits, section_filter, within_bounds
-from leafmark.retrieval.statistics import statistics_of
 from leafmark.retrieval.texts import MakeReadable, ReadSource, Texts
 from leafmark.retrieval.topics import join_topics
 from leafmark.retrieval.versions import join_versions
@@ -255,27 +254,19 @@ class _Run:
         answered = [each for each in trace.found if each.candidates]
         doubtful = bool(answered) and all(each.doubtful for each in answered)
         found = hints_about(
+            self._reader,
             topics,
+            self._params,
             compiled,
             trace.ranked,
             results,
             doubtful=doubtful,
-            is_tree=self._is_tree,
-            left_out=lambda: self._left_out(topics),
         )
         if results:
             return found
         from leafmark.retrieval.emptiness import explain_nothing  # late: most searches find
 
         return (*found, *explain_nothing(self._reader, topics, self._params, self._meaning))
-
-    def _left_out(self, topics: Sequence[Expression]) -> Iterable[str]:
-        from leafmark.retrieval.left_out import left_out_of_matches  # late: few leave words out
-
-        return left_out_of_matches(self._reader, topics, self._params)
-
-    def _is_tree(self, name: str) -> bool:
-        return bool(statistics_of(self._reader).frequency("facts", fact("tree", name)))
 
 
 def _add_phases(found: Sequence[Found]) -> list[Phase]:
