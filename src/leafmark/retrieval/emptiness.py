@@ -152,7 +152,7 @@ class _Inquiry:
         """Return the hint for one of them, with what its words would find separately."""
         is_phrase = isinstance(leaf, Phrase)
         what = "words" if is_phrase else "parts"
-        message = f"the {what} of “{as_named(leaf.text)}” stand {where} one after the other"
+        message = f"the {what} of “{as_named(leaf.text)}” stand next to each other {where}"
         loose = _replaced(self._topics[at], leaf, all_of(Term(word) for word in words))
         topics = (*self._topics[:at], loose, *self._topics[at + 1 :])
         by_words = replace(self._params, strict=True)

@@ -94,8 +94,8 @@ def _about_topics(topics: Sequence[Expression]) -> Iterator[Hint]:
                 name = format_query(topic)
                 yield Hint(
                     "filter-topic",
-                    f"{name} was searched as a topic of its own, which all that it admits match; "
-                    f"put it into the quotes of the words that it is to filter",
+                    f"{name} was searched as a topic of its own, and found all that it admits; "
+                    f"put it into the same quotes as the words that it should filter",
                 )
 
 

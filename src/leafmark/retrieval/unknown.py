@@ -92,7 +92,7 @@ def _id(reader: IndexReader, value: str) -> Hint:
     message = f"nothing indexed is called {value}"
     folder = value.rstrip("/") + "/"
     if any(path.startswith(folder) for _, path in reader.manifest):
-        return Hint("unknown-id", f"{message}; of a folder, path:{folder} admits all")
+        return Hint("unknown-id", f"{message}; path:{folder} admits all in that folder")
     names = [f"{tree}:{encode_path(path)}" for tree, path in reader.manifest]
     return _unknown("unknown-id", message, value, names)
 

@@ -112,7 +112,7 @@ def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str
             [
                 (
                     "phrase",
-                    "the words of “nightly backup” stand nowhere one after the other; "
+                    "the words of “nightly backup” stand next to each other nowhere; "
                     "without the quotes, there would be 1 match",
                 )
             ],
@@ -131,7 +131,7 @@ def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str
             [
                 (
                     "phrase",
-                    "the parts of “nightly_backup” stand nowhere one after the other",
+                    "the parts of “nightly_backup” stand next to each other nowhere",
                 ),
                 ("strict", "without --strict, there would be 1 match of some of the words"),
             ],
@@ -142,7 +142,7 @@ def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str
             [
                 (
                     "phrase",
-                    "the parts of “nightly_backup” stand nowhere one after the other; "
+                    "the parts of “nightly_backup” stand next to each other nowhere; "
                     "as words of their own, there would be 1 match",
                 )
             ],
@@ -158,7 +158,7 @@ def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str
         (
             'title:"api access"',
             {},
-            [("phrase", "the words of “api access” stand in no title one after the other")],
+            [("phrase", "the words of “api access” stand next to each other in no title")],
         ),
         ("title:password", {}, [("unknown-word", "“password” occurs in no title")]),
         ("tags:server", {}, [("unknown-word", "“server” occurs in no tag")]),
@@ -181,7 +181,7 @@ def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str
             [
                 (
                     "unknown-id",
-                    "nothing indexed is called guides; of a folder, path:guides/ admits all",
+                    "nothing indexed is called guides; path:guides/ admits all in that folder",
                 )
             ],
         ),
@@ -225,8 +225,8 @@ def test_a_filter_that_stands_as_a_topic_of_its_own(library: Library) -> None:
     (hint,) = library.search("backup", "path:guides/").hints
     assert (hint.code, hint.message) == (
         "filter-topic",
-        "path:guides/ was searched as a topic of its own, which all that it admits match; "
-        "put it into the quotes of the words that it is to filter",
+        "path:guides/ was searched as a topic of its own, and found all that it admits; "
+        "put it into the same quotes as the words that it should filter",
     )
 
 
