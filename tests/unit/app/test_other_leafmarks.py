@@ -355,24 +355,17 @@ def here_root(here: Here) -> Path:
 
 
 CHILD = """
-import os, pathlib, shutil, signal, sys
+import os, sys
 sys.path[:0] = [sys.argv[1]]
 from pathlib import Path
 from leafmark.app import index_project
 from leafmark.app.configuration import project
 from leafmark.app.requests import IndexRequest
 from leafmark.index import lock, manifest, note_use, places, writer
+from support.dying import Dying
 from support.projects import Here
 
-left = int(sys.argv[3])
-def dying(call):
-    def step(*args, **options):
-        global left
-        left -= 1
-        if left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return call(*args, **options)
-    return step
+dying = Dying(int(sys.argv[3]))
 
 project.STRUCTURE_VERSION = int(sys.argv[4])
 for name in ("fsync", "replace", "utime", "unlink", "rmdir", "ftruncate"):

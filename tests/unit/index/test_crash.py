@@ -16,21 +16,14 @@ from leafmark.index import check_index, open_reader
 # Puts a new version of every source and commits, again and again; says when it has
 # committed. It kills itself at the nth of the steps that touch the disk.
 CHILD = """
-import itertools, os, signal, sys
+import itertools, os, sys
 sys.path[:0] = [sys.argv[1]]
 from pathlib import Path
 from support import indexes
+from support.dying import Dying
 from leafmark.index import layout, manifest, writer
 
-left = int(sys.argv[3])
-def dying(call):
-    def step(*args, **options):
-        global left
-        left -= 1
-        if left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return call(*args, **options)
-    return step
+dying = Dying(int(sys.argv[3]))
 
 os.fsync, os.replace = dying(os.fsync), dying(os.replace)
 writer.IndexWriter.put = dying(writer.IndexWriter.put)
