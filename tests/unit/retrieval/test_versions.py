@@ -149,3 +149,18 @@ def test_a_search_shows_a_page_of_several_versions_once(tmp_path: Path) -> None:
     )
     (found,) = library.search("wort yeast path:v8/").results
     assert found.entry.path == "v8/beer.md"
+
+
+@pytest.mark.parametrize(
+    ("pages", "after", "note"),
+    [
+        (("a.md", "b.md"), 1, "results with the same text are shown once"),
+        (("a.md",), 1, ""),
+    ],
+)
+def test_the_phase_says_what_was_joined(
+    tmp_path: Path, pages: tuple[str, ...], after: int, note: str
+) -> None:
+    library = Library(tmp_path, t=dict.fromkeys(pages, "# Beer\n\nOf wort and yeast.\n"))
+    (phase,) = (each for each in library.search("wort").phases if each.name == "duplicates")
+    assert (phase.before, phase.after, phase.note) == (len(pages), after, note)
