@@ -19,7 +19,14 @@ from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.installation import check_installation
 from leafmark.app.model_checks import check_reranker, check_vectors
 from leafmark.errors import ConfigError, LeafmarkError
-from leafmark.index import OTHER_LEAFMARK, IndexReader, check_index, has_index, lock_holder
+from leafmark.index import (
+    OTHER_LEAFMARK,
+    IndexReader,
+    check_index,
+    has_index,
+    has_other,
+    lock_holder,
+)
 from leafmark.model.examination import Check, DoctorReport
 
 __all__ = ["examine"]
@@ -100,7 +107,7 @@ def _index(project: Project) -> tuple[IndexReader | None, list[Check]]:
     try:
         if not has_index(root):
             hint = "`leafmark index` makes it, and so does the first search"
-            if project.was_indexed:
+            if has_other(root):
                 return None, [Check("index", "ok", f"there is none yet: {OTHER_LEAFMARK}", hint)]
             return None, [Check("index", "ok", f"there is none yet, it will be in {root}", hint)]
         reader = read_index(project)

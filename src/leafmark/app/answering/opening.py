@@ -14,7 +14,7 @@ from leafmark.errors import (
     NotFoundError,
     StorageError,
 )
-from leafmark.index import OTHER_LEAFMARK, IndexReader, has_index
+from leafmark.index import OTHER_LEAFMARK, IndexReader, has_index, has_other
 from leafmark.model import Hint
 
 __all__ = ["open_index", "open_telling"]
@@ -74,7 +74,8 @@ def open_index(
 
 def _other_leafmark(project: Project) -> tuple[Hint, ...]:
     """Say why all is read anew, where only another leafmark has an index."""
-    if has_index(project.index_dir) or not project.was_indexed:
+    root = project.index_dir
+    if has_index(root) or not has_other(root):
         return ()
     return (Hint("indexed-anew", f"all was indexed anew: {OTHER_LEAFMARK}"),)
 
