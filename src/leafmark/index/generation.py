@@ -117,6 +117,13 @@ def _register(index: tantivy.Index, languages: tuple[Language, ...]) -> tantivy.
     return index
 
 
+_REMOVALS = 10
+"""How often a folder of links is removed: a thread of the engine may put its lock there meanwhile.
+
+It does so once, while it still finds the list of files there.
+"""
+
+
 def _open_read_only(path: Path) -> tantivy.Index:
     """Open through a private folder of links, since opening locks a file in the folder.
 
@@ -136,7 +143,10 @@ def _open_read_only(path: Path) -> tantivy.Index:
         index.searcher()
         return index
     finally:
-        shutil.rmtree(view, ignore_errors=True)
+        for _ in range(_REMOVALS):
+            shutil.rmtree(view, ignore_errors=True)
+            if not os.path.exists(view):
+                break
 
 
 def find_records(searcher: tantivy.Searcher, query: tantivy.Query, limit: int) -> list[bytes]:

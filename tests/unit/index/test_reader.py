@@ -284,6 +284,27 @@ def test_a_folder_without_write_permission_is_opened_through_a_view(
     assert os.listdir(views) == []
 
 
+def test_such_a_view_goes_though_the_engine_locks_it_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index(tmp_path, {"a.md": "words\n"})
+    views = tmp_path / "views"
+    views.mkdir()
+    rmdir, late = os.rmdir, [".tantivy-meta.lock"]
+
+    def locked_meanwhile(path: str, **options: int) -> None:
+        for view in views.iterdir():
+            if late:
+                (view / late.pop()).write_text("", "utf-8")
+        rmdir(path, **options)
+
+    monkeypatch.setattr(tempfile, "tempdir", str(views))
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(os, "rmdir", locked_meanwhile)
+    assert search(open_reader(tmp_path), "words") == ["t:a.md"]
+    assert (late, os.listdir(views)) == ([], [])
+
+
 def test_a_commit_while_such_a_view_is_made_is_no_damage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
