@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from leafmark.app.configuration.trusting import approve, list_trust, revoke
     from leafmark.app.doctor import examine
     from leafmark.app.evaluating.run import draft_judgments, evaluate_project
-    from leafmark.app.indexing.refreshing import index_project
+    from leafmark.app.indexing.refreshing import index_project, make_vectors
     from leafmark.app.watching import Watcher
 
 __all__ = [
@@ -53,6 +53,7 @@ __all__ = [
     "list_tags",
     "list_trees",
     "list_trust",
+    "make_vectors",
     "open_project",
     "package_folder",
     "plan_chunking",
@@ -84,6 +85,7 @@ _HOMES = {
     "list_tags": "leafmark.app.answering.listing",
     "list_trees": "leafmark.app.answering.listing",
     "list_trust": "leafmark.app.configuration.trusting",
+    "make_vectors": "leafmark.app.indexing.refreshing",
     "open_project": "leafmark.app.configuration.project",
     "package_folder": "leafmark.app.agents.agent_files",
     "plan_chunking": "leafmark.app.chunking.jobs",

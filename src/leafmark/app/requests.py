@@ -45,7 +45,8 @@ class IndexRequest(NamedTuple):
 
     `paths` are files and folders as the user wrote them, relative to the current
     directory; none means all trees. `remove` takes them out of the index instead.
-    `confirmed` says that the user agreed to index a very large folder.
+    `confirmed` says that the user agreed to index a very large folder. Without `vectors`,
+    those that are missing stay so (see `make_vectors`).
     """
 
     paths: tuple[str, ...] = ()
@@ -53,6 +54,7 @@ class IndexRequest(NamedTuple):
     remove: bool = False
     dry_run: bool = False
     confirmed: bool = False
+    vectors: bool = True
 
 
 class SearchRequest(NamedTuple):

@@ -3,7 +3,8 @@
 Every call asks for a fresh index and waits a moment for it. A large build goes
 on in a thread of its own meanwhile: the call then answers from the last
 committed state, or says how far the first build is. The configuration is read
-again for every call.
+again for every call. Vectors are made in another thread, and nobody waits for them: a model
+may take minutes, or not answer at all.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from leafmark.app import Project, index_project
+from leafmark.app import Project, index_project, make_vectors
 from leafmark.app.requests import IndexRequest
-from leafmark.errors import ConfirmationError, LeafmarkError, NotFoundError
+from leafmark.errors import ConfirmationError, LeafmarkError, NotFoundError, StorageError
 
 __all__ = ["INTERNAL_ERROR", "Freshness", "Workspace"]
 
@@ -75,6 +76,8 @@ class Workspace:
         self._running = False
         self._progress = (0, 0)
         self._error: LeafmarkError | None = None
+        self._embedding = False
+        self._to_embed = False
 
     def project(self, settings: Mapping[str, object] = MappingProxyType({})) -> Project:
         """Open the project under the configuration as it is now, `settings` above it.
@@ -120,10 +123,10 @@ class Workspace:
     def _refresh(self) -> LeafmarkError | None:
         try:
             project = self._open_project({})
-            request = IndexRequest(confirmed=self._confirmed)
-            report = index_project(project, request, progress=self._report)
-            if report.failure is not None:  # what vectors are missing, an answer says itself
-                log.warning("%s", report.failure.placed_message)
+            request = IndexRequest(confirmed=self._confirmed, vectors=False)
+            index_project(project, request, progress=self._report)
+            if project.configuration.embedding.provider != "none":
+                self._ask_for_vectors()
         except ConfirmationError as error:
             hint = "start the server with --yes, or in a smaller folder with -C"
             return ConfirmationError(error.message, hint=hint)
@@ -138,3 +141,27 @@ class Workspace:
         with self._changed:
             self._progress = (done, total)
             self._changed.notify_all()
+
+    def _ask_for_vectors(self) -> None:
+        with self._changed:
+            self._to_embed = True
+            if not self._embedding:
+                self._embedding = True
+                threading.Thread(target=self._embed, name="leafmark-vectors", daemon=True).start()
+
+    def _embed(self) -> None:
+        """Make the vectors that are missing until the index has not changed meanwhile."""
+        while True:
+            with self._changed:
+                if not self._to_embed:
+                    self._embedding = False
+                    return
+                self._to_embed = False
+            try:
+                problem = make_vectors(self._open_project({}))
+                if isinstance(problem, StorageError):  # what else is missing, an answer says itself
+                    log.warning("%s", problem.placed_message)
+            except LeafmarkError as error:
+                log.warning("%s", error.placed_message)
+            except Exception:  # a bug: the next call asks for vectors again
+                log.exception("making vectors failed")

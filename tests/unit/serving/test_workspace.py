@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from leafmark.app import Project, open_project
+from leafmark.app import Project, list_documents, open_project
+from leafmark.app.indexing import embedding
+from leafmark.app.indexing.embedding import Embedded
+from leafmark.app.requests import ListRequest
 from leafmark.serving import workspace
 from leafmark.serving.workspace import Workspace
 
@@ -15,15 +19,25 @@ PATIENCE_S = 60.0
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Workspace:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "a.md").write_text("# A\n\ntext\n")
-    environ = {"HOME": str(tmp_path), "LEAFMARK_HOME": str(tmp_path / "home")}
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.md").write_text("# A\n\ntext\n")
+    return folder
+
+
+def serve(docs: Path, **flags: object) -> Workspace:
+    environ = {"HOME": str(docs.parent), "LEAFMARK_HOME": str(docs.parent / "home")}
 
     def opened(settings: Mapping[str, object]) -> Project:
-        return open_project(tmp_path / "docs", flags=settings, environ=environ)
+        return open_project(docs, flags=flags | dict(settings), environ=environ)
 
     return Workspace(opened)
+
+
+@pytest.fixture
+def server(docs: Path) -> Workspace:
+    return serve(docs)
 
 
 def test_what_is_asked_for_is_fresh(server: Workspace) -> None:
@@ -47,3 +61,26 @@ def test_a_bug_is_logged_and_the_next_call_tries_again(
     )
     assert "ZeroDivisionError: a bug" in caplog.text
     assert server.wait(server.ask(), PATIENCE_S).state == "fresh"
+
+
+def test_nobody_waits_for_a_model(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = serve(docs, **{"embedding.provider": "minilm"})
+    answers, asked = threading.Event(), threading.Semaphore(0)
+
+    def silent(*_: object, **__: object) -> Embedded:
+        asked.release()
+        answers.wait(2 * PATIENCE_S)
+        return Embedded()
+
+    monkeypatch.setattr(embedding, "embed_project", silent)
+    try:
+        assert server.wait(server.ask(), PATIENCE_S).state == "fresh"
+        assert asked.acquire(timeout=PATIENCE_S)
+        (docs / "b.md").write_text("# B\n\nmore\n")
+        assert server.wait(server.ask(), PATIENCE_S).state == "fresh"
+        held = list_documents(server.project(), ListRequest(refresh=False))
+        assert [entry.path for entry in held] == ["a.md", "b.md"]
+        assert not asked.acquire(blocking=False)  # one at a time
+    finally:
+        answers.set()
+    assert asked.acquire(timeout=PATIENCE_S)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafmark.app.configuration.concern import find_concern
 from leafmark.app.configuration.project import Project
@@ -31,7 +31,10 @@ from leafmark.index.manifest import Key
 from leafmark.model import IndexReport, Packed
 from leafmark.model.ids import document_id
 
-__all__ = ["check_concern", "index_project", "read_index", "refresh"]
+if TYPE_CHECKING:
+    from leafmark.app.indexing.embedding import Embedded
+
+__all__ = ["check_concern", "index_project", "make_vectors", "read_index", "refresh"]
 
 
 def index_project(
@@ -53,9 +56,20 @@ def index_project(
         report = _dry_run(project, request, progress)
     else:
         report = _run(project, request, progress)
-        report = _with_vectors(project, report, progress, anew=request.rebuild)
+        if request.vectors:
+            report = _with_vectors(project, report, progress, anew=request.rebuild)
     warnings = (*project.configuration.warnings, *report.warnings)
     return report._replace(seconds=time.monotonic() - started, warnings=warnings)
+
+
+def make_vectors(project: Project) -> LeafmarkError | None:
+    """Make the vectors that chunks of the index have not got; return what kept it from that.
+
+    Raises:
+        StorageError, DamagedError: the index cannot be read.
+    """
+    made = _embed(project, None, anew=False)
+    return None if made is None else made.problem
 
 
 def _with_vectors(
@@ -65,24 +79,29 @@ def _with_vectors(
 
     The text is committed whatever becomes of them: a disk that is full is told beside it.
     """
-    reader = None
-    if project.configuration.embedding.provider != "none" and not report.interrupted:
-        reader = read_index(project)
-    if reader is None:
+    made = None if report.interrupted else _embed(project, progress, anew=anew)
+    if made is None:
         return report
-    from leafmark.app.indexing.embedding import (
-        embed_project,  # late: most projects have no embedder
-    )
-
-    with held_interrupts() as interrupts:
-        check = interrupts.check
-        made = embed_project(project, reader, progress=progress, check=check, anew=anew)
     report = report._replace(
         vectors=made.made, pending_vectors=made.pending, interrupted=made.interrupted
     )
     if isinstance(made.problem, StorageError):
         return report._replace(failure=made.problem)
     return report if made.problem is None else report._replace(warnings=(_why(made.problem),))
+
+
+def _embed(project: Project, progress: Progress | None, *, anew: bool) -> Embedded | None:
+    """Return what was made; None without an embedder, and without an index."""
+    reader = None if project.configuration.embedding.provider == "none" else read_index(project)
+    if reader is None:
+        return None
+    from leafmark.app.indexing.embedding import (
+        embed_project,  # late: most projects have no embedder
+    )
+
+    with held_interrupts() as interrupts:
+        check = interrupts.check
+        return embed_project(project, reader, progress=progress, check=check, anew=anew)
 
 
 def _why(problem: LeafmarkError) -> str:
