@@ -8,12 +8,13 @@ fuzzy query does not help: it gives every match the same score and nothing to hi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import itertools
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from leafmark.index import Analyzer, Language
 from leafmark.retrieval.derivations import derived_terms
-from leafmark.retrieval.edits import edits_of, share_letters, within_distance, without_marks
+from leafmark.retrieval.edits import bare, edits_of, share_letters, within_distance, without_marks
 from leafmark.retrieval.statistics import Statistics
 from leafmark.retrieval.stopwords import stop_words
 from leafmark.retrieval.weights import (
@@ -27,7 +28,7 @@ from leafmark.retrieval.weights import (
     WIDENED_UP_TO,
 )
 
-__all__ = ["Alternative", "Corrector"]
+__all__ = ["Alternative", "Begun", "Corrector"]
 
 INTACT = 4
 """Most edits of a long word keep its first letters: the terms with these are listed at once.
@@ -39,10 +40,13 @@ share four letters (measured: 163 of 113,000 begin with `conf`), many share thre
 _ENGLISH_ENDINGS = """
 s e es ed ing ings ion ions ation ations ive al ally able ment ments er ers or ors ly y ies ity
 ities ness ance ence ant ent ic ical ize ized izes izing t te ted ting tion tions tor tors tive
-d n on r l ble
+d n on r l ble g ng
 """
 _ENDINGS: dict[str | None, tuple[str, ...]] = {"english": tuple(_ENGLISH_ENDINGS.split())}
 """Endings added to a prefix, to find stems that are shorter than it (`configura*`)."""
+
+_LETTER = "w"
+"""No stemmer takes it away from the end of a word, or changes it there (checked on all 18)."""
 
 
 class Alternative(NamedTuple):
@@ -62,6 +66,18 @@ class Alternative(NamedTuple):
     def widens(self) -> bool:
         """Whether it corrects a word that occurs: such matches rank below exact ones."""
         return self.kind == "corrected" and self.share < 1
+
+
+class Begun(NamedTuple):
+    """The terms of words that begin alike.
+
+    `terms` are the most frequent ones, the best first, `rarer` all others by field of the index,
+    and `beginnings` what they begin with, but for stems that are shorter than what was typed.
+    """
+
+    terms: list[Alternative]
+    rarer: Mapping[str, Sequence[str]]
+    beginnings: tuple[str, ...]
 
 
 class Corrector:
@@ -176,17 +192,18 @@ class Corrector:
             return {found[0]: word for found, word in reversed(pairs) if len(found) == 1}
         return dict(zip(reversed(stems), reversed(kept), strict=True))
 
-    def expand(self, prefix: str, fields: Sequence[str]) -> tuple[list[Alternative], bool]:
-        """Return the terms that begin with `prefix`, most frequent first, and whether that is all.
+    def begun(self, prefix: str, fields: Sequence[str]) -> Begun:
+        """Return the terms of words that begin with `prefix`.
 
         A stem may be shorter than the prefix: `configura*` finds the stem of `configuration`
         by trying usual endings, and with it all words of that stem.
         """
         typed = prefix.lower()
+        beginnings = self._beginnings(typed)
         counts: dict[str, int] = {}
         full = False
-        for name in fields:
-            found = self._statistics.beginning_with(name, typed, MOST_PREFIXED)
+        for name, beginning in itertools.product(fields, beginnings):
+            found = self._statistics.beginning_with(name, beginning, MOST_PREFIXED)
             full = full or len(found) == MOST_PREFIXED
             for term, count in found:
                 counts[term] = max(counts.get(term, 0), count)
@@ -195,9 +212,26 @@ class Corrector:
             count = self.frequency(term, fields)
             if count and term not in counts:
                 counts[term] = count
-        ranked = sorted(counts, key=lambda term: (-counts[term], term))
-        begun = [Alternative(term, term, kind="begun") for term in ranked[:MOST_PREFIXED]]
-        return begun, not full
+        ranked = sorted(counts, key=lambda term: (-counts[term], term))[:MOST_PREFIXED]
+        terms = [Alternative(term, term, kind="begun") for term in ranked]
+        if not full and len(counts) <= MOST_PREFIXED:
+            return Begun(terms, {}, beginnings)
+        listed = self._statistics.all_beginning_with
+        every = {name: [t for each in beginnings for t in listed(name, each)] for name in fields}
+        rarer = {name: tuple(set(found).difference(ranked)) for name, found in every.items()}
+        return Begun(terms, rarer, beginnings)
+
+    def _beginnings(self, typed: str) -> tuple[str, ...]:
+        """Return what terms begin with whose words begin with `typed`.
+
+        That is `typed`, and what is left of it where the stemmer takes marks away: `prüf*`
+        has to find the term `prufung`. What the stemmer makes of a longer word tells.
+        """
+        longer = self._analyzer.terms_once(typed + _LETTER)
+        beginning = longer[0].removesuffix(_LETTER) if len(longer) == 1 else typed
+        if beginning != typed and bare(beginning) == bare(typed):
+            return typed, beginning
+        return (typed,)
 
 
 def _is_to_be_corrected(word: str, frequency: int) -> bool:

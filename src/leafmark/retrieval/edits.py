@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from leafmark.likeness import edits_from
 
-__all__ = ["alphabet_of", "edits_of", "share_letters", "within_distance", "without_marks"]
+__all__ = ["alphabet_of", "bare", "edits_of", "share_letters", "within_distance", "without_marks"]
 
 _LATIN = "abcdefghijklmnopqrstuvwxyz"
 _EXTRA = {
@@ -65,6 +65,15 @@ def without_marks(word: str) -> str:
     return "".join(
         each for each in unicodedata.normalize("NFD", word) if not unicodedata.combining(each)
     )
+
+
+def bare(word: str) -> str:
+    """Return a word in the letters that stemmers make of it: without marks, and `ss` for `ß`.
+
+    >>> bare("größe")
+    'grosse'
+    """
+    return without_marks(word).replace("ß", "ss")
 
 
 @lru_cache(maxsize=256)

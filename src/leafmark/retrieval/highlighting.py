@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 
 from leafmark.index import BETWEEN, PARTING_FORMATS, Analyzer, fold, iter_names, iter_parted
+from leafmark.retrieval.edits import bare
 from leafmark.retrieval.leaves import Looked
 from leafmark.retrieval.scanning import PhraseFinder, Scanned, WordFinder, scan
 from leafmark.retrieval.snippets import FIRST_MARK, Match
@@ -117,5 +118,5 @@ def _after_marks(text: str, at: int) -> int:
 
 
 def _begins(start: int, end: int, text: str, prefix: str) -> bool:
-    """Whether a word begins with a prefix: its stem may be shorter than the prefix."""
-    return not prefix or fold(text[start:end]).lower().startswith(prefix)
+    """Whether a word begins with a prefix, marks apart: its stem may be shorter than the prefix."""
+    return not prefix or bare(fold(text[start:end]).lower()).startswith(bare(prefix))

@@ -25,8 +25,8 @@ from leafmark.index import (
     term_facts,
 )
 from leafmark.query import Phrase, Prefix, Term
-from leafmark.retrieval.corrections import Alternative, Corrector
-from leafmark.retrieval.filters import any_of, unscored
+from leafmark.retrieval.corrections import Alternative, Begun, Corrector
+from leafmark.retrieval.filters import any_of
 from leafmark.retrieval.statistics import statistics_of
 from leafmark.retrieval.weights import K1
 
@@ -37,6 +37,9 @@ MOST_MENDED = 2
 
 MOST_PHRASES = 64
 """Phrases that one phrase with several alternatives for its words may become."""
+
+MOST_AFTER = 10_000
+"""Words of one beginning that may stand after others; the engine takes about 16,000."""
 
 
 class Around(NamedTuple):
@@ -220,26 +223,64 @@ class Leaves:
             return None
         *before, last = tokens
         typed = fold(node.text[last.start : last.end]).lower()
-        names = self._fields(around)
-        endings, complete = self._corrector.expand(typed, names)
         words = [[Alternative(token.term, token.term)] for token in before]
-        listed = complete and bool(endings)
-        rest = [] if listed else self._rest_of_prefix([one.term for one in before], typed, names)
-        sequences = _combinations([*words, endings]) if endings else []
-        return self._look_for(node, around, sequences, prefix=typed, rest=rest)
+        begun = self._corrector.begun(typed, self._fields(around))
+        sequences = _combinations([*words, begun.terms]) if begun.terms else []
+        fields = [around.field] if around.field else TEXT_FIELDS
+        rarer = [
+            (field, self._rarer(field, [word for (word,) in words], begun, around))
+            for field in fields
+            if begun.rarer.get(self._names[field])
+        ]
+        marked = () if before else itertools.chain.from_iterable(begun.rarer.values())
+        return self._look_for(node, around, sequences, prefix=typed, rarer=rarer, marked=marked)
 
-    def _rest_of_prefix(
-        self, before: list[str], typed: str, names: Sequence[str]
-    ) -> list[tantivy.Query]:
-        """Return queries for words that begin with the prefix but are too rare to be listed."""
-        query = tantivy.Query
+    def _rarer(
+        self, field: str, before: Sequence[Alternative], begun: Begun, around: Around
+    ) -> tantivy.Query:
+        """Return the query for words that are too rare to be scored one by one.
+
+        One of them scores like one of the others that stands once in a text of usual length.
+        """
+        name, query = self._names[field], tantivy.Query
         if before:
-            terms: list[str | tuple[int, str]] = [*before, typed]
-            found = [query.phrase_prefix_query(self._schema, name, terms) for name in names]
+            found = self._rarer_after(name, before, begun)
+            if around.field == "body":
+                found = self._in_text(found, tuple(before))
         else:
-            pattern = f"{typed}.*"
-            found = [query.regex_query(self._schema, name, pattern) for name in names]
-        return [unscored(each) for each in found]
+            terms = set(begun.rarer[name])
+            above = self._from_titles(begun) & terms if around.field == "body" else set()
+            alone = [(Alternative(term, term),) for term in sorted(above)]
+            found = any_of(
+                [
+                    query.term_set_query(self._schema, name, sorted(terms - above)),
+                    *(self._in_text(self._exactly(name, one), one) for one in alone),
+                ]
+            )
+        level = self._level(field, [(one,) for one in begun.terms])
+        frequencies = [*(self._weighed_frequency(field, one.term) for one in before), level]
+        rarity = sum(map(self._statistics.idf, frequencies))
+        return query.const_score_query(found, self._weights[field] * around.boost * rarity)
+
+    def _rarer_after(self, name: str, before: Sequence[Alternative], begun: Begun) -> tantivy.Query:
+        """Return the query for such words after others: `error_co*`."""
+        terms = [one.term for one in before]
+        if len(begun.rarer[name]) > MOST_AFTER:  # the engine refuses the other query then
+            words = [*terms, begun.beginnings[-1]]
+            return tantivy.Query.phrase_prefix_query(self._schema, name, list(words))
+        patterns = [*terms, f"({'|'.join(begun.beginnings)}).*"]
+        return tantivy.Query.regex_phrase_query(self._schema, name, list(patterns))
+
+    def _from_titles(self, begun: Begun) -> set[str]:
+        """Return the terms that begin so and that some body has only from its titles."""
+        every = (
+            self._statistics.all_beginning_with("facts", fact("above", each))
+            for each in begun.beginnings
+        )
+        return {term.removeprefix(fact("above", "")) for each in every for term in each}
+
+    def _exactly(self, name: str, sequence: tuple[Alternative, ...]) -> tantivy.Query:
+        return tantivy.Query.term_query(self._schema, name, sequence[0].term, "basic")
 
     def _fields(self, around: Around) -> list[str]:
         """Return the index's names of the fields to look in."""
@@ -252,13 +293,17 @@ class Leaves:
         sequences: Sequence[tuple[Alternative, ...]],
         *,
         prefix: str = "",
-        rest: Sequence[tantivy.Query] = (),
+        rarer: Sequence[tuple[str, tantivy.Query]] = (),
+        marked: Iterable[str] = (),
         definitions: tantivy.Query | None = None,
     ) -> tantivy.Query:
-        """Return the query for one leaf in its fields, and record what was looked for."""
+        """Return the query for one leaf in its fields, and record what was looked for.
+
+        `rarer` are more queries by field, whose terms are `marked` in texts.
+        """
         queries = self._by_field(sequences, around)
-        if definitions is not None:
-            queries = _with_title(queries, definitions)
+        for field, query in rarer if definitions is None else [*rarer, ("title", definitions)]:
+            queries = _with(queries, field, query)
         if not around.negated and id(node) not in self._looked:
             exact = queries
             if any(one.widens for each in sequences for one in each):
@@ -267,7 +312,7 @@ class Leaves:
             self._looked[id(node)] = Looked(
                 node.text,
                 len(self._looked),
-                _terms_of(sequences),
+                _terms_of(sequences).union((term,) for term in marked),
                 queries,
                 exact,
                 prefix,
@@ -275,7 +320,7 @@ class Leaves:
                 around.field,
                 () if definitions is None else (definitions,),
             )
-        return any_of([*[query for _, query in queries], *rest])
+        return any_of([query for _, query in queries])
 
     def _by_field(
         self, sequences: Sequence[tuple[Alternative, ...]], around: Around
@@ -379,13 +424,13 @@ class Leaves:
         return query.boost_query(found, share * factor)
 
 
-def _with_title(
-    queries: Sequence[tuple[str, tantivy.Query]], title: tantivy.Query
+def _with(
+    queries: Sequence[tuple[str, tantivy.Query]], field: str, query: tantivy.Query
 ) -> tuple[tuple[str, tantivy.Query], ...]:
-    """Return the queries by field with one more for titles; the better of the two scores."""
-    titles = [query for field, query in queries if field == "title"]
-    both = tantivy.Query.disjunction_max_query([*titles, title]) if titles else title
-    return (*[each for each in queries if each[0] != "title"], ("title", both))
+    """Return the queries by field with one more for a field; the better of the two scores."""
+    there = [each for name, each in queries if name == field]
+    both = tantivy.Query.disjunction_max_query([*there, query]) if there else query
+    return (*[each for each in queries if each[0] != field], (field, both))
 
 
 def _corrected(sequences: Iterable[tuple[Alternative, ...]]) -> tuple[str, ...]:

@@ -153,6 +153,10 @@ class Statistics:
                 return best
             asked *= _WIDER
 
+    def all_beginning_with(self, field: str, prefix: str) -> list[str]:
+        """Return all terms that begin with `prefix`, deleted ones too."""
+        return [term for term, _ in self._searcher.terms_with_prefix(field, prefix)]
+
     def idf(self, frequency: int, total: int | None = None) -> float:
         """Return the inverse document frequency of a term in that many of all live chunks."""
         return _idf(self._records.live if total is None else total, frequency)

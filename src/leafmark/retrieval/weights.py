@@ -101,7 +101,7 @@ would match (the same measurement).
 """
 
 MOST_PREFIXED = 50
-"""The most indexed words that a prefix scores by; rarer words match without a score."""
+"""The most indexed words that a prefix scores by one by one; rarer ones all score alike."""
 
 WIDENED_BELOW = 0.99
 """The best match by correction scores at most this share of the worst exact match."""

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from support.library import Library
 
+from leafmark.index import IndexSettings
 from leafmark.retrieval.weights import MOST_CORRECTIONS
 
 SOURCES = {
@@ -48,6 +49,7 @@ CASES: list[tuple[str, str, list[str]]] = [
     ("not in another", "body:animals", []),
     ("a prefix", "parc*", ["mail/receive.md#mail"]),
     ("a prefix longer than the stem", "configura*", ["mail/receive.md#mail"]),
+    ("a prefix that ends within the ending", "body:receivin*", ["mail/receive.md#mail"]),
     ("a prefix of nothing", "zebr*", []),
     ("a prefix in a word of parts", "error_co*", ["handle.md#handling"]),
     ("a tree", "tree:t fox sleep", ["fox.md#dogs"]),
@@ -208,3 +210,27 @@ def test_no_word_is_corrected_to_a_remnant_of_one(tmp_path: Path) -> None:
     library = Library(tmp_path / "2", t={"a.md": "# A\n\nThe CA signs.\n"})
     assert library.search("baed").results == ()
     assert library.search("caa").results
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "query", "marked"),
+    [
+        ("german", "Eine Prüfung.", "prüf*", ["Prüfung"]),
+        ("german", "Eine Prüfung.", "pruf*", ["Prüfung"]),
+        ("german", "Die Straßen.", "straß*", ["Straßen"]),
+        ("spanish", "La búsqueda.", "bús*", ["búsqueda"]),
+        ("french", "Le système.", "systè*", ["système"]),
+        ("greek", "Ο λόγος.", "λό*", ["λόγος"]),
+        ("swedish", "Ett får. En far.", "får*", ["får"]),
+    ],
+)
+def test_a_prefix_keeps_the_marks_that_stemmers_take_away(
+    tmp_path: Path, language: str, text: str, query: str, marked: list[str]
+) -> None:
+    library = Library(tmp_path)
+    library.settings = IndexSettings("library", {"t": language})
+    library.put("t", {"a.md": f"{text}\n", "b.md": "Other.\n"})
+    results = library.search(query).results
+    assert [each.entry.path for each in results] == ["a.md"]
+    body = results[0].body_bytes or b""
+    assert [body[start:end].decode() for start, end in results[0].match_ranges] == marked

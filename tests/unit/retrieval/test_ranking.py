@@ -244,6 +244,48 @@ def test_a_prefix_of_many_words_finds_all_of_them_after_some_were_deleted(tmp_pa
     assert found == fresh.find("body:conf*", limit=100)
 
 
+def _words_in_three_texts_each() -> dict[str, str]:
+    letters = string.ascii_lowercase
+    words = [f"conf{a}{b}zo" for a in letters for b in letters][:MOST_PREFIXED]
+    return {f"{at}-{n}.md": f"{word} here\n" for at, word in enumerate(words) for n in range(3)}
+
+
+def test_a_rare_word_matches_a_common_beginning_like_the_others(tmp_path: Path) -> None:
+    """It had no score, and where scores are zero a list ends."""
+    rare = {"rare.md": "A confusion, error_confusion.\n"}
+    library = Library(tmp_path, t=_words_in_three_texts_each() | rare)
+    for query in ("conf*", "body:conf*", "conf* path:rare", "error_conf* path:rare"):
+        found = library.search(query, limit=500, max_results=500, explain=True).results
+        (result,) = [each for each in found if each.entry.path == "rare.md"]
+        assert result.score == pytest.approx(combined(result.factors)), query
+        assert 0.5 < result.score / found[0].score <= 1, query
+    (result,) = library.search("conf* path:rare").results
+    body = result.body_bytes or b""
+    marked = [body[start:end] for start, end in result.match_ranges]
+    assert marked == [b"confusion", b"confusion"]
+
+
+def test_a_rare_word_of_a_title_is_no_word_of_the_body_below_it(tmp_path: Path) -> None:
+    rare = {"rare.md": "# Confusion\n\nText.\n", "both.md": "# Confusion\n\nMuch confusion.\n"}
+    library = Library(tmp_path, t=_words_in_three_texts_each() | rare)
+    names = ("rare.md", "both.md")
+    found = library.find("body:conf*", limit=500, candidate_limit=500, max_results=500)
+    assert [name for name in names for each in found if each.startswith(name)] == ["both.md"]
+
+
+def test_words_of_a_beginning_are_all_found_where_titles_and_bodies_hold_others(
+    tmp_path: Path,
+) -> None:
+    letters = string.ascii_lowercase
+    words = [f"conf{a}{b}zo" for a in "abcd" for b in letters][: MOST_PREFIXED * 2 - 2]
+    half = len(words) // 2
+    titles = {f"{at}.md": f"# {word}\n\n# X\n\ny\n" for at, word in enumerate(words[:half])}
+    bodies = {f"b{at}.md": f"{word}\n" for at, word in enumerate(words[half:])}
+    library = Library(tmp_path, t=titles | bodies)
+    found = library.find("conf*", limit=500, candidate_limit=500, max_results=500)
+    assert {each.partition("#")[0] for each in found} == titles.keys() | bodies.keys()
+
+
 WEIGHTLESS: dict[str, Any] = {
     "keyword_title_weight": 0.0,
     "keyword_path_weight": 0.0,
