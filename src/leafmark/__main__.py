@@ -79,9 +79,25 @@ def _print_version() -> int:
 
     try:
         print(f"leafmark {__version__}", flush=True)
-    except OSError:  # nobody reads, and `program` ends without another attempt
-        return 0
+    except OSError as error:
+        return _not_printed(error)
     return 0
+
+
+def _not_printed(error: OSError) -> int:
+    """Say why the version could not be printed, unless nobody reads."""
+    from contextlib import suppress
+
+    from leafmark.cli.console import undelivered
+    from leafmark.render.errors import render_error
+    from leafmark.render.terminal import PLAIN
+
+    told = undelivered(error)
+    if isinstance(told, BrokenPipeError):
+        return 0
+    with suppress(OSError, AttributeError):  # standard error may be full or closed, too
+        sys.stderr.write(render_error(told, PLAIN))
+    return told.exit_code
 
 
 if __name__ == "__main__":

@@ -233,10 +233,10 @@ def test_an_output_that_is_full_is_told_once(
 ) -> None:
     leafmark("index", cwd=handbook)
     told = "error: the output could not be written: no space left on device\n"
-    for json in ([], ["--json"]):
+    for words in (["search", "backup"], ["search", "backup", "--json"], ["--version"]):
         with open("/dev/full", "w") as full:
             done = subprocess.run(
-                [sys.executable, "-m", "leafmark", "search", "backup", *json],
+                [sys.executable, "-m", "leafmark", *words],
                 cwd=handbook,
                 env=environment,
                 stdout=full,

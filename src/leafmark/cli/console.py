@@ -29,7 +29,7 @@ from leafmark.render.terminal import Style, clean_line
 if TYPE_CHECKING:
     from leafmark.model import Diagnostic, Skipped
 
-__all__ = ["Console", "open_console"]
+__all__ = ["Console", "open_console", "undelivered"]
 
 _DEFAULT_WIDTH = 80
 _DIAGNOSTICS_SHOWN = 10
@@ -63,7 +63,7 @@ class Console(NamedTuple):
             if text:
                 self.out.write(text)
         except OSError as error:
-            raise _undelivered(error) from error
+            raise undelivered(error) from error
 
     def write_json(self, value: Any) -> None:
         self.write(dump_json(value, ascii_only=self.ascii_only))
@@ -95,7 +95,7 @@ class Console(NamedTuple):
             else:
                 buffer.write(data)
         except OSError as error:
-            raise _undelivered(error) from error
+            raise undelivered(error) from error
 
     def note(self, text: str) -> None:
         """Print something about the run, after what was printed so far, unless it is to be quiet.
@@ -140,7 +140,7 @@ class Console(NamedTuple):
         try:
             self.out.flush()
         except OSError as error:
-            raise _undelivered(error) from error
+            raise undelivered(error) from error
 
     def ask(self, question: str) -> bool | None:
         """Ask on the terminal; None when there is none to ask on."""
@@ -162,7 +162,8 @@ class Console(NamedTuple):
             return
 
 
-def _undelivered(error: OSError) -> BrokenPipeError | StorageError:
+def undelivered(error: OSError) -> BrokenPipeError | StorageError:
+    """Return what to raise where output failed: whether nobody reads, or it cannot be taken."""
     if is_closed_pipe(error):
         return BrokenPipeError(*error.args)
     message = f"the output could not be written: {reason_of(error)}"
