@@ -127,9 +127,12 @@ class Console(NamedTuple):
             self.hint(f"there {verb} {count_of(left, 'more diagnostic')}: -v prints them all")
 
     def error(self, error: LeafmarkError) -> None:
-        """Print an error: as JSON on standard output under `--json`, else as text."""
+        """Print an error: as JSON on standard output under `--json`, else as text.
+
+        It is one line, as whoever reads JSONL takes one line at a time.
+        """
         if self.json:
-            self.write_json(error_record(error))
+            self.write_line(error_record(error))
         else:
             with contextlib.suppress(OSError):  # that it cannot be written may be the error
                 self.out.flush()

@@ -77,6 +77,7 @@ def test_errors_are_json_on_standard_output_under_json(
     wrong = leafmark_run("search", "x", "--json", "--limt", "3")
     assert (wrong.code, wrong.err) == (2, "")
     assert problems(wrong.json, "error") == []
+    assert wrong.out.count("\n") == 1
 
 
 def test_an_error_says_its_own_exit_code(leafmark_run: Leafmark, app: FakeApp) -> None:
