@@ -16,6 +16,9 @@ from leafmark.likeness import choices_hint, nearest
 
 __all__ = ["parse_arguments", "split_command", "wants_json"]
 
+_OUTPUT = ("-o", "--output")
+_JSON_FORMATS = ("json", "jsonl")
+
 
 def split_command(argv: Sequence[str]) -> tuple[str | None, list[str]]:
     """Return the command's name and all other arguments, options before the command first.
@@ -50,9 +53,10 @@ def wants_json(argv: Sequence[str]) -> bool:
     for at, argument in enumerate(argv):
         if argument == "--":
             break
-        if argument in ("--json", "--jsonl", "--output=json", "--output=jsonl"):
+        name, _, value = argument.partition("=")
+        if argument in ("--json", "--jsonl") or (name in _OUTPUT and value in _JSON_FORMATS):
             return True
-        if argument in ("json", "jsonl") and at and argv[at - 1] in ("-o", "--output"):
+        if argument in _JSON_FORMATS and at and argv[at - 1] in _OUTPUT:
             return True
     return False
 

@@ -228,6 +228,8 @@ def test_an_unknown_command_names_the_nearest() -> None:
         (["search", "x", "--json"], True),
         (["search", "x", "-o", "json"], True),
         (["search", "x", "--output=jsonl"], True),
+        (["search", "x", "-o=json"], True),
+        (["search", "x", "-o=list"], False),
         (["search", "json"], False),
         (["search", "--", "--json"], False),
         (["search", "-o", "list"], False),
