@@ -231,6 +231,8 @@ class _Reader:
             if key not in beside:
                 setting, location = SETTINGS[f"{name}.{key}"], self._at((*keys, key))
                 yield setting.name, Found(check_value(setting, given, location=location), location)
+            elif len(keys) > 1:
+                raise _not_for_one_tree(f"{name}.{key}", self._at((*keys, key, 0)))
 
     def _trees(self, value: object) -> tuple[TreeTable, ...]:
         tables = self._table(value, ("tree",))
@@ -249,11 +251,7 @@ class _Reader:
         values = self._settings(table, keys)
         for setting in values:
             if not SETTINGS[setting].rules.per_tree:
-                raise ConfigError(
-                    f"{setting} cannot be set for one tree",
-                    location=values[setting].location,
-                    hint=f"it holds for all trees: put it in [{setting.partition('.')[0]}]",
-                )
+                raise _not_for_one_tree(setting, values[setting].location)
         return TreeTable(
             name=name,
             location=self._at(keys),
@@ -308,3 +306,11 @@ class _Reader:
         return ContextRule(
             **{key: self._texts(given, (*keys, key)) for key, given in table.items()}
         )
+
+
+def _not_for_one_tree(name: str, location: str) -> ConfigError:
+    return ConfigError(
+        f"{name} cannot be set for one tree",
+        location=location,
+        hint=f"it holds for all trees: put it in [{name.partition('.')[0]}]",
+    )

@@ -576,6 +576,12 @@ WRONG = [
         "it holds for all trees: put it in [search]",
     ),
     (
+        "[tree.a]\npath = 'a'\n[[tree.a.context.rules]]\nterms = ['x']",
+        ":3",
+        "context.rules cannot be set for one tree",
+        "it holds for all trees: put it in [context]",
+    ),
+    (
         "[tree.a]\npath = 'a'\n[tree.b]\npath = 'b'\n[tree.a]\n",
         ":5",
         "[tree.a] stands here a second time",
