@@ -17,7 +17,7 @@ from leafmark.errors import (
 from leafmark.index import OTHER_LEAFMARK, IndexReader, has_index, has_other
 from leafmark.model import Hint
 
-__all__ = ["open_index", "open_telling"]
+__all__ = ["left_out_hints", "open_index", "open_telling"]
 
 _OTHERS_STATE = Hint(
     "not-refreshed",
@@ -81,12 +81,24 @@ def _other_leafmark(project: Project) -> tuple[Hint, ...]:
 
 
 def open_telling(project: Project, request: Asking, progress: Progress | None) -> IndexReader:
-    """Return what `open_index` does, for an answer without hints: they go to `project.tell`."""
+    """Return what `open_index` does, for an answer without hints: they go to `project.tell`.
+
+    So does what of the configuration is not looked at: of a tree that was left out, there
+    seems to be nothing else.
+    """
     reader, hints = open_index(project, request, progress)
     if project.tell is not None:
-        for hint in hints:
+        for hint in (*hints, *left_out_hints(project)):
             project.tell(hint)
     return reader
+
+
+def left_out_hints(project: Project) -> tuple[Hint, ...]:
+    """What was not looked at, and why: else it seems that a word does not exist."""
+    left_out = [Hint("configuration", warning) for warning in project.configuration.warnings]
+    missing = [Hint("tree-missing", note) for note in project.missing_trees()]
+    none = [] if project.trees else [Hint("no-trees", "there is no tree to search")]
+    return (*left_out, *missing, *none)
 
 
 def _first_state(project: Project, progress: Progress | None) -> IndexReader:

@@ -7,7 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from leafmark.app.answering.searching import answer_topics, complete_answer, search_params
+from leafmark.app.answering.searching import (
+    answer_topics,
+    complete_answer,
+    project_hints,
+    search_params,
+)
 from leafmark.app.configuration.project import Project
 from leafmark.app.reading import Sources
 from leafmark.app.requests import SearchRequest
@@ -60,6 +65,7 @@ def answer_terms(
     answer = answer._replace(
         query=" ".join(term.word for term in terms),
         terms=terms,
+        hints=project_hints(project, answer),
         elapsed_ms=(time.perf_counter() - began) * 1000,
     )
     return complete_answer(project, reader, answer, request, sources)

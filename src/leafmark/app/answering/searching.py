@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leafmark.app.answering.opening import open_index
+from leafmark.app.answering.opening import left_out_hints, open_index
 from leafmark.app.configuration.project import Project
 from leafmark.app.reading import Sources
 from leafmark.app.requests import Mode, Progress, SearchRequest
@@ -29,6 +29,7 @@ __all__ = [
     "answer_topics",
     "ask_topics",
     "complete_answer",
+    "project_hints",
     "search_index",
     "search_mode",
     "search_params",
@@ -145,15 +146,15 @@ def _answer(
         missing = (*missing, *reranking.hints)
     answer = answer._replace(
         query=" ".join(request.queries),
-        hints=(*hints, *missing, *_project_hints(project, answer)),
+        hints=(*hints, *missing, *project_hints(project, answer)),
         elapsed_ms=(time.perf_counter() - began) * 1000,
     )
     return complete_answer(project, reader, answer, request, sources)
 
 
-def _project_hints(project: Project, answer: Answer) -> tuple[Hint, ...]:
+def project_hints(project: Project, answer: Answer) -> tuple[Hint, ...]:
     """What was not searched, and why; then what the search has to say, where there was one."""
-    hints = _tree_hints(project)
+    hints = left_out_hints(project)
     if not answer.results:
         hints += _folder_hints(project)
     return hints + answer.hints if project.trees else hints
@@ -221,14 +222,6 @@ def _packed(
     from leafmark.app.answering.packing import pack_found  # late: few searches have a budget
 
     return pack_found(results, sources, tokenizer), tokenizer
-
-
-def _tree_hints(project: Project) -> tuple[Hint, ...]:
-    """What was not looked at, and why: else it seems that a word does not exist."""
-    left_out = [Hint("configuration", warning) for warning in project.configuration.warnings]
-    missing = [Hint("tree-missing", note) for note in project.missing_trees()]
-    none = [] if project.trees else [Hint("no-trees", "there is no tree to search")]
-    return (*left_out, *missing, *none)
 
 
 def _folder_hints(project: Project) -> tuple[Hint, ...]:

@@ -13,7 +13,10 @@ from support.projects import Here
 from leafmark.app import (
     Project,
     explain_why_not,
+    find_context,
+    find_like,
     list_documents,
+    search_project,
     show_chunks,
     update_agents,
     verify_texts,
@@ -21,6 +24,8 @@ from leafmark.app import (
 from leafmark.app.answering.opening import open_index
 from leafmark.app.requests import (
     AgentsRequest,
+    ContextRequest,
+    LikeRequest,
     ListRequest,
     SearchRequest,
     ShowRequest,
@@ -29,7 +34,7 @@ from leafmark.app.requests import (
 )
 from leafmark.errors import LockedError
 from leafmark.index import open_writer
-from leafmark.model import Hint
+from leafmark.model import Answer, Hint
 
 
 def test_the_last_state_answers_while_another_writes(here: Here) -> None:
@@ -45,7 +50,7 @@ def test_the_last_state_answers_while_another_writes(here: Here) -> None:
     assert hint.message.endswith(" s; this answer is from the last committed state")
 
 
-@pytest.mark.parametrize(
+ANSWERS_WITHOUT_HINTS = pytest.mark.parametrize(
     "answer",
     [
         lambda project: list_documents(project, ListRequest()),
@@ -56,6 +61,9 @@ def test_the_last_state_answers_while_another_writes(here: Here) -> None:
     ],
     ids=["ls", "show", "verify", "why-not", "agents"],
 )
+
+
+@ANSWERS_WITHOUT_HINTS
 def test_an_old_state_is_told_where_answers_have_no_hints(
     here: Here, answer: Callable[[Project], object]
 ) -> None:
@@ -69,6 +77,46 @@ def test_an_old_state_is_told_where_answers_have_no_hints(
     (hint,) = told
     assert hint.code == "locked"
     assert hint.message.endswith(" s; this answer is from the last committed state")
+
+
+LEFT_OUT = """
+[tree.here]
+path = "."
+[tree.far]
+path = "/"
+[tree.gone]
+path = "nowhere"
+"""
+
+
+@ANSWERS_WITHOUT_HINTS
+def test_trees_that_are_left_out_are_told_where_answers_have_no_hints(
+    here: Here, answer: Callable[[Project], object]
+) -> None:
+    here.write("a.md", "# A\n\none\n")
+    here.configure(LEFT_OUT)
+    told: list[Hint] = []
+    answer(replace(here.project(), tell=told.append))
+    assert [hint.code for hint in told] == ["configuration", "tree-missing"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda project: search_project(project, SearchRequest(("one",))),
+        lambda project: find_like(project, LikeRequest("a.md", SearchRequest(()))),
+        lambda project: find_context(project, ContextRequest(("a.md",), SearchRequest(()))),
+    ],
+    ids=["search", "like", "context"],
+)
+def test_trees_that_are_left_out_are_among_the_hints(
+    here: Here, answer: Callable[[Project], Answer]
+) -> None:
+    here.write("a.md", "# A\n\none\n")
+    here.write("b.md", "# B\n\none\n")
+    here.configure(LEFT_OUT)
+    codes = [hint.code for hint in answer(here.project()).hints]
+    assert codes[:2] == ["configuration", "tree-missing"]
 
 
 def test_the_first_state_is_waited_for(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
