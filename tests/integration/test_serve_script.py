@@ -1,6 +1,7 @@
-"""What the page's script makes of real outlines, run by Node where it is there.
+"""What the page's scripts do, run by Node where it is there.
 
-A range must never be counted in characters, and every byte of a source is shown once.
+A range must never be counted in characters, every byte of a source is shown once, and no key
+leads out of the page.
 """
 
 from __future__ import annotations
@@ -98,3 +99,63 @@ def test_matches_are_found_in_bytes() -> None:
     found, _ = run(source, "heading", within=within)
     assert found["marked"] == [["café"], ["Süß"]]
     assert "\\u202e\\u001b end" in found["shown"]
+
+
+APP = """
+const fs = require("node:fs"), vm = require("node:vm");
+const given = JSON.parse(fs.readFileSync(0, "utf-8"));
+const listeners = {}, elements = {}, calls = [];
+const element = () => ({
+  value: "", options: [], classList: { add() {}, remove() {} },
+  addEventListener() {}, append() {}, replaceChildren() {}, focus() {}, blur() {},
+});
+const location = { pathname: "/", search: given.address, origin: "http://here" };
+const enter = (state, _, url) => {
+  history.state = state;
+  if (url !== undefined) location.search = url === "/" ? "" : url;
+};
+const history = {
+  state: given.state, replaceState: enter,
+  pushState(...entry) { calls.push("push"); enter(...entry); },
+  back() { calls.push("back"); },
+};
+const document = {
+  activeElement: null, createElement: element,
+  getElementById: (id) => (elements[id] ??= element()),
+};
+const context = vm.createContext({
+  AbortController, TextDecoder, URLSearchParams, document, history, location, scrollY: 0,
+  addEventListener: (name, call) => (listeners[name] = call), scrollTo() {},
+  fetch: () => new Promise(() => {}), sessionStorage: { getItem: () => null },
+  setTimeout: () => 0, clearTimeout() {},
+});
+for (const script of process.argv.slice(1)) {
+  vm.runInContext(fs.readFileSync(script, "utf-8"), context);
+}
+listeners.keydown({ key: "Escape", preventDefault() {} });
+process.stdout.write(JSON.stringify([calls, location.search]));
+"""
+
+
+@pytest.mark.parametrize(
+    ("address", "state", "calls", "then"),
+    [
+        ("?q=x&doc=a", {"opened": True}, ["back"], "?q=x&doc=a"),
+        ("?q=x&doc=a&by=auto", None, ["push"], "?q=x"),
+        ("?doc=a", None, ["push"], ""),
+        ("?q=x", None, [], "?q=x"),
+    ],
+    ids=["opened here", "by its address", "with no query", "no document"],
+)
+def test_escape_leaves_a_document_and_never_the_page(
+    address: str, state: object, calls: list[str], then: str
+) -> None:
+    done = subprocess.run(
+        ["node", "-e", APP, str(SCRIPT), str(SCRIPT.with_name("app.js"))],
+        input=json.dumps({"address": address, "state": state}),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert json.loads(done.stdout) == [calls, then]

@@ -144,8 +144,8 @@ function restore() {
 }
 
 function go(url) {
-  history.replaceState({ y: scrollY }, ""); // to come back to
-  history.pushState(null, "", url);
+  history.replaceState({ ...history.state, y: scrollY }, ""); // to come back to
+  history.pushState({ opened: true }, "", url);
   restore();
   scrollTo(0, 0);
 }
@@ -154,6 +154,15 @@ addEventListener("popstate", (event) => {
   returned = event.state?.y ?? null;
   restore();
 });
+
+/** Leave the document for where it was opened; before a bookmark or a link that is not here. */
+function leave() {
+  if (history.state?.opened) return history.back();
+  const at = current();
+  at.delete("doc");
+  at.delete("by");
+  go(at.size ? `?${at}` : location.pathname);
+}
 
 /** A link within the page, which also opens in another tab. */
 function link(className, text, parameters) {
@@ -379,6 +388,7 @@ async function showDocuments(signal) {
 
 function openDocument(id, by) {
   view?.stop();
+  fields.q.blur(); // where the page begins with a document, its keys are not those of a query
   const signal = begin();
   guarded(signal, () => showDocument(id, by, signal));
 }
@@ -414,7 +424,7 @@ async function showDocument(id, by, signal) {
     changed: (names) => {
       const at = current();
       at.set("by", names.join(","));
-      history.replaceState(null, "", `?${at}`);
+      history.replaceState(history.state, "", `?${at}`);
       restore();
     },
   });
@@ -475,7 +485,7 @@ addEventListener("keydown", (event) => {
     fields.q.focus();
     fields.q.select();
   } else if (event.key === "Escape" && !typing && current().has("doc")) {
-    history.back();
+    leave();
   } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     if (document.activeElement?.tagName !== "SELECT") move(event);
   }

@@ -201,7 +201,7 @@ class SourceView {
     link.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
       event.preventDefault();
-      history.replaceState(null, "", link.href);
+      history.replaceState(history.state, "", link.href);
       this.go(chunk.id);
     });
     const meter = make("meter", "", null, { min: 0, max: largest, value: chunk.body_tokens });
