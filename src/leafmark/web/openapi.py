@@ -48,16 +48,24 @@ def _operation(route: Route) -> dict[str, Any]:
         answer = {"text/plain; charset=utf-8": {"schema": {"type": "string"}}}
     else:
         answer = {"application/json": {"schema": {"$ref": _SHAPES + route.shape}}}
-    error = {"application/json": {"schema": {"$ref": _SHAPES + "error"}}}
+    failed = {"$ref": _SHAPES + "error"}
+    responses: dict[str, Any] = {"200": {"description": "The answer.", "content": answer}}
+    if route.partial:
+        either = {"oneOf": [answer["application/json"]["schema"], failed]}
+        responses["404"] = {
+            "description": "Nothing of it was found; or there is no index.",
+            "content": {"application/json": {"schema": either}},
+        }
+    responses["default"] = {
+        "description": "What is wrong, and what to do.",
+        "content": {"application/json": {"schema": failed}},
+    }
     return {
         "operationId": route.path.rpartition("/")[2],
         "summary": route.summary,
         "description": route.description,
         "parameters": [_parameter(each) for each in route.parameters],
-        "responses": {
-            "200": {"description": "The answer.", "content": answer},
-            "default": {"description": "What is wrong, and what to do.", "content": error},
-        },
+        "responses": responses,
     }
 
 

@@ -22,7 +22,8 @@ __all__ = ["ROUTES", "Route"]
 class Route(NamedTuple):
     """One path. `shape` names its answer in the published schema; None is plain text.
 
-    `refreshed` ones first bring the index up to date.
+    `refreshed` ones first bring the index up to date. With `partial`, what was not found is a
+    part of an answer, which is 404 where it holds nothing else.
     """
 
     path: str
@@ -32,6 +33,7 @@ class Route(NamedTuple):
     parameters: tuple[Parameter, ...]
     run: Callable[[Request], Reply]
     refreshed: bool = True
+    partial: bool = False
 
 
 def _switch(name: str, description: str) -> Parameter:
@@ -129,6 +131,7 @@ ROUTES: tuple[Route, ...] = (
             _NO_REFRESH,
         ),
         calls.show,
+        partial=True,
     ),
     Route(
         "/api/raw",

@@ -188,6 +188,12 @@ def test_an_id_that_is_none_is_404_with_the_nearest(served: Site) -> None:
     assert answer.status == 404
     (missing,) = answer.json["not_found"]
     assert (missing["id"], missing["did_you_mean"][0]) == ("a.md#kep", "docs:a.md#keep")
+    described = ask(served, "/openapi.json").json
+    declared = described["paths"]["/api/show"]["get"]["responses"]["404"]["content"]
+    shape, error = declared["application/json"]["schema"]["oneOf"]
+    assert shape == {"$ref": "#/components/schemas/show"}
+    assert error == {"$ref": "#/components/schemas/error"}
+    assert problems(answer.json, "show") == []
     raw = ask(served, "/api/raw", "id=a.md%23kep").json["error"]
     assert raw["hint"].startswith("did you mean docs:a.md#keep or ")
 
