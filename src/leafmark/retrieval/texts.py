@@ -14,7 +14,7 @@ from leafmark.index import IndexReader
 from leafmark.model import DocumentEntry, Entry, ReadableText
 from leafmark.model.deferred import Deferred
 from leafmark.retrieval.ordering import DocumentKey, document_of
-from leafmark.retrieval.snippets import byte_ranges
+from leafmark.retrieval.snippets import byte_ranges, join_ranges
 
 __all__ = ["Body", "MakeReadable", "ReadSource", "Texts"]
 
@@ -54,7 +54,8 @@ class Body(NamedTuple):
     def byte_ranges(self, ranges: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
         """Turn ranges of characters of `text` into ranges of bytes of `data`."""
         if self.readable is not None:
-            return tuple(self.readable.body_range(*each) for each in ranges)
+            # several words can come from the same bytes: those of the text for an image
+            return tuple(join_ranges(self.readable.body_range(*each) for each in ranges))
         found = byte_ranges(self.text, ranges)
         if not self.skipped:
             return found

@@ -69,3 +69,12 @@ def test_below_what_stands_before_the_sections_are_its_pieces_alone(here: Here) 
 
     assert below("a.md#preamble") == ["", "~1", "~2", "~3"]
     assert below("a.md") == ["", "#two", "~1", "~2", "~3"]
+
+
+def test_words_that_come_from_the_same_bytes_are_one_match(here: Here) -> None:
+    image = '<img src="x" alt="a zebra &amp; a zebra">'
+    here.write("a.html", f"<body><p>See {image} or a zebra.</p></body>\n")
+    (result,) = search_project(here.project(), SearchRequest(queries=("zebra",))).results
+    body = result.body_bytes or b""
+    marked = [body[start:end].decode() for start, end in result.match_ranges]
+    assert marked == [image, "zebra"]
