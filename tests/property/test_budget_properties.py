@@ -6,6 +6,7 @@ import hashlib
 import re
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
@@ -100,8 +101,21 @@ def test_more_room_only_adds_bytes(ask: tuple[str, Grain], form: str, rooms: lis
 @pytest.mark.parametrize("form", [*TEXT_FORMS, *EXCERPT_FORMS])
 @pytest.mark.parametrize("query", ["token", "how do I restore a backup of my token"])
 def test_no_longer_beginning_fits(query: str, form: str) -> None:
+    _assert_longest(_answer(query), form)
+
+
+@pytest.mark.parametrize("form", TEXT_FORMS)
+def test_no_longer_beginning_fits_where_passages_grow_together(tmp_path: Path, form: str) -> None:
+    """What fills a gap between two of them costs less than the citation that it saves."""
+    here = Here(tmp_path / "here", tmp_path)
+    sections = [f"# {at}\n\n{'A zebra.' if at % 2 else 'x'}\n\n" for at in range(12)]
+    here.write("a document with a rather long name, for long citations.md", "".join(sections))
+    request = SearchRequest(("zebra",), packed=True, full_text=True, grain="document")
+    _assert_longest(search_project(here.project(), request), form)
+
+
+def _assert_longest(answer: Answer, form: str) -> None:
     """Every number of steps is printed and counted whole, against the search for the longest."""
-    answer = _answer(query)
     count = count_tokens("o200k_base")
     plan = _plan(answer, form)
     costs = [tokens(printed(plan.at(steps), form)) for steps in range(plan.size + 1)]

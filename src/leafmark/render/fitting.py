@@ -65,9 +65,9 @@ def count_tokens(tokenizer: str) -> Count:
 def fit(size: int, render: Callable[[int, bool], str], count: Count, budget: int) -> Rendered:
     """Return what `render(steps, marks)` gives for the most of `size` steps that fits.
 
-    `marks` tells whether omissions are marked. Without marks more steps never
-    cost less (but for `_PADDING`), which narrows the search; with them they may,
-    so that the candidates that are left are tried from the longest down.
+    `marks` tells whether omissions are marked. Without marks more steps never cost less (but
+    for `_PADDING`), nor more than with them, which narrows the search; with them they may, so
+    that the candidates that are left are tried from the longest down.
 
     Raises:
         BudgetError: the smallest answer does not fit; it names the least budget.
@@ -126,7 +126,7 @@ class Texts(Generic[Found]):
         return len(self._packing.steps)
 
     def at(self, steps: int, marks: bool = True) -> Found:
-        """Return what is found after so many steps; without `marks`, omissions are not marked."""
+        """Return what is found after so many steps; without `marks`, as if that were all of it."""
         placed: dict[int, int] = {}  # how many units each item shows that has a place
         for item, unit in self._packing.steps[:steps]:
             placed[item] = placed.get(item, 0) + (unit is not None)
@@ -157,7 +157,7 @@ class Texts(Generic[Found]):
             packed = self._packing.items[item]
             self._made[item, units] = passages(packed, packed.order[:units])
         made = self._made[item, units]
-        return made if marks else tuple(one for one in made if isinstance(one, Passage))
+        return made if marks else _as_one([one for one in made if isinstance(one, Passage)])
 
     def _left_out(self, placed: dict[int, int]) -> Omission | None:
         """Return what has no place."""
@@ -166,6 +166,19 @@ class Texts(Generic[Found]):
             return None
         tokens = sum(unit.tokens for item in rest for unit in item.units)
         return Omission(rest[0].id, tokens, len(rest))
+
+
+def _as_one(passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    """Return a passage of all their texts, so that more of them never cost less.
+
+    Each has a citation, and what fills the gap between two of them can cost less than one.
+    """
+    cited = [one.citation for one in passages if one.citation is not None]
+    text = "".join(one.text for one in passages)
+    return tuple(
+        Passage(one.start, one.start, text, min(cited, key=len, default=None))
+        for one in passages[:1]
+    )
 
 
 class Excerpts:
