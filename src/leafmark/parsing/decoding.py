@@ -4,10 +4,11 @@ UTF-8 stays as it is: the text encodes to exactly as many bytes as the file has,
 so that offsets into one are offsets into the other. A few bad bytes get
 stand-ins of the same length, which `Decoded.restore` turns into U+FFFD. Any
 other encoding is decoded once, and offsets then count in the UTF-8 of that.
-A byte order mark decides; else UTF-8 is tried, then UTF-16 by its zero bytes or,
-for scripts that have few of them, by its line ends and spaces, then what the
-caller knows to be declared, then detection. ISO-2022-JP looks like ASCII, and is
-told by its escapes before that. Nothing is guessed of `Utf8`.
+A byte order mark decides; else UTF-8 is tried, unless it has zero bytes as UTF-16
+has them, then UTF-16 by its zero bytes or, for scripts that have few of them, by
+its line ends and spaces, then what the caller knows to be declared, then
+detection. ISO-2022-JP looks like ASCII, and is told by its escapes before that.
+Nothing is guessed of `Utf8`.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ __all__ = ["BOM", "Decoded", "Utf8", "decode", "is_binary"]
 
 _SAMPLE_BYTES = 8192
 """How much of a file is looked at to tell binary files and UTF-16; git looks at as much."""
+
+_LEAST_BYTES = 16
+"""Fewer bytes with zeros among them prove nothing where they are valid UTF-8."""
 
 _PORTION_BYTES = 1_000_000
 """How much of a source is decoded at a time to see whether it is UTF-8."""
@@ -54,6 +58,9 @@ _NO_TEXT = "[\0-\x08\x0e-\x1f\x7f-\x9f\ud800-\uf8ff\ufdd0-\ufdef\ufffe\uffff]"
 
 A pattern that is compiled when it is used: that takes longer than most.
 """
+
+_SCRIPTS = bytes({*range(0x20)} - {0x0A, 0x0D})
+"""First bytes of the letters of scripts up to U+1FFF; not those that the bytes of a text have."""
 
 _PARTING = re.compile("[\t\n\r ]")
 _SWAPPED_PARTING = re.compile("[\u0900\u0a00\u0d00\u2000]")
@@ -143,6 +150,9 @@ def decode(data: bytes, path: str, *, declared: str | None = None) -> Decoded:
         mark, codec = named
         return _convert(data[len(mark) :], codec, path)
     is_text = isinstance(data, Utf8)
+    codec = "" if is_text else _utf16_in_utf8(data)
+    if codec:
+        return _convert(data, codec, path, guessed=True)
     try:
         _check_utf8(data)
         return Decoded(data) if is_text else _japanese(data, path) or Decoded(data)
@@ -175,9 +185,9 @@ def _check_utf8(data: bytes) -> None:
 
 def is_binary(data: bytes) -> bool:
     """Whether `data`, or its beginning, is no text: it has a NUL and is not UTF-16 or UTF-32."""
-    if _by_mark(data):
+    if _by_mark(data) or data.find(b"\0", 0, _SAMPLE_BYTES) < 0:
         return False
-    return b"\0" in data[:_SAMPLE_BYTES] and not _unmarked_utf16(data)
+    return not (_utf16_in_utf8(data) or (_unmarked_utf16(data) and not _begins_as_utf8(data)))
 
 
 def _by_mark(data: bytes) -> tuple[bytes, str] | None:
@@ -188,6 +198,29 @@ def _by_mark(data: bytes) -> tuple[bytes, str] | None:
         if data.startswith(mark) and (codec[:6] != "utf-32" or len(data) % 4 == 0):
             return mark, codec
     return None
+
+
+def _utf16_in_utf8(data: bytes) -> str:
+    """The codec of UTF-16 without a mark that may be valid UTF-8, as that of ASCII and Cyrillic is.
+
+    One half of its bytes says the script: nearly all are zero, or controls. The text has none.
+    """
+    if len(data) % 2 or len(data) < _LEAST_BYTES or data.find(b"\0", 0, _SAMPLE_BYTES) < 0:
+        return ""
+    sample = data[:_SAMPLE_BYTES]
+    for codec, scripts in (("utf-16-le", sample[1::2]), ("utf-16-be", sample[::2])):
+        controls = len(scripts) - len(scripts.translate(None, _SCRIPTS))
+        if 0 in scripts and 4 * controls >= 3 * len(scripts):
+            return "" if re.search(_NO_TEXT, sample.decode(codec, "replace")) else codec
+    return ""
+
+
+def _begins_as_utf8(data: bytes) -> bool:
+    try:
+        _UTF8_DECODER().decode(data[:_SAMPLE_BYTES])
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _unmarked_utf16(data: bytes) -> str:

@@ -103,6 +103,35 @@ def test_utf16_without_a_mark_is_guessed(codec: str) -> None:
     assert decoded.diagnostics == guessed(codec)
 
 
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Plain ASCII\n\nA text.\n",
+        RUSSIAN,
+        RUSSIAN.upper(),
+        "a tree\n\u2500 b\n",
+        "\u0939\u093f \u0928\r\n" * 2,
+    ],
+)
+def test_utf16_without_a_mark_is_guessed_where_it_is_valid_utf8(text: str, codec: str) -> None:
+    data = text.encode(codec)
+    decoded = decode(data, "a.md")
+
+    assert data.decode()
+    assert (decoded.text, decoded.encoding) == (text, codec)
+    assert decoded.diagnostics == guessed(codec)
+    assert not is_binary(data)
+
+
+@pytest.mark.parametrize(
+    "data", [b"a text \0with zeros\0", b"a\0b\0", b"a\0\0\0" * 4, b"\0\1\2" * 40]
+)
+def test_zero_bytes_in_utf8_alone_do_not_make_utf16(data: bytes) -> None:
+    assert decode(data, "a.md").encoding == "utf-8"
+    assert is_binary(data)
+
+
 @pytest.mark.parametrize(
     ("text", "codec", "name"),
     [
