@@ -1,7 +1,7 @@
 """What a file's or folder's name alone says about reading it.
 
-Only names count here: a folder is never left out because it is called `build`
-or `vendor`, and Markdown and HTML are never left out because of a word in
+Only names count here: a folder is never left out because it is called `build`,
+`vendor` or `credentials`, and Markdown and HTML are never left out because of a word in
 their name (`credentials.md`, `jquery.min.html`). Suffixes are written lower-case
 and without their dot here.
 """

@@ -159,8 +159,11 @@ class Selection:
         return None if self._may_hold_included(frame, path) else "not included"
 
     def is_closed_secret(self, path: str, name: str, *, is_folder: bool) -> bool:
-        """Say whether it may hold secrets and no pattern that may do so names it."""
-        if not names.is_secret(name):
+        """Say whether it may hold secrets and no pattern that may do so names it.
+
+        The files of a visible folder speak for themselves: a manual has a folder `credentials`.
+        """
+        if not names.is_secret(name) or (is_folder and name[0] != "."):
             return False
         return self._secrets.find(path, name, is_folder=is_folder) is None
 

@@ -124,6 +124,17 @@ def test_what_is_left_out_has_a_reason(tmp_path: Path) -> None:
     }
 
 
+def test_a_visible_folder_is_no_secret_for_its_name(tmp_path: Path) -> None:
+    plant(
+        tmp_path, "credentials/aws.md", "credentials/credentials", "id_rsa.d/a.md", "tls.key/b.txt"
+    )
+    plant(tmp_path, ".ssh/config.md", ".env/lib/a.md")
+    found, skipped = look(tmp_path)
+    assert found == ["credentials/aws.md", "id_rsa.d/a.md", "tls.key/b.txt"]
+    secret = (".env/", ".ssh/", "credentials/credentials")
+    assert skipped == dict.fromkeys(secret, "secret")
+
+
 def test_an_index_in_a_tree_is_left_out(tmp_path: Path) -> None:
     """Also one that is being made; other programs have files of these names, too."""
     plant(tmp_path, "a.md", "idx/x-1/CURRENT", "idx/x-1/LOCK", "idx/x-1/gen-000001/manifest")
