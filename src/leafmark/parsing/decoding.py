@@ -14,7 +14,7 @@ Nothing is guessed of `Utf8`.
 from __future__ import annotations
 
 import re
-from codecs import getincrementaldecoder
+from codecs import getincrementaldecoder, lookup
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -96,6 +96,22 @@ _CODECS = {
     "x-sjis": "cp932",
 }
 """Names of encodings, as the Encoding Standard has them, and the codec that reads each of them."""
+
+_SUPERSETS = {
+    "ascii": "cp1252",
+    "big5": "big5hkscs",
+    "euc_kr": "cp949",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "shift_jis": "cp932",
+    "tis-620": "cp874",
+}
+"""Codecs that Python knows under more names, and those that the Standard reads in their place."""
+
+_LONGEST_LABEL = 40
 
 
 class Utf8(bytes):
@@ -324,4 +340,11 @@ def _detect(data: bytes) -> str:
 
 def _codec_of(name: str) -> str:
     """Python's codec for the encoding called `name`, empty where it is not one of ours."""
-    return _CODECS.get(name.strip().lower().replace("_", "-"), "")
+    label = name.strip().lower().replace("_", "-")
+    if label in _CODECS or len(label) > _LONGEST_LABEL:
+        return _CODECS.get(label, "")
+    with suppress(LookupError, ValueError):  # a name with a NUL is a ValueError
+        codec = lookup(label).name
+        codec = _SUPERSETS.get(codec, codec)
+        return codec if codec in _CODECS.values() else ""
+    return ""

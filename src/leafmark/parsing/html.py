@@ -52,7 +52,8 @@ _BOXES = frozenset(
 
 _ADDRESSES = {"image": b"src", "link": b"href"}
 _CHARSET = re.compile(
-    rb"<meta[\s/][^>]*?charset\s*=\s*[\"']?\s*([^\s\"'/>;]+)"
+    rb"(?s:<!--.*?-->)"
+    rb"|<meta[\s/][^>]*?charset\s*=\s*[\"']?\s*([^\s\"'/>;]+)"
     rb"|<\?xml[^>]*?encoding\s*=\s*[\"']([^\"']+)",
     re.IGNORECASE,
 )
@@ -96,8 +97,10 @@ def parse_html(data: bytes, path: str) -> Document:
 
 def declared_charset(data: bytes) -> str | None:
     """Return the encoding that the page names for itself, as written, or None."""
-    found = _CHARSET.search(data, 0, _CHARSET_REACH)
-    return (found[1] or found[2]).decode("latin-1") if found else None
+    for found in _CHARSET.finditer(data, 0, _CHARSET_REACH):
+        if found.lastindex:  # no comment
+            return str(found[found.lastindex], "latin-1")
+    return None
 
 
 def _read_page(data: bytes) -> HtmlPage:

@@ -181,7 +181,29 @@ def test_what_a_file_declares_is_believed_where_it_is_not_utf8() -> None:
     assert (decoded.encoding, decoded.diagnostics) == ("iso-8859-15", ())
 
 
-@pytest.mark.parametrize("declared", ["hex", "unicode_escape", "utf-7", "nonsense", ""])
+@pytest.mark.parametrize(
+    ("declared", "text"),
+    [
+        ("TIS-620", "ภาษาไทย"),
+        ("iso8859-1", "10 €"),
+        ("cp1251", "мир"),
+        ("ks_c_5601-1987", "한국"),
+        ("csShiftJIS", "日本"),
+        ("cp936", "中文"),
+    ],
+)
+def test_a_declared_encoding_may_have_another_of_its_names(declared: str, text: str) -> None:
+    codec = {"TIS-620": "cp874", "iso8859-1": "cp1252", "ks_c_5601-1987": "cp949"}
+    data = text.encode(codec.get(declared, declared))
+    decoded = decode(data, "a.md", declared=declared)
+
+    assert (decoded.text, decoded.encoding) == (text, declared.lower())
+    assert decoded.diagnostics == ()
+
+
+@pytest.mark.parametrize(
+    "declared", ["hex", "unicode_escape", "utf-7", "nonsense", "a\0b", "x" * 200_000, ""]
+)
 def test_only_encodings_of_text_can_be_declared(declared: str) -> None:
     assert decode(b"caf\xe9", "a.md", declared=declared).encoding == "windows-1252"
 

@@ -72,6 +72,8 @@ class TestEncodings:
             (b"<meta charset=koi8-r>", "koi8-r"),
             (b'<META http-equiv=x content="text/html; charset=EUC-JP">', "EUC-JP"),
             (b'<?xml version="1.0" encoding="latin-1"?>', "latin-1"),
+            (b'<!-- <meta charset="koi8-r"> --><meta charset="cp1252">', "cp1252"),
+            (b"<!-- <meta charset=koi8-r> -->", None),
             (b"<p>charset=x</p>", None),
             (b" " * 1024 + b"<meta charset=x>", None),
         ],
