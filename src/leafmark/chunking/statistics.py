@@ -32,9 +32,9 @@ class Deviation:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Numbers of one run. Sizes are body tokens of the chunks that have any.
+    """Numbers of one run. Sizes are body tokens of the chunks that have anything to read.
 
-    `chunks` are all; `empty` those with a body that has no token. `estimate` is
+    `chunks` are all; `empty` those with a body that is blank. `estimate` is
     `ceil(total / target)` summed over the documents, to be compared with the
     chunks that are not empty; the target of `fixed` is the size of its windows.
     `size_bytes` are the sources'.
@@ -85,7 +85,7 @@ class Statistics:
 class DocumentSizes:
     """What statistics need to know of one document, once it is gone.
 
-    `tokens` are the body tokens of its chunks that have any. `seconds` is how
+    `tokens` are the body tokens of its chunks that are not blank. `seconds` is how
     long it took to make the chunks.
     """
 
@@ -102,7 +102,8 @@ def measure_document(
     document: ChunkedDocument, *, options: ChunkingOptions, seconds: float = 0.0
 ) -> DocumentSizes:
     """Return the sizes of one document's chunks."""
-    own = tuple([tokens for chunk in document.chunks if (tokens := chunk.body_tokens)])
+    bodies = [body for chunk in document.chunks if (body := chunk.readable_body).strip()]
+    own = tuple(map(document.count_tokens, bodies))
     is_fixed = options.strategy == "fixed"
     estimate = -(-sum(own) // (options.fixed_tokens if is_fixed else options.target_tokens))
     return DocumentSizes(

@@ -18,6 +18,7 @@ from leafmark.chunking import (
     summarise,
 )
 from leafmark.model import Chunk, ChunkedDocument
+from leafmark.parsing import parse
 
 SECTIONS: tuple[Part, ...] = (
     ("heading", 1, "A"),
@@ -65,6 +66,15 @@ def test_statistics() -> None:
         "seconds": 0.5,
         "megabytes_per_second": round(4 * len(document.document.data) / 1e6, 1),
     }
+
+
+def test_a_body_of_white_space_is_no_body_in_statistics() -> None:
+    source = b"---\ntitle: T\n---\n\n# A\n\n## B\n\ntext of B\n"
+    options = ChunkingOptions(strategy="heading")
+    document = chunk_document(parse(source, "p.md"), tree="t", options=options)
+    assert [chunk.body_tokens for chunk in document.chunks] == [1, 1, 5]
+    found = summarise([measure_document(document, options=options)])
+    assert (found.chunks, found.empty, found.min_tokens, found.total_tokens) == (3, 2, 5, 5)
 
 
 def test_deviations_over_the_tolerance() -> None:
