@@ -106,7 +106,7 @@ def _nested(cutter: Cutter, unit: Unit, block: Block | None) -> tuple[list[int],
     if block.kind == "list" and not block.level:
         starts = cutter.reader.item_starts(block)
         starts = [at for at in starts if unit.start <= at < unit.end]
-        if len(starts) > 1:
+        if starts:
             return starts, [_ITEM] * len(starts)
     inside = cutter.reader.blocks_within(unit.start, unit.end)
     for level in range(block.level + 1, _DEEPEST):

@@ -198,6 +198,17 @@ def test_list_items_are_kept_whole() -> None:
     assert all(piece.body_tokens <= 400 for piece in result)
 
 
+def test_the_only_item_of_a_list_is_kept_whole() -> None:
+    sentence = "word word word word word word word word word end."
+    paragraphs = [" ".join([sentence] * number) for number in (4, 24, 11, 6, 8, 7)]
+    item = "\n\n  ".join(paragraphs[3:])
+    source = "\n\n".join([*paragraphs[:3], f"* {item}\n"])
+    document = parse(source.encode(), "p.md")
+    found = pieces(chunked(document, min_tokens=100, target_tokens=300))
+    assert len(found) > 1
+    assert found[-1].body.endswith(f"* {item}\n")
+
+
 def test_front_matter_weighs_nothing_and_makes_no_piece() -> None:
     long = "\n".join(f"key{number}: {number}" for number in range(300))
     document = make_document(("front_matter", long), ("heading", 1, "A"), ("paragraph", words(20)))
