@@ -28,7 +28,7 @@ _LONGEST_TOKEN = 64
 _OPENED = re.compile(rb"[ \t]*+<t([dhr])\b", re.IGNORECASE)
 _OTHER = 2  # the rank of what is neither a row nor a cell
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
-_LINE_END = re.compile(rb"\r\n?|\n")
+_LINE_END = re.compile(rb"(?:\r\n?|\n)(?:[ \t\f\v]*+(?:\r\n?|\n))*+")
 _UNCUT = re.compile(
     rb"(?:(?<=\n)|\A)[ \t]*+(?:<(?!(?:area|br|hr|img|input)\b)[A-Za-z][^<>]*+(?<!/)>\s*+|(?!))++"
     rb"|<[A-Za-z/!][^<>]*+>(?:\s*+</[^<>]*+>|(?!))*+",
@@ -38,13 +38,14 @@ _UNCUT = re.compile(
 
 
 def line_starts(raw: bytes) -> list[int]:
-    """Return where lines begin.
+    """Return where lines begin; blank ones belong to the line before.
 
-    >>> line_starts(b"a\\r\\nb\\rc\\n")
-    [0, 3, 5]
+    >>> line_starts(b"a\\r\\nb\\r\\n \\r\\nc\\n")
+    [0, 3, 9]
     """
     ends = (match.end() for match in _LINE_END.finditer(raw))
-    return [0, *[end for end in ends if end < len(raw)]]
+    filled = len(raw.rstrip())
+    return [0, *[end for end in ends if end < filled]]
 
 
 def markup_starts(raw: bytes, *, kept: int) -> list[int]:

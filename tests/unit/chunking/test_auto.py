@@ -130,6 +130,13 @@ def test_code_is_cut_at_line_ends_when_asked() -> None:
     assert all(piece.body.endswith("\n") for piece in result)
 
 
+def test_blank_lines_in_code_that_is_cut_go_to_the_piece_before() -> None:
+    code = "\n".join(f"x{number} = {number}\n  \n" for number in range(300))
+    found = pieces(chunked(make_document(("code", "py", code)), oversize_code="split"))
+    assert len(found) > 3
+    assert all(piece.body.startswith("x") for piece in found[1:])
+
+
 def test_a_single_block_that_cannot_be_cut_makes_no_piece() -> None:
     document = make_document(("heading", 1, "A"), ("code", "", "x y z\n" * 500))
     result = chunked(document)
