@@ -21,6 +21,9 @@ __all__ = ["Cutter", "Unit"]
 _CRUMBS = 4
 """Neighbours that together have fewer bytes than the grain has tokens, over this, are one unit."""
 
+_CRUMBS_OF_CHARACTERS = 16
+"""The same where sizes are characters, of which a token has about four."""
+
 _ROW_BYTES = 2
 """A row of HTML in Markdown is kept whole up to so many bytes for each token of the capacity."""
 
@@ -63,7 +66,8 @@ class Cutter(NamedTuple):
 
     def crumbs_joined(self, starts: Sequence[int], end: int) -> list[int]:
         """Return where units begin when neighbours that are too small to matter are joined."""
-        return coalesce(starts, end, self.grain // _CRUMBS)
+        share = _CRUMBS_OF_CHARACTERS if self.tokenizer == "characters" else _CRUMBS
+        return coalesce(starts, end, self.grain // share)
 
     def unit(self, start: int, end: int) -> Unit:
         """Return a range of whole lines as a unit."""

@@ -205,6 +205,13 @@ def test_list_items_are_kept_whole() -> None:
     assert all(piece.body_tokens <= 400 for piece in result)
 
 
+def test_pieces_counted_in_characters_are_the_fewest_too() -> None:
+    document = make_document(*[("paragraph", "a" * length) for length in (780, 120, 110, 780)])
+    sizes = {"min_tokens": 100, "target_tokens": 1000, "max_tokens": 2000}
+    found = pieces(chunked(document, tokenizer="characters", **sizes))
+    assert [piece.body_tokens for piece in found] == [904, 894]
+
+
 def test_the_only_item_of_a_list_is_kept_whole() -> None:
     sentence = "word word word word word word word word word end."
     paragraphs = [" ".join([sentence] * number) for number in (4, 24, 11, 6, 8, 7)]
