@@ -6,6 +6,7 @@ Code inside it is never cut unless that is asked for.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
@@ -15,6 +16,7 @@ from leafmark.chunking.cutting import coalesce, line_starts, markup_starts, toke
 from leafmark.chunking.measuring import Meter, text_tokens
 from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.sentences import sentence_starts
+from leafmark.model import Block
 
 __all__ = ["Cutter", "Unit"]
 
@@ -28,6 +30,7 @@ _ROW_BYTES = 2
 """A row of HTML in Markdown is kept whole up to so many bytes for each token of the capacity."""
 
 _SPACES = b" \t"
+_BLANK_LINES = re.compile(rb"(?:[ \t]*+(?:\r\n?|\n))*+")
 
 
 class Unit(NamedTuple):
@@ -97,13 +100,18 @@ class Cutter(NamedTuple):
         """Cut at sentences what has no blocks, but not the code that lies deep inside it."""
         at = unit.start
         for block in self.reader.code_within(unit.start, unit.end):
-            start, end = max(block.start, unit.start), min(block.end, unit.end)
+            start, end = max(block.start, unit.start), min(self._below(block), unit.end)
             if start > at:
                 yield from self._cut_at_sentences(at, start, capacity)
             yield from self.keep_code(self.unit(start, end))
             at = end
         if at < unit.end:
             yield from self._cut_at_sentences(at, unit.end, capacity)
+
+    def _below(self, block: Block) -> int:
+        """Where the next line with anything on it begins."""
+        blank = _BLANK_LINES.match(self.meter.document.data, block.end)
+        return block.end if blank is None else blank.end()
 
     def _cut_at_sentences(self, start: int, end: int, capacity: int) -> Iterator[Unit]:
         unit = Unit(start, end, end - start)  # its parts are counted

@@ -137,6 +137,14 @@ def test_blank_lines_in_code_that_is_cut_go_to_the_piece_before() -> None:
     assert all(piece.body.startswith("x") for piece in found[1:])
 
 
+def test_blank_lines_below_the_code_of_a_footnote_go_with_it() -> None:
+    code = "    code code code code\n" * 40
+    source = f"[^1]:\n    ```\n{code}    ```\n\n{words(150)}\n"
+    document = parse(source.encode(), "p.md")
+    found = pieces(chunked(document, min_tokens=50, target_tokens=200))
+    assert [piece.body[:5] for piece in found] == ["[^1]:", "Word "]
+
+
 def test_a_single_block_that_cannot_be_cut_makes_no_piece() -> None:
     document = make_document(("heading", 1, "A"), ("code", "", "x y z\n" * 500))
     result = chunked(document)
