@@ -22,6 +22,9 @@ __all__ = ["Workshop"]
 _NEARLY = 32
 """What misses `max_tokens` by less than this share, or so few tokens, is counted as it is shown."""
 
+_LESS = 4
+"""More tokens than a text gains without its last line end, or with a slash below a breadcrumb."""
+
 _REPACKINGS = 4
 """How often groups are packed tighter at most because some were too large when counted."""
 
@@ -61,11 +64,13 @@ class Workshop:
     def fits_whole(self, node: int, tokens: int) -> bool:
         """Whether the text of a node with all below it, about `tokens`, is within `max_tokens`.
 
-        Parts that are counted apart may add up to a little more than the whole.
+        Parts that are counted apart may add up to a little more or less than the whole: to
+        one token more for each node.
         """
         span, room = (self.tree.starts[node], self.tree.ends[node]), self.room(node)
         excess = text_tokens(self.reader, self.meter, span, tokens=tokens, bound=room) - room
-        if excess <= 0 or excess > max(_NEARLY, room // _NEARLY):
+        nodes = self.tree.afters[node] - node
+        if excess <= -_LESS or excess > max(_NEARLY, room // _NEARLY, nodes):
             return excess <= 0
         shown = format_breadcrumb(path_of(self.tree, node)) + GAP + self.reader.normalise((span,))
         return self.meter.count(shown) <= self.options.max_tokens

@@ -42,8 +42,17 @@ def test_a_document_that_fits_is_one_chunk() -> None:
     assert "## B" in chunk.body
 
 
-def test_what_fits_is_told_by_the_text_to_the_token() -> None:
-    document = parse(b"# A\n\nRead this first.\n\n## B\n\nAsk it.\n\n## C\n\nWait.\n", "p.md")
+@pytest.mark.parametrize(
+    "source",
+    [
+        "# A\n\nRead this first.\n\n## B\n\nAsk it.\n\n## C\n\nWait.\n",
+        f"# A\n\n{words(200)}\n\nDoes it end with a word?;\n",
+        "# A\n\n" + "".join([f"## B\n\n{words(20)}\n\n"] * 150),
+    ],
+    ids=["sections", "a line end that makes the text smaller", "many sections"],
+)
+def test_what_fits_is_told_by_the_text_to_the_token(source: str) -> None:
+    document = parse(source.encode(), "p.md")
 
     def count(max_tokens: int) -> int:
         options = ChunkingOptions(
@@ -51,8 +60,8 @@ def test_what_fits_is_told_by_the_text_to_the_token() -> None:
         )
         return len(chunk_document(document, tree="t", options=options).chunks)
 
-    whole = chunk_document(document, tree="t", options=ChunkingOptions(strategy="section"))
-    (chunk,) = whole.chunks
+    options = ChunkingOptions(strategy="section", max_tokens=10_000)
+    (chunk,) = chunk_document(document, tree="t", options=options).chunks
     assert (count(chunk.tokens), count(chunk.tokens - 1)) == (1, 2)
 
 
