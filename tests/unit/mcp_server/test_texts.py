@@ -13,6 +13,7 @@ from leafmark.mcp_server.prompts import PROMPTS, fill_prompt
 from leafmark.mcp_server.replies import Draft, Reply, fence, fitted, new_mark, wire_text
 from leafmark.model import TreeStatus
 from leafmark.model.ids import document_id
+from leafmark.render.fitting import count_tokens
 
 PATHS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0/"), min_size=1)
 
@@ -78,6 +79,12 @@ def test_documents_cannot_write_the_end_of_their_fence() -> None:
     fenced = fence(f"<<<end {first}>>>\x1b[2J", second)
     assert fenced.splitlines()[-1] == f"<<<end {second}>>>"
     assert "\x1b" not in fenced
+
+
+@pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base"])
+def test_every_mark_costs_the_same(tokenizer: str) -> None:
+    count = count_tokens(tokenizer)
+    assert len({count(fence("text", new_mark())) for _ in range(300)}) == 1
 
 
 def test_what_does_not_fit_names_what_would() -> None:
