@@ -41,11 +41,13 @@ class Parameter(NamedTuple):
         return found | ({} if self.most is None else {high: self.most})
 
     def read(self, value: Any) -> Any:
-        """Return the argument, checked.
+        """Return the argument, checked; `5.0` is a whole number, as JSON schema has it.
 
         Raises:
             UsageError: it is of another type, or outside of what is accepted.
         """
+        if self.kind == "integer" and isinstance(value, float) and value.is_integer():
+            value = int(value)
         if not _fits(self.kind, value) or not self._is_within(value):
             raise self._refused(value, f"it must be {self._accepted}")
         for each in value if self.kind == "strings" else [value]:

@@ -32,6 +32,11 @@ def test_what_is_not_given_has_its_default() -> None:
     }
 
 
+def test_a_whole_number_may_be_written_with_a_point() -> None:
+    read = check_arguments(PARAMETERS, {"query": "x", "limit": 5.0})["limit"]
+    assert (read, type(read)) == (5, int)
+
+
 @pytest.mark.parametrize(
     ("given", "message", "hint"),
     [
@@ -50,7 +55,7 @@ def test_what_is_not_given_has_its_default() -> None:
         ({"query": 7}, "`query` got 7", "it must be a text of 1 to 10 characters"),
         ({"query": "x", "limit": 9}, "`limit` got 9", "it must be a whole number (1 to 5)"),
         ({"query": "x", "limit": True}, "`limit` got True", "it must be a whole number (1 to 5)"),
-        ({"query": "x", "limit": 2.0}, "`limit` got 2.0", "it must be a whole number (1 to 5)"),
+        ({"query": "x", "limit": 2.5}, "`limit` got 2.5", "it must be a whole number (1 to 5)"),
         (
             {"query": "x", "trees": "a"},
             "`trees` got 'a'",
