@@ -389,16 +389,27 @@ def test_malformed_messages_get_errors_of_the_protocol(steady: Raw) -> None:
     for text, code in (
         ("{not json", -32700),
         ("[]", -32600),
-        ('"text"', -32700),
+        ('"text"', -32600),
         ("[" * 100_000, -32700),
     ):
         steady.send(text)
         refused = json.loads(steady.line())
         assert (refused["id"], refused["error"]["code"]) == (None, code)
+    for message in (
+        {"id": 20, "method": "ping"},
+        {"jsonrpc": "1.0", "id": 20, "method": "ping"},
+        {"jsonrpc": "2.0", "id": 20, "method": "tools/list", "params": []},
+        {"jsonrpc": "2.0", "id": 20},
+    ):
+        steady.send(message)
+        refused = json.loads(steady.line())
+        assert (refused["id"], refused["error"]["code"]) == (20, -32600)
     assert json.loads(steady.ask("no/such", {}, 21))["error"]["code"] == -32601
     assert json.loads(steady.ask("tools/call", {}, 22))["error"]["code"] == -32602
     assert json.loads(steady.ask("tools/call", {"name": 5}, 23))["error"]["code"] == -32602
-    assert json.loads(steady.ask("resources/list", {"cursor": "x"}, 24))["error"]["code"] == -32602
+    for what in ("resources", "resources/templates", "tools", "prompts"):
+        refused = json.loads(steady.ask(f"{what}/list", {"cursor": "x"}, 24))["error"]
+        assert (refused["code"], refused["message"]) == (-32602, "error: there is no cursor 'x'")
     huge = {"name": "search", "arguments": {"query": "x" * 3_000_000}}
     refused = json.loads(steady.ask("tools/call", huge, 25))["result"]
     assert refused["content"][0]["text"].startswith("error: `query` got 'xxx")

@@ -13,7 +13,7 @@ from leafmark.model import DocumentEntry
 from leafmark.render.counts import count_of
 from leafmark.render.terminal import clean, clean_line
 
-__all__ = ["Page", "complete", "list_page", "read"]
+__all__ = ["Page", "complete", "list_page", "no_cursor", "read"]
 
 PAGE = 100
 """Documents on one page of the list."""
@@ -42,10 +42,15 @@ def list_page(project: Project, cursor: str | None) -> Page:
     start = 0
     if cursor is not None:
         if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
-            raise UsageError(f"there is no cursor {cursor[:40]!r}")
+            raise no_cursor(cursor)
         start = int(cursor)
     end = start + PAGE
     return Page(found[start:end], str(end) if end < len(found) else None)
+
+
+def no_cursor(cursor: str) -> UsageError:
+    """Say that no list gave this cursor."""
+    return UsageError(f"there is no cursor {cursor[:40]!r}")
 
 
 def read(project: Project, address: str) -> str:

@@ -123,7 +123,10 @@ class _Handlers:
 
     # -- tools -------------------------------------------------------------------------
 
-    async def list_tools(self, context: Any, params: Any) -> types.ListToolsResult:
+    async def list_tools(
+        self, context: Any, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        _check_first_page(params)
         return types.ListToolsResult(tools=[_described(tool) for tool in TOOLS])
 
     async def call_tool(
@@ -184,6 +187,7 @@ class _Handlers:
     async def list_templates(
         self, context: Any, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
+        _check_first_page(params)
         template = types.ResourceTemplate(
             uri_template=TEMPLATE,
             name="document",
@@ -212,7 +216,10 @@ class _Handlers:
 
     # -- prompts and completion --------------------------------------------------------
 
-    async def list_prompts(self, context: Any, params: Any) -> types.ListPromptsResult:
+    async def list_prompts(
+        self, context: Any, params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        _check_first_page(params)
         return types.ListPromptsResult(
             prompts=[
                 types.Prompt(
@@ -256,6 +263,12 @@ class _Handlers:
         )
         found = types.Completion(values=values, total=total, has_more=total > len(values))
         return types.CompleteResult(completion=found)
+
+
+def _check_first_page(params: types.PaginatedRequestParams | None) -> None:
+    """Refuse a cursor for a list that is given whole."""
+    if params is not None and params.cursor:
+        raise MCPError(types.INVALID_PARAMS, _told(resources.no_cursor(params.cursor)))
 
 
 def _described(tool: Tool) -> types.Tool:

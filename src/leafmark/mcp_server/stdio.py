@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import signal
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -97,20 +98,31 @@ class _Answering:
 
 def _answer_to(error: Exception) -> types.JSONRPCError:
     """Say whether the line was no JSON or no message, to the request's id where it has one."""
-    code, message, number = _PARSE_ERROR, "the line is not JSON", None
     details: list[Any] = getattr(error, "errors", list)()
-    line = next((each["input"] for each in details if isinstance(each.get("input"), str)), None)
-    if line is not None:
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            value = None
-        else:
-            code, message = _INVALID_REQUEST, "the line is not a message of JSON-RPC 2.0"
-        if isinstance(value, dict) and isinstance(value.get("id"), int | str):
-            number = value["id"]
-    elif details and details[0].get("type") != "json_invalid":
-        code, message = _INVALID_REQUEST, "the line is not a message of JSON-RPC 2.0"
+    if not details or details[0].get("type") == "json_invalid":
+        value = _read_otherwise(details)
+    else:  # it was read, and tried as each kind of message
+        value = next((each["input"] for each in details if _is_whole(each)), {})
+    code, message = _INVALID_REQUEST, "the line is not a message of JSON-RPC 2.0"
+    if value is None:
+        code, message = _PARSE_ERROR, "the line is not JSON"
+    number = value.get("id") if isinstance(value, dict) else None
     return types.JSONRPCError(
-        jsonrpc="2.0", id=number, error=types.ErrorData(code=code, message=message)
+        jsonrpc="2.0",
+        id=number if isinstance(number, int | str) and not isinstance(number, bool) else None,
+        error=types.ErrorData(code=code, message=message),
     )
+
+
+def _is_whole(detail: Mapping[str, Any]) -> bool:
+    """Whether what is wrong is that the message lacks something: its input is all of it."""
+    return detail["type"] == "missing" and isinstance(detail["input"], dict)
+
+
+def _read_otherwise(details: Sequence[Mapping[str, Any]]) -> Any:
+    """Return what the line is to a reader that takes halves of characters; None for no JSON."""
+    line = next((each["input"] for each in details if isinstance(each.get("input"), str)), "")
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
