@@ -144,6 +144,9 @@ def _add(
 def find_place(project: Project, path: str) -> Place:
     """Return where in the project's trees `path` is, relative to the project's directory.
 
+    A link on the way leads to what is there, which no walk knows by another path, but for a
+    tree that follows links; the last name of a file stays, since what is a link is left out.
+
     Raises:
         NotFoundError: there is nothing at that path.
         UsageError: it is in none of the trees.
@@ -156,9 +159,14 @@ def find_place(project: Project, path: str) -> Place:
         real_root = Path(os.path.realpath(tree.root))
         for root, asked in ((tree.root, absolute), (real_root, real)):
             if asked == root or root in asked.parents:
-                relative = asked.relative_to(root).as_posix()
                 if not os.path.lexists(asked):
-                    raise _vanished(tree, relative, path)
+                    raise _vanished(tree, asked.relative_to(root).as_posix(), path)
+                there = _without_links(asked)
+                if there != real_root and real_root not in there.parents:
+                    continue
+                if not tree.follow_symlinks:
+                    root, asked = real_root, there
+                relative = asked.relative_to(root).as_posix()
                 listed = "" if relative == "." else as_listed(root, relative)
                 return Place(tree, listed, not os.path.isdir(asked))
     raise UsageError(
@@ -168,6 +176,13 @@ def find_place(project: Project, path: str) -> Place:
         if os.path.isdir(absolute)
         else "`leafmark ls trees` shows the trees",
     )
+
+
+def _without_links(path: Path) -> Path:
+    """Return where a folder really is, or a file whose own name may be a link."""
+    if os.path.isdir(path):
+        return Path(os.path.realpath(path))
+    return Path(os.path.realpath(path.parent), path.name)
 
 
 def _vanished(tree: Tree, relative: str, path: str) -> NotFoundError:

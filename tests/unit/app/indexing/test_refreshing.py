@@ -429,6 +429,21 @@ def test_path_outside_is_refused_whole(here: Here, tmp_path: Path) -> None:
         here.index("missing.md")
 
 
+def test_a_named_link_to_a_folder_leads_to_what_is_there(here: Here, tmp_path: Path) -> None:
+    """Its sources have one path; what lies out of the tree is none of it."""
+    here.write("docs/a.md", "# A\n\none\n")
+    (here.root / "link").symlink_to("docs")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "o.md").write_text("# O\n\ntwo\n")
+    (here.root / "out").symlink_to(tmp_path / "out")
+    report = here.index("link")
+    assert (report.added, report.diagnostics) == (("here:docs/a.md",), ())
+    assert here.index("link/a.md").unchanged == 1
+    for path in ("out", "out/o.md"):
+        with pytest.raises(UsageError, match="is in none of the trees"):
+            here.index(path)
+
+
 def test_paths_that_cannot_be_looked_at_are_no_mistake_of_ours(here: Here) -> None:
     here.write("a.md", "# A\n\none\n")
     (here.root / "loop").symlink_to("loop")
