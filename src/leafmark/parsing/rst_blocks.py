@@ -123,13 +123,11 @@ class RstScanner(LineScanner):
     def _title(self, source: str, style: tuple[str, bool], first: int, after: int) -> int:
         """Take a title, or return 0 where its style does not fit the levels around it."""
         above = self.titles[-1].level if self.titles else 0
-        if style in self._styles:
-            level = self._styles.index(style) + 1
-        elif len(self._styles) == above:
-            self._styles.append(style)
-            level = len(self._styles)
-        else:
+        styles = [*self._styles, style] if style not in self._styles else self._styles
+        level = styles.index(style) + 1
+        if level > above + 1:
             return 0
+        self._styles = styles
         labels, blocks = self._labels
         if labels >= 0:
             first = labels
