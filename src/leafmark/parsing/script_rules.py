@@ -72,6 +72,9 @@ class Rules(NamedTuple):
 
 _LONGEST_NAME = 400
 _MEMBER_PATH = re.compile(r"[\w$#]+(?:[.:][\w$#]+)*")
+_COMPUTED_NAME = re.compile(r"""\[\s*+(?:([\w$]+(?:\.[\w$]+)*)|("[^"\\]*"|'[^'\\]*'))\s*+\]""")
+"""A name that is computed from a name or a string alone, as that of `[Symbol.iterator]() {}`."""
+
 _UNSAID = frozenset(("this", "exports", "module", "prototype", "self"))
 """Words of a member path that are not part of a name."""
 
@@ -118,7 +121,7 @@ def plain(
 
 
 def member(node: Node, source: bytes) -> Found | None:
-    """The rule for names that may be paths, as Lua's `a.b:c`; a computed name is none."""
+    """The rule for names that may be paths, as Lua's `a.b:c`; most computed names are none."""
     named = node.child_by_field_name("name")
     names = None if named is None else member_path(named, source)
     return Found("definition", names, start_of(node.child_by_field_name("body"))) if names else None
@@ -160,7 +163,10 @@ def member_path(node: Node, source: bytes) -> tuple[str, ...] | None:
     text = text_of(node, source)
     if node.type in ("string", "number", "property_identifier", "private_property_identifier"):
         return (text,)
-    if node.type == "computed_property_name" or not _MEMBER_PATH.fullmatch(text):
+    if node.type == "computed_property_name":
+        found = _COMPUTED_NAME.fullmatch(text)
+        return (f"[{found[1]}]" if found[1] else found[2],) if found else None
+    if not _MEMBER_PATH.fullmatch(text):
         return None
     parts = text.replace(":", ".").split(".")
     return tuple(part for part in parts if part not in _UNSAID)
