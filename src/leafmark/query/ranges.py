@@ -3,7 +3,8 @@
 Numbers are compared as numbers, and dates as dates, to the precision of the bound:
 `>2026-01` begins with February, and `2025..2026` ends with the last day of 2026. A plain
 value is compared so too: `2026-01-05` is any time of that day. Anything else is compared as
-text, in any case.
+text, in any case. But a range of numbers or of dates holds no other words, and none holds what
+has no value: `priority: high` is not above 3, and an empty `date:` not before 2026.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ _BETWEEN = re.compile(rf"({_BOUND})?\.\.({_BOUND})?")
 _COMPARED = re.compile(rf"([<>]=?)({_BOUND})")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _DATE = re.compile(r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2}(?:[Tt ][0-9:.Zz+-]*)?)?)?")
+_LIKE_NUMBER = re.compile(r"[+-]?\.?[0-9]")
+_LIKE_DATE = re.compile(r"[0-9]{4}(?![0-9])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,17 @@ def admits(condition: str | Range, value: object) -> bool:
     text = _written(value)
     if isinstance(condition, str):
         return _same(condition, text)
+    bounds = [each for each in (condition.low, condition.high) if each is not None]
+    if not text or not all(_may_compare(text, bound) for bound in bounds):
+        return False
     return _above(condition, text) and _below(condition, text)
+
+
+def _may_compare(text: str, bound: str) -> bool:
+    """Whether a value begins like a bound that is a number or a date: `1.2.3` and `1.2` do."""
+    if _NUMBER.fullmatch(bound):
+        return _LIKE_NUMBER.match(text) is not None
+    return not _DATE.fullmatch(bound) or _LIKE_DATE.match(text) is not None
 
 
 def _written(value: object) -> str:
