@@ -230,7 +230,8 @@ TOOLS: tuple[Tool, ...] = (
             Parameter("query", "A question, or words.", required=True, least=1, most=2000),
             Parameter(
                 "topics",
-                "Further questions, each searched for by itself; the answer has the best of each.",
+                "Further questions, each searched for by itself. The best matches of all make one "
+                "list; a hint names a question without a result.",
                 "strings",
                 most=7,
             ),

@@ -66,6 +66,7 @@ def hints_about(
     return (
         *_about_doubt(doubtful),
         *_about_topics(topics),
+        *_about_missing_topics(topics, ranked, results),
         *_about_fields(reader, topics),
         *_about_words(compiled),
         *_about_relaxing(reader, topics, params, ranked, results),
@@ -97,6 +98,28 @@ def _about_topics(topics: Sequence[Expression]) -> Iterator[Hint]:
                     f"{name} was searched as a topic of its own, and found all that it admits; "
                     f"put it into the same quotes as the words that it should filter",
                 )
+
+
+def _about_missing_topics(
+    topics: Sequence[Expression], ranked: Sequence[Candidate], results: Sequence[Result]
+) -> Iterator[Hint]:
+    """Tell which topics no result is about, though others have some: one list holds them all."""
+    if len(topics) < 2 or not results:
+        return
+    shown = set(_topics_of(ranked[: len(results)]))
+    found = set(_topics_of(ranked))
+    for number, topic in enumerate(topics):
+        if number not in shown:
+            name = f"“{format_query(topic)}”"
+            late = f"no result is for {name}, as others match better; search for it by itself"
+            message = late if number in found else f"nothing was found for {name}"
+            yield Hint("missing-topic", message)
+
+
+def _topics_of(candidates: Iterable[Candidate]) -> Iterator[int]:
+    for candidate in candidates:
+        yield from candidate.topics
+        yield from _topics_of(candidate.constituents)
 
 
 def _about_fields(reader: IndexReader, topics: Sequence[Expression]) -> Iterator[Hint]:

@@ -78,7 +78,7 @@ ROUTES: tuple[Route, ...] = (
         (
             Parameter(
                 "q",
-                "What to look for. Repeated, each is a topic: the answer has the best of each.",
+                "What to look for. Repeated, each is a topic: the best of all make one list.",
                 "strings",
                 required=True,
                 least=1,

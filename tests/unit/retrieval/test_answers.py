@@ -277,6 +277,21 @@ def test_topics_are_joined(library: Library) -> None:
     assert answer.expressions == ("pip", "later", "needles")
 
 
+def test_a_topic_without_a_result_is_named(library: Library) -> None:
+    def told(*topics: str, **params: Any) -> list[str]:
+        hints = library.search(*topics, **params).hints
+        return [hint.message for hint in hints if hint.code == "missing-topic"]
+
+    topics = ("error handling", "needles two", "zeppelin hangar")
+    behind = "no result is for “{}”, as others match better; search for it by itself"
+    found = library.search(*topics[:2]).results
+    assert (found[0].entry.path, found[-1].entry.path) == ("guide.md", "crlf.md")
+    assert told(*topics[:2]) == []
+    assert told(*topics) == ["nothing was found for “zeppelin hangar”"]
+    assert told(*topics[:2], limit=1) == [behind.format("needles two")]
+    assert told("zeppelin hangar", "airship mast") == []
+
+
 def test_phases_and_counts(library: Library) -> None:
     answer = library.search("errors", "wort")
     assert [phase.name for phase in answer.phases] == [

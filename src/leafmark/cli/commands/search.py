@@ -309,7 +309,8 @@ COMMAND = Command(
         "on disk is indexed first. All words must match, in any order and in any field; "
         '"quoted words" match as a phrase, -word leaves out, a OR b takes either, '
         "title:word looks in one field, pre* matches beginnings, word~1 allows an edit.\n\n"
-        "Several arguments are several topics: the answer holds the best of each. A question in "
+        "Several arguments are several topics: each is searched for by itself, and the best "
+        "matches of all make one list. A question in "
         "plain words may match in part; such results come last and are marked. "
         "The query - is read from standard input.\n\n"
         "Exit code 1 means that nothing was found."
