@@ -83,17 +83,19 @@ class Guard:
             await self._app(scope, receive, send)
             return
         refusal = self.refusal(scope["headers"], scope.get("path", ""))
+        body: deque[Message] = deque()
         if refusal is None:
             try:
                 async with asyncio.timeout(BODY_TIMEOUT_S):
                     body = await _read_body(receive)
             except TimeoutError:
                 refusal = 408, "the body of the request did not come in time"
-            else:
-                if body[-1]["type"] == "http.request":  # else the client is gone
-                    await self._app(scope, _replay(body, receive), send)
-                return
-        await _refuse(send, *refusal)
+            if _size(body) > MOST_BODY_BYTES:
+                refusal = 413, f"the body of the request is over {MOST_BODY_BYTES:,} bytes"
+        if refusal is not None:
+            await _refuse(send, *refusal)
+        elif body[-1]["type"] == "http.request":  # else the client is gone
+            await self._app(scope, _replay(body, receive), send)
 
     def refusal(self, headers: list[tuple[bytes, bytes]], path: str = "") -> tuple[int, str] | None:
         """Return the status and the reason for which a request is refused, None if it is not."""
@@ -148,6 +150,10 @@ async def _read_body(receive: Callable[[], Awaitable[Message]]) -> deque[Message
     return found
 
 
+def _size(body: deque[Message]) -> int:
+    return sum(len(message.get("body", b"")) for message in body)
+
+
 def _replay(
     read: deque[Message], receive: Callable[[], Awaitable[Message]]
 ) -> Callable[[], Awaitable[Message]]:
@@ -168,13 +174,13 @@ async def _refuse(send: Callable[[Message], Awaitable[None]], status: int, messa
         (b"x-content-type-options", b"nosniff"),
     ]
     headers += [(b"www-authenticate", b"Bearer")] if status == 401 else []
-    headers += [(b"connection", b"close")] if status == 408 else []
+    headers += [(b"connection", b"close")] if status in (408, 413) else []
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 
 def _error(status: int, message: str) -> LeafmarkError:
-    if status == 408:
+    if status in (408, 413):
         return UsageError(message)
     hint = "send `Authorization: Bearer TOKEN`, with the server's token" if status == 401 else None
     return ForbiddenError(message, hint=hint)
