@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from leafmark.cli.options import Command, Option
+from leafmark.cli.options import COLORS, COMMON, Command, Option
 
 __all__ = ["SHELLS", "completion_script"]
 
@@ -27,19 +27,15 @@ def _spellings(command: Command) -> str:
 
 
 def _bash(commands: Sequence[Command]) -> str:
-    cases, values = [], []
-    for command in commands:
-        words = [_spellings(command)]
-        if command.argument and command.argument.choices:
-            words.append(" ".join(command.argument.choices))
-        cases.append(f'        {_names(command)}) words="{" ".join(words)}" ;;')
-        values += [
-            f'        {name}:{spelling}) words="{" ".join(option.choices)}" ;;'
-            for option in command.all_options
-            if option.choices
-            for name in (command.name, *command.aliases)
-            for spelling in option.names
-        ]
+    cases = [_bash_words(command) for command in commands]
+    values = [_bash_value("", option) for option in COMMON if option.metavar]
+    values += [
+        _bash_value(name, option)
+        for command in commands
+        for option in command.all_options
+        if option.metavar
+        for name in (command.name, *command.aliases)
+    ]
     return f"""# bash completion for leafmark; in ~/.bashrc: source <(leafmark completion bash)
 _leafmark() {{
     local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}
@@ -62,8 +58,8 @@ _leafmark() {{
     done
     case $command:$before in
 {chr(10).join(values)}
-        *) case $command in
-        "") words="{_all_names(commands)} --help --version" ;;
+        *) case $command:$word in
+        :*) words="{_all_names(commands)} --help --version" ;;
 {chr(10).join(cases)}
         esac ;;
     esac
@@ -71,6 +67,28 @@ _leafmark() {{
 }}
 complete -o bashdefault -o default -F _leafmark leafmark
 """
+
+
+def _bash_words(command: Command) -> str:
+    """What to complete where no option's value stands: options, else words, else files."""
+    names, argument = _names(command).split("|"), command.argument
+    options = "|".join(f"{name}:-*" if argument else f"{name}:*" for name in names)
+    found = [f'        {options}) words="{_spellings(command)}" ;;']
+    if argument and argument.choices:
+        others = "|".join(f"{name}:*" for name in names)
+        found.append(f'        {others}) words="{" ".join(argument.choices)}" ;;')
+    return "\n".join(found)
+
+
+def _bash_value(command: str, option: Option) -> str:
+    """What to complete after an option: its choices, folders and files, or nothing."""
+    if option.choices:
+        then = f'words="{" ".join(option.choices)}"'
+    elif option.metavar == "DIR":
+        then = ""  # bash completes files where we have no words
+    else:
+        then = "compopt +o default +o bashdefault 2>/dev/null"
+    return f"        {'|'.join(f'{command}:{name}' for name in option.names)}) {then} ;;"
 
 
 def _zsh(commands: Sequence[Command]) -> str:
@@ -89,11 +107,15 @@ _leafmark() {{
     commands=(
 {summaries}
     )
-    while ((CURRENT > 3)) && [[ $words[2] == (-C|--directory|--color) ]]; do
-        words[2,3]=()
-        ((CURRENT -= 2))
-    done
     while ((CURRENT > 2)) && [[ $words[2] == -* ]]; do
+        if [[ $words[2] == (-C|--directory|--color) ]]; then
+            if ((CURRENT == 3)); then
+                [[ $words[2] == --color ]] && compadd {" ".join(COLORS)} || _files -/
+                return
+            fi
+            words[2]=()
+            ((CURRENT--))
+        fi
         words[2]=()
         ((CURRENT--))
     done
@@ -130,22 +152,39 @@ def _zsh_spec(option: Option, name: str) -> str:
     values = f"({' '.join(option.choices)})" if option.choices else ""
     if option.metavar == "DIR":
         values = "_files -/"
-    return _quoted(f"{repeated}{name}[{told}]:{option.metavar}:{values}")
+    after = "=" if name.startswith("--") else ""  # its value may follow the sign or a space
+    return _quoted(f"{repeated}{name}{after}[{told}]:{option.metavar}:{values}")
+
+
+_FISH_COMMAND = """# fish completion for leafmark; leafmark completion fish | source
+function __leafmark_command --description 'The command on the line, if there is one'
+    set -l words (commandline -opc)
+    set -l takes_value 0
+    for word in $words[2..]
+        if test $takes_value = 1
+            set takes_value 0
+        else if contains -- $word -C --directory --color
+            set takes_value 1
+        else if not string match -q -- '-*' $word
+            echo $word
+            return 0
+        end
+    end
+    return 1
+end"""
 
 
 def _fish(commands: Sequence[Command]) -> str:
-    lines = ["# fish completion for leafmark; leafmark completion fish | source"]
+    before = "complete -c leafmark -n 'not __leafmark_command >/dev/null'"
+    lines = [_FISH_COMMAND, f"{before} -f"]
+    lines += [f"{before} {_fish_option(option)}" for option in COMMON]
     for command in commands:
-        lines += [
-            f"complete -c leafmark -n __fish_use_subcommand -a {name} -d {_quoted(command.summary)}"
-            for name in (command.name, *command.aliases)
-        ]
-        seen = f"-n '__fish_seen_subcommand_from {command.name} {' '.join(command.aliases)}'"
-        lines += [f"complete -c leafmark {seen} {_fish_option(one)}" for one in command.all_options]
+        names = (command.name, *command.aliases)
+        lines += [f"{before} -a {name} -d {_quoted(command.summary)}" for name in names]
+        within = f"complete -c leafmark -n 'contains -- (__leafmark_command) {' '.join(names)}'"
+        lines += [f"{within} {_fish_option(one)}" for one in command.all_options]
         if command.argument and command.argument.choices:
-            lines.append(
-                f"complete -c leafmark {seen} -f -a {_quoted(' '.join(command.argument.choices))}"
-            )
+            lines.append(f"{within} -f -a {_quoted(' '.join(command.argument.choices))}")
     return "\n".join(lines) + "\n"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import subprocess
@@ -141,6 +142,15 @@ def test_completion_scripts_are_valid(shell: str) -> None:
         (["ls", "do"], ["docs"]),
         (["help", "comp"], ["completion"]),
         (["completion", "z"], ["zsh"]),
+        (["--color", ""], ["auto", "always", "never"]),
+        (["-q", "-C", ""], []),
+        (["search", "--tree", ""], []),
+        (["search", "-n", ""], []),
+        (["chunk", "--root", ""], []),
+        (["chunk", ""], []),
+        (["ls", ""], ["trees", "docs", "chunks", "tags"]),
+        (["update", "--reb"], ["--rebuild"]),
+        (["status", "--js"], ["--json"]),
     ],
 )
 def test_bash_completes(words: list[str], expected: list[str]) -> None:
@@ -155,3 +165,35 @@ def test_bash_completes(words: list[str], expected: list[str]) -> None:
         timeout=60,
     )
     assert done.stdout.split() == expected
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="there is no fish here")
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("sea", ["search"]),
+        ("--color ", ["always", "auto", "never"]),
+        ("-q -C docs sea", ["search"]),
+        ("-C docs search --mode=le", ["--mode=lexical"]),
+        ("show search --ow", ["--own"]),
+        ("get --ow", ["--own"]),
+        ("ls ", ["chunks", "docs", "tags", "trees"]),
+    ],
+)
+def test_fish_completes(line: str, expected: list[str], tmp_path: Path) -> None:
+    script = completion_script("fish", all_commands())
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", f"{script}\ncomplete -C 'leafmark {line}'"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        cwd=tmp_path,
+        env=dict(os.environ, HOME=str(tmp_path)),
+    )
+    assert [each.partition("\t")[0] for each in done.stdout.splitlines()] == expected
+
+
+@pytest.mark.parametrize("option", ["--mode=[", "--root=[", "-o["])
+def test_zsh_takes_values_after_a_space_or_the_sign(option: str) -> None:
+    assert f"'{option}" in completion_script("zsh", all_commands())
