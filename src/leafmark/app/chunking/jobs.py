@@ -16,7 +16,7 @@ from typing import NamedTuple
 from leafmark.app.chunking.job_list import ChunkJob, JobList
 from leafmark.app.configuration.project import Project
 from leafmark.app.requests import ChunkRequest
-from leafmark.app.sources.folders import is_encodable
+from leafmark.app.sources.folders import is_encodable, is_there
 from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import (
     SourceFile,
@@ -193,7 +193,7 @@ class _Places:
         if not is_encodable(path):
             raise NotFoundError(f"there is nothing at {path!r}")
         real = os.path.realpath(self._project.directory / path)
-        if not os.path.lexists(real):
+        if not is_there(real):
             raise NotFoundError(f"there is nothing at {path!r}", location=real)
         is_folder = os.path.isdir(real)
         held = self._innermost(real)

@@ -135,11 +135,11 @@ class Project:
         return found
 
     def missing_trees(self) -> list[str]:
-        """Say of each tree whose folder is not there that it is not."""
+        """Say of each tree whose folder is not there, or may not be read, that it is so."""
         return [
-            f"the folder of tree {tree.name!r} is missing: {tree.root}"
+            f"the folder of tree {tree.name!r} {state}: {tree.root}"
             for tree in self.trees
-            if tree.is_missing
+            if (state := tree.trouble)
         ]
 
     def left_out(self) -> tuple[str, ...]:

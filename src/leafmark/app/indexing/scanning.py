@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.requests import Progress
-from leafmark.app.sources.folders import as_listed, is_encodable
+from leafmark.app.sources.folders import as_listed, is_encodable, is_there
 from leafmark.app.sources.grammars import grammar_notes
 from leafmark.app.sources.trees import Tree
 from leafmark.app.sources.walk import SourceFile, WalkNotes, iter_sources, named_source
@@ -149,6 +149,7 @@ def find_place(project: Project, path: str) -> Place:
 
     Raises:
         NotFoundError: there is nothing at that path.
+        StorageError: nobody may look there.
         UsageError: it is in none of the trees.
     """
     if not is_encodable(path):
@@ -159,7 +160,7 @@ def find_place(project: Project, path: str) -> Place:
         real_root = Path(os.path.realpath(tree.root))
         for root, asked in ((tree.root, absolute), (real_root, real)):
             if asked == root or root in asked.parents:
-                if not os.path.lexists(asked):
+                if not is_there(str(asked)):
                     raise _vanished(tree, asked.relative_to(root).as_posix(), path)
                 there = _without_links(asked)
                 if there != real_root and real_root not in there.parents:

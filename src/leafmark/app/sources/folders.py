@@ -13,6 +13,8 @@ import unicodedata
 from pathlib import Path
 from types import TracebackType
 
+from leafmark.errors import unreadable
+
 __all__ = [
     "FILE_FLAGS",
     "HAS_DESCRIPTORS",
@@ -21,6 +23,7 @@ __all__ = [
     "Handle",
     "as_listed",
     "is_encodable",
+    "is_there",
     "open_folder",
     "read_small",
 ]
@@ -98,6 +101,21 @@ def is_encodable(path: str) -> bool:
         return b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:
         return False
+
+
+def is_there(path: str) -> bool:
+    """Whether there is anything at a path, be it a link that leads nowhere.
+
+    Raises:
+        StorageError: nobody may look there.
+    """
+    try:
+        os.lstat(path)
+    except PermissionError as error:
+        raise unreadable(error, path) from error
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def as_listed(root: str | os.PathLike[str], path: str) -> str:

@@ -41,3 +41,14 @@ class Tree(NamedTuple):
     def is_missing(self) -> bool:
         """Whether its root is no folder now, or a path that the system refuses to look at."""
         return not os.path.isdir(self.root)
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing can be read of it, as the end of a sentence; empty where there is no reason.
+
+        >>> Tree("docs", Path("/nowhere")).trouble
+        'is missing'
+        """
+        if self.is_missing:
+            return "is missing"
+        return "" if os.access(self.root, os.R_OK | os.X_OK) else "cannot be read"

@@ -145,3 +145,15 @@ def test_without_a_state_a_writer_that_goes_on_is_an_error(here: Here) -> None:
         "it is being made, so nothing can be searched yet; "
         "`index.lock_timeout_s` says how long to wait"
     )
+
+
+def test_a_folder_that_may_not_be_read_is_among_the_hints(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.write("a.md", "# A\n\none\n")
+    here.index()
+    root = here.project().trees[0].root
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: path != root and access(path, mode))
+    hints = search_project(here.project(), SearchRequest(("one",))).hints
+    assert hints[0] == Hint("tree-missing", f"the folder of tree 'here' cannot be read: {root}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import shutil
@@ -23,7 +24,13 @@ from leafmark.app.indexing.changes import Plan, plan_changes
 from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.requests import IndexRequest, Progress
 from leafmark.app.sources.folders import Folders, Handle
-from leafmark.errors import ConfirmationError, LockedError, NotFoundError, UsageError
+from leafmark.errors import (
+    ConfirmationError,
+    LockedError,
+    NotFoundError,
+    StorageError,
+    UsageError,
+)
 from leafmark.index import open_writer
 from leafmark.model import Diagnostic, Document, IndexReport, Skipped
 from leafmark.parsing import parse as parse_source
@@ -454,6 +461,21 @@ def test_paths_that_cannot_be_looked_at_are_no_mistake_of_ours(here: Here) -> No
     here.configure(f'[tree.here]\npath = "."\n[tree.long]\npath = "{long}"\n')
     assert here.index().documents == 1
     assert [tree.missing for tree in project_status(here.project()).trees] == [False, True]
+
+
+def test_a_path_where_nobody_may_look_is_not_said_to_be_empty(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = os.lstat
+
+    def refuse(path: Any, **more: Any) -> os.stat_result:
+        if str(path).endswith("hidden.md"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return look(path, **more)
+
+    monkeypatch.setattr(os, "lstat", refuse)
+    with pytest.raises(StorageError, match=r"^the file cannot be read: permission denied$"):
+        here.index("hidden.md")
 
 
 def test_remove_takes_out_and_index_brings_back(here: Here) -> None:
