@@ -34,6 +34,7 @@ _ITEM = re.compile(
     r"[ \t]*(?:(-|\*{1,5}|\.{1,5}|\u2022|\d+\.|[a-zA-Z]\.|[IVXivx]+\)|<[\d.]+>)[ \t]+\S"
     r"|(?!//)[^ \t].*?(?::{2,4}|;;)(?:\Z|[ \t]))"
 )
+_MACRO = re.compile(r"(?:(?:image|video|audio)::[^\s\[][^\[]*|toc::)\[.*\]\Z")
 _RULES = re.compile(r"(?:'{3,}|-{3}|\*{3}|- - -|\* \* \*|<{3,})\Z")
 
 _ID = re.compile(
@@ -268,7 +269,7 @@ class AsciiDocScanner(LineScanner):
                 if _ITEM.match(text[following]):
                     return at
                 at = following + 1
-            elif _ITEM.match(line) or _ATTRIBUTES.match(line) or _DELIMITER.match(line):
+            elif _ITEM.match(line) or _ATTRIBUTES.match(line) or _fence(line):
                 return at
             else:
                 at += 1
@@ -290,6 +291,10 @@ class AsciiDocScanner(LineScanner):
 
     def _rule(self, at: int, line: str, level: int) -> int:
         return self._add("thematic_break", at, at + 1, level) if _RULES.match(line) else at
+
+    def _macro(self, at: int, line: str, level: int) -> int:
+        """A picture, a film or the table of contents: a block of one line."""
+        return self._add("paragraph", at, at + 1, level) if _MACRO.match(line) else at
 
     def _indented(self, at: int, line: str, level: int) -> int:
         """A literal paragraph."""
@@ -320,6 +325,7 @@ _TAKERS: tuple[_Taker, ...] = (
     AsciiDocScanner._atx,
     AsciiDocScanner._setext,
     AsciiDocScanner._rule,
+    AsciiDocScanner._macro,
     AsciiDocScanner._list,
     AsciiDocScanner._indented,
 )
