@@ -19,6 +19,8 @@ __all__ = ["DEFINING_FORMATS", "defined_names"]
 LONGEST = 1000
 """The most characters of a term; longer ones are texts."""
 
+_LINK = re.compile(r"<a\s(?=[^<>]*\bhref)[^<>]*>[^<]*(?:<(?!/?a\b)[^<]*)*</a\s*>", re.IGNORECASE)
+_WORD = re.compile(r"\w")
 _LIST_TAG = re.compile(r"<(/?dl|/?d[dt])\b[^<>]*>", re.IGNORECASE)
 _LINK_AWAY = re.compile(
     r"<a\b[^<>]*\bhref=[\"']?(?!#)[^<>]*>[^<]*(?:<(?!/?a\b)[^<]*)*</a\s*>", re.IGNORECASE
@@ -98,12 +100,14 @@ def _plain(word: str) -> str:
 
 
 def _terms_of_html(body: str) -> Iterator[str]:
-    """Yield the terms of lists that have a text; a term that is a link is a reference."""
+    """Yield the terms of lists that have a text; one that is a link, or has only links, refers."""
     if "<dt" not in body and "<DT" not in body:
         return
     terms: list[str] = []
     opened = -1
-    for tag in _LIST_TAG.finditer(body):
+    tags = [*_LIST_TAG.finditer(body)]
+    ends = [*(tag.start() for tag in tags[1:]), len(body)]
+    for tag, end in zip(tags, ends, strict=True):
         name = tag[1].lower()
         if opened >= 0:
             terms.append(_text_of(body[opened : tag.start()]))
@@ -111,10 +115,17 @@ def _terms_of_html(body: str) -> Iterator[str]:
         if name == "dt":
             opened = tag.end()
         elif name == "dd":
-            yield from terms
+            if not _only_refers(body[tag.end() : end]):
+                yield from terms
             terms.clear()
         elif name != "/dt":
             terms.clear()
+
+
+def _only_refers(markup: str) -> bool:
+    """Whether there are links and no word beside them, as in the index of a book."""
+    said, links = _LINK.subn("", markup)
+    return links > 0 and not _WORD.search(html.unescape(_TAG.sub("", said)))
 
 
 def _text_of(markup: str) -> str:

@@ -28,6 +28,13 @@ HTML = {
     ),
     "a contents": ("<dl><dt>1. First_steps</dt><dt>2. More</dt></dl>", []),
     "an index": ("<dt>max_rate, <a href='p.html'>Rates</a></dt><dd>see also</dd>", []),
+    "an index with links below": (
+        "<dt>max_rate</dt><dd><p><a href='p.html#r'>Rates<i> [All]</i></a>, <A HREF='#q'>Q</A>"
+        "</p></dd><dt>-q</dt><dd><a href='q.html'>Quiet</a><dl><dt>-qq</dt><dd>No.</dd></dl></dd>",
+        ["-qq"],
+    ),
+    "a word beside a link": ("<dt>a_b</dt><dd>See <a href='p.html'>Rates</a></dd>", ["a_b"]),
+    "a mark in a text": ("<dt>a_b</dt><dd><a name='x'>First</a></dd>", ["a_b"]),
     "a reference": ("<dt><a href='git-add.html'>git-add(1)</a></dt><dd>Add files.</dd>", []),
     "a text": ("<dt>a_b " + "words " * 300 + "</dt><dd>x</dd>", []),
     "no list": ("<p>--ff-only</p>", []),
