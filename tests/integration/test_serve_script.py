@@ -105,6 +105,7 @@ APP = """
 const fs = require("node:fs"), vm = require("node:vm");
 const given = JSON.parse(fs.readFileSync(0, "utf-8"));
 const listeners = {}, elements = {}, calls = [];
+let sent;
 const element = () => ({
   value: "", options: [], classList: { add() {}, remove() {} },
   addEventListener() {}, append() {}, replaceChildren() {}, focus() {}, blur() {},
@@ -124,17 +125,33 @@ const document = {
   getElementById: (id) => (elements[id] ??= element()),
 };
 const context = vm.createContext({
-  AbortController, TextDecoder, URLSearchParams, document, history, location, scrollY: 0,
+  AbortController, TextDecoder, TextEncoder, URLSearchParams, document, history, location,
+  scrollY: 0,
   addEventListener: (name, call) => (listeners[name] = call), scrollTo() {},
-  fetch: () => new Promise(() => {}), sessionStorage: { getItem: () => null },
+  fetch: (_, { headers }) => { sent ??= headers; return new Promise(() => {}); },
+  sessionStorage: { getItem: () => given.token ?? null },
   setTimeout: () => 0, clearTimeout() {},
 });
 for (const script of process.argv.slice(1)) {
   vm.runInContext(fs.readFileSync(script, "utf-8"), context);
 }
 listeners.keydown({ key: "Escape", preventDefault() {} });
-process.stdout.write(JSON.stringify([calls, location.search]));
+process.stdout.write(JSON.stringify({ calls, address: location.search, sent }));
 """
+
+
+def begin(**given: object) -> Any:
+    """Begin the page at an address, press Escape, and give what came of it."""
+    done = subprocess.run(
+        ["node", "-e", APP, str(SCRIPT), str(SCRIPT.with_name("app.js"))],
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+        check=True,
+    )
+    return json.loads(done.stdout)
 
 
 @pytest.mark.parametrize(
@@ -150,12 +167,10 @@ process.stdout.write(JSON.stringify([calls, location.search]));
 def test_escape_leaves_a_document_and_never_the_page(
     address: str, state: object, calls: list[str], then: str
 ) -> None:
-    done = subprocess.run(
-        ["node", "-e", APP, str(SCRIPT), str(SCRIPT.with_name("app.js"))],
-        input=json.dumps({"address": address, "state": state}),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    assert json.loads(done.stdout) == [calls, then]
+    found = begin(address=address, state=state)
+    assert (found["calls"], found["address"]) == (calls, then)
+
+
+def test_a_token_is_sent_as_the_bytes_that_the_server_compares() -> None:
+    sent = begin(address="?q=x", token="pässwort €")["sent"]["Authorization"]
+    assert sent.encode("latin-1") == "Bearer pässwort €".encode()

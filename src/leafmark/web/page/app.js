@@ -39,13 +39,17 @@ async function ask(path, parameters, signal, read = (response) => response.json(
     for (const each of [value].flat()) if (each !== "" && each !== undefined) query.append(name, each);
   }
   const token = sessionStorage.getItem("token");
-  const headers = token ? { Authorization: `Bearer ${token}` } : {};
+  const headers = token ? { Authorization: bearer(token) } : {};
   const response = await fetch(`api/${path}?${query}`, { headers, signal, credentials: "omit" });
   if (response.ok) return read(response);
   const told = await response.json().catch(() => ({}));
   if (told.not_found) return told;
   throw new Refused(response.status, told.error ?? { message: `the server answered ${response.status}` });
 }
+
+/** A token as the server compares it: by its bytes, where a header is given in Latin-1. */
+const bearer = (token) =>
+  `Bearer ${[...new TextEncoder().encode(token)].map((byte) => String.fromCharCode(byte)).join("")}`;
 
 /** Begin to show something else; what was asked for before is dropped. */
 function begin() {
