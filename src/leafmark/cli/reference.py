@@ -17,7 +17,8 @@ options of every command, which stand once, under [`leafmark`](#leafmark).
 
 Data go to standard output, everything else to standard error. `--json` prints
 one JSON object, errors too, of the shapes in `leafmark/render/schema.json`;
-keys are only ever added to them.
+keys are only ever added to them. `index --watch` prints one a line, whenever
+something happened, and `eval make` a query a line, as `eval` reads them.
 
 Colour and links are for terminals, and there `COLUMNS` sets the width. `NO_COLOR`,
 `CLICOLOR=0` and `TERM=dumb` switch colour off, `CLICOLOR_FORCE=1` switches it on, and
