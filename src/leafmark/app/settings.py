@@ -81,7 +81,7 @@ class ChunkingSettings(NamedTuple):
     oversize_code: Annotated[
         Literal["keep", "split"],
         Rules(
-            "a code block over the maximum: keep it whole, or split it at line ends",
+            "a code block larger than a piece: keep it whole, or split it at line ends",
             per_tree=True,
         ),
     ] = "keep"

@@ -72,7 +72,7 @@ OPTIONS = (
     _setting("heading_levels", "Treat headings deeper than this as content.", "N", whole(0, 6)),
     _choice(
         ("--oversize-code",),
-        "What to do with code over the maximum: keep it whole or split it.",
+        "What to do with code larger than a piece: keep it whole or split it.",
         "HOW",
         ("keep", "split"),
     ),
