@@ -131,6 +131,7 @@ class Renderer:
         """The last sentences of the piece before, first as many as are wanted, then fewer.
 
         Never the whole piece: one that repeats all of another is found wherever that one is.
+        Nor what has no words, such as the mark of an item, a rule or a picture.
         """
         before = chunk.owner.chunks[chunk.position - 1]
         follows = (
@@ -142,11 +143,13 @@ class Renderer:
             return []
         starts = self._sentences(before)
         wanted = starts[-self.options.overlap_sentences :] if self.options.overlap_sentences else []
-        return [(start, before.byte_end) for start in wanted if self._says_something(before, start)]
+        first, end = before.byte_start, before.byte_end
+        says = self._says_something
+        return [(at, end) for at in wanted if says(first, at) and says(at, end)]
 
-    def _says_something(self, piece: Chunk, end: int) -> bool:
-        """Whether the piece has words before `end`, not the mark of an item alone."""
-        return any(map(str.isalpha, self.reader.body_text(((piece.byte_start, end),))))
+    def _says_something(self, start: int, end: int) -> bool:
+        """Whether there are words in a range."""
+        return any(map(str.isalpha, self.reader.body_text(((start, end),))))
 
     def _is_clean_cut(self, at: int) -> bool:
         """Whether a block or sentence ends at `at`, and no heading begins there."""

@@ -298,6 +298,14 @@ def test_the_mark_of_an_item_is_no_text_before_an_overlap() -> None:
     assert repeated == ["  Its end.\n\n"]
 
 
+def test_what_has_no_words_is_no_overlap() -> None:
+    code = ("code", "", "x y z\n" * 50)
+    document = make_document(code, ("paragraph", "..."), ("paragraph", words(290)))
+    before, piece = pieces(chunked(document, target_tokens=300))
+    assert before.body.endswith("...\n\n")
+    assert piece.context_spans == ()
+
+
 def test_no_overlap_when_it_is_switched_off() -> None:
     parts = [("paragraph", words(300))] * 2
     assert overlap(*parts, overlap_sentences=0) == [[], []]
