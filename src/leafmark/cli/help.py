@@ -42,6 +42,8 @@ def overview(commands: Iterable[Command]) -> str:
             "",
             "Options of every command:",
             *_columns(_option_row(option) for option in COMMON),
+            "",
+            "Instead of a command:",
             *_columns([("-V, --version", "Print the version.")]),
             "",
             _FOOT,
