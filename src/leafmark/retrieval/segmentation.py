@@ -10,7 +10,7 @@ the words in it. There is no dictionary; the index decides:
 - Hiragana, and the question words in `stopwords.txt`, ask a question and say nothing of its
   subject.
 
-Text in quotes or after a field is never split.
+Text in quotes, after a field or with an operator is never split.
 """
 
 from __future__ import annotations

@@ -234,3 +234,11 @@ def test_a_prefix_keeps_the_marks_that_stemmers_take_away(
     assert [each.entry.path for each in results] == ["a.md"]
     body = results[0].body_bytes or b""
     assert [body[start:end].decode() for start, end in results[0].match_ranges] == marked
+
+
+def test_text_without_spaces_is_a_phrase_with_an_operator(tmp_path: Path) -> None:
+    library = Library(tmp_path, t={"a.md": "3段目です\n", "b.md": "段目の3\n", "c.md": "other\n"})
+    assert sorted(library.find("3段目", strict=True)) == ["a.md", "b.md"]
+    for query in ("3段目 OR zebra", "3段目 AND です", "3段目^2", "3段目~0"):
+        assert library.find(query, strict=True) == ["a.md"], query
+    assert sorted(library.find("段目 -3段目", strict=True)) == ["b.md"]
