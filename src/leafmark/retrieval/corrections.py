@@ -136,8 +136,8 @@ class Corrector:
     ) -> list[tuple[str, str]]:
         """Return the best terms within `distance` edits, each with the word that it comes from.
 
-        First those that differ only in marks (`maria`, `maría`), then those with the same
-        first letter, then the most frequent ones; at most `MOST_ASKED_FOR`.
+        First those that differ only in marks (`maria`, `maría`), then those one edit away, then
+        those with the same first letter, then the most frequent ones; at most `MOST_ASKED_FOR`.
         """
         typed = word.lower()
         bare = without_marks(typed)
@@ -146,6 +146,7 @@ class Corrector:
                 (self._language.name, typed, tuple(fields)), lambda: self._one_edit(typed, fields)
             )
         )
+        nearest = set(found)
         if distance > 1:
             terms = self._statistics.terms(tuple(fields))
             forms = sorted({term, typed, *_without_endings(typed)}, key=len)
@@ -154,7 +155,7 @@ class Corrector:
             found |= {each: each for each in self._occurring(near, fields)}
         # `caed` is one edit from `baed`, but nobody who typed that meant `ca`
         ranked = [
-            (without_marks(how) != bare, how[0] != typed[0], -count, each, how)
+            (without_marks(how) != bare, each not in nearest, how[0] != typed[0], -count, each, how)
             for each, how in found.items()
             if each != term and (len(each) >= CORRECTED_FROM or each == how)
             if (count := self.frequency(each, fields))

@@ -9,7 +9,7 @@ import pytest
 from support.library import Library
 
 from leafmark.index import IndexSettings
-from leafmark.retrieval.weights import MOST_CORRECTIONS
+from leafmark.retrieval.weights import MOST_ASKED_FOR, MOST_CORRECTIONS
 
 SOURCES = {
     "fox.md": "# Animals\n\nThe quick brown fox.\n\n## Dogs\n\nLazy dogs sleep.\n",
@@ -178,6 +178,16 @@ def test_edits_that_are_asked_for_find_more_words_than_a_typing_error_does(tmp_p
     assert len(words) > MOST_CORRECTIONS
     assert library.find("body:zax~1") == [f"{word}.txt" for word in words]
     assert len(library.find("body:zax")) == MOST_CORRECTIONS
+
+
+def test_words_one_edit_away_come_before_frequent_ones_two_edits_away(tmp_path: Path) -> None:
+    far = [f"ham{one}{other}r" for one in "bcdfghjk" for other in "bcdfghjk"]
+    assert len(far) > MOST_ASKED_FOR
+    common = {f"{at}-{word}.txt": f"Of {word}\n" for word in far for at in range(2)}
+    library = Library(tmp_path, t=common | {"near.txt": "A fammer.\n"})
+    for distance, query in ((2, "hammer"), (1, "hammer~2")):
+        found = library.find(query, fuzzy_distance=distance, limit=500, candidate_limit=500)
+        assert "near.txt" in found, query
 
 
 def test_a_word_is_corrected_to_what_is_frequent_now(tmp_path: Path) -> None:
