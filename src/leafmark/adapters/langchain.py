@@ -18,6 +18,7 @@ try:
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
     from langchain_text_splitters import TextSplitter
+    from pydantic import ConfigDict
 except ImportError as missing:
     raise ImportError(
         'leafmark\'s LangChain adapter needs its extra: pip install "leafmark[langchain]"'
@@ -109,6 +110,8 @@ class LeafmarkRetriever(BaseRetriever):
     >>> retriever.invoke("how do I restore a backup?")[0].metadata["citation"]
     'handbook:guides/backups.md@22ddda5d4131:0-1458'
     """
+
+    model_config = ConfigDict(extra="forbid")  # else `k=3` would be left out without a word
 
     index: Index
     limit: int | None = None

@@ -16,6 +16,7 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnablePassthrough
 from langchain_core.vectorstores import InMemoryVectorStore
+from pydantic import ValidationError
 
 import leafmark
 from leafmark.adapters.langchain import LeafmarkRetriever, LeafmarkTextSplitter
@@ -124,6 +125,11 @@ def test_the_retriever_s_wishes_reach_the_search(index: leafmark.Index) -> None:
     assert exact.invoke("title:schwarz")[0].id == "handbook:tee.md#schwarz"
     with pytest.raises(leafmark.QueryError):
         exact.invoke('"open')
+
+
+def test_a_wish_that_there_is_not_is_refused(index: leafmark.Index) -> None:
+    with pytest.raises(ValidationError, match="Extra inputs are not permitted"):
+        LeafmarkRetriever(index=index, k=3)  # type: ignore[call-arg]
 
 
 def test_it_works_in_a_chain_awaited_and_in_batches(index: leafmark.Index) -> None:
