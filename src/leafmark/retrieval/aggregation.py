@@ -16,7 +16,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from leafmark.model import Candidate, Entry, Phase
-from leafmark.retrieval.ordering import DocumentKey, Key, document_of, key_of, sort_candidates
+from leafmark.retrieval.ordering import (
+    DocumentKey,
+    Key,
+    document_of,
+    key_of,
+    sort_candidates,
+    topics_of,
+)
 from leafmark.retrieval.params import SearchParams
 
 __all__ = ["FindParent", "MeasureText", "aggregate", "drop_large", "filter_ancestors", "merge_into"]
@@ -206,7 +213,7 @@ def merge_into(
         entry=parent,
         score=max(one.score for one in counted) * (1 + bonus * matches),
         relaxed=counted[0].relaxed,
-        topics=tuple(sorted({topic for one in held for topic in one.topics})),
+        topics=topics_of(held),
         direct_score=own.direct_score if own else None,
         constituents=tuple(sort_candidates((*held_before, *children))),
         factors=own.factors if own else (),

@@ -111,9 +111,8 @@ def _about_missing_topics(
     for number, topic in enumerate(topics):
         if number not in shown:
             name = f"“{format_query(topic)}”"
-            late = f"no result is for {name}, as others match better; search for it by itself"
-            message = late if number in found else f"nothing was found for {name}"
-            yield Hint("missing-topic", message)
+            why = ", as others match better; search for it by itself" if number in found else ""
+            yield Hint("missing-topic", f"no result is for {name}{why}")
 
 
 def _topics_of(candidates: Iterable[Candidate]) -> Iterator[int]:

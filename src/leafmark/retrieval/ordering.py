@@ -23,6 +23,7 @@ __all__ = [
     "sort_candidates",
     "sort_results",
     "sort_with_ties",
+    "topics_of",
 ]
 
 T = TypeVar("T")
@@ -100,8 +101,15 @@ def _with_copies(shown: Candidate, copies: Sequence[Candidate]) -> Candidate:
     ids = [id for copy in copies for id in (copy.entry.id, *copy.also_in)]
     others = [entry for copy in copies for entry in copy.other_versions]
     return shown._replace(
-        also_in=(*shown.also_in, *ids), other_versions=(*shown.other_versions, *others)
+        topics=topics_of((shown, *copies)),
+        also_in=(*shown.also_in, *ids),
+        other_versions=(*shown.other_versions, *others),
     )
+
+
+def topics_of(candidates: Iterable[Candidate]) -> tuple[int, ...]:
+    """Return the topics that one of the candidates matched."""
+    return tuple(sorted({topic for one in candidates for topic in one.topics}))
 
 
 def sort_results(

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from leafmark.model import Candidate, Entry
 from leafmark.query import Filter, format_query
-from leafmark.retrieval.ordering import sort_candidates
+from leafmark.retrieval.ordering import sort_candidates, topics_of
 
 __all__ = ["join_versions", "other_version_filter"]
 
@@ -131,7 +131,9 @@ def _joined(shown: _Member, same: Sequence[_Member], texts: _Texts) -> Candidate
     copies = [each for each in same if texts.are_copies(shown, each)]
     others = [each.candidate.entry for each in same if each not in copies]
     return shown.candidate._replace(
-        also_in=tuple(each.candidate.entry.id for each in copies), other_versions=tuple(others)
+        topics=topics_of((shown.candidate, *(each.candidate for each in same))),
+        also_in=tuple(each.candidate.entry.id for each in copies),
+        other_versions=tuple(others),
     )
 
 

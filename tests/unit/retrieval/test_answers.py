@@ -287,7 +287,7 @@ def test_a_topic_without_a_result_is_named(library: Library) -> None:
     found = library.search(*topics[:2]).results
     assert (found[0].entry.path, found[-1].entry.path) == ("guide.md", "crlf.md")
     assert told(*topics[:2]) == []
-    assert told(*topics) == ["nothing was found for “zeppelin hangar”"]
+    assert told(*topics) == ["no result is for “zeppelin hangar”"]
     assert told(*topics[:2], limit=1) == [behind.format("needles two")]
     assert told("zeppelin hangar", "airship mast") == []
 
@@ -372,3 +372,15 @@ def test_sorting(tmp_path: Path, sort: str, paths: list[str]) -> None:
     results = library.search("word", sort=sort).results
     assert [one.entry.path[0] for one in results] == paths
     assert [one.rank for one in results] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("other", ["", " All is said."])
+def test_what_stands_for_copies_and_versions_is_for_their_topics_too(
+    tmp_path: Path, other: str
+) -> None:
+    text = "# Oil\n\nThe lantern needs a wick and some oil.\n" + "Trim it at dusk by hand. " * 9
+    library = Library(tmp_path, t={"1.0/a.md": text, "2.0/a.md": text + other})
+    for topics in (("lantern path:1.0/", "wick path:2.0/"), ("wick path:1.0/", "oil path:2.0/")):
+        answer = library.search(*topics)
+        assert len(answer.results) == 1
+        assert [hint.code for hint in answer.hints if hint.code == "missing-topic"] == []
