@@ -223,7 +223,8 @@ function drawResults(parameters, answer) {
   remember(parameters, answer);
   const byId = new Map(answer.results.map((result) => [result.id, result]));
   const groups = answer.groups.map((group) => groupOf(group, byId));
-  main.replaceChildren(...answer.hints.map((hint) => make("p", "hint", hint.message)), ...groups);
+  const hints = answer.hints.map((hint) => make("p", "hint", hint.message));
+  main.replaceChildren(unseenTitle("Results"), ...hints, ...groups);
   main.classList.remove("old");
   if (returned !== null) scrollTo(0, returned);
   returned = null;
@@ -231,6 +232,9 @@ function drawResults(parameters, answer) {
   const counted = `${results} ${results === 1 ? "result" : "results"} in ${answer.groups.length} ${answer.groups.length === 1 ? "document" : "documents"}`;
   say(results ? `${counted} · ${answer.elapsed_ms.toFixed(1)} ms · ${answer.mode}` : "Nothing was found.");
 }
+
+/** A title for those who hear the page; who sees it knows. */
+const unseenTitle = (text) => make("h1", "unseen", text);
 
 /** Keep what matched, to show it in the documents. */
 function remember(parameters, answer) {
@@ -368,7 +372,7 @@ async function showDocuments(signal) {
     const items = shown.map((tree) => make("li", "", [
       make("b", "", tree.name), make("span", "dim", ` ${count(tree.documents)} documents, ${count(tree.chunks)} chunks`),
     ]));
-    main.replaceChildren(make("ul", "documents", items));
+    main.replaceChildren(unseenTitle("Documents"), make("ul", "documents", items));
     main.classList.remove("old");
     say("");
     return;
@@ -380,7 +384,7 @@ async function showDocuments(signal) {
     make("span", "dim path", ` ${one.tree} / ${one.path}`),
     make("span", "dim", ` ${count(one.chunks)} ${one.chunks === 1 ? "chunk" : "chunks"}`),
   ]));
-  main.replaceChildren(make("ul", "documents", items));
+  main.replaceChildren(unseenTitle("Documents"), make("ul", "documents", items));
   main.classList.remove("old");
   const more = documents.length > MOST_LISTED ? `, the first ${MOST_LISTED} of them below` : "";
   say(documents.length
