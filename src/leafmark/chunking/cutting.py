@@ -28,7 +28,7 @@ _LONGEST_TOKEN = 64
 _OPENED = re.compile(rb"[ \t]*+<t([dhr])\b", re.IGNORECASE)
 _OTHER = 2  # the rank of what is neither a row nor a cell
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
-_LINE_END = re.compile(rb"(?:\r\n?|\n)(?:[ \t\f\v]*+(?:\r\n?|\n))*+")
+_LINE_END = re.compile(rb"(?:\r\n?|\n)(?:[ \t\f\v]*+(?:\r\n?|\n)|(?!))*+")
 _UNCUT = re.compile(
     rb"(?:(?<=\n)|\A)[ \t]*+(?:<(?!(?:area|br|hr|img|input)\b)[A-Za-z][^<>]*+(?<!/)>\s*+|(?!))++"
     rb"|<[A-Za-z/!][^<>]*+>(?:\s*+</[^<>]*+>|(?!))*+",

@@ -30,7 +30,7 @@ _ROW_BYTES = 2
 """A row of HTML in Markdown is kept whole up to so many bytes for each token of the capacity."""
 
 _SPACES = b" \t"
-_BLANK_LINES = re.compile(rb"(?:[ \t]*+(?:\r\n?|\n))*+")
+_BLANK_LINES = re.compile(rb"(?:[ \t]*+(?:\r\n?|\n)|(?!))*+")
 
 
 class Unit(NamedTuple):
