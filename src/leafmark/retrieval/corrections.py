@@ -14,7 +14,14 @@ from typing import Literal, NamedTuple
 
 from leafmark.index import Analyzer, Language
 from leafmark.retrieval.derivations import derived_terms
-from leafmark.retrieval.edits import bare, edits_of, share_letters, within_distance, without_marks
+from leafmark.retrieval.edits import (
+    alphabet_of,
+    bare,
+    edits_of,
+    share_letters,
+    within_distance,
+    without_marks,
+)
 from leafmark.retrieval.statistics import Statistics
 from leafmark.retrieval.stopwords import stop_words
 from leafmark.retrieval.weights import (
@@ -44,6 +51,9 @@ d n on r l ble g ng
 """
 _ENDINGS: dict[str | None, tuple[str, ...]] = {"english": tuple(_ENGLISH_ENDINGS.split())}
 """Endings added to a prefix, to find stems that are shorter than it (`configura*`)."""
+
+_FEW_LETTERS = 60
+"""An alphabet of more has too many pairs of letters to try them all as an ending."""
 
 _LETTER = "w"
 """No stemmer takes it away from the end of a word, or changes it there (checked on all 18)."""
@@ -197,7 +207,8 @@ class Corrector:
         """Return the terms of words that begin with `prefix`.
 
         A stem may be shorter than the prefix: `configura*` finds the stem of `configuration`
-        by trying usual endings, and with it all words of that stem.
+        by trying usual endings, and with it all words of that stem. Where that finds nothing,
+        as in languages without a list of endings, any letters are tried.
         """
         typed = prefix.lower()
         beginnings = self._beginnings(typed)
@@ -209,10 +220,9 @@ class Corrector:
             for term, count in found:
                 counts[term] = max(counts.get(term, 0), count)
         endings = ("", *_ENDINGS.get(self._language.name, ()))
-        for term in self._stems([typed + ending for ending in endings]):
-            count = self.frequency(term, fields)
-            if count and term not in counts:
-                counts[term] = count
+        counts = self._counts(self._stems([typed + ending for ending in endings]), fields) | counts
+        if not counts:
+            counts = self._counts(self._shorter_stems(typed), fields)
         ranked = sorted(counts, key=lambda term: (-counts[term], term))[:MOST_PREFIXED]
         terms = [Alternative(term, term, kind="begun") for term in ranked]
         if not full and len(counts) <= MOST_PREFIXED:
@@ -221,6 +231,24 @@ class Corrector:
         every = {name: [t for each in beginnings for t in listed(name, each)] for name in fields}
         rarer = {name: tuple(set(found).difference(ranked)) for name, found in every.items()}
         return Begun(terms, rarer, beginnings)
+
+    def _counts(self, terms: Iterable[str], fields: Sequence[str]) -> dict[str, int]:
+        """Return the terms that occur, each with its number of chunks."""
+        return {term: count for term in terms if (count := self.frequency(term, fields))}
+
+    def _shorter_stems(self, typed: str) -> Iterable[str]:
+        """Return stems shorter than `typed` of words that begin with it.
+
+        What one or two more letters of its script bring: `erforderlic` and `h` have the stem
+        `erforder`.
+        """
+        if self._language.name is None:
+            return []
+        letters = alphabet_of(typed[-1], self._language.name)
+        pairs = itertools.product(letters, repeat=2) if len(letters) <= _FEW_LETTERS else ()
+        endings = [*letters, *map("".join, pairs)]
+        stems = self._stems([typed + ending for ending in endings])
+        return [stem for stem in stems if len(stem) < len(typed)]
 
     def _beginnings(self, typed: str) -> tuple[str, ...]:
         """Return what terms begin with whose words begin with `typed`.

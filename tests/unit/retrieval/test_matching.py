@@ -232,9 +232,14 @@ def test_no_word_is_corrected_to_a_remnant_of_one(tmp_path: Path) -> None:
         ("french", "Le système.", "systè*", ["système"]),
         ("greek", "Ο λόγος.", "λό*", ["λόγος"]),
         ("swedish", "Ett får. En far.", "får*", ["får"]),
+        ("german", "Das ist erforderlich.", "erforderlic*", ["erforderlich"]),
+        ("german", "Er fordert. Das ist erforderlich.", "erforderlic*", ["erforderlich"]),
+        ("spanish", "Se incluye.", "incluy*", ["incluye"]),
+        ("russian", "Настройками.", "настройк*", ["Настройками"]),
+        ("english", "A hopeless case.", "hopeles*", ["hopeless"]),
     ],
 )
-def test_a_prefix_keeps_the_marks_that_stemmers_take_away(
+def test_a_prefix_finds_words_whatever_the_stemmer_takes_away(
     tmp_path: Path, language: str, text: str, query: str, marked: list[str]
 ) -> None:
     library = Library(tmp_path)
