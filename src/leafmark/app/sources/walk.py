@@ -21,6 +21,7 @@ from typing import NamedTuple
 from leafmark.app.sources.broken_sources import unread
 from leafmark.app.sources.folders import LISTS_INODES, Folders, Handle, is_encodable
 from leafmark.app.sources.ignore import Doubt
+from leafmark.app.sources.makers import MAKERS_MARKS, made_by_program
 from leafmark.app.sources.names import CONVERTERS, MARKUP_SUFFIXES
 from leafmark.app.sources.selection import TELLING, Frame, Selection
 from leafmark.app.sources.trees import Tree
@@ -39,11 +40,7 @@ _HAS_JUNCTIONS = os.name == "nt"
 _MOUNT_POINT = 0xA0000003
 """What Windows says a junction is (IO_REPARSE_TAG_MOUNT_POINT)."""
 
-_VENV_MARK = "pyvenv.cfg"
-_INDEX_MARK = "LOCK"
-"""A folder with a file of this name is looked at whether it is an index of ours."""
-
-_MARKS = TELLING | {_VENV_MARK, _INDEX_MARK}
+_MARKS = TELLING | MAKERS_MARKS
 _AT_ONCE = 1000
 """Entries of a folder that are looked at before what they are is handed on."""
 
@@ -254,11 +251,8 @@ class _Walk:
     ) -> bool:
         """Say whether a folder is left out for what is in it, or because it was visited before."""
         if frame.path and not frame.asked:
-            reason = None
-            if _VENV_MARK in marks:
-                reason = "virtual environment"
-            elif _INDEX_MARK in marks and _is_index(map(_by_name, entries)):
-                reason = "index of leafmark"
+            found = map(_by_name, entries)
+            reason = made_by_program(self._tree.root, frame.real, marks, found)
             if reason is not None:
                 self.skip(frame.path, reason)
                 return True
@@ -400,12 +394,6 @@ class _Walk:
 def _is_junction(entry: Entry) -> bool:
     """Whether a folder is what Windows has instead of links to folders: it may lead to itself."""
     return getattr(entry.stat(follow_symlinks=False), "st_reparse_tag", 0) == _MOUNT_POINT
-
-
-def _is_index(names: Iterable[str]) -> bool:
-    from leafmark.index.layout import is_index_folder  # late: hardly any tree holds one
-
-    return is_index_folder(names)
 
 
 def _is_below(path: str, root: str) -> bool:

@@ -146,6 +146,21 @@ def test_an_index_in_a_tree_is_left_out(tmp_path: Path) -> None:
     assert skipped == dict.fromkeys(left_out, "index of leafmark")
 
 
+def test_the_sources_of_pages_of_sphinx_are_left_out_beside_them(tmp_path: Path) -> None:
+    plant(tmp_path, "html/_sources/a.rst.txt", "html/a.html", "html/objects.inv", "_sources/b.txt")
+    plant(tmp_path, "site/_sources/x/c.rst.txt", "site/x/c.html", "site/searchindex.js")
+    pages = ["_sources/b.txt", "html/a.html", "site/x/c.html"]
+    found, skipped = look(tmp_path)
+    assert [path for path in found if "objects" not in path] == pages
+    reason = "sources of the pages beside it"
+    assert {path: why for path, why in skipped.items() if path.endswith("/")} == {
+        "html/_sources/": reason,
+        "site/_sources/": reason,
+    }
+    assert "html/_sources/a.rst.txt" in look(tmp_path, exclude=("!_sources",))[0]
+    assert look(tmp_path / "html" / "_sources")[0] == ["a.rst.txt"]
+
+
 def test_a_root_is_walked_whatever_it_is_called(tmp_path: Path) -> None:
     root = plant(tmp_path / "node_modules", "a.md", "pyvenv.cfg")
     assert found_in(root) == ["a.md", "pyvenv.cfg"]
