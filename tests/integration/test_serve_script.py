@@ -43,6 +43,20 @@ process.stdout.write(JSON.stringify(found));
 """
 
 
+def node(program: str, *scripts: Path, given: object) -> Any:
+    """Run a program with the page's scripts, and give what it answers to what it is given."""
+    done = subprocess.run(
+        ["node", "-e", program, *map(str, scripts)],
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
 def run(source: bytes, *strategies: Strategy, within: list[Any] | None = None) -> tuple[Any, Any]:
     """Give what the script makes of a source, and the outlines that it was given."""
     outlines = []
@@ -52,16 +66,7 @@ def run(source: bytes, *strategies: Strategy, within: list[Any] | None = None) -
         chunks = leafmark.chunk(source, path="a.md", tree="t", strategy=strategy, **sizes)
         outlines.append(outline_record(chunks[0].owner, options))
     given = {"raw": list(source), "outlines": outlines, "within": within or []}
-    done = subprocess.run(
-        ["node", "-e", RUN, str(SCRIPT)],
-        input=json.dumps(given),
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=60,
-        check=True,
-    )
-    return json.loads(done.stdout), outlines
+    return node(RUN, SCRIPT, given=given), outlines
 
 
 SOURCES = [
@@ -142,16 +147,7 @@ process.stdout.write(JSON.stringify({ calls, address: location.search, sent }));
 
 def begin(**given: object) -> Any:
     """Begin the page at an address, press Escape, and give what came of it."""
-    done = subprocess.run(
-        ["node", "-e", APP, str(SCRIPT), str(SCRIPT.with_name("app.js"))],
-        input=json.dumps(given),
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=60,
-        check=True,
-    )
-    return json.loads(done.stdout)
+    return node(APP, SCRIPT, SCRIPT.with_name("app.js"), given=given)
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,11 @@ __all__ = ["DEFINING_FORMATS", "defined_names"]
 LONGEST = 1000
 """The most characters of a term; longer ones are texts."""
 
-_LINK = re.compile(r"<a\s(?=[^<>]*\bhref)[^<>]*>[^<]*(?:<(?!/?a\b)[^<]*)*</a\s*>", re.IGNORECASE)
+_IN_LINK = r"[^<]*(?:<(?!/?a\b)[^<]*)*</a\s*>"
+_LINK = re.compile(rf"<a\s(?=[^<>]*\bhref)[^<>]*>{_IN_LINK}", re.IGNORECASE)
 _WORD = re.compile(r"\w")
 _LIST_TAG = re.compile(r"<(/?dl|/?d[dt])\b[^<>]*>", re.IGNORECASE)
-_LINK_AWAY = re.compile(
-    r"<a\b[^<>]*\bhref=[\"']?(?!#)[^<>]*>[^<]*(?:<(?!/?a\b)[^<]*)*</a\s*>", re.IGNORECASE
-)
+_LINK_AWAY = re.compile(rf"<a\b[^<>]*\bhref=[\"']?(?!#)[^<>]*>{_IN_LINK}", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
 _BREAK = re.compile(r"<br\b[^<>]*>", re.IGNORECASE)
 

@@ -23,6 +23,7 @@ from leafmark.query import (
 from leafmark.retrieval.candidates import TopicSearch, find_candidates
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.leaves import Looked
+from leafmark.retrieval.ordering import topics_of
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.statistics import statistics_of
 from leafmark.retrieval.stopwords import stop_words
@@ -106,19 +107,12 @@ def _about_missing_topics(
     """Tell which topics no result is about, though others have some: one list holds them all."""
     if len(topics) < 2 or not results:
         return
-    shown = set(_topics_of(ranked[: len(results)]))
-    found = set(_topics_of(ranked))
+    shown, found = topics_of(ranked[: len(results)]), topics_of(ranked)
     for number, topic in enumerate(topics):
         if number not in shown:
             name = f"“{format_query(topic)}”"
             why = ", as others match better; search for it by itself" if number in found else ""
             yield Hint("missing-topic", f"no result is for {name}{why}")
-
-
-def _topics_of(candidates: Iterable[Candidate]) -> Iterator[int]:
-    for candidate in candidates:
-        yield from candidate.topics
-        yield from _topics_of(candidate.constituents)
 
 
 def _about_fields(reader: IndexReader, topics: Sequence[Expression]) -> Iterator[Hint]:

@@ -90,7 +90,7 @@ class Guard:
                     body = await _read_body(receive)
             except TimeoutError:
                 refusal = 408, "the body of the request did not come in time"
-            if _size(body) > MOST_BODY_BYTES:
+            except _TooLargeError:
                 refusal = 413, f"the body of the request is over {MOST_BODY_BYTES:,} bytes"
         if refusal is not None:
             await _refuse(send, *refusal)
@@ -137,21 +137,24 @@ class Guard:
         return len(values) == 1 and secrets.compare_digest(values[0].encode("latin-1"), expected)
 
 
+class _TooLargeError(Exception):
+    """The body of a request is over `MOST_BODY_BYTES`."""
+
+
 async def _read_body(receive: Callable[[], Awaitable[Message]]) -> deque[Message]:
-    """Return the messages up to the end of the body, or until it is too large."""
+    """Return the messages up to the end of the body.
+
+    Raises:
+        _TooLargeError: it is over `MOST_BODY_BYTES`; what is left is not read.
+    """
     found: deque[Message] = deque()
     size = 0
-    while size <= MOST_BODY_BYTES:
-        message = await receive()
-        found.append(message)
-        size += len(message.get("body", b""))
-        if not message.get("more_body", False):
-            break
+    while not found or found[-1].get("more_body", False):
+        found.append(await receive())
+        size += len(found[-1].get("body", b""))
+        if size > MOST_BODY_BYTES:
+            raise _TooLargeError
     return found
-
-
-def _size(body: deque[Message]) -> int:
-    return sum(len(message.get("body", b"")) for message in body)
 
 
 def _replay(

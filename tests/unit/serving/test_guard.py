@@ -159,6 +159,14 @@ def _answers(*messages: Message) -> tuple[list[Message], list[Message]]:
     return got, sent
 
 
+def _refusal(*messages: Message) -> tuple[int, str, str]:
+    """Give the status, kind and message with which a guard refuses messages before the app."""
+    got, sent = _answers(*messages)
+    assert got == []
+    error = json.loads(sent[1]["body"])["error"]
+    return sent[0]["status"], error["kind"], error["message"]
+
+
 def test_a_body_comes_through_as_it_was_sent() -> None:
     assert _answers(PART, PART, LAST) == ([PART, PART, LAST], [])
 
@@ -169,25 +177,12 @@ def test_a_client_that_goes_away_within_its_body_is_forgotten() -> None:
 
 def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "BODY_TIMEOUT_S", 0.01)
-    got, sent = _answers(PART)
-    assert got == []
-    error = json.loads(sent[1]["body"])["error"]
-    assert (sent[0]["status"], error["kind"], error["message"]) == (
-        408,
-        "usage",
-        "the body of the request did not come in time",
-    )
+    assert _refusal(PART) == (408, "usage", "the body of the request did not come in time")
 
 
 def test_a_body_that_is_too_large_is_refused() -> None:
     half: Message = {**PART, "body": b" " * (guard.MOST_BODY_BYTES // 2)}
     assert len(_answers(half, {**half, "more_body": False})[0]) == 2
     for messages in ([half, half, LAST], [half, half, PART, PART]):
-        got, sent = _answers(*messages)
-        assert got == []
-        error = json.loads(sent[1]["body"])["error"]
-        assert (sent[0]["status"], error["kind"], error["message"]) == (
-            413,
-            "usage",
-            "the body of the request is over 1,048,576 bytes",
-        )
+        message = "the body of the request is over 1,048,576 bytes"
+        assert _refusal(*messages) == (413, "usage", message)

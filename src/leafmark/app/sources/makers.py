@@ -14,7 +14,7 @@ _INDEX_MARK = "LOCK"
 MAKERS_MARKS = frozenset((_VENV_MARK, _INDEX_MARK))
 """Names of files that are to be looked for in each folder."""
 
-_PAGES_SOURCES = "_sources/"
+_PAGES_SOURCES = "/_sources/"
 _PAGES_MARKS = ("searchindex.js", "objects.inv")
 """What Sphinx writes into the folder of its pages, beside a folder of their sources."""
 
@@ -31,15 +31,11 @@ def made_by_program(
         return "virtual environment"
     if _INDEX_MARK in marks and _is_index(names):
         return "index of leafmark"
-    if folder.endswith(_PAGES_SOURCES) and _is_beside_pages(root / folder):
-        return "sources of the pages beside it"
+    if f"/{folder}".endswith(_PAGES_SOURCES):
+        above = (root / folder).parent
+        if any((above / mark).is_file() for mark in _PAGES_MARKS):
+            return "sources of the pages beside it"
     return None
-
-
-def _is_beside_pages(folder: Path) -> bool:
-    pages = folder.parent
-    is_theirs = folder.name == _PAGES_SOURCES.removesuffix("/")
-    return is_theirs and any((pages / mark).is_file() for mark in _PAGES_MARKS)
 
 
 def _is_index(names: Iterable[str]) -> bool:
