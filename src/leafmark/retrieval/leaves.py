@@ -8,7 +8,6 @@ looked for: they explain scores and find the matches in a text.
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -21,11 +20,11 @@ from leafmark.index import (
     fact,
     fold,
     is_solid,
-    phrases_within,
     term_facts,
 )
 from leafmark.query import Phrase, Prefix, Term
 from leafmark.retrieval.corrections import Alternative, Begun, Corrector
+from leafmark.retrieval.field_scores import FieldScores
 from leafmark.retrieval.filters import any_of
 from leafmark.retrieval.statistics import statistics_of
 from leafmark.retrieval.weights import K1
@@ -101,6 +100,7 @@ class Leaves:
         self._others = [each for each in reader.languages if each.name != language.name]
         self._statistics = statistics_of(reader)
         self._corrector = Corrector(self._statistics, language, derives=derives)
+        self._scores = FieldScores(self._schema, self._statistics, self._names)
         self._weights = weights
         self._distance = distance
         self._is_one_word = is_one_word
@@ -246,19 +246,20 @@ class Leaves:
         if before:
             found = self._rarer_after(name, before, begun)
             if around.field == "body":
-                found = self._in_text(found, tuple(before))
+                found = self._scores.in_text(found, tuple(before))
         else:
             terms = set(begun.rarer[name])
             above = self._from_titles(begun) & terms if around.field == "body" else set()
-            alone = [(Alternative(term, term),) for term in sorted(above)]
-            found = any_of(
-                [
-                    query.term_set_query(self._schema, name, sorted(terms - above)),
-                    *(self._in_text(self._exactly(name, one), one) for one in alone),
-                ]
-            )
-        level = self._level(field, [(one,) for one in begun.terms])
-        frequencies = [*(self._weighed_frequency(field, one.term) for one in before), level]
+            alone = [
+                self._scores.in_text(
+                    query.term_query(self._schema, name, term, "basic"), (Alternative(term, term),)
+                )
+                for term in sorted(above)
+            ]
+            others = query.term_set_query(self._schema, name, sorted(terms - above))
+            found = any_of([others, *alone])
+        level = self._scores.level(field, [(one,) for one in begun.terms])
+        frequencies = [*(self._scores.weighed_frequency(field, one.term) for one in before), level]
         rarity = sum(map(self._statistics.idf, frequencies))
         return query.const_score_query(found, self._weights[field] * around.boost * rarity)
 
@@ -278,9 +279,6 @@ class Leaves:
             for each in begun.beginnings
         )
         return {term.removeprefix(fact("above", "")) for each in every for term in each}
-
-    def _exactly(self, name: str, sequence: tuple[Alternative, ...]) -> tantivy.Query:
-        return tantivy.Query.term_query(self._schema, name, sequence[0].term, "basic")
 
     def _fields(self, around: Around) -> list[str]:
         """Return the index's names of the fields to look in."""
@@ -359,69 +357,16 @@ class Leaves:
         found = [each for each in sequences if self._may_occur(name, each)]
         if not found:
             return None
-        level = self._level(field, found)
-        queries = [self._scored(field, each, weight, level) for each in found]
+        level = self._scores.level(field, found)
+        queries = [self._scores.scored(field, each, weight, level) for each in found]
         if around.field == "body":
-            queries = list(map(self._in_text, queries, found))
+            queries = list(map(self._scores.in_text, queries, found))
         return tantivy.Query.disjunction_max_query(queries) if len(queries) > 1 else queries[0]
 
     def _may_occur(self, name: str, sequence: tuple[Alternative, ...]) -> bool:
         """Whether all terms of a sequence occur in a field, not counting deleted chunks."""
         frequency = self._statistics.frequency
         return all(frequency(name, one.term) for one in sequence)
-
-    def _in_text(self, query: tantivy.Query, sequence: tuple[Alternative, ...]) -> tantivy.Query:
-        """Leave out chunks that have the sequence, or a part of it, only from the titles above."""
-        above = [fact("above", part) for part in phrases_within([one.term for one in sequence])]
-        alone = tantivy.Query.term_set_query(self._schema, "facts", above)
-        return tantivy.Query.boolean_query(
-            [(tantivy.Occur.Must, query), (tantivy.Occur.MustNot, alone)]
-        )
-
-    def _level(self, field: str, sequences: Sequence[tuple[Alternative, ...]]) -> int:
-        """Return the frequency that sets the idf of all terms that one word stands for.
-
-        It is the highest of theirs: else the rarest term, the least likely to be meant,
-        would score best.
-        """
-        others = [one[0].term for one in sequences if len(one) == 1 and one[0].kind != "typed"]
-        return max([self._weighed_frequency(field, term) for term in others], default=0)
-
-    def _weighed_frequency(self, field: str, term: str) -> int:
-        """Return the number of chunks that sets a term's idf in a field.
-
-        In titles it is that in bodies, if that is higher: titles have few words, so nearly
-        every one is rare there, and common words would weigh most.
-        """
-        frequency = self._statistics.frequency
-        own = frequency(self._names[field], term)
-        return max(own, frequency(self._names["body"], term)) if field == "title" else own
-
-    def _scored(
-        self, field: str, sequence: tuple[Alternative, ...], weight: float, level: int
-    ) -> tantivy.Query:
-        """Return the query for one sequence in one field.
-
-        A tag counts by its rarity alone. BM25 would compare the number of a chunk's tags with
-        the average of all chunks. If few documents have tags, that is near 0, and any tags
-        would seem too many to count.
-        """
-        query, name = tantivy.Query, self._names[field]
-        share = weight * math.prod([each.share for each in sequence])
-        terms = [each.term for each in sequence]
-        if len(terms) > 1:
-            found = query.phrase_query(self._schema, name, list(terms))
-            frequencies = [self._weighed_frequency(field, term) for term in terms]
-            factor = self._statistics.phrase_factor(name, terms, as_frequent_as=frequencies)
-        else:
-            found = query.term_query(self._schema, name, terms[0], "freq")
-            typed = sequence[0].kind == "typed"
-            frequencies = [self._weighed_frequency(field, terms[0]) if typed else level]
-            factor = self._statistics.factor(name, terms[0], as_frequent_as=frequencies[0])
-        if field == "tags":
-            rarity = sum(map(self._statistics.idf, frequencies))
-            return query.const_score_query(found, share * rarity)
-        return query.boost_query(found, share * factor)
 
 
 def _with(
