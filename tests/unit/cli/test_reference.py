@@ -126,6 +126,20 @@ def test_completion_scripts_are_valid(shell: str) -> None:
         subprocess.run([shell, "-n"], input=script, text=True, check=True, timeout=60)
 
 
+def said_by(*command: str, cwd: Path | None = None, **variables: str) -> str:
+    """Run a command, with more variables in its environment, and give what it prints."""
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        cwd=cwd,
+        env=dict(os.environ, **variables),
+    )
+    return done.stdout
+
+
 @pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash here")
 @pytest.mark.parametrize(
     ("words", "expected"),
@@ -157,14 +171,7 @@ def test_bash_completes(words: list[str], expected: list[str]) -> None:
     script = completion_script("bash", all_commands())
     line = " ".join(shlex.quote(word) for word in ["leafmark", *words])
     call = f"COMP_WORDS=({line}); COMP_CWORD={len(words)}; _leafmark; echo ${{COMPREPLY[@]}}"
-    done = subprocess.run(
-        ["bash", "--norc", "-c", f"{script}\n{call}"],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    assert done.stdout.split() == expected
+    assert said_by("bash", "--norc", "-c", f"{script}\n{call}").split() == expected
 
 
 @pytest.mark.skipif(not shutil.which("fish"), reason="there is no fish here")
@@ -182,16 +189,9 @@ def test_bash_completes(words: list[str], expected: list[str]) -> None:
 )
 def test_fish_completes(line: str, expected: list[str], tmp_path: Path) -> None:
     script = completion_script("fish", all_commands())
-    done = subprocess.run(
-        ["fish", "--no-config", "-c", f"{script}\ncomplete -C 'leafmark {line}'"],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-        cwd=tmp_path,
-        env=dict(os.environ, HOME=str(tmp_path)),
-    )
-    assert [each.partition("\t")[0] for each in done.stdout.splitlines()] == expected
+    ask = f"{script}\ncomplete -C 'leafmark {line}'"
+    said = said_by("fish", "--no-config", "-c", ask, cwd=tmp_path, HOME=str(tmp_path))
+    assert [each.partition("\t")[0] for each in said.splitlines()] == expected
 
 
 @pytest.mark.parametrize("option", ["--mode=[", "--root=[", "-o["])
