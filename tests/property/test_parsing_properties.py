@@ -91,6 +91,10 @@ def test_headings_by_portions_are_those_of_the_walk(texts: list[str], size: int)
 @example("  [a]: b\n# c\n")
 @example("| a | b |\n|---|---|")
 @example("[^1]: [^1]: # ")
+@example("- [ ] \r\na")
+@example("- x\n- [x]\na\n\n- [X]\t\n`b`")
+@example("- [ ]\n\n\tx")
+@example("[a]: b\n\n[c]: d[e]<!--\n")
 def test_blocks_by_stretches_are_the_blocks(text: str) -> None:
     document = parse(text.encode(), "a.md")
     blocks = document.blocks

@@ -58,8 +58,11 @@ _NEXT_WORD = rb"(?>%b|</?%b|`++[^`\n]++`)" % (_FIRST_WORD, _NAME)
 _FIRST = rb"(?:%b%b)" % (_FIRST_WORD, _LINE)
 _NEXT = rb"(?:%b%b)" % (_NEXT_WORD, _LINE)
 
-_ITEM_TEXT = rb"(?![ \t]|[-*_|:=\ \t]*+\n)"
-"""Behind an item's sign: not code, not nothing, not a break or the delimiters of a table."""
+_ITEM_TEXT = rb"(?![ \t]|(?:\[[ \tXx]\]|(?!))?+[-*_|:=\ \t]*+\n)"
+"""Behind an item's sign: not code, not nothing, not a break or the delimiters of a table.
+
+Nor the box of a task with nothing behind it, after which the parser lets no text go on.
+"""
 
 
 def _list(sign: bytes, *, indent: int, again: bytes) -> bytes:
@@ -152,8 +155,8 @@ _INTERRUPTING = (_OPEN | {"fence", "quote", "comment", "raw", "element"}) - {"te
 _CHECKED = _OPEN.difference(("text",)) | {"fence", "table", "quote", "definitions"}
 """What must be looked at again, as it may be something else; so must text that begins with `[`."""
 
-_TAKING = frozenset(("list", "quote"))
-"""What the parser may stretch over the definitions that follow."""
+_TAKING = frozenset(("list", "quote", "definition"))
+"""What may go on with the definitions that follow: the parser stretches lists and quotes."""
 
 _LANGUAGE = re.compile(r"[\s{.]*([^\s,{}]+)")
 _new = tuple.__new__  # half the cost of calling a named tuple's class
