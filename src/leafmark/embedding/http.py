@@ -16,6 +16,7 @@ import socket
 import ssl
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC
 from typing import Any
@@ -146,13 +147,9 @@ class Connection:
         self._sleep(left_s)
 
     def close(self) -> None:
+        """Hang up; the next question calls again."""
         if self._open is not None:
-            with contextlib.suppress(OSError):
-                self._open.close()
-            self._open = None
-
-    def __del__(self) -> None:
-        self.close()
+            _hang_up(self._open)
 
     def _attempt(self, path: str, body: bytes) -> Any:
         deadline = time.monotonic() + self._spec.timeout_s
@@ -218,6 +215,8 @@ class Connection:
                 self._open = http.client.HTTPSConnection(host, port, timeout=timeout)
             else:
                 self._open = http.client.HTTPConnection(host, port, timeout=timeout)
+            # not `__del__`: of what refers to itself, as errors do, the socket may be ended first
+            weakref.finalize(self, _hang_up, self._open)
         if self._open.sock is None:
             self._open.connect()
         return self._open
@@ -257,6 +256,11 @@ class Connection:
 
     def _failed(self, message: str, hint: str | None = None) -> ProviderError:
         return ProviderError(message, location=self.location, hint=hint)
+
+
+def _hang_up(connection: http.client.HTTPConnection) -> None:
+    with contextlib.suppress(OSError):
+        connection.close()
 
 
 def _address(endpoint: str) -> SplitResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import threading
 import time
@@ -423,6 +424,25 @@ def test_a_connection_that_was_closed_while_idle_is_opened_again(
     for text in TEXTS:
         assert np.allclose(embedder.embed_query(text)[0], vector_of(text), atol=1e-6)
     assert (len(server.requests), pauses) == (3, [])
+
+
+def test_a_connection_that_only_its_own_circle_holds_is_closed(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The collector ends what is older first: a socket that nobody closed would be warned of."""
+    gc.collect()  # what other tests left
+    host, port = server.url.removeprefix("http://").split(":")
+    older = [socket.create_connection((host, int(port)))]
+    monkeypatch.setattr(socket, "create_connection", lambda *_, **__: older.pop())
+    circle: list[Any] = [ollama(server)]
+    circle[0].embed_query("x")
+    circle.append(circle)
+    del circle
+    with monkeypatch.context() as watched:
+        ended: list[Any] = []
+        watched.setattr("sys.unraisablehook", ended.append)
+        gc.collect()
+    assert (older, ended) == ([], [])
 
 
 def test_a_server_that_hangs_up_twice_is_not_asked_for_ever(
