@@ -1,4 +1,4 @@
-"""The shipped queries are what docs/evaluation.md says of them; the documents are not needed."""
+"""The shipped queries are what docs/quality.md says of them; the documents are not needed."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_other_languages_have_queries_of_every_kind() -> None:
     assert len({query.query for query in queries}) == len(queries)
     assert {query.kind for query in queries} == KINDS
     assert sum(not query.answers for query in queries) >= 8
-    text = " ".join((ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8").split())
+    text = " ".join((ROOT / "docs" / "quality.md").read_text(encoding="utf-8").split())
     names = {"pymorphy2": "Russian", "openclaw": "Chinese", "annofabcli": "Japanese"}
     counts = Counter(query.tree for query in queries)
     assert counts.keys() == names.keys()
@@ -77,7 +77,7 @@ def test_queries_of_later_sets_are_of_every_kind_and_counted() -> None:
         assert unanswered[tree] >= 7, tree
         kinds = {query.kind for query in queries if query.tree == tree}
         assert kinds >= KINDS - {"foreign"}, tree
-    text = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "quality.md").read_text(encoding="utf-8")
     counted = re.findall(r"^\| ([\w-]+) \| \d+ \| (\d+) \| (\d+) \| .*\w \|$", text, re.MULTILINE)
     said = {name.lower(): (int(count), int(lacking)) for name, count, lacking in counted}
     assert said == {tree: (asked[tree], unanswered[tree]) for tree in asked}
@@ -93,15 +93,15 @@ def _packages() -> Any:
 
 
 def test_the_documentation_counts_what_is_there() -> None:
-    text = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "quality.md").read_text(encoding="utf-8")
     queries = _queries()
     total = re.search(
-        r"`eval/queries/` holds (\d+) queries .*?, and (\d+) paraphrases", text, re.DOTALL
+        r"`eval/queries/` holds (\d+) queries .*?, and (\d+)\s+paraphrases", text, re.DOTALL
     )
     assert total is not None
     paraphrases = sum(query.kind == "paraphrase" for query in queries)
     assert (int(total[1]), int(total[2])) == (len(queries), paraphrases)
-    unanswered = re.search(r"(\d+) of\s+them nothing answers", text)
+    unanswered = re.search(r"(\d+)\s+of\s+them nothing answers", text)
     assert unanswered is not None
     assert int(unanswered[1]) == sum(not query.answers for query in queries)
     named = {

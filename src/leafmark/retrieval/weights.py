@@ -129,7 +129,7 @@ DOUBT_BELOW = 0.8
 
 `DOUBT_LESS` is subtracted for every word: a user who types two words means both, but some of
 ten words only add detail. Words are weighed by idf; those that occur nowhere count as the
-rarest. Measured: see the curve in docs/evaluation.md.
+rarest. Measured: see the curve in docs/quality.md.
 """
 
 DOUBT_LESS = 0.04
