@@ -46,9 +46,13 @@ _BOXES = frozenset(
     (
         *("admonition", "alert", "attention", "callout", "caution", "danger"),
         *("hint", "important", "note", "tip", "warning"),
+        "fun-types",  # the types of a function of Erlang, under a heading above the function's own
     )
 )
 """Classes of boxes, as DocBook, Bootstrap, httpd's manual and others give them."""
+
+_PARTS = frozenset(("data-types-body", "func"))
+"""Classes of articles that are parts of a page, in Erlang's manual."""
 
 _ADDRESSES = {"image": b"src", "link": b"href"}
 _CHARSET = re.compile(
@@ -253,11 +257,21 @@ def _region(page: HtmlPage) -> Spans:
     mains = (e for e in page.elements if e.tag == "main")
     found = [(main.inner, main.close) for main in [next(mains, None)] if main is not None]
     if not _has_words(page.data, found):
-        articles = (e for e in page.elements if e.tag == "article" or "main" in e.roles)
+        articles = (
+            e
+            for e in page.elements
+            if "main" in e.roles or (e.tag == "article" and not _is_part(page, e))
+        )
         found = merge((e.inner, e.close) for e in articles)
     if not _has_words(page.data, found):
         found = merge([(page.body_start, page.body_end)])
     return found
+
+
+def _is_part(page: HtmlPage, article: HtmlElement) -> bool:
+    """Whether an article explains one function or type of the module that its page is about."""
+    classes = page.attribute(article, b"class")
+    return classes is not None and not _PARTS.isdisjoint(classes.split())
 
 
 def _has_words(data: bytes, spans: Spans) -> bool:
