@@ -217,10 +217,10 @@ class _Outline:
             if element.tag == "title":
                 text = fold(unescape(page.data[element.inner : element.close]))
                 if text:
-                    named = {*(heading.title for heading in headings), *self._outer_titles()}
+                    named = {heading.title for heading in headings}
                     first = next((heading.title for heading in headings if not heading.nested), "")
                     text = without_manual(text, first, page.data[: page.body_start])
-                    return without_site(text, named)
+                    return without_site(text, named, {*self._outer_titles()})
                 break
         return first_title(headings) or next(self._outer_titles(), "")
 

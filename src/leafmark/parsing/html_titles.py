@@ -1,10 +1,11 @@
 """What a page is called, without the name of its site or its manual.
 
 That name stands behind the page's own, and a heading of the page proves where the page's own
-ends: `Usage — Mako 1.4 documentation` above the heading `Usage`. GTK-Doc writes `GwyRuler:
-Reference Manual` above `GwyRuler`, and Texinfo `Basic Usage (GNU Octave)` above `4.1 Basic
-Usage`; there the heading is the title. A colon or brackets in titles of other pages may mean
-anything.
+ends: `Usage — Mako 1.4 documentation` above the heading `Usage`. It stands before it where a
+heading outside the text is the site's name: `Slurm Workload Manager - sbatch`. GTK-Doc writes
+`GwyRuler: Reference Manual` above `GwyRuler`, and Texinfo `Basic Usage (GNU Octave)` above `4.1
+Basic Usage`; there the heading is the title. A colon or brackets in titles of other pages may
+mean anything.
 """
 
 from __future__ import annotations
@@ -30,18 +31,27 @@ _NUMBER = re.compile(r"(?:\w++ )?[A-Z0-9]{1,4}+(?:\.[0-9]++|(?!))*+\.? ")
 """The number of a section or an appendix."""
 
 
-def without_site(title: str, headings: Set[str]) -> str:
+def without_site(title: str, headings: Set[str], outer: Set[str] = frozenset()) -> str:
     """Return the longest beginning of a title, up to a separator, that is a heading, or all of it.
+
+    `outer` are headings outside what is read of the page. One of them may be the page's own, or
+    the site's above every page: it is the site's where the rest of the title is a heading.
 
     >>> without_site("Usage - Tips — Mako 1.4 documentation", {"Usage", "Usage - Tips"})
     'Usage - Tips'
     >>> without_site("Usage — Mako", {"Mako", "Introduction"})
     'Usage — Mako'
+    >>> without_site("Slurm - sbatch", {"sbatch", "NAME"}, {"Slurm"})
+    'sbatch'
     """
-    if title not in headings and len(title) <= _LONGEST_TITLE:
-        for found in reversed([*_SEPARATOR.finditer(title)]):
-            if title[: found.start()] in headings:
-                return title[: found.start()]
+    if title in headings or title in outer or len(title) > _LONGEST_TITLE:
+        return title
+    for found in reversed([*_SEPARATOR.finditer(title)]):
+        name, rest = title[: found.start()], title[found.end() :]
+        if name in headings:
+            return name
+        if name in outer:
+            return rest if rest in headings else name
     return title
 
 
