@@ -56,7 +56,7 @@ _MADE = {
     ),
     b'"footer-text"': re.compile(  # AsciiDoc and Asciidoctor
         rb"<div id=\"footer-text\">\s*+(?:Version [^<]*+<br ?/?>\s*+|(?!))?+"
-        rb"(?:Last updated [^<]*+|(?!))?+</div>"
+        rb"(?:Last updated\s[^<]*+|(?!))?+</div>"
     ),
     b'"link-seesrc"': re.compile(  # Nim, below each thing that it explains
         rb"(?:&nbsp;|(?!)){0,8}+<a(?:\s++(?!class)[a-z]++=\"[^\"<>]*+\"|(?!))*+"
