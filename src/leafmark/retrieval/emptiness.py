@@ -144,7 +144,8 @@ class _Inquiry:
                 tokens = compiled[0].language.analyzer.tokens(leaf.text)
                 words = [leaf.text[token.start : token.end] for token in tokens]
                 alone = Field(asked.field, leaf) if asked.field else leaf
-                if len(words) > 1 and not self._stands(alone):
+                everywhere = unfiltered(self._params)
+                if len(words) > 1 and not self._found(alone, everywhere, None).matched:
                     where = NOWHERE[asked.field]
                     yield self._torn(at, leaf, words, where)
 
@@ -249,7 +250,7 @@ class _Inquiry:
                 yield Hint("apart", "each part of the query stands somewhere, but never together")
 
     def _stands(self, part: Expression) -> bool:
-        """Whether a part matches somewhere by its words."""
+        """Whether a part matches by its words somewhere in what the filters admit."""
         return bool(self._found(part, self._params, None).matched)
 
     def _would_match(self, topics: Sequence[Expression], params: SearchParams) -> str:

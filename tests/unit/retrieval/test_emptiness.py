@@ -148,6 +148,11 @@ def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str
             ],
         ),
         (
+            '"backup nightly"',
+            {"section": ("Access",)},
+            [("filter", "without --section Access, there would be 1 match")],
+        ),
+        (
             'server "zeppelin"',
             {},
             [
