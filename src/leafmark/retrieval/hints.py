@@ -104,12 +104,15 @@ def _about_topics(topics: Sequence[Expression]) -> Iterator[Hint]:
 def _about_missing_topics(
     topics: Sequence[Expression], ranked: Sequence[Candidate], results: Sequence[Result]
 ) -> Iterator[Hint]:
-    """Tell which topics no result is about, though others have some: one list holds them all."""
+    """Tell which topics no result is about, though others have some: one list holds them all.
+
+    A topic of filters admits too much to be one, and is told of by itself.
+    """
     if len(topics) < 2 or not results:
         return
     shown, found = topics_of(ranked[: len(results)]), topics_of(ranked)
     for number, topic in enumerate(topics):
-        if number not in shown:
+        if number not in shown and not filters_only(topic):
             name = f"“{format_query(topic)}”"
             why = ", as others match better; search for it by itself" if number in found else ""
             yield Hint("missing-topic", f"no result is for {name}{why}")

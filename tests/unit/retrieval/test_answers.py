@@ -290,6 +290,7 @@ def test_a_topic_without_a_result_is_named(library: Library) -> None:
     assert told(*topics) == ["no result is for “zeppelin hangar”"]
     assert told(*topics[:2], limit=1) == [behind.format("needles two")]
     assert told("zeppelin hangar", "airship mast") == []
+    assert told("error handling", "path:crlf", limit=1) == []
 
 
 def test_phases_and_counts(library: Library) -> None:
