@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from leafmark.index import IndexReader, fact
 from leafmark.model import Candidate, Hint, Result
 from leafmark.query import (
-    Asked,
     Expression,
     Not,
     Phrase,
@@ -70,7 +69,8 @@ def hints_about(
         *_about_missing_topics(topics, ranked, results),
         *_about_fields(reader, topics),
         *_about_words(compiled),
-        *_about_relaxing(reader, topics, params, ranked, results),
+        *_about_relaxing(topics, ranked, results),
+        *_about_options(reader, topics, params, ranked, results),
         *_about_versions(results),
         *_about_stale(results),
     )
@@ -200,11 +200,7 @@ def as_named(word: str) -> str:
 
 
 def _about_relaxing(
-    reader: IndexReader,
-    topics: Sequence[Expression],
-    params: SearchParams,
-    ranked: Sequence[Candidate],
-    results: Sequence[Result],
+    topics: Sequence[Expression], ranked: Sequence[Candidate], results: Sequence[Result]
 ) -> Iterator[Hint]:
     relaxed = [one.relaxed for one in results]
     if not any(relaxed):
@@ -220,20 +216,31 @@ def _about_relaxing(
     which = "what is in quotes and some of the rest" if quoted else "some of them"
     message = f"nothing matches all words; the results match {which}"
     yield Hint("relaxed", f"{message}; --strict leaves these out")
-    yield from _about_options(reader, topics, params, leaves)
 
 
 def _about_options(
     reader: IndexReader,
     topics: Sequence[Expression],
     params: SearchParams,
-    leaves: Iterable[Asked],
+    ranked: Sequence[Candidate],
+    results: Sequence[Result],
 ) -> Iterator[Hint]:
-    """Tell what looks like an option of a command (`-e`), but negated a word."""
-    out = (one.leaf for one in leaves if one.negated and not one.field)
+    """Tell what looks like an option of a command (`-e`), but negated a word.
+
+    Where chunks match all else, only single letters that left something out are told: people
+    exclude words that say something.
+    """
+    if not results:
+        return
+    leaves = [asked for topic in topics for asked in iter_leaves(topic)]
+    out = [one.leaf for one in leaves if one.negated and not one.field]
     words = dict.fromkeys(leaf.text for leaf in out if isinstance(leaf, Term))
     options = [word for word in words if len(word) <= LONGEST_OPTION and word.isalnum()]
-    if words and not options:
+    if not all(one.relaxed for one in ranked):
+        letters = {word for word in options if len(word) == 1}
+        left_out = _left_out(reader, topics, params) if letters else ()
+        options = [word for word in dict.fromkeys(left_out) if word in letters]
+    elif words and not options:
         options = [*dict.fromkeys(_left_out(reader, topics, params))]
     if options:
         named = options[:MOST_NAMED]

@@ -287,6 +287,24 @@ def test_a_word_left_out_of_what_was_pasted_is_told(
     assert any("in quotes" in each for each in hints) == (told is not None)
 
 
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("log -S", '-S leaves out what holds “S”; "-S" in quotes looks for it'),
+        ("log -G", None),  # nothing holds it
+        ("log -S -nas", '-S leaves out what holds “S”; "-S" in quotes looks for it'),
+        ("log -nas", None),
+        ("-S zeppelin", None),  # nothing is found
+    ],
+)
+def test_a_letter_that_left_something_out_is_told_beside_matches(
+    tmp_path: Path, query: str, told: str | None
+) -> None:
+    sources = {"a.md": "log -S text, nas\n", "b.md": "log --graph\n", "c.md": "log -S, too\n"}
+    hints = _hints(Library(tmp_path, t=sources), query)
+    assert [each.message for each in hints if each.code == "option"] == ([told] if told else [])
+
+
 def _no_field(names: str, words: str, key: str) -> Hint:
     said = f"no field is called {names}, so {words} taken as text"
     return Hint("unknown-field", f"{said}; write meta.{key}: for a key of the front matter")
