@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from operator import attrgetter
 
 from leafmark.model import Block, BlockKind
@@ -265,6 +265,8 @@ _LANGUAGE = re.compile(r"(?:language|lang|highlight|src|highlight-source|brush:)
 _MARKERS = frozenset(("sourcecode", "hljs", "prettyprint", "prettyprinted", "src", "rouge"))
 _NO_LANGUAGE = frozenset(("default", "none", "notranslate", "nohighlight", "plain", "plaintext"))
 _WRAPPERS = (b"div", b"figure", b"details", b"td")
+_NUMBERING = (b"td", b"tr", b"tbody", b"table")
+"""What stands around the code of a table with line numbers."""
 _CODE_TAG = re.compile(rb"\s*(?:<span[^<>]*>\s*</span>\s*)?<code(?=[\s>])[^<>]*>", re.IGNORECASE)
 
 
@@ -277,10 +279,23 @@ def _language(page: HtmlPage, element: HtmlElement) -> str:
         tags.append((code.end() - len(code[0].lstrip()), code.end()))
     found = _first_language(data, tags)
     if not found:
-        around = zip(page.parents(element.node), range(2), strict=False)
-        wrappers = (tag for tag, _ in around if tag_name(data, tag[0]) in _WRAPPERS)
-        found = _first_language(data, wrappers)
+        found = _first_language(data, _wrappers(page, element))
     return found
+
+
+def _wrappers(page: HtmlPage, element: HtmlElement) -> Iterator[tuple[int, int]]:
+    """The start tags of the two elements around an element that may name its language.
+
+    The table that puts line numbers beside code stands between them, and does not count.
+    """
+    left = 2
+    for tag in islice(page.parents(element.node), 2 + len(_NUMBERING)):
+        name = tag_name(page.data, tag[0])
+        if name in _WRAPPERS:
+            yield tag
+        left -= name not in _NUMBERING
+        if not left:
+            return
 
 
 def _first_language(data: bytes, tags: Iterable[tuple[int, int]]) -> str:
