@@ -28,12 +28,14 @@ def describe_content(reader: BodyReader, chunk: Chunk) -> Content:
     """Return what the chunk's body is made of."""
     document = reader.document
     find = _of_script if document.format == "script" else _contents
-    parts, languages = find(reader, chunk.body_spans)
+    parts, code = find(reader, chunk.body_spans)
     kinds = {part[0] for part in parts}
     if not kinds.isdisjoint(_UNCOUNTED):
         parts = [part for part in parts if part[0] not in _UNCOUNTED]
         kinds -= _UNCOUNTED
-    return Content(_name(document, parts, kinds), tuple(sorted(kinds)), tuple(sorted(languages)))
+    content_type = _name(document, parts, kinds)
+    languages = sorted(code - {""})
+    return Content(content_type, tuple(sorted(kinds)), tuple(languages), bool(code))
 
 
 def _of_script(
@@ -42,14 +44,15 @@ def _of_script(
     """What `_contents` returns, for code: a piece may begin and end inside a block."""
     blocks = [block for start, end in spans for block in reader.blocks_within(start, end)]
     around = [code for start, end in spans for code in reader.code_within(start, end)]
-    languages = {b.info for b in (*blocks, *around) if b.kind == "code" and b.info}
-    return [(code.kind, code.start, code.end) for code in around], languages
+    found = {block.info for block in (*blocks, *around) if block.kind == "code"}
+    return [(code.kind, code.start, code.end) for code in around], found
 
 
 def _contents(reader: BodyReader, spans: Sequence[tuple[int, int]]) -> tuple[list[_Part], set[str]]:
     """The blocks at the top that have bytes in the spans, and the languages of all code there.
 
-    Of each block its kind, and those of its bytes that are in the spans.
+    Of each block its kind, and those of its bytes that are in the spans. The language is "" of
+    code that names none.
     """
     found: list[_Part] = []
     languages: set[str] = set()
@@ -64,7 +67,7 @@ def _contents(reader: BodyReader, spans: Sequence[tuple[int, int]]) -> tuple[lis
                 for kind, first, last in zip(top.kinds, top.starts, top.ends, strict=True)
             ]
             if part.code:
-                languages |= {code.info for code in part.code_between(start, end) if code.info}
+                languages |= {code.info for code in part.code_between(start, end)}
     return found, languages
 
 

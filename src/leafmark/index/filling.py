@@ -145,10 +145,11 @@ _short_title = lru_cache(4096)(_any_title)
 
 
 @lru_cache(4096)
-def _own_facts(kind: ChunkKind, made_of: tuple[tuple[str, ...], tuple[str, ...]]) -> str:
-    """Return the JSON of the facts of a chunk with these block types and languages."""
-    block_types, languages = made_of
-    found = [f"kind={kind}", *(f"has={each}" for each in _HAS if each in block_types)]
+def _own_facts(kind: ChunkKind, made_of: tuple[tuple[str, ...], tuple[str, ...], bool]) -> str:
+    """Return the JSON of the facts of a chunk with these block types, languages and code or not."""
+    block_types, languages, holds_code = made_of
+    held = {*block_types, "code"} if holds_code else block_types
+    found = [f"kind={kind}", *(f"has={each}" for each in _HAS if each in held)]
     found += dict.fromkeys(map(language_fact, languages))
     return "".join(f",{_json(each)}" for each in found)
 

@@ -27,11 +27,13 @@ class Content(NamedTuple):
 
     `block_types` are the kinds of its top-level blocks, `languages` the info
     words of its code blocks (nested ones too), both sorted and without repeats.
+    `holds_code` counts nested code too: commands stand in the steps of a list.
     """
 
     content_type: ContentType
     block_types: tuple[str, ...]
     languages: tuple[str, ...]
+    holds_code: bool
 
 
 class Emitted(NamedTuple):

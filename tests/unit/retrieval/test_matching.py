@@ -16,6 +16,7 @@ SOURCES = {
     "handle.md": "---\ntags: [Errors, api]\n---\n# Handling\n\nHandle the error_code, DEC-0054.\n",
     "mail/receive.md": "# Mail\n\nWe receive and configure parcels.\n",
     "code.md": "# Code\n\n```python\nprint(1)\n```\n\n## Grid\n\n| a |\n|---|\n| 1 |\n",
+    "steps.md": "# Steps\n\n1. Go:\n\n   ```sh\n   run\n   ```\n",
     "meta.md": "---\nstatus: Draft\nn: 5\ndate: 2026-03-01\nat: 2026-03-01T10:00:00Z\n---\n"
     "# Numbers\n\nvalue q\n",
     "cjk.md": "# 文書\n\n日本語の検索エンジン\n",
@@ -66,7 +67,8 @@ CASES: list[tuple[str, str, list[str]]] = [
     ("below an id", "under:t:fox.md#animals", ["fox.md#animals", "fox.md#dogs"]),
     ("below a citation", "under:t:fox.md#dogs@0123456789ab:3-9", ["fox.md#dogs"]),
     ("below a leaf", "under:t:fox.md#dogs", ["fox.md#dogs"]),
-    ("code", "has:code", ["code.md#code"]),
+    ("code", "has:code", ["code.md#code", "steps.md#steps"]),
+    ("code in the items of a list", "has:code has:list lang:sh", ["steps.md#steps"]),
     ("a table", "has:table", ["code.md#grid"]),
     ("a language by another name", "lang:py", ["code.md#code"]),
     ("metadata", "meta.status:draft", ["meta.md", "meta.md#numbers"]),
