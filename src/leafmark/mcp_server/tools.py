@@ -273,8 +273,8 @@ TOOLS: tuple[Tool, ...] = (
         "get",
         "Read by id",
         "Read documents, sections or pieces by the ids that search and outline give. A path, "
-        "path#anchor, path:line or an ordinal id will do too. The text is exactly what the "
-        "file holds.",
+        "path#anchor, path:line or an ordinal id will do too. The text is what the file "
+        "holds; of pages and notebooks, what people read in it.",
         (
             Parameter("ids", "What to read.", "strings", required=True, least=1, most=20),
             Parameter(
