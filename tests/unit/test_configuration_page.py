@@ -1,0 +1,44 @@
+"""docs/configuration.md lists every setting with its default, what it takes and what it does.
+
+`python -m pytest tests/unit/test_configuration_page.py --update-golden` writes the tables anew.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from leafmark.app.settings import SETTINGS, TABLES
+
+PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
+HEADING = "## All settings\n\n"
+
+
+def _row(name: str) -> str:
+    setting = SETTINGS[name]
+    rules = setting.rules
+    marks = " †" * rules.per_tree + " ‡" * bool(rules.gated)
+    default = "" if setting.default is None else f"`{json.dumps(setting.default)}`"
+    unit = f" ({rules.unit})" if rules.unit else ""
+    key = name.partition(".")[2]
+    return f"| `{key}`{marks} | {default} | {setting.accepted}{unit} | {rules.doc} |"
+
+
+def _tables() -> str:
+    parts = []
+    for table in TABLES:
+        rows = [_row(name) for name in SETTINGS if name.startswith(f"{table}.")]
+        head = ["| Setting | Default | Takes | Means |", "|---|---|---|---|"]
+        parts.append("\n".join([f"### `[{table}]`\n", *head, *rows]) + "\n")
+    return "\n".join(parts)
+
+
+def test_the_page_lists_every_setting(request: pytest.FixtureRequest) -> None:
+    before, heading, tables = PAGE.read_text("utf-8").partition(HEADING)
+    assert heading
+    if request.config.getoption("--update-golden"):
+        PAGE.write_text(before + heading + _tables(), "utf-8")
+        return
+    assert tables == _tables(), f"write it anew: pytest {__file__} --update-golden"
