@@ -57,6 +57,25 @@ def test_links_between_documents_lead_somewhere(document: str) -> None:
             assert anchor in {chunk.slug for chunk in leafmark.chunk(page)}, target
 
 
+@pytest.mark.parametrize("document", sorted(path.name for path in (ROOT / "docs").glob("*.md")))
+def test_prose_of_the_pages_has_at_most_100_columns(document: str) -> None:
+    text = re.sub(r"^ *(`{3,}).*?^ *\1$", "", _read(f"docs/{document}"), flags=re.M | re.S)
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith(("|", "#"))]
+    assert [line for line in lines if len(line) > 100 and not _is_one_word(line[:100])] == []
+
+
+def _is_one_word(text: str) -> bool:
+    """Whether nothing in it can be broken: its spaces are in code or in the text of links."""
+    return " " not in re.sub(r"`[^`]*`?|\[[^]]*\]?", "", text.strip())
+
+
+def test_every_subject_of_the_decisions_is_in_their_contents() -> None:
+    text = _read("docs/DECISIONS.md")
+    subjects = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert len(subjects) > 20
+    assert [name for name in subjects if f"[{name}](#" not in text] == []
+
+
 def test_the_readme_owns_the_name_that_the_mcp_registry_is_given() -> None:
     name = json.loads((SOURCE / "app" / "agents" / "package" / "server.json").read_text("utf-8"))[
         "name"
