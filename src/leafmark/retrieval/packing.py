@@ -5,9 +5,9 @@ result, its heading and lead, and its other units by score until it is whole. An
 within a budget is the longest beginning of that order that fits; `render.fitting` knows
 what printing it costs.
 
-A unit is a block with the heading before it: a paragraph, a list item, a table, a code
-block. Long paragraphs are cut at the ends of lines and sentences, so that there is always
-something small to show.
+A unit is a block with the heading before it: a paragraph, a list item, a term with what
+explains it, a table, a code block. Long paragraphs are cut at the ends of lines and
+sentences, so that there is always something small to show.
 """
 
 from __future__ import annotations
@@ -144,7 +144,9 @@ def _cuts(owner: ChunkedDocument, chunks: Sequence[Chunk]) -> list[int]:
     starts = {
         block.start
         for block in blocks
-        if block.level == 0 or (block.level == 1 and block.kind == "list_item")
+        if block.level == 0
+        or (block.level == 1 and block.kind == "list_item")
+        or block.kind == "definition"
     }
     cuts: list[int] = []
     for at in sorted({start, *heads, *starts, *edges}):

@@ -213,5 +213,16 @@ def test_of_markup_the_units_are_what_is_read_and_citations_are_of_its_bytes() -
     assert PAGE[start:end].strip() == b"<pre>x  &lt; y\nz</pre>"
 
 
+def test_a_term_with_what_explains_it_is_a_unit() -> None:
+    page = b"<dl><dt>a</dt><dd>One.<dl><dt>b</dt><dd>Two.</dd></dl></dd><dt>c</dt><dd>Three.</dl>"
+    document = leafmark.parse(page, path="p.html")
+    chunk = leafmark.chunk(page, path="p.html", tree="t")[0]
+    assert document.reader is not None
+    whole = [(0, len(page))]
+    item = make_item(chunk, whole, len, reading=document.reader(page, whole))
+    shown = [one.text for at in range(len(item.units)) for one in _shown(item, [at])]
+    assert shown == ["a\nOne.\n", "b\nTwo.\n", "c\nThree.\n"]
+
+
 def _shown(item: Item, units: Sequence[int]) -> list[Passage]:
     return [one for one in passages(item, units) if isinstance(one, Passage)]
