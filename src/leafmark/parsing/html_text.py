@@ -297,17 +297,24 @@ def heading_text(data: bytes, start: int, end: int) -> str:
 
     Left out: images, permalinks, buttons, and what is hidden from being read
     aloud (`aria-hidden`) or stands beside the heading (rustdoc's `out-of-band`,
-    gi-docgen's `srclink`).
+    gi-docgen's `srclink`). A heading that is nothing but a button, which opens what
+    is below it, is named by that.
     """
     if data.find(_DRAWN_DOT, start, end) >= 0:
         data = data[start:end].replace(_DRAWN_DOT, b".")
         start, end = 0, len(data)
     tagged = data.find(b"<", start, end) >= 0
-    words = _heading_parts(data, start, end) if tagged else [unescape(data[start:end])]
-    return " ".join("".join(words).replace("\0", "").split())
+    if not tagged:
+        return _folded([unescape(data[start:end])])
+    title = _folded(_heading_parts(data, start, end))
+    return title or _folded(_heading_parts(data, start, end, buttons=True))
 
 
-def _heading_parts(data: bytes, start: int, end: int) -> list[str]:
+def _folded(parts: list[str]) -> str:
+    return " ".join("".join(parts).replace("\0", "").split())
+
+
+def _heading_parts(data: bytes, start: int, end: int, *, buttons: bool = False) -> list[str]:
     parts: list[str] = []
     hidden, depth, skip_to = b"", 0, start
     for name, at, stop, closing in iter_tokens(data, start, end):
@@ -324,7 +331,8 @@ def _heading_parts(data: bytes, start: int, end: int) -> list[str]:
         elif not closing:
             if name == b"a":
                 skip_to = max(skip_to, is_permalink(data, at, stop))
-            if at >= skip_to and name not in _VOID and _is_hidden(name, data[at:stop]):
+            kept = name in _VOID or (buttons and name == b"button")
+            if at >= skip_to and not kept and _is_hidden(name, data[at:stop]):
                 hidden, depth = name, 1
     return parts
 
