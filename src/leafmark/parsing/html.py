@@ -2,7 +2,8 @@
 
 In: the bytes of a page. Out: a document whose spans are bytes of the page (of
 its UTF-8 decoding, where it is in another encoding). The content region is the
-first `main`, else every `article` or `role=main`, else `body`; navigation,
+first `main`, else every `article` or `role=main`, with the `header` that a section has right
+before its article, else `body`; navigation,
 scripts, styles, templates and line numbers inside it, and all outside, are `dropped_spans`.
 Every heading in the region opens a section, however deep it stands in the
 markup, but for the name of a box (a note, a warning), after which the section
@@ -13,8 +14,8 @@ titles, notes and the tabs that are not on show.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -26,7 +27,7 @@ from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
 from leafmark.parsing.html_soup import read_soup
 from leafmark.parsing.html_text import heading_text, read_html
 from leafmark.parsing.html_titles import without_manual, without_site
-from leafmark.parsing.html_tokens import attribute, iter_tokens, unescape
+from leafmark.parsing.html_tokens import attribute, iter_tokens, tag_name, unescape
 from leafmark.parsing.html_tree import OffsetError, read_tree, refusal
 from leafmark.parsing.html_unread import unread_spans
 from leafmark.parsing.text import degraded_document
@@ -257,12 +258,12 @@ def _region(page: HtmlPage) -> Spans:
     mains = (e for e in page.elements if e.tag == "main")
     found = [(main.inner, main.close) for main in [next(mains, None)] if main is not None]
     if not _has_words(page.data, found):
-        articles = (
+        articles = [
             e
             for e in page.elements
             if "main" in e.roles or (e.tag == "article" and not _is_part(page, e))
-        )
-        found = merge((e.inner, e.close) for e in articles)
+        ]
+        found = merge([*((e.inner, e.close) for e in articles), *_headed(page, articles)])
     if not _has_words(page.data, found):
         found = merge([(page.body_start, page.body_end)])
     return found
@@ -272,6 +273,18 @@ def _is_part(page: HtmlPage, article: HtmlElement) -> bool:
     """Whether an article explains one function or type of the module that its page is about."""
     classes = page.attribute(article, b"class")
     return classes is not None and not _PARTS.isdisjoint(classes.split())
+
+
+def _headed(page: HtmlPage, articles: Sequence[HtmlElement]) -> Iterator[tuple[int, int]]:
+    """Yield each `header` in a `section` with the article that follows at once, as in JSDoc."""
+    starts = [article.start for article in articles]
+    for element in page.elements if starts else ():
+        after = bisect_left(starts, element.end)
+        if element.tag == "header" and after < len(starts):
+            around = next(iter(page.parents(element.node)), None)
+            in_section = around is not None and tag_name(page.data, around[0]) == b"section"
+            if in_section and not page.data[element.end : starts[after]].strip():
+                yield element.inner, articles[after].close
 
 
 def _has_words(data: bytes, spans: Spans) -> bool:

@@ -26,7 +26,7 @@ HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
 TRACKED = frozenset(
     (
         *HEADING_LEVELS,
-        *("title", "base", "main", "article", "nav", "script", "style", "template"),
+        *("title", "base", "main", "article", "header", "nav", "script", "style", "template"),
         *("p", "ul", "ol", "menu", "dir", "li", "dl", "dt", "table", "thead", "tr"),
         *("pre", "listing", "xmp", "blockquote", "hr"),
     )
