@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from leafmark.parsing.html_tokens import attribute
+from leafmark.parsing.html_tokens import attribute, tag_name
 
 __all__ = [
     "HEADING_LEVELS",
     "ROLE_CLASSES",
+    "ROLE_IDS",
     "TRACKED",
     "HtmlElement",
     "HtmlPage",
@@ -26,7 +27,8 @@ HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
 TRACKED = frozenset(
     (
         *HEADING_LEVELS,
-        *("title", "base", "main", "article", "header", "nav", "script", "style", "template"),
+        *("title", "base", "main", "article", "header", "footer", "nav"),
+        *("script", "noscript", "style", "template"),
         *("p", "ul", "ol", "menu", "dir", "li", "dl", "dt", "table", "thead", "tr"),
         *("pre", "listing", "xmp", "blockquote", "hr"),
     )
@@ -82,6 +84,16 @@ ROLE_CLASSES: dict[str, tuple[str, ...]] = {
         *("tocset", "navsettop", "navsetbottom"),  # Scribble
         *("chlinktop", "chlinkprevnexttop", "chlinkprevnextbot", "chlinkbot"),  # GAPDoc
         *("spirit-nav", "picker-header"),  # Boost, Node
+        *("d-print-none", "hidden-print", "noprint"),  # what Bootstrap and MediaWiki do not print
+        *(
+            "bd-sidebar-secondary",
+            "bd-footer-content",
+            "onlyprint",
+        ),  # PyData's theme, Sphinx Book's
+        *("has-results", "no-results"),  # GitBook, for a search that nobody made
+        *("tsd-page-toolbar", "tsd-generator", "col-sidebar"),  # TypeDoc
+        "legalCopy",  # Javadoc
+        "method-click-advice",  # RDoc
         "sub-logo-container",  # rustdoc, for the logo above each page
         "annottext",  # Haddock, for the type of each name in the code of a module
         "nosearch",  # SQLite, for its banner, its menus and the page's table of contents
@@ -98,10 +110,20 @@ ROLE_CLASSES: dict[str, tuple[str, ...]] = {
 }
 """The classes that give an element a role, by the role."""
 
+ROLE_IDS = {
+    b"footer": "contentinfo",
+    b"postamble": "contentinfo",  # Emacs' Org
+    b"navigation": "lists",  # LuaDoc, LDoc, and authors for what they like: it is looked at
+}
+"""The ids that give a `div` a role."""
+
 
 def roles_of(data: bytes, start: int, end: int) -> frozenset[str]:
     """The roles that the start tag `[start, end)` names, by its `role` or by its class."""
     roles = (attribute(data, start, end, b"role") or "").lower().split()
     classes = {*(attribute(data, start, end, b"class") or "").split()}
     roles += [role for role, names in ROLE_CLASSES.items() if not classes.isdisjoint(names)]
+    if tag_name(data, start) == b"div":
+        name = (attribute(data, start, end, b"id") or "").encode()
+        roles += [ROLE_IDS[name]] if name in ROLE_IDS else []
     return frozenset(roles)

@@ -27,6 +27,7 @@ from leafmark.parsing.decoding import BOM
 from leafmark.parsing.html_page import (
     HEADING_LEVELS,
     ROLE_CLASSES,
+    ROLE_IDS,
     TRACKED,
     HtmlElement,
     HtmlPage,
@@ -47,6 +48,10 @@ _ROOT_TAG = re.compile(rb"<html[ \t\n\r\f/]")
 _ROOT_LIMIT = 64
 _SMALL = 16_384
 """Bytes of a source that is fast to parse whatever it holds."""
+
+_CLASS = re.compile(rb"class\s*+=\s*+(\"[^\"]*+|'[^']*+|[^\s>]*+)")
+_UNQUOTED = bytes.maketrans(b"\"'", b"  ")
+"""The values of what may be classes, in lower case: what they select is compared exactly."""
 
 _LINK_TAG = re.compile(rb"<(/?)a(?=[\s/>])(?(1)[^>]*>)", re.IGNORECASE)
 _HEADINGS = frozenset(tag.encode() for tag in HEADING_LEVELS)
@@ -116,8 +121,11 @@ class _Adapter:
         """What selects the elements that have a role."""
         if b"role" in self._lower:
             yield "[role]"
+        values = b" ".join({*_CLASS.findall(self._lower)})
+        classes = {*values.translate(_UNQUOTED).split()}
         names = chain.from_iterable(ROLE_CLASSES.values())
-        yield from (f".{name}" for name in names if name.encode() in self.data)
+        yield from (f".{name}" for name in names if name.lower().encode() in classes)
+        yield from (f"div#{name.decode()}" for name in ROLE_IDS if name in self.data)
 
     def _links(self) -> Iterator[HtmlElement]:
         """The links and images. They are many, so their tags are found in the source.

@@ -2,7 +2,8 @@
 
 In: a page's elements. Out: spans to drop. These are dropped:
 
-- scripts, styles and templates, and what a tag, a role or a generator's class calls navigation
+- scripts, what is shown without them, styles and templates, and what a tag, a role or a
+  generator's class calls navigation
 - what has a class that authors use too, only on further evidence: `related` and `navigation`
   with a link that has an access key, as in Sphinx; `header` with no heading and a link whose
   `rel` names a neighbouring page, the contents or the index, as in Texinfo; some classes
@@ -14,6 +15,8 @@ In: a page's elements. Out: spans to drop. These are dropped:
   next: then it is the title of a chapter
 - three links or more in an element of their own, with bars, angles or brackets between them
   (a menu), and a table of such links, or of links to places in the page
+- a `div` called `navigation` right before one called `content`, as LDoc writes it
+- the foot of a page, by its tag, its role or its id, where it is short and has no heading
 - a `pre` of numbers that count the lines of the `pre` after it
 
 What else the makers of pages add is in `html_makers`.
@@ -31,11 +34,22 @@ from urllib.parse import unquote
 
 from leafmark.parsing.html_makers import is_of_doxygen, made_spans
 from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
-from leafmark.parsing.html_tokens import attribute, iter_tokens
+from leafmark.parsing.html_tokens import attribute, iter_tokens, tag_name
 
 __all__ = ["unread_spans"]
 
-_DROPPED_TAGS = frozenset(("nav", "script", "style", "template"))
+_DROPPED_TAGS = frozenset(("nav", "script", "noscript", "style", "template"))
+_DROPPED_ROLES = frozenset(("navigation", "doc-toc"))
+_SECTIONING = frozenset(
+    (b"article", b"aside", b"blockquote", b"figure", b"fieldset", b"main", b"section", b"td")
+)
+"""Elements that have feet of their own."""
+
+_LISTED = re.compile(rb"\s*+(?:<!-- id=\"navigation\" -->|<div id=\"content\">)")
+"""What stands behind the lists that LuaDoc and LDoc put on each page."""
+
+_LONGEST_FOOT = 1_000
+"""Bytes of text. What is longer says more than who made the page, and when."""
 _ACCESS_KEY = re.compile(rb"<a\s[^<>]*\baccesskey\s*=", re.IGNORECASE)
 _RELATION = re.compile(
     rb"<a\s[^<>]*\brel\s*=\s*[\"']?(?:prev|previous|next|up|contents|index)\b", re.IGNORECASE
@@ -105,6 +119,7 @@ def unread_spans(page: HtmlPage, path: str) -> Iterator[tuple[int, int]]:
     holds = _Holding.of(page)
     numbers, menus = _line_numbers(page), _menus(page, path)
     yield from _titles_of_contents(page, menus, holds)
+    after = 0
     for element in page.elements:
         if element.start in menus:
             named = _NAMED_CONTENTS.search(page.data, max(0, element.start - _REACH), element.start)
@@ -113,6 +128,10 @@ def unread_spans(page: HtmlPage, path: str) -> Iterator[tuple[int, int]]:
             yield _with_cell(page.data, element.start, element.end)
         elif holds.is_apart(element):
             yield element.start, element.end
+        elif element.start >= after and (element.tag == "footer" or "contentinfo" in element.roles):
+            after = element.end
+            if _is_foot(page, element, holds.headings):
+                yield element.start, element.end
 
 
 def _link_bars(page: HtmlPage) -> Iterator[tuple[int, int]]:
@@ -136,9 +155,10 @@ def _with_cell(data: bytes, start: int, end: int) -> tuple[int, int]:
 class _Holding(NamedTuple):
     """Where links with an access key, links to neighbouring pages, and headings begin.
 
-    `is_of_doxygen` says who made the page.
+    `is_of_doxygen` says who made the page, and `data` is that.
     """
 
+    data: bytes
     keys: Sequence[int]
     relations: Sequence[int]
     headings: Sequence[int]
@@ -149,12 +169,14 @@ class _Holding(NamedTuple):
         keys = [found.start() for found in _ACCESS_KEY.finditer(page.data)]
         relations = [found.start() for found in _RELATION.finditer(page.data)]
         headings = [element.start for element in page.elements if element.tag in HEADING_LEVELS]
-        return cls(keys, relations, headings, is_of_doxygen(page))
+        return cls(page.data, keys, relations, headings, is_of_doxygen(page))
 
     def is_apart(self, element: HtmlElement) -> bool:
         """Whether an element is navigation, a script or a style."""
         roles = element.roles
-        if element.tag in _DROPPED_TAGS or "navigation" in roles:
+        if element.tag in _DROPPED_TAGS or not roles.isdisjoint(_DROPPED_ROLES):
+            return True
+        if "lists" in roles and _LISTED.match(self.data, element.end):
             return True
         if "doxygen" in roles and self.is_of_doxygen:
             return True
@@ -167,6 +189,17 @@ class _Holding(NamedTuple):
 def _is_any_in(element: HtmlElement, places: Sequence[int]) -> bool:
     at = bisect_left(places, element.inner)
     return at < len(places) and places[at] < element.close
+
+
+def _is_foot(page: HtmlPage, element: HtmlElement, headings: Sequence[int]) -> bool:
+    """Whether an element says of the whole page who made it, and when."""
+    if _is_any_in(element, headings):
+        return False
+    around = (tag_name(page.data, start) for start, _ in page.parents(element.node))
+    if any(name in _SECTIONING for name in around):
+        return False
+    tokens = iter_tokens(page.data, element.inner, element.close)
+    return sum(stop - at for name, at, stop, _ in tokens if name == b"") <= _LONGEST_FOOT
 
 
 def _titles_of_contents(
