@@ -23,6 +23,7 @@ from leafmark.model import Diagnostic, Document, Heading, Link, Span
 from leafmark.model.span import merge, subtract
 from leafmark.parsing.decoding import decode
 from leafmark.parsing.html_blocks import find_blocks
+from leafmark.parsing.html_makers import made_title
 from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
 from leafmark.parsing.html_soup import read_soup
 from leafmark.parsing.html_text import heading_text, read_html
@@ -218,12 +219,15 @@ class _Outline:
             if element.tag == "title":
                 text = fold(unescape(page.data[element.inner : element.close]))
                 if text:
-                    named = {heading.title for heading in headings}
-                    first = next((heading.title for heading in headings if not heading.nested), "")
-                    text = without_manual(text, first, page.data[: page.body_start])
-                    return without_site(text, named, {*self._outer_titles()})
+                    return made_title(page, text) or self._own_title(text, headings)
                 break
         return first_title(headings) or next(self._outer_titles(), "")
+
+    def _own_title(self, text: str, headings: tuple[Heading, ...]) -> str:
+        first = next((heading.title for heading in headings if not heading.nested), "")
+        text = without_manual(text, first, self.page.data[: self.page.body_start])
+        named = {heading.title for heading in headings}
+        return without_site(text, named, {*self._outer_titles()}, first)
 
     def _outer_titles(self) -> Iterator[str]:
         for element in self.page.elements:

@@ -1,6 +1,6 @@
 """What programs that make pages put around and between the content, told by their own marks.
 
-In: a page. Out: spans to drop. Doxygen, LaTeX2HTML, Javadoc,
+In: a page. Out: spans to drop, and the title that Doxygen shows. Doxygen, LaTeX2HTML, Javadoc,
 and MHonArc mark their parts with comments.
 Haddock, GTK-Doc, Publican and others write the same words on each page: a search for these
 would find all of them. Doxygen, Pygments, Rouge and Javadoc put a number before each line of
@@ -14,8 +14,10 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from leafmark.parsing.html_page import HtmlPage
+from leafmark.parsing.html_tokens import unescape
+from leafmark.parsing.titles import fold
 
-__all__ = ["is_of_doxygen", "made_spans"]
+__all__ = ["is_of_doxygen", "made_spans", "made_title"]
 
 _PANEL = re.compile(
     rb"<!--[\s=]*+(?:(?P<end>End of )?Navigation Panel"  # LaTeX2HTML
@@ -92,6 +94,23 @@ _NUMBER = re.compile(
     rb"<span class=\"(?:linenos?|source-line-no|sourceLineNo)\">"
     rb"(?:<a [^<>]*+>|(?!))?+\s*+[0-9]++\s*+(?:</a>|(?!))?+\s*+</span>"
 )
+
+
+_SHOWN_TITLE = re.compile(rb"<div class=\"title\">([^<]++)<")
+
+
+def made_title(page: HtmlPage, title: str) -> str:
+    """Return the title that Doxygen shows on its page, or nothing; `title` is the page's own.
+
+    That says `Light: Member List` of any class, and more than is shown only of a source:
+    `Light: lamp.h Source File`.
+    """
+    found = is_of_doxygen(page) and _SHOWN_TITLE.search(page.data, page.body_start)
+    if not found:
+        return ""
+    shown = fold(unescape(found[1]))
+    source = f"{shown} Source File"
+    return source if title.endswith(source) else shown
 
 
 def is_of_doxygen(page: HtmlPage) -> bool:
