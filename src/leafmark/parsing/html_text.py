@@ -4,7 +4,8 @@ In: a source and spans of it. Out: `ReadableText`, and the rendered text of
 headings. The source is read from left to right, without a tree: markup out of
 order does not change which words are shown. White space is folded, blocks
 begin lines (paragraphs after a blank one), cells are parted by a tab, list
-items begin with `- `, images are their alternative text. Scripts, styles,
+items begin with `- `, images are their alternative text. What is raised would run into the
+word before it: the number of a footnote is put into brackets, a power has `^`. Scripts, styles,
 templates and comments are left out, and so are permalink signs.
 """
 
@@ -35,6 +36,13 @@ _SIGN = re.compile(
 )
 _SIGN_SIZE = 400
 """How far a permalink's own markup may reach (an icon drawn in SVG takes about 300 bytes)."""
+
+_RAISED = re.compile(
+    rb"<sup(?:\s[^<>]*+)?+>\s*+(<a\s[^<>]*+>\s*+|(?!))?+(-?[0-9]{1,4})\s*+"
+    rb"(?:</a\s*+>\s*+|(?!))?+</sup\s*+>",
+    re.IGNORECASE,
+)
+"""A raised number, in a link or not."""
 
 _PARAGRAPH = 2
 _LINE = 1
@@ -127,6 +135,8 @@ class _Reader:
         self._pre = 0
         self._pre_start = -1
         self._in_code_line = False
+        self._link_end = -1
+        """Where the last start tag of a link to a place in a page ended."""
 
     def end_line(self) -> None:
         """Let the next span begin a line of its own."""
@@ -146,9 +156,9 @@ class _Reader:
                     unread = None
             elif not name:
                 self._text(at, stop)
-            elif name == b"a":
-                if not closing:
-                    skip_to = max(skip_to, is_permalink(data, at, stop))
+            elif name == b"a" or name == b"sup":
+                done = -1 if closing else self._reference(name, at, stop, end)
+                skip_to = max(skip_to, done)
             elif name in _UNREAD:
                 unread = None if closing else name
             else:
@@ -211,6 +221,32 @@ class _Reader:
         if not self._fresh:
             self._breaks = max(self._breaks, breaks)
         self._space = None
+
+    def _reference(self, name: bytes, at: int, stop: int, end: int) -> int:
+        """Return where an `a` or `sup` ends that is done with: a permalink, a raised number."""
+        if name == b"sup":
+            return self._raised(at, end)
+        self._link_end = stop if b"#" in self.data[at:stop] else -1
+        return is_permalink(self.data, at, stop)
+
+    def _raised(self, at: int, end: int) -> int:
+        """Write a raised number so that it does not run into what is before it.
+
+        Return where its element ends; -1 if it is no number, or stands at a word.
+        """
+        data = self.data
+        found = _RAISED.match(data, at, end)
+        if found is None:
+            return -1
+        link, (start, stop) = found[1], found.span(2)
+        is_note = b"#" in link if link else self._link_end == at
+        if not is_note and not data[at - 1 : at].isdigit():
+            return -1
+        self._begin(at)
+        self.out.add("[" if is_note else "^", start, start)
+        self.out.add_verbatim(data, start, stop)
+        self.out.add("]" if is_note else "", stop, stop)
+        return found.end()
 
     # -- tags --------------------------------------------------------------------
 
