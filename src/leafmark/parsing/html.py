@@ -22,6 +22,7 @@ from typing import Literal
 from leafmark.model import Diagnostic, Document, Heading, Link, Span
 from leafmark.model.span import merge, subtract
 from leafmark.parsing.decoding import decode
+from leafmark.parsing.html_anchors import anchors_before
 from leafmark.parsing.html_blocks import find_blocks
 from leafmark.parsing.html_makers import made_title
 from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
@@ -98,6 +99,7 @@ def parse_html(data: bytes, path: str) -> Document:
         degraded=page.degraded is not None,
         diagnostics=diagnostics,
         reader=read_html,
+        anchors=tuple(anchors_before(decoded.data, headings)),
     )
 
 
