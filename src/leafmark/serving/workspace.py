@@ -92,8 +92,9 @@ class Workspace:
         with self._changed:
             self._asked += 1
             if not self._running:
-                self._running = True
+                # first the thread, which waits for us: where none can be had, the next call tries
                 threading.Thread(target=self._run, name="leafmark-index", daemon=True).start()
+                self._running = True
             return self._asked
 
     def wait(self, number: int, timeout_s: float) -> Freshness:
@@ -146,8 +147,8 @@ class Workspace:
         with self._changed:
             self._to_embed = True
             if not self._embedding:
-                self._embedding = True
                 threading.Thread(target=self._embed, name="leafmark-vectors", daemon=True).start()
+                self._embedding = True
 
     def _embed(self) -> None:
         """Make the vectors that are missing until the index has not changed meanwhile."""

@@ -63,6 +63,21 @@ def test_a_bug_is_logged_and_the_next_call_tries_again(
     assert server.wait(server.ask(), PATIENCE_S).state == "fresh"
 
 
+def test_without_a_thread_the_next_call_tries_again(
+    server: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All calls after it waited for a run that was never begun."""
+
+    def fail(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", fail)
+        with pytest.raises(RuntimeError, match="new thread"):
+            server.ask()
+    assert server.wait(server.ask(), PATIENCE_S).state == "fresh"
+
+
 def test_nobody_waits_for_a_model(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     server = serve(docs, **{"embedding.provider": "minilm"})
     answers, asked = threading.Event(), threading.Semaphore(0)
