@@ -31,6 +31,7 @@ from leafmark.index.engine import REBUILD, translate
 from leafmark.index.schema import FORMAT
 
 __all__ = [
+    "ENGINE_DRAFTS",
     "Current",
     "Layout",
     "is_index_folder",
@@ -197,9 +198,13 @@ def replace_file(path: Path, parts: Iterable[bytes], *, what: str = "the index")
         raise translate(err, f"write {what}", path) from err
 
 
-def remove_drafts(folder: Path) -> None:
+ENGINE_DRAFTS = ".tmp*"
+"""Names of what the engine writes before it replaces its lists of files."""
+
+
+def remove_drafts(folder: Path, names: str = "*.tmp") -> None:
     """Remove what `replace_file` left in a folder when its process was killed."""
-    for draft in folder.glob("*.tmp"):
+    for draft in folder.glob(names):
         with contextlib.suppress(OSError):
             draft.unlink()
 

@@ -35,7 +35,14 @@ from leafmark.index.generation import (
     read_documents,
     read_meta,
 )
-from leafmark.index.layout import Current, Layout, sync_folder, when_free
+from leafmark.index.layout import (
+    ENGINE_DRAFTS,
+    Current,
+    Layout,
+    remove_drafts,
+    sync_folder,
+    when_free,
+)
 from leafmark.index.lock import hold_lock
 from leafmark.index.manifest import (
     Manifest,
@@ -98,6 +105,8 @@ def _open(layout: Layout, settings: IndexSettings, rebuild: bool) -> IndexWriter
     current, reason = usable_current(layout, settings, rebuild)
     if current is not None and reason is None:
         layout.collect(keep=current.generation)
+        # not later: the engine's merges write such files, too
+        remove_drafts(layout.text(current.generation), ENGINE_DRAFTS)
         try:
             known = current._replace(languages={**current.languages, **settings.languages})
             if known != current:  # more trees in languages that the index has

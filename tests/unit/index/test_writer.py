@@ -339,13 +339,13 @@ def test_two_languages_have_fields_of_their_own(tmp_path: Path) -> None:
 
 def test_leftovers_of_a_crash_are_collected(tmp_path: Path) -> None:
     index(tmp_path, {"a.md": "x\n"})
-    for draft in ("CURRENT.4711.tmp", "gen-000001/manifest.4711.tmp"):
+    for draft in ("CURRENT.4711.tmp", "gen-000001/manifest.4711.tmp", "gen-000001/text/.tmp3aB"):
         (tmp_path / draft).write_bytes(b"half")
     for leftover in ("gen-000002", "gen-000099"):
         (tmp_path / leftover / "text").mkdir(parents=True)
     index(tmp_path, {"b.md": "y\n"})
     assert Layout(tmp_path).generations() == [1]
-    assert [*tmp_path.rglob("*.tmp")] == []
+    assert [*tmp_path.rglob("*.tmp"), *tmp_path.rglob(".tmp*")] == []
 
 
 def test_a_damaged_index_is_rebuilt(tmp_path: Path) -> None:
