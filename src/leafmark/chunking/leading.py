@@ -5,8 +5,8 @@ These stay together:
 - a list, code or a table, and the sentence above it that ends with a colon or without a
   mark, or says "the following" or "below"; in notebooks code and any text above it
 - a line of nothing but bold type, which is a heading in all but name, and what follows;
-  likewise an anchor, a term, a tag that opens a box, an opening bracket in source code, and
-  in plain text a short line that stands alone
+  likewise an anchor, a term, a tag that opens a box, an opening bracket in source code
+- in plain text a title and its text, and who wrote a text and what he wrote (`plain_text`)
 - code, and a paragraph behind it that begins in lower case: it goes on with the sentence before
 - code, a table or a picture, and the caption or the line of attributes below it
 - a row of a table, and a row below it whose first cell is empty
@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from operator import itemgetter
 
+from leafmark.chunking.plain_text import is_unfinished, leads_in_text
 from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.rows import goes_on_in_page, is_title_in_page
 from leafmark.model import Block
@@ -57,7 +58,6 @@ _ANNOUNCES = re.compile(
 Of 42,132 such in 26,000 Markdown files 3,300, in the four languages that have more than two.
 """
 
-_LONGEST_CHARACTER = 4
 _CLOSED = re.compile(rb"(?:\s|</?[a-z][^<>]*>)+\Z", re.IGNORECASE)
 
 _CAPTIONED = frozenset(("code", "table"))
@@ -140,13 +140,6 @@ _PICTURE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
-_LINE = re.compile(rb"([ \t]*+)(?!--|\xe2\x80)[^\n]{1,80}\Z")
-_NUMBERED = re.compile(
-    rb"[ \t]*+(?:[0-9]{1,3}(?:\.[0-9]{1,3}|(?!))*+|[A-Z]|[IVX]{1,5})[.)][ \t]+[A-Z]"
-)
-_UNDER_LINE = re.compile(rb"([ \t]*+)[^\s][^\r\n]*+(?:\r\n?|\n|(?!))?+([ \t]*+[^\s])?")
-"""The indentation of a line of plain text, and what is in the next one."""
-
 _TERM_END = re.compile(rb"(?:\s|<(?!/?d[dlt]\b)[^<>]*>|(?!))*+</dt\s*>", re.IGNORECASE)
 """What stands between the words of a term and what explains it."""
 
@@ -173,7 +166,9 @@ def leads_on(reader: BodyReader, start: int, at: int) -> bool:
         return goes_on.match(document.data, at, at + _REACH) is not None
     if last is not None and _leads_by_kind(reader, last, at, before=before):
         return True
-    if document.format == "text" and _is_title(before, document.data[at : at + _REACH]):
+    if document.format == "text" and leads_in_text(
+        before, document.data[at : at + _REACH], whole=len(before) < _REACH
+    ):
         return True
     if not is_page:
         return _text_leads(before)
@@ -215,9 +210,7 @@ def _announces(before: bytes, *, is_page: bool) -> bool:
 
 def _is_unfinished(before: bytes, *, is_page: bool) -> bool:
     """Whether a text ends with a letter, a digit or a comma, which end no sentence."""
-    before = _CLOSED.sub(b"", before) if is_page else before
-    last = before[-_LONGEST_CHARACTER:].decode("utf-8", "ignore")[-1:]
-    return last.isalnum() or last == ","
+    return is_unfinished(_CLOSED.sub(b"", before) if is_page else before)
 
 
 def _names_what_is_above(reader: BodyReader, above: Block, at: int, *, before: bytes) -> bool:
@@ -263,23 +256,6 @@ def _text_leads(before: bytes) -> bool:
         last = others.pop()
     is_whole = bool(others) or len(before) < _REACH
     return _has_colon(last) or (is_whole and _LABEL.match(last) is not None)
-
-
-def _is_title(before: bytes, behind: bytes) -> bool:
-    """Whether plain text ends with a line alone that is the title of what stands behind it.
-
-    It does not end a sentence, or has a number, and what follows is indented or of several lines.
-    A line that begins with a dash names who wrote what is above.
-    """
-    *others, last = _GAP.split(before.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
-    line, following = _LINE.match(last), _UNDER_LINE.match(behind)
-    if line is None or following is None or not (others or len(before) < _REACH):
-        return False
-    by = len(following[1].expandtabs()) - len(line[1].expandtabs())
-    is_numbered = _NUMBERED.match(last) is not None
-    if by < 0 or (not by and following[2] is None) or (is_numbered and _NUMBERED.match(behind)):
-        return False
-    return is_numbered or _is_unfinished(last.rstrip(b")"), is_page=False)
 
 
 def _page_leads(before: bytes) -> bool:
