@@ -49,10 +49,20 @@ _DEEPEST_INDENT = 24
 
 _ABBREVIATIONS = frozenset(
     b"""e.g i.e etc vs cf al approx ca resp incl excl esp fig figs eq eqs sec secs ch chap vol no
-    nos pp ed eds rev ver dr mr mrs ms prof st jr sr inc ltd co corp dept est jan feb mar apr jun
+    nos op pp ed eds rev ver dr mr mrs ms prof st jr sr inc ltd co corp dept est jan feb mar apr jun
     jul aug sep sept oct nov dec mon tue wed thu fri sat sun a.k.a w.r.t p.s u.s u.k z.b d.h bzw
     usw ggf vgl p.ex""".split()
 )
+
+_GOING_ON = frozenset(b"abcdefghijklmnopqrstuvwxyz,;)]}")
+"""What no sentence begins with: a small letter, and marks that close or part."""
+
+_STOPS = frozenset(b".!?:")
+_STOP_ALONE = re.compile(rb"[.!?:]++(?:[\s\"')\]*_]|\Z)")
+"""One of several stops with spaces between them (`. . .`)."""
+
+_ITEM_MARKS = (b"!", b"?")
+"""What stands before items in changelogs and lists of states."""
 
 _BACKTICKS = re.compile(rb"`+")
 
@@ -88,7 +98,11 @@ def _ends_sentence(prose: bytes, match: re.Match[bytes]) -> bool:
     if mark >= b"\xe3" or match[0].count(b"\n") > 1:
         return True
     follower = prose[match.end()]
-    if ord("a") <= follower <= ord("z"):
+    if follower in _GOING_ON:
+        return False
+    if follower in _STOPS and b"\n" not in match[0] and _STOP_ALONE.match(prose, match.end()):
+        return False
+    if mark in _ITEM_MARKS and b"\n" not in match[0] and _begins_line(prose, match.start()):
         return False
     return mark != b"." or not _is_abbreviation(prose, match.start())
 

@@ -45,6 +45,12 @@ def split(text: str) -> list[str]:
         ["In 2024. ", "Next year."],
         ["Unclosed ` here. ", "Still a sentence."],
         ["Is it I. ", "No."],
+        ["A sale . . . it was, of course . . . to end. ", "Then more."],
+        ["See (**Op. Cit.** , p. 21) and . . . the rest. ", "Then more."],
+        ["It ended (so he said.) ; and it began. ", "Then more."],
+        ["See .gitignore. ", ".env is left out. ", ":ref:`x` tells more. ", "!important too."],
+        ["! One item ends here.\n", "! Another ends here.\n", "? A third."],
+        ["Its terms end.\n ", ".\n ", "These go on."],
         [""],
         ["."],
         ["...\n\n", "x"],
@@ -54,7 +60,10 @@ def test_sentences(sentences: list[str]) -> None:
     assert split("".join(sentences)) == sentences
 
 
-@pytest.mark.parametrize("text", ["." * 50_000, "`" * 50_000, "a. " * 20_000, "\n " * 20_000])
+@pytest.mark.parametrize(
+    "text",
+    ["." * 50_000, "`" * 50_000, "a. " * 20_000, "\n " * 20_000, "\n! " * 70_000, ". " * 90_000],
+)
 def test_hostile_text_is_tiled(text: str) -> None:
     assert "".join(split(text)) == text
 
