@@ -399,7 +399,7 @@ class Chunk(NamedTuple):
 
     @property
     def context_spans(self) -> tuple[tuple[int, int], ...]:
-        """Ranges that stand before the body in `text` and belong elsewhere.
+        """Ranges of the source that stand before the body in `text` and belong elsewhere.
 
         The last sentences of the piece before, or the header of a table that is cut.
         """
