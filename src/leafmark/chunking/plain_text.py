@@ -5,13 +5,16 @@ Nothing marks a heading, a list or code there. These stay together:
 - a title and its text: a short line that stands alone, or is underlined
 - a text that does not end like a sentence, and one below it that is indented more
 - a text, and the name below it of who wrote it
+
+Items of a list in lines right below each other are parts of one paragraph, and are cut between.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import islice
 
-__all__ = ["is_unfinished", "leads_in_text"]
+__all__ = ["is_unfinished", "item_starts", "leads_in_text"]
 
 _LONGEST_CHARACTER = 4
 
@@ -35,6 +38,35 @@ _BY = re.compile(
     rb"(?:\Z|(?:\r\n?+|\n)[ \t]*+(?:[\r\n]|\Z|%))"
 )
 """Who wrote the text above, behind a dash and in one line."""
+
+
+_ITEM = rb"(?:[-*+!]|\xe2\x80\xa2|\(?(?:[0-9]{1,3}|[A-Za-z]|[ivx]{2,4})[.)])[ \t]"  # or a bullet
+_ITEM_LINE = re.compile(rb"^[ \t]*+%b" % _ITEM, re.MULTILINE)
+_LINES = re.compile(rb"^([ \t]*+)(%b)?(?=[^\r\n])" % _ITEM, re.MULTILINE)
+_LEAST_ITEMS = 2
+
+
+def item_starts(text: bytes) -> list[int]:
+    """Return where the items of a list in a paragraph begin, and what is indented less behind one.
+
+    None for a single item, which may be a line of prose that begins so.
+
+    >>> item_starts(b"News:\\n - one\\n   more\\n - two\\nMore:\\n - three\\n")
+    [6, 20, 27, 33]
+    """
+    if sum(1 for _ in islice(_ITEM_LINE.finditer(text), _LEAST_ITEMS)) < _LEAST_ITEMS:
+        return []
+    starts: list[int] = []
+    margin = 0  # of the item above
+    for line in _LINES.finditer(text):
+        width = _width(line[1])
+        if line[2]:
+            starts.append(line.start())
+            margin = width
+        elif width < margin:
+            starts.append(line.start())
+            margin = 0
+    return starts
 
 
 def leads_in_text(before: bytes, behind: bytes, *, whole: bool) -> bool:

@@ -7,6 +7,7 @@ Code inside it is never cut unless that is asked for.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
@@ -14,6 +15,7 @@ from typing import NamedTuple
 
 from leafmark.chunking.cutting import coalesce, line_starts, markup_starts, token_cuts
 from leafmark.chunking.measuring import Meter, text_tokens
+from leafmark.chunking.plain_text import item_starts
 from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.sentences import sentence_starts
 from leafmark.model import Block
@@ -115,7 +117,23 @@ class Cutter(NamedTuple):
 
     def _cut_at_sentences(self, start: int, end: int, capacity: int) -> Iterator[Unit]:
         unit = Unit(start, end, end - start)  # its parts are counted
-        return self._cut_at(unit, self._find(unit, sentence_starts), capacity)
+        starts = self._find(unit, sentence_starts)
+        if self.reader.document.format == "text":
+            starts = self._items_whole(unit, starts, capacity)
+        return self._cut_at(unit, starts, capacity)
+
+    def _items_whole(self, unit: Unit, starts: Sequence[int], capacity: int) -> Sequence[int]:
+        """Leave out what begins inside items of plain text that fit, and add where items begin."""
+        items = self._find(unit, item_starts)
+        if not items:
+            return starts
+        ends = [*items[1:], unit.end - unit.start]
+        kept = [*starts[: bisect_left(starts, items[0])]]
+        for first, after in zip(items, ends, strict=True):
+            kept.append(first)
+            if not self.meter.fits(unit.start + first, unit.start + after, capacity):
+                kept += starts[bisect_right(starts, first) : bisect_left(starts, after)]
+        return kept
 
     def keep_code(self, unit: Unit) -> Iterator[Unit]:
         """Keep code whole, or cut it at line ends if that is asked for."""
