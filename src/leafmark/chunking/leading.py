@@ -7,6 +7,7 @@ These stay together:
 - a line of nothing but bold type, which is a heading in all but name, and what follows;
   likewise an anchor, a term, a tag that opens a box, an opening bracket in source code
 - in plain text a title and its text, and who wrote a text and what he wrote (`plain_text`)
+- an example in a comment of source code, and the text above it that does not end like a sentence
 - code, and a paragraph behind it that begins in lower case: it goes on with the sentence before
 - code, a table or a picture, and the caption or the line of attributes below it
 - a row of a table, and a row below it whose first cell is empty
@@ -82,6 +83,11 @@ _LABEL = re.compile(
 _BLANK_COMMENTS = re.compile(rb"(?:\n[ \t]*+(?://[/!]?|\*|#|--)[ \t]*+(?=\n|\Z)|(?!))++\Z")
 """Lines of a comment that have nothing but its marker."""
 
+_FENCE = re.compile(
+    rb"\s*+(?://[/!]?|\*|\#|--|(?!))?+[ \t]*+(?:`{3}|~{3}|\.\.[ ](?:code|sourcecode)\b)", re.VERBOSE
+)
+"""What begins an example in a comment, in Markdown or in reStructuredText."""
+
 _GOES_ON = re.compile(rb"\s*+[a-z]")
 
 _OPENED = re.compile(rb"(?:\s*<(?!p\b|dt\b)%b[a-z][^<>]*>)+\Z" % _VOID, re.IGNORECASE)
@@ -150,8 +156,7 @@ def leads_on(reader: BodyReader, start: int, at: int) -> bool:
     """Whether `[start, at)`, which ends between blocks, should not be parted from what follows."""
     document = reader.document
     if document.format == "script":
-        text = _BLANK_COMMENTS.sub(b"", document.data[start:at].rstrip()[-_REACH:])
-        return text[-1:] in (b":", b"(", b"[", b"{")
+        return _script_leads(document.data, start, at)
     if reader.headings_within(at, at + 1):
         return False
     is_page, before = document.format == "html", _tail(reader, start, at)
@@ -175,6 +180,14 @@ def leads_on(reader: BodyReader, start: int, at: int) -> bool:
     data = document.data
     is_in_term = _TERM_END.match(data, at, at + _PAGE_REACH) is not None
     return is_in_term or _page_leads(before) or _is_behind_name(data, at)
+
+
+def _script_leads(data: bytes, start: int, at: int) -> bool:
+    """Whether source code opens something, or a text in a comment introduces an example."""
+    text = _BLANK_COMMENTS.sub(b"", data[start:at].rstrip()[-_REACH:])
+    if text[-1:] in (b":", b"(", b"[", b"{"):
+        return True
+    return is_unfinished(text) and _FENCE.match(data, at, at + _REACH) is not None
 
 
 def _leads_by_kind(reader: BodyReader, last: Block, at: int, *, before: bytes) -> bool:

@@ -169,6 +169,20 @@ def test_other_formats(path: str, text: str, expected: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "text", "behind", "expected"),
+    [
+        ("p.ts", " * With a condition\n *\n", " * ```ts\n", True),
+        ("p.ts", " * With a condition.\n *\n", " * ```ts\n", False),
+        ("p.ts", " * With a condition\n *\n", " * Without one\n", False),
+        ("p.rs", "/// With a condition\n///\n", "/// ```\n", True),
+        ("p.py", '"""With a condition\n\n', "    .. code-block:: yaml\n", True),
+    ],
+)
+def test_an_example_in_a_comment(path: str, text: str, behind: str, expected: bool) -> None:
+    assert reads_as_leading(text.encode(), path=path, behind=behind.encode()) is expected
+
+
+@pytest.mark.parametrize(
     ("kinds", "expected"),
     [
         (("markdown", "code"), True),
