@@ -118,18 +118,20 @@ _ROOMS = ("errors", "model", "chunking", "library")
 """Where the public names live, the cheapest room to import first."""
 
 
-def __getattr__(name: str) -> Any:
-    """Import a public name from its room when it is first used."""
-    if name in __all__:
-        from importlib import import_module
+if not TYPE_CHECKING:  # which would take any name, misspelled ones too, for one of ours
 
-        for room in _ROOMS:
-            module = import_module(f"leafmark.{room}")
-            if name in module.__all__:
-                value = getattr(module, name)
-                globals()[name] = value
-                return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        """Import a public name from its room when it is first used."""
+        if name in __all__:
+            from importlib import import_module
+
+            for room in _ROOMS:
+                module = import_module(f"leafmark.{room}")
+                if name in module.__all__:
+                    value = getattr(module, name)
+                    globals()[name] = value
+                    return value
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
