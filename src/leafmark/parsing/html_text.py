@@ -129,7 +129,10 @@ class _Reader:
         """Those that are due before the first word of a row, in whatever cell it is."""
         self._space: tuple[int, int] | None = None
         self._prefix = ""
-        self._in_row = False
+        self._cells = 0
+        """Those that have begun in the row."""
+        self._is_one_line = False
+        """Whether all words of the row are in one line so far."""
         self._fresh = False
         self._lists = 0
         self._pre = 0
@@ -209,6 +212,7 @@ class _Reader:
         if self._breaks or self._prefix or self._fresh:
             if self._breaks:
                 self.out.add_break(self._breaks)
+                self._is_one_line = self._row_breaks > 0
             self.out.add(self._prefix, at, at)
             self._breaks, self._prefix, self._fresh = 0, "", False
             self._row_breaks = 0
@@ -253,8 +257,12 @@ class _Reader:
     def _block(self, name: bytes, start: int, end: int, closing: bool) -> None:
         self._line(_BREAKS[name])
         if name == b"tr":
-            self._prefix, self._fresh, self._in_row = "", False, False
+            if self._cells > 1 and self._is_one_line:  # a paragraph in the last cell parts no rows
+                self._breaks = self._row_breaks
+            self._prefix, self._fresh, self._cells = "", False, 0
             self._breaks = self._row_breaks = max(self._breaks, _LINE)
+        elif name == b"table":
+            self._is_one_line = False
         elif name in _PRE:
             self._preformat(name, start, end, closing)
         elif self._in_code_line:
@@ -266,6 +274,7 @@ class _Reader:
 
     def _preformat(self, name: bytes, start: int, end: int, closing: bool) -> None:
         self._pre = max(0, self._pre + (-1 if closing else 1))
+        self._is_one_line = False
         self._pre_start = -1 if closing else end
 
     def _list(self, name: bytes, start: int, end: int, closing: bool) -> None:
@@ -283,9 +292,10 @@ class _Reader:
         if closing:
             return
         self._space = None
-        if self._in_row:
+        if self._cells:
             self._breaks, self._prefix = self._row_breaks, self._prefix + "\t"
-        self._in_row = self._fresh = True
+        self._cells += 1
+        self._fresh = True
 
     def _break(self, name: bytes, start: int, end: int, closing: bool) -> None:
         if self._pre:

@@ -77,7 +77,7 @@ _INTRODUCED = re.compile(rb":(?:\s|</?[a-z][^<>]*>|(?!))*+\Z", re.IGNORECASE)
 """A sentence that says what a list is: then it is content."""
 
 _NAMED_CONTENTS = re.compile(
-    rb"<div\b[^<>]*\bclass=\"toc\"[^<>]*>\s*+"
+    rb"<div\b[^<>]*\bclass=\"(?:toc|list-of-[a-z]++)\"[^<>]*>\s*+"
     rb"(<p\b[^<>]*>\s*+(?:<(?:b|strong)>)?[^<>]*+(?:</(?:b|strong)>)?\s*+</p\s*>)\s*+\Z",
     re.IGNORECASE,
 )
