@@ -38,7 +38,7 @@ _SIGN_SIZE = 400
 """How far a permalink's own markup may reach (an icon drawn in SVG takes about 300 bytes)."""
 
 _RAISED = re.compile(
-    rb"<sup(?:\s[^<>]*+)?+>\s*+(<a\s[^<>]*+>\s*+|(?!))?+(-?[0-9]{1,4})\s*+"
+    rb"<sup(?:\s[^<>]*+|(?!))?+>\s*+(<a\s[^<>]*+>\s*+|(?!))?+(-?[0-9]{1,4})\s*+"
     rb"(?:</a\s*+>\s*+|(?!))?+</sup\s*+>",
     re.IGNORECASE,
 )

@@ -36,7 +36,7 @@ _NUMBER = re.compile(r"(?:\w++ )?[A-Z0-9]{1,4}+(?:\.[0-9]++|(?!))*+\.? ")
 _KIND = re.compile(
     r"(?:(?:Abstract|Alias|Annotation|Class|Constant|Crate|Enum|Enumeration|Exception|Field"
     r"|Function|Interface|Macro|Method|Module|Namespace|Object|Package|Property|Record|Reference"
-    r"|Struct|Trait|Type|Union|Variable) ){1,2}+(?=\S++\Z)"
+    r"|Struct|Trait|Type|Union|Variable) |(?!)){1,2}+(?=\S++\Z)"
 )
 """What a page of a reference calls its subject: `Class`, `Type Alias`."""
 
