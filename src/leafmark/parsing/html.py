@@ -65,6 +65,9 @@ _CHARSET = re.compile(
     re.IGNORECASE,
 )
 _ANCHOR = re.compile(rb"<a[\s/]", re.IGNORECASE)
+_ELEMENT = re.compile(rb"<([a-z][a-z0-9]*+)\b[^<>]*+>([^<]*+)</\1\s*+>", re.IGNORECASE)
+"""An element in a title, where there are none: a browser shows the tags of Yodl's manuals."""
+
 _CHARSET_REACH = 1024
 """Bytes in which a page must declare its encoding, by the HTML Standard."""
 
@@ -219,7 +222,8 @@ class _Outline:
         page = self.page
         for element in page.elements:
             if element.tag == "title":
-                text = fold(unescape(page.data[element.inner : element.close]))
+                raw = page.data[element.inner : element.close]
+                text = fold(unescape(_ELEMENT.sub(rb"\2", raw)))
                 if text:
                     return made_title(page, text) or self._own_title(text, headings)
                 break

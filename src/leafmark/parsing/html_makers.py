@@ -84,6 +84,12 @@ _MADE = {
         rb"|This document was created by\s*+<A [^<>]*+>man2html</A>,"
         rb"\s*+using the manual pages\.<BR>\s*+(?:Time: [^<]*+|(?!))?+"
     ),
+    b"This document was generated": re.compile(  # texi2html
+        rb"This document was generated\s++(?:by <i>[^<]*+</i>\s++|(?!))?+on <(?:em|i)>[^<]*+"
+        rb"</(?:em|i)>\s++using <a [^<>]*+>(?:<(?:em|i|strong)>|(?!))?+(?:texi2html|texi2any)[^<]*+"
+        rb"(?:</[^<>]*+>|(?!))?+</a>\.?",
+        re.IGNORECASE,
+    ),
     b"#page-header": re.compile(  # httpd: arrows up
         rb"<div class=\"(?:up|top)\"><a [^<>]*+><img [^>]*+></a></div>"
     ),

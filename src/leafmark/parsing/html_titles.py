@@ -48,8 +48,8 @@ def without_site(
 
     `outer` are headings outside what is read of the page. One of them may be the page's own, or
     the site's above every page: it is the site's where the rest of the title is a heading. The
-    title may also end with one, or with the `first` heading of the text, behind a colon, or begin
-    with what one of these says behind the kind of its subject.
+    title may also end, behind a colon, or begin with what one of these or the `first` heading of
+    the text says, or says behind the kind of its subject.
 
     >>> without_site("Usage - Tips — Mako 1.4 documentation", {"Usage", "Usage - Tips"})
     'Usage - Tips'
@@ -59,6 +59,8 @@ def without_site(
     'sbatch'
     >>> without_site("JSDoc: Class: Lamp", set(), {"Class: Lamp"})
     'Class: Lamp'
+    >>> without_site("The guide : Lamp", {"Module Lamp"}, first="Module Lamp")
+    'Module Lamp'
     >>> without_site("Lamp | light", {"Class Lamp"}, first="Class Lamp")
     'Class Lamp'
     """
@@ -71,13 +73,12 @@ def without_site(
             return name
         if name in outer:
             return rest if rest in headings else name
-    names = {first, *outer}
+    names = sorted({first, *outer})
+    named = {_without_kind(name): name for name in names} | {name: name for name in names}
     parts = title.split(": ")
-    for at in range(1, len(parts)):
-        if ": ".join(parts[at:]) in names:
-            return ": ".join(parts[at:])
-    kinds = {_without_kind(name): name for name in sorted(names)}
-    return next((kinds[title[: at.start()]] for at in ends if title[: at.start()] in kinds), title)
+    rests = (": ".join(parts[at:]) for at in range(1, len(parts)))
+    beginnings = (title[: found.start()] for found in ends)
+    return next((named[part] for part in (*rests, *beginnings) if part in named), title)
 
 
 def _without_kind(heading: str) -> str:
