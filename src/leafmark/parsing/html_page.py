@@ -92,6 +92,7 @@ ROLE_CLASSES: dict[str, tuple[str, ...]] = {
         ),  # PyData's theme, Sphinx Book's
         *("has-results", "no-results"),  # GitBook, for a search that nobody made
         *("tsd-page-toolbar", "tsd-generator", "col-sidebar"),  # TypeDoc
+        *("jp-InputPrompt", "jp-OutputPrompt", "input_prompt", "output_prompt"),  # nbconvert
         "legalCopy",  # Javadoc
         "method-click-advice",  # RDoc
         "sub-logo-container",  # rustdoc, for the logo above each page

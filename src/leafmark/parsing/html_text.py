@@ -140,6 +140,8 @@ class _Reader:
         self._in_code_line = False
         self._link_end = -1
         """Where the last start tag of a link to a place in a page ended."""
+        self._after_control = False
+        """Whether nothing was read since a control ended: the next one begins a word."""
 
     def end_line(self) -> None:
         """Let the next span begin a line of its own."""
@@ -173,6 +175,7 @@ class _Reader:
     # -- text --------------------------------------------------------------------
 
     def _text(self, start: int, end: int) -> None:
+        self._after_control = False
         if self._pre:
             self._preformatted(start, end)
             return
@@ -297,6 +300,11 @@ class _Reader:
         self._cells += 1
         self._fresh = True
 
+    def _control(self, name: bytes, start: int, end: int, closing: bool) -> None:
+        if self._after_control and not closing and not self._pre:
+            self._space = self._space or (start, end)
+        self._after_control = closing
+
     def _break(self, name: bytes, start: int, end: int, closing: bool) -> None:
         if self._pre:
             self.out.add("\n", start, end)
@@ -328,6 +336,8 @@ _HANDLERS: dict[bytes, _Handler] = {
     b"image": _Reader._image,
     b"span": _Reader._span,
     b"textarea": _Reader._preformat,
+    b"label": _Reader._control,
+    b"button": _Reader._control,
 }
 
 _HIDDEN = re.compile(
