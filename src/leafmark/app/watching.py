@@ -76,8 +76,10 @@ class Watcher:
                 self._due.append(time.monotonic() + SETTLE_S)
             elif min(self._due) <= time.monotonic():
                 self._look()
+            if self._interrupted:
+                return
             reloaded = self._reload()
-            if reloaded or self._interrupted or self._roots_stamp() != roots:
+            if reloaded or self._roots_stamp() != roots:
                 self._look()
                 return
 

@@ -9,10 +9,11 @@ from typing import NoReturn
 import pytest
 from support.projects import Here
 
-from leafmark.app import Project, Watcher
+from leafmark.app import Project, Watcher, index_project
 from leafmark.app import watching as module
 from leafmark.app.noticing import NoticeError
-from leafmark.model import WatchEvent
+from leafmark.app.requests import IndexRequest
+from leafmark.model import IndexReport, WatchEvent
 
 
 def test_why_there_are_no_events_is_said_again_under_another_configuration(
@@ -82,6 +83,23 @@ def test_a_configuration_that_changes_while_it_is_read_is_read_again(
 
     monkeypatch.setattr(module, "notice", _no_events)
     _run(Watcher(open_it, tell), stop)
+
+
+def test_ctrl_c_while_what_changed_is_indexed_ends_it(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One more look came after the one that was interrupted, and nothing knew of it any more."""
+    monkeypatch.setattr(module, "POLL_S", 0.1)
+    looks: list[bool] = []
+
+    def index(project: Project, request: IndexRequest) -> IndexReport:
+        looks.append(len(looks) == 1)
+        return index_project(project, request)._replace(interrupted=looks[-1])
+
+    monkeypatch.setattr(module, "index_project", index)
+    monkeypatch.setattr(module, "notice", _no_events)
+    _run(Watcher(here.project, lambda event: None), threading.Event())
+    assert looks == [False, True]
 
 
 def _no_events(*_: object) -> NoReturn:
