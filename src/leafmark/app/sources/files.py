@@ -99,7 +99,7 @@ def _open(tree: Tree, path: str) -> int:
     if tree.follow_symlinks or not HAS_DESCRIPTORS:
         return _open_real(tree, path)
     descriptor = _open_at_once(tree, path)
-    return _open_in_steps(tree, path) if descriptor is None else descriptor
+    return _open_in_steps(tree.root, path) if descriptor is None else descriptor
 
 
 def _open_at_once(tree: Tree, path: str) -> int | None:
@@ -128,9 +128,9 @@ def _real_root(root: Path) -> str:
     return os.path.realpath(root).rstrip(os.sep)
 
 
-def _open_in_steps(tree: Tree, path: str) -> int:
+def _open_in_steps(root: Path, path: str) -> int:
     *parents, name = path.split("/")
-    with Folders(tree.root) as folders:
+    with Folders(root) as folders:
         handle: Handle = folders.open("")
         try:
             for part in parents:
@@ -145,12 +145,17 @@ def _open_in_steps(tree: Tree, path: str) -> int:
 
 
 def _open_real(tree: Tree, path: str) -> int:
-    """Open a file that may lie behind links, where these lead to a place below the root."""
+    """Open a file that may lie behind links, where these lead to a place below the root.
+
+    From there on no part may be a link: a folder can be exchanged for one meanwhile.
+    """
     root = os.path.realpath(tree.root)
     real = os.path.realpath(os.path.join(root, path), strict=True)
     if not real.startswith(root.rstrip(os.sep) + os.sep):
         raise OSError(errno.EXDEV, "the file lies outside the tree's root", path)
-    return os.open(real, FILE_FLAGS)
+    if not HAS_DESCRIPTORS:
+        return os.open(real, FILE_FLAGS)
+    return _open_in_steps(Path(root), os.path.relpath(real, root))
 
 
 def _read_all(descriptor: int, size: int) -> bytes:

@@ -79,6 +79,26 @@ def test_a_followed_link_does_not_lead_out(tree: Tree, path: str) -> None:
         read_beneath(following(tree), path)
 
 
+def test_a_folder_that_becomes_a_link_after_it_was_looked_at_does_not_lead_out(
+    tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "a.md").write_bytes(b"secret")
+    realpath = os.path.realpath
+
+    def exchange(path: str, *, strict: bool = False) -> str:
+        found = realpath(path, strict=strict)
+        if strict:
+            (tree.root / "docs").rename(tmp_path / "docs")
+            (tree.root / "docs").symlink_to(outside)
+        return found
+
+    monkeypatch.setattr(os.path, "realpath", exchange)
+    with pytest.raises(OSError, match="docs"):
+        read_beneath(following(tree), "linked/a.md")
+
+
 def test_a_file_over_the_limit_is_not_read(tree: Tree) -> None:
     small = Tree(name="t", root=tree.root, max_file_bytes=3)
     with pytest.raises(OSError, match="it is larger than max_file_bytes"):
