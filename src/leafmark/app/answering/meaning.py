@@ -66,15 +66,19 @@ def ask_meaning(project: Project, topics: Sequence[Expression], mode: str) -> Qu
     """
     spec = embedder_spec(project)
     if spec is None:
-        raise no_embedder(mode)
+        raise no_embedder(project, mode)
     asked = [topic for topic in topics if topic_text(topic)]
     if not asked:
         return None
     return QueryVectors(project, spec, asked, mode)
 
 
-def no_embedder(mode: str) -> UsageError:
-    """Say that a mode needs an embedder, where the settings name none."""
+def no_embedder(project: Project, mode: str) -> UsageError:
+    """Say that a mode needs an embedder, where the settings in force name none."""
+    wish = project.configuration.untrusted("embedding.provider")
+    if wish is not None:
+        message = f"the mode {mode} needs an embedder, and the configured one is not trusted"
+        return UsageError(message, hint=wish.notice)
     return UsageError(
         f"the mode {mode} needs an embedder, and none is configured",
         hint="set provider in [embedding] of your configuration file, which "

@@ -33,7 +33,7 @@ from leafmark.app.configuration.paths import (
 )
 from leafmark.app.configuration.presets import with_preset
 from leafmark.app.configuration.tree_merge import TreeMerge
-from leafmark.app.configuration.trust import distrusted_owner, read_trust
+from leafmark.app.configuration.trust import Gated, distrusted_owner, read_trust
 from leafmark.app.setting_rules import Value, check_value, parse_value
 from leafmark.app.settings import (
     SETTINGS,
@@ -105,6 +105,11 @@ class Configuration:
     def origin(self, name: str) -> str:
         """Say where that value comes from: `default`, a file and line, a variable, `flag`."""
         return self.found[name].location if name in self.found else _DEFAULT
+
+    def untrusted(self, key: str) -> Gated | None:
+        """Return the wish for `key`, a setting or `tree.NAME`, if it waits to be trusted."""
+        wishes = (wish for file in self.gated if not file.approved for wish in file.wishes)
+        return next((wish for wish in wishes if wish.key == key), None)
 
     def origins(self) -> tuple[SettingOrigin, ...]:
         """List every setting in force, then what each tree says."""

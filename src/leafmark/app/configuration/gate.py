@@ -51,10 +51,7 @@ def admit(
         return file, None
     if trust.covers(file.path, wishes):
         return file._replace(trusted=True), GatedFile(file.path, tuple(wishes), True)
-    warnings.extend(
-        f"{wish.location}: {wish.key} {wish.why}; left out: `leafmark trust` allows it"
-        for wish in wishes
-    )
+    warnings.extend(wish.notice for wish in wishes)
     closed = {wish.key for wish in wishes}
     trees = tuple(
         tree._replace(values=_open_values(tree.values, f"tree.{tree.name}.", closed))

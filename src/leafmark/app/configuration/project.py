@@ -69,18 +69,19 @@ class Project:
         """Return the tree of this name.
 
         Raises:
-            NotFoundError: there is none; it names some that there are.
+            NotFoundError: there is none; it names some that there are, or says how to allow it.
         """
         found = self.tree(name)
-        if found is None:
-            names = [tree.name for tree in self.trees]
-            near = nearest(name, names)
-            raise NotFoundError(
-                f"there is no tree named {name!r}",
-                did_you_mean=near,
-                hint=None if near else f"there are: {', '.join(names)}",
-            )
-        return found
+        if found is not None:
+            return found
+        message = f"there is no tree named {name!r}"
+        wish = self.configuration.untrusted(f"tree.{name}")
+        if wish is not None:
+            raise NotFoundError(message, hint=wish.notice)
+        names = [tree.name for tree in self.trees]
+        near = nearest(name, names)
+        hint = f"there are: {', '.join(names)}" if names and not near else None
+        raise NotFoundError(message, did_you_mean=near, hint=hint)
 
     @property
     def local_trees(self) -> frozenset[str]:

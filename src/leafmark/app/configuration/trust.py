@@ -31,6 +31,11 @@ class Gated(NamedTuple):
     why: str
     location: str
 
+    @property
+    def notice(self) -> str:
+        """Where the wish stands, why it is not granted, and what grants it."""
+        return f"{self.location}: {self.key} {self.why}; left out: `leafmark trust` allows it"
+
 
 class Trust(NamedTuple):
     """The digests that the user has approved, by the real path of the configuration file."""

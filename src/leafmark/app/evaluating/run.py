@@ -138,7 +138,7 @@ def _opened_apart(
     if search_mode(opened) != "lexical" and opened.configuration.embedding.provider == "none":
         from leafmark.app.answering.meaning import no_embedder  # late: few evaluations need it
 
-        raise no_embedder(search_mode(opened))
+        raise no_embedder(opened, search_mode(opened))
     return replace(opened, index_dir=place_of(opened) / opened.index_dir.name)
 
 

@@ -89,10 +89,11 @@ def _searching(project: Project, query: JudgedQuery) -> Iterator[None]:
         yield
     except (QueryError, NotFoundError) as error:
         trees = ", ".join(tree.name for tree in project.trees)
+        known = f"there are: {trees}" if trees else None
         raise UsageError(
             f"the query {query.query!r} cannot be searched: {error.message}",
             location=query.location,
-            hint=error.hint if isinstance(error, QueryError) else f"there are: {trees}",
+            hint=error.hint if isinstance(error, QueryError) else error.hint or known,
         ) from error
 
 

@@ -31,6 +31,20 @@ def test_a_tree_that_there_is_not_is_no_empty_listing(
     assert caught.value.did_you_mean == ("here",)
 
 
+def test_a_tree_that_is_not_trusted_is_said_to_be(here: Here) -> None:
+    (here.root.parent / "out").mkdir()
+    here.configure('[tree.out]\npath = "../out"\n')
+    with pytest.raises(NotFoundError) as caught:
+        list_trees(here.project(), ListRequest(trees=("out",)))
+    assert caught.value.hint == (
+        f"{here.root}/leafmark.toml:2: tree.out lies outside of the project "
+        f"({here.root.parent}/out); left out: `leafmark trust` allows it"
+    )
+    with pytest.raises(NotFoundError) as caught:
+        list_trees(here.project(), ListRequest(trees=("far",)))
+    assert caught.value.hint is None  # there is no other to name
+
+
 def test_a_tree_of_another_name_is_not_indexed_yet(here: Here) -> None:
     here.write("docs/a.md", "# A\n\none\n")
     (here.root / "empty").mkdir()

@@ -541,6 +541,16 @@ def test_modes_that_need_an_embedder_say_so(here: Here) -> None:
         "set provider in [embedding] of your configuration file, which `leafmark init --global` "
         "writes, then run `leafmark index`"
     )
+    here.configure('[embedding]\nprovider = "minilm"\n')
+    with pytest.raises(UsageError) as caught:
+        search(here.project(), "dough", mode="semantic")
+    assert caught.value.message == (
+        "the mode semantic needs an embedder, and the configured one is not trusted"
+    )
+    assert caught.value.hint == (
+        f"{here.root}/leafmark.toml:2: embedding.provider chooses what your documents and "
+        "queries are given to; left out: `leafmark trust` allows it"
+    )
 
 
 def why_not(project: Project, name: str, query: str, **wishes: object) -> WhyNotReport:
