@@ -22,7 +22,7 @@ from leafmark.app.sources.broken_sources import unread
 from leafmark.app.sources.folders import LISTS_INODES, Folders, Handle, is_encodable
 from leafmark.app.sources.ignore import Doubt
 from leafmark.app.sources.makers import MAKERS_MARKS, made_by_program
-from leafmark.app.sources.names import CONVERTERS, MARKUP_SUFFIXES
+from leafmark.app.sources.names import CONVERTERS, MARKUP_SUFFIXES, suffix_of
 from leafmark.app.sources.selection import TELLING, Frame, Selection
 from leafmark.app.sources.trees import Tree
 from leafmark.errors import ForbiddenError, LeafmarkError, NotFoundError, reason_of
@@ -101,13 +101,11 @@ def needs_converter(path: str) -> Diagnostic | None:
     >>> needs_converter("a/report.pdf").message
     '.pdf files are not read; convert them to Markdown or text with pdftotext or docling'
     """
-    suffix = path.rpartition("/")[2].rpartition(".")[2]
-    converter = CONVERTERS.get(suffix.lower())
-    if suffix in MARKUP_SUFFIXES or converter is None:
+    suffix = suffix_of(path.rpartition("/")[2])
+    converter = CONVERTERS.get(suffix)
+    if converter is None:
         return None
-    message = (
-        f".{suffix.lower()} files are not read; convert them to Markdown or text with {converter}"
-    )
+    message = f".{suffix} files are not read; convert them to Markdown or text with {converter}"
     return Diagnostic(path, "needs-converter", message)
 
 

@@ -349,6 +349,11 @@ def test_a_format_that_is_not_read_names_a_converter(
     assert notes.diagnostics == [Diagnostic(name, "needs-converter", message)]
 
 
+def test_a_file_that_is_called_as_a_suffix_has_none(tmp_path: Path) -> None:
+    plant(tmp_path, "pdf", "ps", "md")
+    assert found_in(tmp_path) == ["md", "pdf", "ps"]
+
+
 # links and special files
 
 
