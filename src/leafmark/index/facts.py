@@ -130,6 +130,10 @@ _COMPOUND = re.compile(r"(?=[^\W\d]|[$_])[\w$]+(?:-[\w$]+)*")
 _IN_NAMES = re.compile(r"[^\W_]_+[^\W_]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 """What only names have, and ordinary words do not: `a_b`, `aB`, `ABc`."""
 
+_BEFORE_NAMES = "`*'‘"
+_AFTER_NAMES = "`*'’.,;!?"
+"""Marks that stand around a name in a sentence."""
+
 _HYPHEN = re.compile(r"[^\W_]-[^\W_]")
 """What options, settings and ordinary words may have: `text-transform`, `read-only`."""
 
@@ -138,14 +142,21 @@ def term_facts(word: str, *, alone: bool = True) -> list[str]:
     """Return the terms for definitions that are called like a word of a query.
 
     There are none for an ordinary word: a text about it is as good as its definition. A word
-    with a hyphen is taken as a name only if it is `alone` in the query.
+    with a hyphen is taken as a name only if it is `alone` in the query. Marks that a sentence
+    puts around a name are no part of it. A colon is one only where the name is alone: before a
+    message (`pool.PoolError: pool exhausted`) the name is not what is asked for.
 
     >>> term_facts("max_connections"), term_facts("os.path.join"), term_facts("amend")
     (['name=max_connections'], ['name=os.path.join', 'name=path.join'], [])
     >>> term_facts("--ff-only"), term_facts("--amend"), term_facts("read-only", alone=False)
     (['name=ff-only'], ['name=-amend'], [])
+    >>> term_facts("`max_connections`?", alone=False)
+    ['name=max_connections']
+    >>> term_facts("pool.PoolError:"), term_facts("pool.PoolError:", alone=False)
+    (['name=pool.poolerror'], [])
     """
-    return name_facts(word) or _name_alone(_uncalled(word), may_be_hyphened=alone)
+    name = word.lstrip(_BEFORE_NAMES).rstrip(_AFTER_NAMES + ":" if alone else _AFTER_NAMES)
+    return name_facts(name) or _name_alone(_uncalled(name), may_be_hyphened=alone)
 
 
 def _name_alone(name: str, *, may_be_hyphened: bool = True) -> list[str]:

@@ -96,6 +96,9 @@ def classes(tmp_path: Path) -> Library:
         ("shop.store.Cache", ["Cache"]),
         ("Lock.pop", ["Cache.Lock.pop"]),
         ("Cache.Lock.pop", ["Cache.Lock.pop"]),
+        ("store.Cache.pop:", ["Cache.pop"]),
+        ("`store.Cache.pop()`, `store.Cache.pop`?", ["Cache.pop"]),
+        ("‘store.Cache.pop’.", ["Cache.pop"]),
         ("title:Cache.pop", ["Cache.pop"]),
         ("body:Cache.pop", ["use"]),
         ('"Cache.pop"', ["use"]),  # quoted, it is what texts say
