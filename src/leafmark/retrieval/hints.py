@@ -172,7 +172,7 @@ def _corrected(topic: Sequence[Compiled]) -> dict[str, list[str]]:
 
     Stop words of another language are skipped: only this language looked for them.
     """
-    found: dict[str, list[str]] = {}
+    found: dict[str, dict[str, None]] = {}  # two languages may have the same word
     names = {compiled.language.name for compiled in topic}
     for compiled in topic:
         others = names - {compiled.language.name}
@@ -180,8 +180,8 @@ def _corrected(topic: Sequence[Compiled]) -> dict[str, list[str]]:
             if any(looked.label.lower() in stop_words(name) for name in others):
                 continue
             if looked.corrected or not looked.queries:
-                found.setdefault(_named(looked), []).extend(looked.corrected)
-    return found
+                found.setdefault(_named(looked), {}).update(dict.fromkeys(looked.corrected))
+    return {name: list(words) for name, words in found.items()}
 
 
 def _named(looked: Looked) -> str:

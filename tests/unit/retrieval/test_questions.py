@@ -376,6 +376,13 @@ def test_two_languages_in_one_index(tmp_path: Path) -> None:
         assert result.match_ranges != ()
 
 
+def test_a_correction_in_two_languages_is_told_once(bilingual: Library) -> None:
+    bilingual.put("en", {"e.md": "# Create\n\nCreate a certain one.\n"})
+    bilingual.put("de", {"f.md": "# Create\n\nCreate heißt erzeugen.\n"})
+    (hint,) = [hint for hint in bilingual.search("crete").hints if hint.code == "corrected"]
+    assert hint.message == "“crete” occurs nowhere; searched for create"
+
+
 @pytest.fixture
 def bilingual(tmp_path: Path) -> Library:
     library = Library(tmp_path, en={}, de={})
