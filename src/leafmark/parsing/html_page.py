@@ -90,6 +90,8 @@ ROLE_CLASSES: dict[str, tuple[str, ...]] = {
             "bd-footer-content",
             "onlyprint",
         ),  # PyData's theme, Sphinx Book's
+        *("theme-doc-toc-mobile", "theme-doc-toc-desktop"),  # Docusaurus
+        "theme-doc-footer-edit-meta-row",
         *("has-results", "no-results"),  # GitBook, for a search that nobody made
         *("tsd-page-toolbar", "tsd-generator", "col-sidebar"),  # TypeDoc
         *("jp-InputPrompt", "jp-OutputPrompt", "input_prompt", "output_prompt"),  # nbconvert

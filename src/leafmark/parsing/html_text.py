@@ -71,6 +71,9 @@ CODE_LINE = re.compile(rb'<div class="line">(?!<a (?:name|id)=|<span class="line
 """What Doxygen writes for a line of an example, whose blanks its style sheet keeps; those of a
 whole file have anchors, and a number with blanks behind it."""
 
+_LAST_BREAK = re.compile(rb"(?:</span\s*+>|(?!))*+</div\s*+>")
+"""What stands behind a line of code that is a block and has a break at its end: Docusaurus'."""
+
 _DRAWN_DOT = b'<span class="sep"></span>'
 """What gi-docgen writes for the dots of a name, which its style sheet draws."""
 
@@ -307,7 +310,10 @@ class _Reader:
 
     def _break(self, name: bytes, start: int, end: int, closing: bool) -> None:
         if self._pre:
-            self.out.add("\n", start, end)
+            if self._breaks or not _LAST_BREAK.match(
+                self.data, end
+            ):  # else the block ends the line
+                self.out.add("\n", start, end)
         elif not self._fresh:
             self._breaks = min(_PARAGRAPH, self._breaks + 1)
             self._space = None
