@@ -14,6 +14,7 @@ from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.known_files import KnownFiles
 from leafmark.app.sources.trees import Tree
 from leafmark.forking import in_forked_child
+from leafmark.index import IndexReader
 from leafmark.model import ChunkedDocument, Document, DocumentEntry, ReadableText
 from leafmark.model.span import subtract
 
@@ -40,6 +41,7 @@ class Sources:
     def __init__(self, project: Project):
         self._project = project
         self._read: dict[str, _Read | None] = {}
+        self._fingerprint: str | None = None
 
     def data(self, document: DocumentEntry) -> bytes | None:
         """Return the bytes that the document's spans refer to; None if the file is another now."""
@@ -73,12 +75,19 @@ class Sources:
         kept = [part for each in ranges for part in subtract(*each, dropped)]
         return reader(parsed.data, kept)
 
-    def chunked(self, document: DocumentEntry) -> ChunkedDocument | None:
-        """Return the document parsed and chunked as it was for the index; None if stale.
+    def parsed(self, document: DocumentEntry) -> Document | None:
+        """Return the document parsed as it was for the index; None if the file is another now."""
+        read = self._get(document)
+        return None if read is None else self._parsed(read, document)
 
+    def chunked(self, document: DocumentEntry, reader: IndexReader) -> ChunkedDocument | None:
+        """Return the document parsed and chunked as it was for the index of `reader`.
+
+        None if the file is another now, or that index was made under other settings: it
+        answers until there is one that was made under these.
         Counting its tokens takes far longer than reading it: only records and sizes need this.
         """
-        read = self._get(document)
+        read = self._get(document) if self._made(reader) else None
         if read is not None and read.chunked is None:
             from leafmark.chunking import chunk_document  # late: a listing of results needs none
 
@@ -87,15 +96,21 @@ class Sources:
             read.chunked = chunk_document(parsed, tree=document.tree, options=options)
         return None if read is None else read.chunked
 
-    def by_heading(self, document: DocumentEntry) -> ChunkedDocument | None:
-        """Return the document with a chunk for each section, however small; None if stale."""
-        read = self._get(document)
+    def by_heading(self, document: DocumentEntry, reader: IndexReader) -> ChunkedDocument | None:
+        """Return the document with a chunk for each section; None as in `chunked`."""
+        read = self._get(document) if self._made(reader) else None
         if read is None:
             return None
         from leafmark.chunking import chunk_document
 
         options = replace(self._project.chunking_options(read.tree), strategy="heading")
         return chunk_document(self._parsed(read, document), tree=document.tree, options=options)
+
+    def _made(self, reader: IndexReader) -> bool:
+        """Whether the settings in force make the chunks that an index has."""
+        if self._fingerprint is None:
+            self._fingerprint = self._project.index_settings().fingerprint
+        return reader.fingerprint == self._fingerprint
 
     def _parsed(self, read: _Read, document: DocumentEntry) -> Document:
         """Return the document parsed as it was for the index."""

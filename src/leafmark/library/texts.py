@@ -13,6 +13,7 @@ from leafmark.app import Project
 from leafmark.app.answering.packing import pack_found
 from leafmark.app.reading import Sources
 from leafmark.errors import BudgetError, UsageError
+from leafmark.index import IndexReader
 from leafmark.model import Answer, Omission, Passage, Result, Shown, ShowReport
 from leafmark.render.budgets import fit_answer, fit_report
 from leafmark.render.places import Places
@@ -72,21 +73,24 @@ def _cut(found: Answer | ShowReport, project: Project, budget: int) -> str:
     if isinstance(found, Answer):
         return fit_answer(_packed(found, project), "full", _render, budget)[0]
     sources, tokenizer = Sources(project), project.configuration.chunking.tokenizer
-    shown = tuple(_current(one, sources) for one in found.shown)
-    packing = pack_found(shown, sources, tokenizer)
+    reader = project.open_reader()
+    shown = tuple(_current(one, reader, sources) for one in found.shown)
+    packing = pack_found(shown, reader, sources, tokenizer)
     report = found._replace(shown=shown, packing=packing, tokenizer=tokenizer)
     return fit_report(report, _render, budget)
 
 
 def _packed(found: Answer, project: Project) -> Answer:
     sources, tokenizer = Sources(project), project.configuration.chunking.tokenizer
-    results = tuple(_current(one, sources) for one in found.results)
-    packing = pack_found(results, sources, tokenizer)
+    reader = project.open_reader()
+    results = tuple(_current(one, reader, sources) for one in found.results)
+    packing = pack_found(results, reader, sources, tokenizer)
     return found._replace(results=results, packing=packing, tokenizer=tokenizer)
 
 
-def _current(one: Found, sources: Sources) -> Found:
-    """Return what was found, marked as stale where its source is another now."""
-    if one.stale or sources.data(one.document) is not None:
+def _current(one: Found, reader: IndexReader, sources: Sources) -> Found:
+    """Return what was found, marked as stale where its source or its chunk is another now."""
+    same = reader.entry(one.entry.doc_id, one.entry.position) == one.entry
+    if one.stale or (same and sources.data(one.document) is not None):
         return one
     return one._replace(stale=True)

@@ -15,15 +15,16 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
-from leafmark.model import Chunk, ChunkedDocument, Entry, ReadableText, Result, Span, whole_range
+from leafmark.model import Chunk, Document, Entry, ReadableText, Result, Span, whole_range
 from leafmark.model.ids import PREAMBLE
 from leafmark.model.passage import Extent, Item, Omission, Packing, Passage, Step, Unit
 from leafmark.retrieval.citations import format_citation
 
-__all__ = ["make_item", "own_passages", "own_ranges", "pack", "passages"]
+__all__ = ["Structure", "make_item", "own_passages", "own_ranges", "pack", "passages"]
 
 UNIT_BYTES = 800
 """Longer paragraphs are cut; about 200 tokens of English. Chosen by eye: a long paragraph."""
@@ -33,6 +34,14 @@ _WHOLE = frozenset({"code", "table", "front_matter"})
 
 _CUT = re.compile(rb"[\r\n]+|(?<=[.!?])[ \t]+|\xe3\x80\x82")
 """Where a long paragraph may be cut: after a line, a sentence, an ideographic full stop."""
+
+
+class Structure(NamedTuple):
+    """A document parsed, all its chunks in order, and its slugs."""
+
+    document: Document
+    chunks: Sequence[Chunk | Entry]
+    slugs: Container[str | None]
 
 
 def own_ranges(chunk: Chunk | Entry) -> list[tuple[int, int]]:
@@ -60,7 +69,8 @@ def own_passages(entry: Entry, source: bytes, reading: ReadableText | None) -> t
 
 
 def make_item(
-    chunk: Chunk,
+    chunk: Chunk | Entry,
+    owner: Structure,
     ranges: Sequence[tuple[int, int]],
     count: Callable[[str], int],
     result: Result | None = None,
@@ -71,12 +81,11 @@ def make_item(
     With the chunk's `result`, the units that matched best come first. If the bytes are
     markup, `reading` is the text that a person reads in them.
     """
-    owner = chunk.owner
     data = owner.document.data
     text_of = partial(_text, data, reading)
     below = owner.chunks[chunk.position : chunk.last_position + 1]
     extents = _extents(below)
-    cuts = _cuts(owner, below)
+    cuts = _cuts(owner.document, below)
     units = tuple(
         Unit(start, end, count(text_of(start, end)))
         for first, last in ranges
@@ -90,11 +99,11 @@ def make_item(
         order=_order(units, extents, owner.document.front_matter, result),
         extents=extents,
         reading=reading,
-        preamble=_preamble(below),
+        preamble=_preamble(below, owner.slugs),
     )
 
 
-def _extents(chunks: Sequence[Chunk]) -> tuple[Extent, ...]:
+def _extents(chunks: Sequence[Chunk | Entry]) -> tuple[Extent, ...]:
     """Return where consecutive chunks lie, in their order."""
     found = []
     section_start = whole_range(chunks[0])[1]
@@ -106,16 +115,16 @@ def _extents(chunks: Sequence[Chunk]) -> tuple[Extent, ...]:
     return tuple(reversed(found))
 
 
-def _holds_sections(chunk: Chunk) -> bool:
+def _holds_sections(chunk: Chunk | Entry) -> bool:
     """Whether a chunk below a section holds more than the section's own text."""
-    return chunk.kind != "piece" or bool(chunk.covered)
+    return chunk.kind != "piece" or bool(chunk.covers)
 
 
-def _preamble(chunks: Sequence[Chunk]) -> Extent | None:
+def _preamble(chunks: Sequence[Chunk | Entry], slugs: Container[str | None]) -> Extent | None:
     """Return what stands before a document's sections; None if it has no id of its own."""
-    document, owner = chunks[0], chunks[0].owner
+    document = chunks[0]
     end = next((whole_range(one)[0] for one in chunks[1:] if _holds_sections(one)), None)
-    if document.kind != "document" or end is None or PREAMBLE in owner.slugs:
+    if document.kind != "document" or end is None or PREAMBLE in slugs:
         return None
     return Extent(document.byte_start, end, f"{document.id}#{PREAMBLE}", end)
 
@@ -127,20 +136,20 @@ def _text(data: bytes, reading: ReadableText | None, start: int, end: int) -> st
     return data[start:end].decode("utf-8", "replace")
 
 
-def _cuts(owner: ChunkedDocument, chunks: Sequence[Chunk]) -> list[int]:
+def _cuts(document: Document, chunks: Sequence[Chunk | Entry]) -> list[int]:
     """Return where units begin, sorted: at headings, and at all blocks but the first below one.
 
     Units also begin where chunks begin and end.
     """
     start, end = whole_range(chunks[0])
-    data = owner.document.data
+    data = document.data
     heads = {
         whole_range(one)[0]: one.heading_end or one.byte_start
         for one in chunks
         if one.kind != "piece"
     }
     edges = {at for chunk in chunks for at in whole_range(chunk) if start < at < end}
-    blocks = [block for block in owner.document.blocks if start <= block.start < end]
+    blocks = [block for block in document.blocks if start <= block.start < end]
     starts = {
         block.start
         for block in blocks

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import leafmark
 from leafmark.model import Chunk, Item, Omission, Passage, Step
-from leafmark.retrieval.packing import make_item, own_ranges, pack, passages
+from leafmark.retrieval.packing import Structure, make_item, own_ranges, pack, passages
 
 GUIDE = """---
 title: Guide
@@ -44,9 +44,14 @@ def _chunks(text: str = GUIDE) -> dict[str, Chunk]:
     return {one.id.partition("#")[2]: one for one in leafmark.chunk(text, path="g.md", tree="t")}
 
 
+def _owner(chunk: Chunk) -> Structure:
+    owner = chunk.owner
+    return Structure(owner.document, owner.chunks, owner.slugs)
+
+
 def _item(chunk: Chunk, ranges: Sequence[tuple[int, int]] | None = None) -> Item:
     start = chunk.byte_start if chunk.heading_start is None else chunk.heading_start
-    return make_item(chunk, ranges or [(start, chunk.byte_end)], len)
+    return make_item(chunk, _owner(chunk), ranges or [(start, chunk.byte_end)], len)
 
 
 def _texts(item: Item) -> list[str]:
@@ -204,7 +209,9 @@ def test_of_markup_the_units_are_what_is_read_and_citations_are_of_its_bytes() -
     chunk = leafmark.chunk(PAGE, path="p.html", tree="t")[0]
     assert document.reader is not None
     body = PAGE.index(b"<h2"), PAGE.index(b"</main>")
-    item = make_item(chunk, [(0, len(PAGE))], len, reading=document.reader(PAGE, [body]))
+    item = make_item(
+        chunk, _owner(chunk), [(0, len(PAGE))], len, reading=document.reader(PAGE, [body])
+    )
     assert [one.text for one in _shown(item, [0])] == ["A & B\n\nOne bold word.\n"]
     (second,) = _shown(item, [1])
     assert second.text == "x  < y\nz\n"
@@ -219,7 +226,7 @@ def test_a_term_with_what_explains_it_is_a_unit() -> None:
     chunk = leafmark.chunk(page, path="p.html", tree="t")[0]
     assert document.reader is not None
     whole = [(0, len(page))]
-    item = make_item(chunk, whole, len, reading=document.reader(page, whole))
+    item = make_item(chunk, _owner(chunk), whole, len, reading=document.reader(page, whole))
     shown = [one.text for at in range(len(item.units)) for one in _shown(item, [at])]
     assert shown == ["a\nOne.\n", "b\nTwo.\n", "c\nThree.\n"]
 

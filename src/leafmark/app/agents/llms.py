@@ -74,7 +74,7 @@ def write_llms(
     reader = open_telling(project, request, progress)
     documents = _documents(reader, tree)
     # each source on its own: together they need not fit into memory
-    chunked = ((entry, Sources(project).chunked(entry)) for entry in documents)
+    chunked = ((entry, Sources(project).chunked(entry, reader)) for entry in documents)
     found = [_part(entry, each, request) for entry, each in chunked if each is not None]
     short = _short(tree, found, request.base_url)
     full, kept = _full(found, request, project.configuration.chunking.tokenizer)

@@ -24,7 +24,7 @@ from leafmark.model import (
     whole_range,
 )
 from leafmark.retrieval.expansion import expand
-from leafmark.retrieval.packing import make_item, own_passages, own_ranges, pack
+from leafmark.retrieval.packing import Structure, make_item, own_passages, own_ranges, pack
 from leafmark.retrieval.snippets import make_snippet
 
 __all__ = ["expand_found", "pack_found"]
@@ -90,7 +90,10 @@ def _lead(entry: Entry, document: DocumentEntry, data: bytes, sources: Sources) 
 
 
 def pack_found(
-    found: Sequence[Result] | Sequence[Shown], sources: Sources, tokenizer: str
+    found: Sequence[Result] | Sequence[Shown],
+    reader: IndexReader,
+    sources: Sources,
+    tokenizer: str,
 ) -> Packing:
     """Return the packing of results, or of what was asked for by id, and of what was added.
 
@@ -100,19 +103,29 @@ def pack_found(
     items: list[Item] = []
     added: list[Item] = []
     for one in found:
-        chunked = None if one.stale else sources.chunked(one.document)
-        if chunked is None:
+        owner = None if one.stale else _structure(one.document, reader, sources)
+        if owner is None:
             items.append(Item(one.entry.id, b"", (0, 0)))
             continue
-        chunk = chunked.chunks[one.entry.position]
         result = one if isinstance(one, Result) else None
         own = one.own_ranges if isinstance(one, Shown) else None
         parts = [whole_range(one.entry)] if own is None else list(own)
         reading = sources.reading(one.document, parts)
-        items.append(make_item(chunk, parts, count, result, reading))
+        items.append(make_item(one.entry, owner, parts, count, result, reading))
         for related in one.expanded:
-            chunk = chunked.chunks[related.entry.position]
-            parts = own_ranges(chunk)
+            parts = own_ranges(related.entry)
             reading = sources.reading(one.document, parts)
-            added.append(make_item(chunk, parts, count, reading=reading))
+            added.append(make_item(related.entry, owner, parts, count, reading=reading))
     return pack(items, added)
+
+
+def _structure(document: DocumentEntry, reader: IndexReader, sources: Sources) -> Structure | None:
+    """Return a document with the chunks that the index has of it; None if its file is another.
+
+    Under the settings of now it may have others: an index that is older answers, too.
+    """
+    parsed = sources.parsed(document)
+    if parsed is None:
+        return None
+    chunks = reader.chunks_of(document.doc_id)
+    return Structure(parsed, chunks, {*document.slugs, *[one.slug for one in chunks]})

@@ -202,7 +202,7 @@ def complete_answer(
         whole = request.full_text or request.packed
         results = expand_found(results, request.expand, reader, sources, whole=whole)
     records = _records(results, sources, reader) if request.full_records else {}
-    packing, tokenizer = _packed(project, request, results, sources)
+    packing, tokenizer = _packed(project, request, results, reader, sources)
     return answer._replace(
         results=results,
         records=records,
@@ -213,7 +213,11 @@ def complete_answer(
 
 
 def _packed(
-    project: Project, request: SearchRequest, results: tuple[Result, ...], sources: Sources
+    project: Project,
+    request: SearchRequest,
+    results: tuple[Result, ...],
+    reader: IndexReader,
+    sources: Sources,
 ) -> tuple[Packing | None, str]:
     """The packing where one was asked for, and what a budget is counted in."""
     tokenizer = project.configuration.chunking.tokenizer
@@ -221,7 +225,7 @@ def _packed(
         return None, tokenizer
     from leafmark.app.answering.packing import pack_found  # late: few searches have a budget
 
-    return pack_found(results, sources, tokenizer), tokenizer
+    return pack_found(results, reader, sources, tokenizer), tokenizer
 
 
 def _folder_hints(project: Project) -> tuple[Hint, ...]:
@@ -278,14 +282,14 @@ def _seconds(since: str) -> float:
 def _records(
     results: tuple[Result, ...], sources: Sources, reader: IndexReader
 ) -> dict[str, Mapping[str, Any]]:
-    """The full records of the results whose sources are as they were indexed."""
+    """The full records of the results whose sources and settings are as they were indexed."""
     # late: only records have links
     from leafmark.app.linking import KnownKeys, Links, indexed_place
 
     links = Links(indexed_place(reader), KnownKeys(reader.manifest))
     found: dict[str, Mapping[str, Any]] = {}
     for result in results:
-        chunked = None if result.stale else sources.chunked(result.document)
+        chunked = None if result.stale else sources.chunked(result.document, reader)
         if chunked is not None:
             record = chunked.chunks[result.entry.position].to_dict()
             found[result.entry.id] = links.resolve(record, result.document)

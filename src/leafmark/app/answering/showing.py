@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from leafmark.app.answering.opening import open_telling
 from leafmark.app.answering.resolving import Named, Resolver
@@ -12,7 +12,16 @@ from leafmark.app.reading import Sources
 from leafmark.app.requests import Progress, ShowRequest
 from leafmark.errors import NotFoundError
 from leafmark.index import IndexReader
-from leafmark.model import Chunk, DocumentEntry, Entry, Shown, ShowReport, Size, heading_and_span
+from leafmark.model import (
+    Chunk,
+    ChunkedDocument,
+    DocumentEntry,
+    Entry,
+    Shown,
+    ShowReport,
+    Size,
+    heading_and_span,
+)
 from leafmark.model.ids import PREAMBLE
 from leafmark.model.span import merge
 
@@ -66,7 +75,7 @@ def _completed(
     if request.packed:
         from leafmark.app.answering.packing import pack_found  # late: few ask for a budget
 
-        packing = pack_found(report.shown, sources, report.tokenizer)
+        packing = pack_found(report.shown, reader, sources, report.tokenizer)
         report = report._replace(packing=packing)
     return report
 
@@ -91,15 +100,15 @@ def _shown(
     data = sources.data(document)
     if data is None:
         return Shown(entry, document, {}, None, None, None, None, children=listed, stale=True)
-    section = None if slug is None else _section(entry, slug, sources, document)
+    section = None if slug is None else _section(entry, slug, sources.by_heading(document, reader))
     own_ranges = None
     if section is not None:
         own_ranges = _ranges_of(section, own=own)
     elif own:
-        own_ranges = _own_ranges(entry, children, sources, document)
+        own_ranges = _own_ranges(entry, children, lambda: sources.by_heading(document, reader))
     asked = heading_and_span(entry) if own_ranges is None else own_ranges
     raw = _bytes_of(data, asked)
-    chunked = sources.chunked(document) if request.records or request.sizes else None
+    chunked = sources.chunked(document, reader) if request.records or request.sizes else None
     chunk = None if chunked is None else chunked.chunks[entry.position]
     return Shown(
         entry,
@@ -121,9 +130,8 @@ def _bytes_of(data: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
     return b"".join([data[start:end] for start, end in ranges])
 
 
-def _section(entry: Entry, slug: str, sources: Sources, document: DocumentEntry) -> Chunk | None:
+def _section(entry: Entry, slug: str, by_heading: ChunkedDocument | None) -> Chunk | None:
     """Return the section with a heading that no chunk has, where `entry` holds more than it."""
-    by_heading = sources.by_heading(document)
     if by_heading is None:
         return None
     section = by_heading.chunks[by_heading.slugs[slug]]
@@ -136,7 +144,7 @@ def _ranges_of(section: Chunk, *, own: bool) -> tuple[tuple[int, int], ...]:
 
 
 def _own_ranges(
-    entry: Entry, children: Iterable[Entry], sources: Sources, document: DocumentEntry
+    entry: Entry, children: Iterable[Entry], chunk_by_heading: Callable[[], ChunkedDocument | None]
 ) -> tuple[tuple[int, int], ...]:
     """Return the bytes of a chunk's own text: of its body, and of what was cut into pieces.
 
@@ -144,7 +152,7 @@ def _own_ranges(
     """
     pieces = [child for child in children if child.kind == "piece"]
     if any(piece.covers for piece in pieces):
-        by_heading = sources.by_heading(document)
+        by_heading = chunk_by_heading()
         if by_heading is not None:
             position = by_heading.slugs[entry.slug] if entry.slug else 0
             return by_heading.chunks[position].body_spans

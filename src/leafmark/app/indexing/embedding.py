@@ -234,7 +234,7 @@ class _Run:
     def _texts(self, key: Key) -> list[str] | None:
         """Return the texts of a source's chunks; None if it changed since it was indexed."""
         entry = self.reader.document(document_id(*key))
-        chunked = None if entry is None else Sources(self.project).chunked(entry)
+        chunked = None if entry is None else Sources(self.project).chunked(entry, self.reader)
         if chunked is None or len(chunked.chunks) != self.reader.manifest[key].chunks:
             return None
         return ["" if one.content_type == "empty" else one.text for one in chunked.chunks]

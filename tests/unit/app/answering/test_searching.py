@@ -50,6 +50,19 @@ def test_under_a_budget_what_matched_below_a_heading_comes_first(here: Here) -> 
     assert item.source[best.start : best.end] == b"# Two\n\nA zebra.\n\n"
 
 
+def test_records_are_of_the_chunks_that_the_index_has(here: Here) -> None:
+    """Under other settings a document may have fewer chunks, or others in the same places."""
+    here.write("a.md", "# A\n\nAn otter.\n\n## B\n\nA bat.\n\n## C\n\nA zebra.\n")
+    here.index()
+    here.configure('[chunking]\nstrategy = "section"\n')
+    request = SearchRequest(queries=("zebra",), refresh=False, full_records=True)
+    answer = search_project(here.project(), request._replace(aggregation=False))
+    assert [one.entry.id for one in answer.results] == ["here:a.md#c"]
+    assert answer.records == {}
+    answer = search_project(here.project(), request._replace(refresh=True))
+    assert [*answer.records] == [one.entry.id for one in answer.results] == ["here:a.md"]
+
+
 def test_filters_take_a_path_as_it_is_typed(here: Here) -> None:
     here.write("a#b~1%.md", "# A\n\nx\n")
     for wanted in ("a#b~1%.md", "here:a#b~1%.md", "a%23b%7E1%25.md"):

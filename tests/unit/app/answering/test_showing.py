@@ -383,6 +383,25 @@ def test_stale_source_gives_no_text(guide: Here) -> None:
     assert fresh.body == "wrong text\n"
 
 
+@pytest.mark.parametrize(
+    "settings", ['strategy = "section"', 'strategy = "fixed"\nfixed_tokens = 8\nfixed_overlap = 0']
+)
+def test_an_index_of_other_settings_answers_with_its_own_chunks(guide: Here, settings: str) -> None:
+    """Chunks of the new settings stood in their places, or none at all."""
+    guide.configure(f"[chunking]\n{settings}\n")
+    wishes = {"sizes": True, "packed": True, "refresh": False}
+    report = guide.show("p.md#setup-1", "p.md#empty", outline=True, **wishes)
+    found, discarded = report.shown
+    assert (found.record, found.sizes, found.body) == ({}, {}, "long text\n")
+    assert discarded.entry.id == "here:p.md#guide"
+    assert report.packing is not None
+    assert [item.id for item in report.packing.items] == [one.entry.id for one in report.shown]
+    assert all(item.units for item in report.packing.items)
+    guide.index()
+    (anew,) = guide.show("p.md").shown
+    assert anew.record["id"] == "here:p.md"
+
+
 def test_a_source_is_read_once_for_an_answer(guide: Here, monkeypatch: pytest.MonkeyPatch) -> None:
     paths: list[str] = []
 
