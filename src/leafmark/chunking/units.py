@@ -7,7 +7,6 @@ Code inside it is never cut unless that is asked for.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
@@ -117,23 +116,22 @@ class Cutter(NamedTuple):
 
     def _cut_at_sentences(self, start: int, end: int, capacity: int) -> Iterator[Unit]:
         unit = Unit(start, end, end - start)  # its parts are counted
-        starts = self._find(unit, sentence_starts)
-        if self.reader.document.format == "text":
-            starts = self._items_whole(unit, starts, capacity)
-        return self._cut_at(unit, starts, capacity)
+        return self._cut_at(unit, self._sentence_starts(unit, capacity), capacity)
 
-    def _items_whole(self, unit: Unit, starts: Sequence[int], capacity: int) -> Sequence[int]:
-        """Leave out what begins inside items of plain text that fit, and add where items begin."""
-        items = self._find(unit, item_starts)
+    def _sentence_starts(self, unit: Unit, capacity: int) -> Sequence[int]:
+        """Return where sentences begin, and in plain text items; not inside items that fit."""
+        items = self._find(unit, item_starts) if self.reader.document.format == "text" else ()
         if not items:
-            return starts
-        ends = [*items[1:], unit.end - unit.start]
-        kept = [*starts[: bisect_left(starts, items[0])]]
-        for first, after in zip(items, ends, strict=True):
-            kept.append(first)
-            if not self.meter.fits(unit.start + first, unit.start + after, capacity):
-                kept += starts[bisect_right(starts, first) : bisect_left(starts, after)]
-        return kept
+            return self._find(unit, sentence_starts)
+        starts: list[int] = []
+        for first, end in _ranges(unit, items if items[0] == 0 else [0, *items]):
+            at = first - unit.start
+            if (at or items[0] == 0) and self.meter.fits(first, end, capacity):
+                starts.append(at)
+            else:
+                part = Unit(first, end, end - first)
+                starts += [at + inside for inside in self._find(part, sentence_starts)]
+        return starts
 
     def keep_code(self, unit: Unit) -> Iterator[Unit]:
         """Keep code whole, or cut it at line ends if that is asked for."""
