@@ -84,7 +84,6 @@ ROLE_CLASSES: dict[str, tuple[str, ...]] = {
         *("tocset", "navsettop", "navsetbottom"),  # Scribble
         *("chlinktop", "chlinkprevnexttop", "chlinkprevnextbot", "chlinkbot"),  # GAPDoc
         *("spirit-nav", "picker-header"),  # Boost, Node
-        *("d-print-none", "hidden-print", "noprint"),  # what Bootstrap and MediaWiki do not print
         *(
             "bd-sidebar-secondary",
             "bd-footer-content",
@@ -101,6 +100,8 @@ ROLE_CLASSES: dict[str, tuple[str, ...]] = {
         "annottext",  # Haddock, for the type of each name in the code of a module
         "nosearch",  # SQLite, for its banner, its menus and the page's table of contents
     ),
+    # what Bootstrap and MediaWiki do not print, and authors of what they like
+    "unprinted": ("d-print-none", "hidden-print", "noprint"),
     # what Sphinx and GTK-Doc call theirs, and authors other things: it is looked at more closely
     "keyed": ("related", "navigation"),
     # what Texinfo called its links before 2022, and others the head of a page

@@ -40,6 +40,7 @@ __all__ = ["unread_spans"]
 
 _DROPPED_TAGS = frozenset(("nav", "script", "noscript", "style", "template"))
 _DROPPED_ROLES = frozenset(("navigation", "doc-toc"))
+_REGIONS = frozenset(("body", "main", "article"))
 _SECTIONING = frozenset(
     (b"article", b"aside", b"blockquote", b"figure", b"fieldset", b"main", b"section", b"td")
 )
@@ -176,6 +177,8 @@ class _Holding(NamedTuple):
         roles = element.roles
         if element.tag in _DROPPED_TAGS or not roles.isdisjoint(_DROPPED_ROLES):
             return True
+        if "unprinted" in roles and element.tag not in _REGIONS:
+            return not _is_any_in(element, self.headings)
         if "lists" in roles and _LISTED.match(self.data, element.end):
             return True
         if "doxygen" in roles and self.is_of_doxygen:
