@@ -19,10 +19,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from leafmark.model import Diagnostic, Document, Heading, Link, Span
+from leafmark.model import Anchor, Diagnostic, Document, Heading, Link, Span
+from leafmark.model.deferred import Deferred
 from leafmark.model.span import merge, subtract
 from leafmark.parsing.decoding import decode
-from leafmark.parsing.html_anchors import anchors_before
+from leafmark.parsing.html_anchors import anchors_of
 from leafmark.parsing.html_blocks import find_blocks
 from leafmark.parsing.html_makers import made_title
 from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
@@ -88,6 +89,13 @@ def parse_html(data: bytes, path: str) -> Document:
     headings = outline.headings()
     extents = [(heading.start, heading.end) for heading in headings if not heading.nested]
     base = outline.base()
+    blocks = find_blocks(page, extents, outline.dropped, outline.limits)
+
+    def anchors() -> tuple[Anchor, ...]:
+        code = [(block.start, block.end) for block in blocks if block.kind == "code"]
+        starts = [heading.start for heading in headings]
+        return tuple(anchors_of(decoded.data, starts, merge([*outline.dropped, *code])))
+
     return Document(
         path,
         decoded.data,
@@ -95,14 +103,14 @@ def parse_html(data: bytes, path: str) -> Document:
         outline.title(headings) or file_title(path),
         encoding=decoded.encoding,
         headings=headings,
-        blocks=find_blocks(page, extents, outline.dropped, outline.limits),
+        blocks=blocks,
         links=tuple(outline.links()),
         metadata={"base": base} if base else {},
         dropped_spans=tuple(Span(start, end) for start, end in outline.dropped),
         degraded=page.degraded is not None,
         diagnostics=diagnostics,
         reader=read_html,
-        anchors=tuple(anchors_before(decoded.data, headings)),
+        anchors=Deferred(anchors),
     )
 
 

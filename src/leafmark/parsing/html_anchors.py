@@ -1,53 +1,82 @@
-"""The names that a page gives its headings from outside, right before them.
+"""The names that a page gives places, beside the slugs of its headings.
 
-GTK-Doc, Doxygen, Javadoc and SQLite write `<a name="f"></a><h3>f ()</h3>`. Links lead there, though
-the slug is made of the title: such a name stands beside it, as in Markdown. Anchors inside a
-heading, and ids of what a heading is the first of, are slugs; `html` finds those.
+Links lead to the `id` of any element and the `name` of `<a>`: Sphinx, for one, names the term of
+each function. A name right before a heading is that heading's, as in Markdown: GTK-Doc, Doxygen,
+Javadoc and SQLite write `<a name="f"></a><h3>f ()</h3>`. Anchors inside a heading, and ids of what
+a heading is the first of, are slugs; `html` finds those.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from leafmark.model import Anchor, Heading
+from leafmark.model import Anchor
 from leafmark.parsing.html_tokens import attribute
 
-__all__ = ["anchors_before"]
+__all__ = ["anchors_of"]
 
-_REACH = 600
-"""The bytes before a heading that are looked at: a name or two, and what wraps them."""
+_COMMENT = rb"<!--(?:[^-]++|-(?!->)|(?!))*+(?:-->|\Z)"
+_NAMED = re.compile(
+    rb"%b|<([a-z][a-z0-9-]*+)(?:[^<>\s]++|\s(?!(?:id|name)\s*+=)|(?!))*+"
+    rb"\s(?:id|name)\s*+=[^<>]*+>" % _COMMENT,
+    re.IGNORECASE,
+)
+"""A tag that may have a name; comments are passed over."""
 
-_TAG = re.compile(rb"<(?:(a)|/a|/?(?:div|span|p|section)|[hb]r)(?=[\s/>])|<!--", re.IGNORECASE)
-"""What may stand between a name and its heading; the group is a tag that may have a name."""
+_NO_WORDS = re.compile(
+    rb"(?:\s++|%b|</?(?:a|div|p|section|span|[hb]r)(?=[\s/>])[^<>]*+>|(?!))*+" % _COMMENT,
+    re.IGNORECASE,
+)
+"""What may stand between a name and its heading."""
+
+_Ranges = Sequence[tuple[int, int]]
 
 
-def anchors_before(data: bytes, headings: Iterable[Heading]) -> Iterator[Anchor]:
-    """Yield the names with nothing but tags between them and a heading, in order.
+class _Named(NamedTuple):
+    """A tag with a name."""
 
-    No byte is looked at for two headings.
+    start: int
+    end: int
+    name: str
+
+
+def anchors_of(data: bytes, starts: Sequence[int], unread: _Ranges) -> list[Anchor]:
+    """Return the names in a page, in order of where they stand.
+
+    `starts` are those of headings; in `unread`, which are in order and disjoint, names are none.
+
+    From the last to the first: one with nothing but tags between it and the next names what
+    that one does.
     """
-    after = 0
-    for heading in headings:
-        lowest = max(after, heading.start - _REACH)
-        for name in reversed([*_names_before(data, lowest, heading.start)]):
-            yield Anchor(name, heading.start)
-        after = heading.end
+    found: list[Anchor] = []
+    following, heading = len(data), -1  # the next name, and the heading that it stands before
+    for start, end, name in reversed([*_named_tags(data, unread)]):
+        reach = _NO_WORDS.match(data, end, max(end, following))
+        after = end if reach is None else reach.end()
+        at = bisect_left(starts, start)
+        if at < len(starts) and starts[at] <= after:
+            heading = starts[at]
+        elif after < following:
+            heading = -1
+        found.append(Anchor(name, start if heading < 0 else heading))
+        following = start
+    return found[::-1]
 
 
-def _names_before(data: bytes, lowest: int, end: int) -> Iterator[str]:
-    """Yield the names of the tags that end at `end` and before it, the last one first."""
-    while True:
-        raw = data[lowest:end].rstrip()
-        end = lowest + len(raw)
-        if not raw.endswith(b">"):
-            return
-        start = data.rfind(b"<!--" if raw.endswith(b"-->") else b"<", lowest, end)
-        tag = None if start < 0 else _TAG.match(data, start, end)
-        if tag is None:
-            return
-        if tag[1]:
-            name = attribute(data, start, end, b"id") or attribute(data, start, end, b"name")
-            if name:
-                yield name
-        end = start
+def _named_tags(data: bytes, unread: _Ranges) -> Iterator[_Named]:
+    begins = [start for start, _ in unread]
+    for tag in _NAMED.finditer(data):
+        if not tag[1]:
+            continue
+        start, end = tag.span()
+        around = bisect_right(begins, start) - 1
+        if around >= 0 and start < unread[around][1]:
+            continue
+        name = attribute(data, start, end, b"id")
+        if not name and tag[1].lower() == b"a":
+            name = attribute(data, start, end, b"name")
+        if name:
+            yield _Named(start, end, name)
