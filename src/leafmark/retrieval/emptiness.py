@@ -6,9 +6,11 @@ a word if the index has it. That takes a few more searches, but only for empty a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from leafmark.index import TEXT_FIELDS, IndexReader
@@ -47,6 +49,12 @@ FAR = "the meaning of no chunk is near enough; `--mode hybrid` counts words, too
 SHORTEST = 3
 """Shorter words resemble too many others."""
 
+MOST_ENDINGS = 8
+"""So many ends of one name are tried: each is a search."""
+
+_BEFORE_ENDING = re.compile(r"\A[vV](?=[0-9])|(?:[.:/#\\]|->)++(?=[^\W\d])")
+"""What ends the part of a name that documents may lack: `v` of `v2.1`, `conn.` of `conn.close`."""
+
 
 class _Wish(NamedTuple):
     """A filter, as it was written, and the search without it."""
@@ -76,6 +84,7 @@ def explain_nothing(
         *unknown_names(reader, topics, params),
         *inquiry.spellings(),
         *inquiry.torn(),
+        *inquiry.endings(),
         *inquiry.without(),
         *inquiry.strictness(),
     ]
@@ -143,9 +152,7 @@ class _Inquiry:
                     continue
                 tokens = compiled[0].language.analyzer.tokens(leaf.text)
                 words = [leaf.text[token.start : token.end] for token in tokens]
-                alone = Field(asked.field, leaf) if asked.field else leaf
-                everywhere = unfiltered(self._params)
-                if len(words) > 1 and not self._found(alone, everywhere, None).matched:
+                if len(words) > 1 and not self._is_anywhere(leaf, asked.field):
                     where = NOWHERE[asked.field]
                     yield self._torn(at, leaf, words, where)
 
@@ -162,6 +169,37 @@ class _Inquiry:
             how = "without the quotes" if is_phrase else "as words of their own"
             message += f"; {how}, there would be {matches}"
         return Hint("phrase", message)
+
+    def endings(self) -> Iterator[Hint]:
+        """Yield the longest end of a name that would find something, where the whole is nowhere.
+
+        Programs name things by what holds them: `conn.close` is `close` in the manual.
+        """
+        for at, topic in enumerate(self._topics):
+            for asked in iter_terms(topic):
+                leaf, field = asked.leaf, asked.field
+                if not isinstance(leaf, Term) or self._is_anywhere(leaf, field):
+                    continue
+                begun = islice(_BEFORE_ENDING.finditer(leaf.text), MOST_ENDINGS)
+                endings = (Term(leaf.text[match.end() :]) for match in begun)
+                ending = next((one for one in endings if self._is_anywhere(one, field)), None)
+                if ending is not None:
+                    yield from self._with_ending(at, leaf, ending)
+
+    def _with_ending(self, at: int, leaf: Term, ending: Term) -> Iterator[Hint]:
+        """Yield the hint for the end of a name in a topic, if that finds something."""
+        shorter = _replaced(self._topics[at], leaf, ending)
+        topics = (*self._topics[:at], shorter, *self._topics[at + 1 :])
+        matches = self._would_match(topics, self._params)
+        if matches:
+            short, name = as_named(ending.text), as_named(leaf.text)
+            message = f"with “{short}” in place of “{name}”, there would be {matches}"
+            yield Hint("phrase", message)
+
+    def _is_anywhere(self, leaf: Phrase | Term, field: str | None) -> bool:
+        """Whether a leaf matches somewhere by its words, whatever the filters admit."""
+        alone = Field(field, leaf) if field else leaf
+        return bool(self._found(alone, unfiltered(self._params), None).matched)
 
     # -- what asks for too much --------------------------------------------------------
 

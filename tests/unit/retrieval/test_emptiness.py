@@ -148,6 +148,15 @@ def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str
             ],
         ),
         (
+            "job.nightly",
+            {},
+            [
+                ("unknown-word", "“job.nightly” occurs nowhere"),
+                ("phrase", "with “nightly” in place of “job.nightly”, there would be 1 match"),
+            ],
+        ),
+        ("job.nothing", {}, [("unknown-word", "“job.nothing” occurs nowhere")]),
+        (
             '"backup nightly"',
             {"section": ("Access",)},
             [("filter", "without --section Access, there would be 1 match")],
