@@ -39,7 +39,6 @@ _BY = re.compile(
 )
 """Who wrote the text above, behind a dash and in one line."""
 
-
 _ITEM = rb"(?:[-*+!]|\xe2\x80\xa2|\(?(?:[0-9]{1,3}|[A-Za-z]|[ivx]{2,4})[.)])[ \t]"  # or a bullet
 _ITEM_LINE = re.compile(rb"^[ \t]*+%b" % _ITEM, re.MULTILINE)
 _LINES = re.compile(rb"^([ \t]*+)(%b)?(?=[^\r\n])" % _ITEM, re.MULTILINE)

@@ -2,9 +2,9 @@
 
 In: the bytes of a page. Out: a document whose spans are bytes of the page (of
 its UTF-8 decoding, where it is in another encoding). The content region is the
-first `main`, else every `article` or `role=main`, with the `header` that a section has right
-before its article, else `body`; navigation,
-scripts, styles, templates and line numbers inside it, and all outside, are `dropped_spans`.
+first `main`, else every `article` or `role=main` (with the `header` that a section
+has right before its article), else `body`; navigation, scripts, styles, templates
+and line numbers inside it, and all outside, are `dropped_spans`.
 Every heading in the region opens a section, however deep it stands in the
 markup, but for the name of a box (a note, a warning), after which the section
 goes on. `header`, `footer`, `aside` and hidden elements are content: they hold

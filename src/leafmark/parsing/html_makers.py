@@ -1,6 +1,6 @@
 """What programs that make pages put around and between the content, told by their own marks.
 
-In: a page. Out: spans to drop, and the title that Doxygen shows. Doxygen, LaTeX2HTML, Javadoc,
+In: a page. Out: spans to drop, and the title that Doxygen shows. Doxygen, LaTeX2HTML, Javadoc
 and MHonArc mark their parts with comments.
 Haddock, GTK-Doc, Publican and others write the same words on each page: a search for these
 would find all of them. Doxygen, Pygments, Rouge and Javadoc put a number before each line of
@@ -90,9 +90,9 @@ _MADE = {
         rb"|This document was created by\s*+<A [^<>]*+>man2html</A>,"
         rb"\s*+using the manual pages\.<BR>\s*+(?:Time: [^<]*+|(?!))?+"
     ),
-    b'<span class="lang">': re.compile(
+    b'<span class="lang">': re.compile(  # VitePress, above code
         rb"<span class=\"lang\">[^<]*+</span>(?=<pre\b)"
-    ),  # VitePress
+    ),
     b"This document was generated": re.compile(  # texi2html
         rb"This document was generated\s++(?:by <i>[^<]*+</i>\s++|(?!))?+on <(?:em|i)>[^<]*+"
         rb"</(?:em|i)>\s++using <a [^<>]*+>(?:<(?:em|i|strong)>|(?!))?+(?:texi2html|texi2any)[^<]*+"

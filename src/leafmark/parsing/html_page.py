@@ -84,11 +84,8 @@ ROLE_CLASSES: dict[str, tuple[str, ...]] = {
         *("tocset", "navsettop", "navsetbottom"),  # Scribble
         *("chlinktop", "chlinkprevnexttop", "chlinkprevnextbot", "chlinkbot"),  # GAPDoc
         *("spirit-nav", "picker-header"),  # Boost, Node
-        *(
-            "bd-sidebar-secondary",
-            "bd-footer-content",
-            "onlyprint",
-        ),  # PyData's theme, Sphinx Book's
+        # PyData's theme, Sphinx Book's
+        *("bd-sidebar-secondary", "bd-footer-content", "onlyprint"),
         *("theme-doc-toc-mobile", "theme-doc-toc-desktop"),  # Docusaurus
         "theme-doc-footer-edit-meta-row",
         *("has-results", "no-results"),  # GitBook, for a search that nobody made

@@ -310,9 +310,8 @@ class _Reader:
 
     def _break(self, name: bytes, start: int, end: int, closing: bool) -> None:
         if self._pre:
-            if self._breaks or not _LAST_BREAK.match(
-                self.data, end
-            ):  # else the block ends the line
+            ends_block = not self._breaks and _LAST_BREAK.match(self.data, end)
+            if not ends_block:  # which ends the line, too
                 self.out.add("\n", start, end)
         elif not self._fresh:
             self._breaks = min(_PARAGRAPH, self._breaks + 1)
