@@ -52,7 +52,7 @@ SHORTEST = 3
 MOST_ENDINGS = 8
 """So many ends of one name are tried: each is a search."""
 
-_BEFORE_ENDING = re.compile(r"\A[vV](?=[0-9])|(?:[.:/#\\]|->)++(?=[^\W\d])")
+_BEFORE_ENDING = re.compile(r"\A[vV](?=[0-9])|(?:[.:/#\\]|->|(?!))++(?=[^\W\d])")
 """What ends the part of a name that documents may lack: `v` of `v2.1`, `conn.` of `conn.close`."""
 
 
