@@ -15,7 +15,7 @@ from leafmark.app.configuration.config_file import ContextRule
 from leafmark.app.configuration.project import Project
 from leafmark.app.requests import ContextRequest, Progress
 from leafmark.app.sources.ignore import IgnoreRules, parse_rules
-from leafmark.errors import AmbiguousError, NotFoundError, UsageError
+from leafmark.errors import AmbiguousError, ForbiddenError, NotFoundError, UsageError
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Hint, WeightedText
 from leafmark.model.ids import document_id
@@ -79,7 +79,7 @@ class _File(NamedTuple):
 def _texts(
     project: Project, files: Sequence[_File], rules: Iterable[ContextRule], *, lenient: bool
 ) -> tuple[list[WeightedText], list[Hint]]:
-    """Return the parts of all files and what rules add; a missing file has a path at least."""
+    """Return the parts of all files and what rules add; of a file that is not read, the path."""
     settings = project.configuration.context
     texts: list[WeightedText] = []
     hints: list[Hint] = []
@@ -91,6 +91,10 @@ def _texts(
                 raise
             texts.append(describe_path(file.name, settings))
             hints.append(Hint("file-missing", f"{file.name} is missing: only its path is heeded"))
+        except ForbiddenError:
+            texts.append(describe_path(file.name, settings))
+            message = f"{file.name} may hold secrets and is not read: only its path is heeded"
+            hints.append(Hint("file-secret", message))
     added = " ".join(term for rule in rules for term in rule.terms)
     if added:
         texts.append(WeightedText("rule", added, settings.rule_weight))

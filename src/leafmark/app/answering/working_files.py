@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from leafmark.app.settings import ContextSettings
-from leafmark.errors import NotFoundError, unreadable
+from leafmark.app.sources.names import is_secret
+from leafmark.errors import ForbiddenError, NotFoundError, unreadable
 from leafmark.model import Document, WeightedText
 from leafmark.parsing import is_binary, parse
 
@@ -61,9 +62,14 @@ def read_working_file(path: Path, name: str, settings: ContextSettings) -> list[
     """Return the parts of the file `path`, which its project calls `name` (with `/`).
 
     Raises:
+        ForbiddenError: it may hold secrets, whose words an answer would tell.
         NotFoundError: there is no such file.
         StorageError: it cannot be read.
     """
+    if _may_hold_secrets(path, name):
+        raise ForbiddenError(
+            "the file may hold secrets by its name, and is not read", location=name
+        )
     try:
         with open(path, "rb", opener=_open_at_once) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -77,6 +83,13 @@ def read_working_file(path: Path, name: str, settings: ContextSettings) -> list[
     if not is_binary(data):
         parts += describe_document(parse(data, name), settings)
     return [part for part in parts if part.weight and part.text]
+
+
+def _may_hold_secrets(path: Path, name: str) -> bool:
+    """Whether an index leaves it out for its name, that of a folder or of what it leads to."""
+    real = os.path.realpath(path)
+    folders = [part for part in name.split("/")[:-1] if part.startswith(".")]
+    return any(map(is_secret, (path.name, os.path.basename(real), *folders)))
 
 
 def _open_at_once(path: str, flags: int) -> int:

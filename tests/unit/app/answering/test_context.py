@@ -12,7 +12,7 @@ from leafmark.app import find_context, find_like
 from leafmark.app.answering.working_files import describe_document
 from leafmark.app.requests import ContextRequest, LikeRequest, SearchRequest
 from leafmark.app.settings import ContextSettings
-from leafmark.errors import NotFoundError, StorageError, UsageError
+from leafmark.errors import ForbiddenError, NotFoundError, StorageError, UsageError
 from leafmark.model import Answer
 from leafmark.parsing import parse
 
@@ -150,6 +150,23 @@ def test_missing_files_are_a_mistake_but_in_a_list(desk: Here) -> None:
 def test_binary_files_have_a_path(desk: Here) -> None:
     (desk.root / "passwords.bin").write_bytes(b"\0\1\2")
     assert ids(context(desk, "passwords.bin")) == ["docs:passwords.md"]
+
+
+@pytest.mark.parametrize("name", [".env", "keys/id_rsa", ".aws/login.py", "link.py"])
+def test_files_that_may_hold_secrets_are_not_read(desk: Here, name: str) -> None:
+    """Words that documents have too would be told."""
+    desk.write(".env", "session")
+    if name == "link.py":
+        (desk.root / name).symlink_to(".env")
+    else:
+        desk.write(name, "session")
+    answer = context(desk, name)
+    assert not any("body" in term.sources for term in answer.terms)
+    message = f"{name} may hold secrets and is not read: only its path is heeded"
+    assert ("file-secret", message) in [(hint.code, hint.message) for hint in answer.hints]
+    with pytest.raises(ForbiddenError) as caught:
+        like(desk, name)
+    assert caught.value.location == name
 
 
 @pytest.mark.parametrize("lenient", [False, True])
