@@ -51,7 +51,7 @@ def item_starts(text: bytes) -> list[int]:
     None for a single item, which may be a line of prose that begins so.
 
     >>> item_starts(b"News:\\n - one\\n   more\\n - two\\nMore:\\n - three\\n")
-    [6, 20, 27, 33]
+    [6, 21, 28, 34]
     """
     if sum(1 for _ in islice(_ITEM_LINE.finditer(text), _LEAST_ITEMS)) < _LEAST_ITEMS:
         return []
