@@ -331,6 +331,30 @@ PACKAGES = (
         left_out=("providers/[!a]*", "providers/a[lz]*", "*/cli-reference/*"),
         project="blind",
     ),
+    Package(
+        tree="synapse",
+        registry="pypi",
+        name="matrix-synapse",
+        version="1.138.0",
+        sha256="72d2afd78e8731f934cf3a0918b0af46a627f0426dd8ce8107e1d65aa66b62a5",
+        inside="docs",
+        wanted=("*.md",),
+        left_out=("changelogs/*", "website_files/*", "SUMMARY.md"),
+        project="later",
+    ),
+    Package(
+        tree="psycopg2",
+        registry="pypi",
+        name="psycopg2",
+        version="2.9.13",
+        sha256="d36784fc2dae69523ba4b79c7d1d1b4d6e83e87836874f111262f4db940b16a6",
+        inside="",
+        wanted=(
+            *("doc/*", "lib/*", "psycopg/*", "scripts/*"),
+            *("INSTALL", "NEWS", "README.rst", "setup.py", "setup.cfg"),
+        ),
+        project="later",
+    ),
 )
 
 
