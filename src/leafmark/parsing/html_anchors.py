@@ -9,12 +9,12 @@ a heading is the first of, are slugs; `html` finds those.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from leafmark.model import Anchor
 from leafmark.parsing.html_tokens import attribute
+from leafmark.parsing.named_places import NamedTag, named_places
 
 __all__ = ["anchors_of"]
 
@@ -35,38 +35,16 @@ _NO_WORDS = re.compile(
 _Ranges = Sequence[tuple[int, int]]
 
 
-class _Named(NamedTuple):
-    """A tag with a name."""
-
-    start: int
-    end: int
-    name: str
-
-
 def anchors_of(data: bytes, starts: Sequence[int], unread: _Ranges) -> list[Anchor]:
     """Return the names in a page, in order of where they stand.
 
     `starts` are those of headings; in `unread`, which are in order and disjoint, names are none.
-
-    From the last to the first: one with nothing but tags between it and the next names what
-    that one does.
     """
-    found: list[Anchor] = []
-    following, heading = len(data), -1  # the next name, and the heading that it stands before
-    for start, end, name in reversed([*_named_tags(data, unread)]):
-        reach = _NO_WORDS.match(data, end, max(end, following))
-        after = end if reach is None else reach.end()
-        at = bisect_left(starts, start)
-        if at < len(starts) and starts[at] <= after:
-            heading = starts[at]
-        elif after < following:
-            heading = -1
-        found.append(Anchor(name, start if heading < 0 else heading))
-        following = start
-    return found[::-1]
+    tags = [*_named_tags(data, unread)]
+    return [anchor for _, anchor in reversed(named_places(data, tags, starts, _NO_WORDS))]
 
 
-def _named_tags(data: bytes, unread: _Ranges) -> Iterator[_Named]:
+def _named_tags(data: bytes, unread: _Ranges) -> Iterator[NamedTag]:
     begins = [start for start, _ in unread]
     for tag in _NAMED.finditer(data):
         if not tag[1]:
@@ -79,4 +57,4 @@ def _named_tags(data: bytes, unread: _Ranges) -> Iterator[_Named]:
         if not name and tag[1].lower() == b"a":
             name = attribute(data, start, end, b"name")
         if name:
-            yield _Named(start, end, name)
+            yield NamedTag(start, end, name)

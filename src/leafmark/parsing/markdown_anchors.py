@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from leafmark.model import Anchor, Block, HeadingColumns
+from leafmark.parsing.named_places import NamedTag, named_places
 
 __all__ = ["anchors_of", "may_have_anchors"]
 
@@ -31,14 +31,6 @@ FindBlocks = Callable[[Sequence[int]], Iterable[Block]]
 """Gives the blocks around places in the source, in order; perhaps others too."""
 
 
-class _NamedTag(NamedTuple):
-    """Where a tag starts and ends, and the name that it gives its place."""
-
-    start: int
-    end: int
-    name: bytes
-
-
 def may_have_anchors(raw: bytes) -> bool:
     """Whether a source holds what a name is written with."""
     return b" id=" in raw or b" name=" in raw or b"{#" in raw or b"{/*" in raw
@@ -54,43 +46,29 @@ def anchors_of(raw: bytes, headings: HeadingColumns, find_blocks: FindBlocks) ->
     tags = [*_named_tags(raw)]
     if tags:
         blocks = find_blocks([tag.start for tag in tags])
-        found += _of_tags(raw, tags, headings.starts, blocks)
+        found += named_places(raw, _outside_code(tags, blocks), headings.starts, _NO_WORDS)
     return [anchor for _, anchor in sorted(found)]
 
 
-def _named_tags(raw: bytes) -> Iterator[_NamedTag]:
+def _named_tags(raw: bytes) -> Iterator[NamedTag]:
     """Yield the tags with a name. Two steps: one pattern for both is not linear."""
     for tag in _TAG.finditer(raw):
         attribute = _ID_OR_NAME if tag[1].lower() == b"a" else _ID
         found = attribute.search(tag[2])
         if found:
-            yield _NamedTag(tag.start(), tag.end(), found[1] or found[2] or found[3])
+            name = _decoded(found[1] or found[2] or found[3])
+            yield NamedTag(tag.start(), tag.end(), name)
 
 
-def _of_tags(
-    raw: bytes, tags: Sequence[_NamedTag], starts: Sequence[int], blocks: Iterable[Block]
-) -> Iterator[tuple[int, Anchor]]:
-    """Yield where each name stands, and what it names; `starts` are those of headings.
-
-    From the last tag to the first: one with nothing but tags between it and the next names
-    what that one does.
-    """
+def _outside_code(tags: Iterable[NamedTag], blocks: Iterable[Block]) -> list[NamedTag]:
     code = [block for block in blocks if block.kind == "code"]
     ends = [block.end for block in code]
-    following, heading = len(raw), -1  # the next tag, and the heading that it stands before
-    for start, end, name in reversed(tags):
-        around = bisect_left(ends, start + 1)
-        if around < len(code) and code[around].start <= start:
-            continue
-        reach = _NO_WORDS.match(raw, end, following)
-        after = end if reach is None else reach.end()
-        at = bisect_left(starts, start)
-        if at < len(starts) and starts[at] <= after:
-            heading = starts[at]
-        elif after < following:
-            heading = -1
-        yield start, Anchor(_decoded(name), start if heading < 0 else heading)
-        following = start
+    found = []
+    for tag in tags:
+        around = bisect_left(ends, tag.start + 1)
+        if around == len(code) or code[around].start > tag.start:
+            found.append(tag)
+    return found
 
 
 def _decoded(name: bytes) -> str:
