@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.documents import Part, make_document
 
@@ -161,6 +161,10 @@ def test_the_quality_report_finds_nothing_that_could_be_helped(
 
 @PATIENT
 @given(DOCUMENTS, options_of(st.just("auto")))
+@example(
+    make_document(("nested", "A"), ("list", ["x。/" * 19])),
+    ChunkingOptions(min_tokens=0, target_tokens=20, max_tokens=21),
+)
 def test_pieces_keep_the_target(document: Document, options: ChunkingOptions) -> None:
     """But for what cannot be cut, and for less than `min_tokens` that nobody else could take."""
     solid = [b for b in document.blocks if b.kind in ("code", "table")]

@@ -31,6 +31,10 @@ _ROW_BYTES = 2
 """A row of HTML in Markdown is kept whole up to so many bytes for each token of the capacity."""
 
 _SPACES = b" \t"
+_PARTING = frozenset(b" \t\r\n")
+_MARKS = frozenset(b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_CONTINUED = range(0x80, 0xC0)
+"""The bytes of a character in UTF-8 but its first one."""
 _BLANK_LINES = re.compile(rb"(?:[ \t]*+(?:\r\n?|\n)|(?!))*+")
 
 
@@ -78,10 +82,28 @@ class Cutter(NamedTuple):
         return Unit(start, end, self.meter.tokens(start, end))
 
     def part(self, unit: Unit, start: int, end: int) -> Unit:
-        """Return a part of a unit, each word counted with the space before it."""
+        """Return a part of a unit, each word counted with the space before it.
+
+        A mark right behind another one makes a word with that, not with the letters behind it:
+        then a part adds more tokens than it has.
+        """
         tokens = self.meter.tokens(*self._counted(unit, start, end))
+        before = self._mark_before(start) if start > unit.start else start
+        if before < start:
+            added = self.meter.tokens(before, end) - self.meter.tokens(before, start)
+            tokens = max(tokens, added)
         is_inline = self.meter.document.data[end - 1] not in b"\n\r"
         return Unit(start, end, tokens, inline=is_inline)
+
+    def _mark_before(self, start: int) -> int:
+        """Where the character before a mark of ASCII begins; `start`, if there is no such."""
+        data = self.meter.document.data
+        if data[start] not in _MARKS or data[start - 1] in _PARTING:
+            return start
+        before = start - 1
+        while before and data[before] in _CONTINUED:
+            before -= 1
+        return before
 
     def _counted(self, unit: Unit, start: int, end: int) -> tuple[int, int]:
         """The range that is counted of a part: with the space before it, not that at its end."""
