@@ -7,6 +7,7 @@ Code inside it is never cut unless that is asked for.
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
@@ -32,7 +33,7 @@ _ROW_BYTES = 2
 
 _SPACES = b" \t"
 _PARTING = frozenset(b" \t\r\n")
-_MARKS = frozenset(b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_MARKS = frozenset(string.punctuation.encode())
 _CONTINUED = range(0x80, 0xC0)
 """The bytes of a character in UTF-8 but its first one."""
 _BLANK_LINES = re.compile(rb"(?:[ \t]*+(?:\r\n?|\n)|(?!))*+")
