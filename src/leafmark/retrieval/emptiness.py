@@ -162,7 +162,7 @@ class _Inquiry:
         what = "words" if is_phrase else "parts"
         message = f"the {what} of “{as_named(leaf.text)}” stand next to each other {where}"
         loose = _replaced(self._topics[at], leaf, all_of(Term(word) for word in words))
-        topics = (*self._topics[:at], loose, *self._topics[at + 1 :])
+        topics = self._with(at, loose)
         by_words = replace(self._params, strict=True)
         matches = self._would_match(topics, by_words if self._meaning is None else self._params)
         if matches:
@@ -188,8 +188,7 @@ class _Inquiry:
 
     def _with_ending(self, at: int, leaf: Term, ending: Term) -> Iterator[Hint]:
         """Yield the hint for the end of a name in a topic, if that finds something."""
-        shorter = _replaced(self._topics[at], leaf, ending)
-        topics = (*self._topics[:at], shorter, *self._topics[at + 1 :])
+        topics = self._with(at, _replaced(self._topics[at], leaf, ending))
         matches = self._would_match(topics, self._params)
         if matches:
             short, name = as_named(ending.text), as_named(leaf.text)
@@ -269,7 +268,7 @@ class _Inquiry:
             for part in parts_of(topic):
                 rest = without_parts(topic, [part])
                 if rest is not None and is_meant(topic, part):
-                    topics = (*self._topics[:at], rest, *self._topics[at + 1 :])
+                    topics = self._with(at, rest)
                     yield _Wish(format_query(part), topics, self._params)
 
     def strictness(self) -> Iterator[Hint]:
@@ -290,6 +289,10 @@ class _Inquiry:
     def _stands(self, part: Expression) -> bool:
         """Whether a part matches by its words somewhere in what the filters admit."""
         return bool(self._found(part, self._params, None).matched)
+
+    def _with(self, at: int, topic: Expression) -> tuple[Expression, ...]:
+        """Return the topics with another one in place of one of them."""
+        return (*self._topics[:at], topic, *self._topics[at + 1 :])
 
     def _would_match(self, topics: Sequence[Expression], params: SearchParams) -> str:
         """Say how many chunks match one of the topics; "" if none does or it is unknown.
