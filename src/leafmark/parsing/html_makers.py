@@ -120,8 +120,8 @@ def made_title(page: HtmlPage, title: str) -> str:
     That says `Light: Member List` of any class, and more than is shown only of a source:
     `Light: lamp.h Source File`.
     """
-    found = is_of_doxygen(page) and _SHOWN_TITLE.search(page.data, page.body_start)
-    if not found:
+    found = _SHOWN_TITLE.search(page.data, page.body_start)
+    if found is None or not is_of_doxygen(page):  # which takes longer to find out
         return ""
     shown = fold(unescape(found[1]))
     source = f"{shown} Source File"
