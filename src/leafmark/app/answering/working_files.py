@@ -20,13 +20,14 @@ from leafmark.app.sources.names import is_secret
 from leafmark.errors import ForbiddenError, NotFoundError, unreadable
 from leafmark.model import Document, WeightedText
 from leafmark.parsing import is_binary, parse
+from leafmark.parsing.formats import suffix_of
 
 __all__ = ["KEYWORDS", "describe_document", "describe_path", "read_working_file"]
 
 MOST_BYTES = 2_000_000
 """Bytes of a file that are looked at: the first ones say what it is about."""
 
-_PROSE = frozenset(("", ".adoc", ".asciidoc", ".log", ".org", ".rst", ".tex", ".text", ".txt"))
+_PROSE = frozenset(("", ".log", ".org", ".tex", ".text", ".txt"))
 _PROSE_FORMATS = frozenset(("html", "markdown", "notebook", "rst", "asciidoc"))
 
 _OPENERS = re.compile(
@@ -99,7 +100,7 @@ def _open_at_once(path: str, flags: int) -> int:
 
 def describe_path(name: str, settings: ContextSettings) -> WeightedText:
     """Return the words of a path without the suffix."""
-    stem = name[: -len(_suffix(name))] if _suffix(name) else name
+    stem = name[: len(name) - len(suffix_of(name))]
     return WeightedText("path", stem.replace("/", " "), settings.path_weight)
 
 
@@ -108,7 +109,7 @@ def describe_document(document: Document, settings: ContextSettings) -> list[Wei
     titles = [document.title, *document.tags, *(heading.title for heading in document.headings)]
     parts = [WeightedText("headings", "\n".join(titles), settings.heading_weight)]
     text = _readable(document)
-    if document.format in _PROSE_FORMATS or _suffix(document.path) in _PROSE:
+    if document.format in _PROSE_FORMATS or suffix_of(document.path) in _PROSE:
         names = "\n".join(_CODE_SPAN.findall(text))
         parts.append(WeightedText("symbols", names, settings.symbol_weight))
         parts.append(WeightedText("body", text, settings.body_weight))
@@ -154,8 +155,3 @@ def _split_comments(text: str) -> tuple[str, str]:
         at = end + len(closer)
     code.append(text[at:])
     return "\n".join(comments), "\n".join(code)
-
-
-def _suffix(name: str) -> str:
-    stem, dot, suffix = name.rpartition("/")[2].rpartition(".")
-    return f".{suffix.lower()}" if dot and stem and suffix else ""

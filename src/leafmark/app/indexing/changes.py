@@ -1,7 +1,7 @@
 """What changed on disk since the index was written.
 
 In: the sources that a scan found and the rows that the index keeps. Out: a
-`Plan`, which `index_run` carries out. A file whose size, times and inode are as
+`Plan`, which `run` carries out. A file whose size, times and inode are as
 recorded is taken as unchanged, unless it was changed so shortly before the last run
 that its clock could not tell a later change apart; then it is read and hashed. Its
 time of modification alone does not say so: tools that copy files set it back.

@@ -1,6 +1,6 @@
 """Bring the index up to date with the sources: what `leafmark index` and every search do.
 
-One run: scan, plan, and if anything differs one writer and one commit (`index_run`).
+One run: scan, plan, and if anything differs one writer and one commit (`run`).
 What cannot be read is a diagnostic and stops nothing.
 """
 
