@@ -28,6 +28,7 @@ from leafmark.model.document import Document, Link
 from leafmark.model.emitted import ChunkKind, Content, ContentType, Emitted, FindLink, leads_nowhere
 from leafmark.model.ids import decodable, document_id, fragment, ordinal_id
 from leafmark.model.record import ChunkRecord
+from leafmark.model.span import bytes_in
 
 __all__ = ["Chunk", "ChunkedDocument", "Chunks"]
 
@@ -347,7 +348,7 @@ class Chunk(NamedTuple):
     @property
     def body_bytes(self) -> bytes:
         data = self.owner.document.data
-        return b"".join([data[start:end] for start, end in self.body_spans])
+        return bytes_in(data, self.body_spans)
 
     @property
     def body(self) -> str:

@@ -101,6 +101,11 @@ class ReadableText:
         """Return characters `[start, end)`, what cannot be shown replaced one by one."""
         return _SURROGATES.sub("\ufffd", self.text[start:end])
 
+    @property
+    def all_shown(self) -> str:
+        """The whole text, as `shown`."""
+        return self.shown(0, len(self.text))
+
     def _text_at(self, offset: int) -> int:
         """Return how many characters come from bytes before `offset`."""
         places, starts, ends = self.runs

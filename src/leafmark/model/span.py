@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Span", "merge", "rejoin", "subtract"]
+__all__ = ["Span", "bytes_in", "merge", "rejoin", "subtract"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -25,6 +25,15 @@ class Span:
 
     def slice(self, data: bytes) -> bytes:
         return data[self.start : self.end]
+
+
+def bytes_in(data: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
+    """Return what stands in some ranges of `data`, joined.
+
+    >>> bytes_in(b"abcdefg", [(0, 2), (5, 7)])
+    b'abfg'
+    """
+    return b"".join([data[start:end] for start, end in ranges])
 
 
 def merge(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from leafmark.index import IndexReader
 from leafmark.model import DocumentEntry, Entry, ReadableText
 from leafmark.model.deferred import Deferred
+from leafmark.model.span import bytes_in
 from leafmark.retrieval.ordering import DocumentKey, document_of
 from leafmark.retrieval.snippets import byte_ranges, join_ranges
 
@@ -145,7 +146,7 @@ class Texts:
         if source is None:
             return None
         document, spans = self.document(entry), entry.body_spans
-        data = b"".join([source[start:end] for start, end in spans])
+        data = bytes_in(source, spans)
         if self._make_readable is not None:
             made = self._make_readable(document, source, spans)
             if made is not None:

@@ -23,6 +23,7 @@ from leafmark.model import (
     Snippet,
     whole_range,
 )
+from leafmark.model.span import bytes_in
 from leafmark.retrieval.expansion import expand
 from leafmark.retrieval.packing import Structure, make_item, own_passages, own_ranges, pack
 from leafmark.retrieval.snippets import make_snippet
@@ -85,7 +86,7 @@ def _lead(entry: Entry, document: DocumentEntry, data: bytes, sources: Sources) 
     readable = sources.readable(document, data, entry.body_spans)
     if readable is not None:
         return make_snippet(readable.text, [], size=LEAD_CHARS)
-    body = b"".join([data[start:end] for start, end in entry.body_spans])
+    body = bytes_in(data, entry.body_spans)
     return make_snippet(body.decode("utf-8", "replace"), [], size=LEAD_CHARS)
 
 

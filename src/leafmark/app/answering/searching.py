@@ -13,6 +13,7 @@ from leafmark.app.reading import Sources
 from leafmark.app.requests import Mode, Progress, SearchRequest
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Hint, Packing, Result, heading_and_span
+from leafmark.model.span import bytes_in
 from leafmark.query import Expression, parse_topics
 from leafmark.retrieval import SearchParams, search
 from leafmark.retrieval.compiler import compiling
@@ -304,7 +305,5 @@ def _with_text(result: Result, sources: Sources) -> Result:
     ranges = heading_and_span(result.entry)
     reading = sources.reading(result.document, ranges)
     if reading is not None:
-        text = reading.shown(0, len(reading.text))
-        return result._replace(full_text=text, reading=reading)
-    whole = b"".join([data[start:end] for start, end in ranges])
-    return result._replace(full_text=whole.decode("utf-8", "replace"))
+        return result._replace(full_text=reading.all_shown, reading=reading)
+    return result._replace(full_text=bytes_in(data, ranges).decode("utf-8", "replace"))

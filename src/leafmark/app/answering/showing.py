@@ -23,7 +23,7 @@ from leafmark.model import (
     heading_and_span,
 )
 from leafmark.model.ids import PREAMBLE
-from leafmark.model.span import merge
+from leafmark.model.span import bytes_in, merge
 
 __all__ = ["show_chunks"]
 
@@ -107,7 +107,7 @@ def _shown(
     elif own:
         own_ranges = _own_ranges(entry, children, lambda: sources.by_heading(document, reader))
     asked = heading_and_span(entry) if own_ranges is None else own_ranges
-    raw = _bytes_of(data, asked)
+    raw = bytes_in(data, asked)
     chunked = sources.chunked(document, reader) if request.records or request.sizes else None
     chunk = None if chunked is None else chunked.chunks[entry.position]
     return Shown(
@@ -115,7 +115,7 @@ def _shown(
         document,
         chunk.to_dict() if chunk is not None and request.records else {},
         heading=_heading(entry if section is None else section, data),
-        body=_text(_bytes_of(data, entry.body_spans)),
+        body=_text(bytes_in(data, entry.body_spans)),
         full_text=_text(raw),
         raw=raw,
         children=listed,
@@ -124,10 +124,6 @@ def _shown(
         own_ranges=own_ranges,
         section=section,
     )
-
-
-def _bytes_of(data: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
-    return b"".join([data[start:end] for start, end in ranges])
 
 
 def _section(entry: Entry, slug: str, by_heading: ChunkedDocument | None) -> Chunk | None:
@@ -164,7 +160,7 @@ def _readable(
 ) -> str | None:
     """What a person reads in bytes of a source that is markup."""
     reading = sources.reading(document, list(ranges))
-    return None if reading is None else reading.shown(0, len(reading.text))
+    return None if reading is None else reading.all_shown
 
 
 def _sizes(chunk: Chunk, sources: Sources, document: DocumentEntry) -> dict[int, Size]:
@@ -175,7 +171,7 @@ def _sizes(chunk: Chunk, sources: Sources, document: DocumentEntry) -> dict[int,
     found = {}
     for one in chunk.owner.chunks[chunk.position : chunk.last_position + 1]:
         ranges = heading_and_span(one)
-        data = _bytes_of(chunk.owner.document.data, ranges)
+        data = bytes_in(chunk.owner.document.data, ranges)
         readable = _readable(sources, document, ranges)
         text = _text(data) if readable is None else readable
         found[one.position] = Size(chunk.owner.count_tokens(text), len(data))
