@@ -19,9 +19,19 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from leafmark.model import Chunk, Document, Entry, ReadableText, Result, Span, whole_range
+from leafmark.model import (
+    Chunk,
+    Document,
+    Entry,
+    ReadableText,
+    Result,
+    Span,
+    heading_and_span,
+    whole_range,
+)
 from leafmark.model.ids import PREAMBLE
 from leafmark.model.passage import Extent, Item, Omission, Packing, Passage, Step, Unit
+from leafmark.model.span import merge
 from leafmark.retrieval.citations import format_citation
 
 __all__ = ["Structure", "make_item", "own_passages", "own_ranges", "pack", "passages"]
@@ -46,16 +56,8 @@ class Structure(NamedTuple):
 
 def own_ranges(chunk: Chunk | Entry) -> list[tuple[int, int]]:
     """Return the ranges of a chunk's heading and own body; adjoining ones are joined."""
-    ranges: list[tuple[int, int]] = []
-    heading = []
-    if chunk.heading_start is not None and chunk.heading_end is not None:
-        heading = [(chunk.heading_start, chunk.heading_end)]
-    for start, end in (*heading, *chunk.body_spans):
-        if ranges and ranges[-1][1] == start:
-            ranges[-1] = (ranges[-1][0], end)
-        elif start < end:
-            ranges.append((start, end))
-    return ranges
+    *heading, _ = heading_and_span(chunk)
+    return merge([*heading, *chunk.body_spans])
 
 
 def own_passages(entry: Entry, source: bytes, reading: ReadableText | None) -> tuple[Passage, ...]:
