@@ -75,6 +75,12 @@ class Candidate(NamedTuple):
     introduction: bool = False
     other_versions: tuple[Entry, ...] = ()
 
+    def with_constituents(self) -> "Iterator[Candidate]":
+        """Yield the candidate and all that was merged into it, from the top down."""
+        yield self
+        for part in self.constituents:
+            yield from part.with_constituents()
+
 
 class Snippet(NamedTuple):
     """An excerpt of a body, `ranges` marking the matches in `text` (characters)."""

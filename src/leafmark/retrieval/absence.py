@@ -7,7 +7,7 @@ changed, and the search runs again, until the chunk is a result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -216,7 +216,8 @@ class _Inquiry:
         by = candidate.entry.id
         past = f", which is result {rank}, past the {params.limit} shown"
         where = past if rank > params.limit else f" (result {rank})"
-        part = next((one for one in _all_within(candidate) if self._target.holds(one.entry)), None)
+        parts = candidate.with_constituents()
+        part = next((one for one in parts if self._target.holds(one.entry)), None)
         if part is None:
             copy = self._copied(candidate)
             if copy is None:
@@ -365,9 +366,3 @@ def _lacking(parts: Sequence[UnmatchedPart]) -> str:
     if has:
         said.append(f"it has {', '.join(has)}, which the query leaves out")
     return " and ".join(said) or "it does not match"
-
-
-def _all_within(candidate: Candidate) -> Iterator[Candidate]:
-    yield candidate
-    for constituent in candidate.constituents:
-        yield from _all_within(constituent)

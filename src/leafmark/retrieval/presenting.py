@@ -188,9 +188,9 @@ class Presenter:
         found = (self._compiled(topic, entry) for topic in candidate.topics)
         if not any(one.looked for one in found if one):
             return False
+        below = (part for part in candidate.with_constituents() if part is not candidate)
         return not any(
-            self.has_matches(part) or self._has_title(candidate, part.entry)
-            for part in _all_below(candidate)
+            self.has_matches(part) or self._has_title(candidate, part.entry) for part in below
         )
 
     def _has_title(self, candidate: Candidate, entry: Entry) -> bool:
@@ -222,12 +222,6 @@ class Presenter:
             one._replace(whole=False) if one.whole and one.entry.doc_id in standing_out else one
             for one in results
         )
-
-
-def _all_below(candidate: Candidate) -> Iterator[Candidate]:
-    for part in candidate.constituents:
-        yield part
-        yield from _all_below(part)
 
 
 def _best_snippet(snippets: Iterable[Snippet]) -> Snippet:
