@@ -170,8 +170,8 @@ def _content(shown: Shown, options: ChunkingOptions, alone: bool) -> str:
         return own
     if not shown.children or not (shown.body or "").strip():
         return whole
-    read = whole if shown.readable is None else shown.readable
-    return whole if token_counter(options.tokenizer)(read) <= options.max_tokens else own
+    tokens = token_counter(options.tokenizer)(shown.read_text or "")
+    return whole if tokens <= options.max_tokens else own
 
 
 def _enriched(shown: Shown, content: str, roots: Mapping[str, Path], folder: Path) -> EnrichedChunk:

@@ -69,12 +69,12 @@ def read(project: Project, address: str) -> str:
     if not report.shown:
         near = tuple(address_of(each) for each in report.not_found[0][1])
         raise NotFoundError(f"there is no resource {clean_line(address)}", did_you_mean=near)
-    shown = report.shown[0]
-    if shown.full_text is None:
+    text = report.shown[0].read_text
+    if text is None:
         raise NotFoundError(
             f"{clean_line(address)} has changed since it was indexed", hint="ask again"
         )
-    return _bounded(clean(shown.full_text if shown.readable is None else shown.readable))
+    return _bounded(clean(text))
 
 
 def _bounded(text: str) -> str:

@@ -108,6 +108,11 @@ class Shown(NamedTuple):
     def id(self) -> str:
         return self.entry.id
 
+    @property
+    def read_text(self) -> str | None:
+        """`readable`, or `full_text` where the bytes are their text."""
+        return self.full_text if self.readable is None else self.readable
+
 
 class ShowReport(NamedTuple):
     """Answers in the order of the ids; `not_found` pairs an id with the nearest ones.

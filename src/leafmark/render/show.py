@@ -40,11 +40,10 @@ def _shown(shown: Shown, style: Style) -> str:
     lines = [head, style.dim(breadcrumb_of(place)), ""]
     if shown.passages is not None and not shown.stale:
         return "\n".join(lines) + "\n" + "\n".join(_passages(shown.passages, style))
-    text = shown.full_text if shown.readable is None else shown.readable
-    if shown.stale or text is None:
+    if shown.stale or shown.read_text is None:
         lines.append(style.dim(_CHANGED))
     else:
-        lines.append(clean(text).rstrip("\n"))
+        lines.append(clean(shown.read_text).rstrip("\n"))
     return "\n".join(lines) + "\n"
 
 
