@@ -7,6 +7,7 @@ cut at places that were others.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 from leafmark.app import Project
@@ -14,7 +15,7 @@ from leafmark.app.answering.packing import pack_found
 from leafmark.app.reading import Sources
 from leafmark.errors import BudgetError, UsageError
 from leafmark.index import IndexReader
-from leafmark.model import Answer, Omission, Passage, Result, Shown, ShowReport
+from leafmark.model import Answer, Omission, Packing, Passage, Result, Shown, ShowReport
 from leafmark.render.budgets import fit_answer, fit_report
 from leafmark.render.places import Places
 from leafmark.render.searchtext import render_full
@@ -72,20 +73,22 @@ def _render(found: Answer | ShowReport) -> str:
 def _cut(found: Answer | ShowReport, project: Project, budget: int) -> str:
     if isinstance(found, Answer):
         return fit_answer(_packed(found, project), "full", _render, budget)[0]
-    sources, tokenizer = Sources(project), project.configuration.chunking.tokenizer
-    reader = project.open_reader()
-    shown = tuple(_current(one, reader, sources) for one in found.shown)
-    packing = pack_found(shown, reader, sources, tokenizer)
+    shown, packing, tokenizer = _pack(found.shown, project)
     report = found._replace(shown=shown, packing=packing, tokenizer=tokenizer)
     return fit_report(report, _render, budget)
 
 
 def _packed(found: Answer, project: Project) -> Answer:
+    results, packing, tokenizer = _pack(found.results, project)
+    return found._replace(results=results, packing=packing, tokenizer=tokenizer)
+
+
+def _pack(found: Sequence[Found], project: Project) -> tuple[tuple[Found, ...], Packing, str]:
+    """Return what was found as it is now, its packing, and what a budget is counted in."""
     sources, tokenizer = Sources(project), project.configuration.chunking.tokenizer
     reader = project.open_reader()
-    results = tuple(_current(one, reader, sources) for one in found.results)
-    packing = pack_found(results, reader, sources, tokenizer)
-    return found._replace(results=results, packing=packing, tokenizer=tokenizer)
+    current = tuple(_current(one, reader, sources) for one in found)
+    return current, pack_found(current, reader, sources, tokenizer), tokenizer
 
 
 def _current(one: Found, reader: IndexReader, sources: Sources) -> Found:
