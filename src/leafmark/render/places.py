@@ -95,11 +95,10 @@ class _BodyLines:
         part = bisect_right(self.starts, offset) - 1
         least, most = self.starts[part], min(self.starts[part + 1], len(self.data))
         start = max(self.data.rfind(b"\n", least, offset), self.data.rfind(b"\r", least, offset))
-        ends = [at for at in (self.data.find(b"\n", offset, most),) if at >= 0]
-        lone = self.data.find(b"\r", offset, ends[0] if ends else most)
-        return (least if start < 0 else start + 1), (
-            lone if lone >= 0 else (ends[0] if ends else most)
-        )
+        feed = self.data.find(b"\n", offset, most)
+        end = most if feed < 0 else feed
+        lone = self.data.find(b"\r", offset, end)
+        return (least if start < 0 else start + 1), (end if lone < 0 else lone)
 
     def describe(self, line: tuple[int, int], matches: list[tuple[int, int]]) -> MatchLine:
         start, end = line
