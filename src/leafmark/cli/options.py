@@ -9,7 +9,7 @@ every run of the command pays for making them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,11 +25,13 @@ __all__ = [
     "EXPAND",
     "INTERRUPTED",
     "JSON",
+    "NO_REFRESH",
     "TAG",
     "Argument",
     "Call",
     "Command",
     "Option",
+    "exclude_each_other",
     "factor",
     "fraction",
     "natural",
@@ -122,6 +124,18 @@ class Call(NamedTuple):
     def on(self, name: str) -> bool:
         """Whether a switch was given."""
         return bool(self.values.get(name))
+
+
+def exclude_each_other(call: Call, pairs: Iterable[tuple[str, str]]) -> None:
+    """Refuse the first pair of options, by `Option.dest`, of which both were given.
+
+    Raises:
+        UsageError: there is one.
+    """
+    for pair in pairs:
+        if all(name in call.values for name in pair):
+            one, other = (f"--{name.replace('_', '-')}" for name in pair)
+            raise UsageError(f"{one} and {other} exclude each other")
 
 
 def text(value: str, name: str) -> str:
@@ -224,6 +238,8 @@ EXPAND = Option(
 TAG = Option(
     ("--tag",), "Only documents that have this tag, or all of several.", "TAG", text, repeat=True
 )
+
+NO_REFRESH = Option(("--no-refresh",), "Do not bring the index up to date first.")
 
 COLORS = ("auto", "always", "never")
 

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
-from leafmark.cli.options import JSON, Argument, Call, Command, Option, positive, text
+from leafmark.cli.options import (
+    JSON,
+    NO_REFRESH,
+    Argument,
+    Call,
+    Command,
+    Option,
+    exclude_each_other,
+    positive,
+    text,
+)
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
@@ -43,8 +54,7 @@ def _mode(call: Call) -> str:
     for name in ("tree", "base-url", "max-tokens"):
         if wanted != ["llms"] and call.values.get(name.replace("-", "_")) is not None:
             raise UsageError(f"--{name} belongs to --llms")
-    if len(wanted) > 1:
-        raise UsageError(f"--{wanted[0]} and --{wanted[1]} exclude each other")
+    exclude_each_other(call, combinations(_MODES, 2))
     mode = wanted[0] if wanted else "stdout"
     if call.words and mode in ("stdout", "package", "llms"):
         raise UsageError(
@@ -142,7 +152,7 @@ COMMAND = Command(
         Option(
             ("--max-tokens",), "With --llms: the most that llms-full.txt may hold.", "N", positive
         ),
-        Option(("--no-refresh",), "Do not bring the index up to date first."),
+        NO_REFRESH,
         JSON,
     ),
 )

@@ -6,7 +6,15 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafmark.cli.options import INTERRUPTED, JSON, Argument, Call, Command, Option
+from leafmark.cli.options import (
+    INTERRUPTED,
+    JSON,
+    Argument,
+    Call,
+    Command,
+    Option,
+    exclude_each_other,
+)
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,6 +24,8 @@ __all__ = ["COMMAND"]
 
 SKIPPED_SHOWN = 10
 """How many skipped files of named paths are printed without -v; chosen by eye."""
+
+_EXCLUSIVE = (("remove", "rebuild"), *(("watch", one) for one in ("remove", "dry_run", "strict")))
 
 OPTIONS = (
     Option(
@@ -41,11 +51,9 @@ def run(call: Call) -> int:
 
     if call.on("remove") and not call.words:
         raise UsageError("--remove needs paths", hint="leafmark index --remove PATH...")
-    if call.on("remove") and call.on("rebuild"):
-        raise UsageError("--remove and --rebuild exclude each other")
-
-    if call.on("watch"):
-        _check_watch(call)
+    exclude_each_other(call, _EXCLUSIVE)
+    if call.on("watch") and call.words:
+        raise UsageError("--watch takes no paths", hint="it watches all trees")
 
     report = perform(
         call,
@@ -66,14 +74,6 @@ def run(call: Call) -> int:
     if report.failure is not None:
         return report.failure.exit_code
     return 1 if call.on("strict") and (report.diagnostics or report.warnings) else 0
-
-
-def _check_watch(call: Call) -> None:
-    for name in ("remove", "dry_run", "strict"):
-        if call.on(name):
-            raise UsageError(f"--watch and --{name.replace('_', '-')} exclude each other")
-    if call.words:
-        raise UsageError("--watch takes no paths", hint="it watches all trees")
 
 
 def _watch(call: Call) -> int:

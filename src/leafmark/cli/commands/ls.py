@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from leafmark.cli.options import JSON, TAG, Argument, Call, Command, Option, text
+from leafmark.cli.options import JSON, NO_REFRESH, TAG, Argument, Call, Command, Option, text
 from leafmark.errors import UsageError
 
 __all__ = ["COMMAND"]
@@ -16,7 +16,7 @@ _KEYS = {"trees": "trees", "docs": "documents", "chunks": "chunks", "tags": "tag
 OPTIONS = (
     Option(("-t", "--tree"), "Only this tree.", "TREE", text, repeat=True),
     TAG,
-    Option(("--no-refresh",), "Do not bring the index up to date first."),
+    NO_REFRESH,
     JSON,
 )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafmark.cli.options import (
     EXPAND,
+    NO_REFRESH,
     TAG,
     Argument,
     Call,
@@ -76,7 +77,7 @@ OPTIONS = (
     ),
     Option(("--sort",), "Order of the results.", "KEY", one_of(*SORTS), choices=SORTS),
     Option(("--strict",), "All words must match, even those of a question."),
-    Option(("--no-refresh",), "Do not bring the index up to date first."),
+    NO_REFRESH,
     Option(("--explain",), "Show how the query was understood, and how each score is made up."),
     Option(
         ("-o", "--output"),

@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafmark.cli.options import EXPAND, JSON, Argument, Call, Command, Option, positive
+from leafmark.cli.options import (
+    EXPAND,
+    JSON,
+    NO_REFRESH,
+    Argument,
+    Call,
+    Command,
+    Option,
+    exclude_each_other,
+    positive,
+)
 from leafmark.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
@@ -37,7 +47,7 @@ OPTIONS = (
         "N",
         positive,
     ),
-    Option(("--no-refresh",), "Do not bring the index up to date first."),
+    NO_REFRESH,
     JSON,
 )
 
@@ -48,7 +58,7 @@ def run(call: Call) -> int:
     from leafmark.app.requests import ShowRequest
     from leafmark.cli.projects import perform
 
-    _check_options(call)
+    exclude_each_other(call, _EXCLUSIVE)
     ids = _ids(call.words)
 
     report = perform(
@@ -73,13 +83,6 @@ def run(call: Call) -> int:
             call.console.error(_not_found(asked, near))
     lost = call.on("raw") and any(shown.raw is None for shown in report.shown)
     return 1 if report.not_found or lost else 0
-
-
-def _check_options(call: Call) -> None:
-    for one, other in _EXCLUSIVE:
-        if one in call.values and other in call.values:
-            names = [name.replace("_", "-") for name in (one, other)]
-            raise UsageError(f"--{names[0]} and --{names[1]} exclude each other")
 
 
 def _ids(words: tuple[str, ...]) -> tuple[str, ...]:

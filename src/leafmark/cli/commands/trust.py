@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from leafmark.cli.options import JSON, Call, Command, Option
-from leafmark.errors import ConfirmationError, UsageError
+from leafmark.cli.options import JSON, Call, Command, Option, exclude_each_other
+from leafmark.errors import ConfirmationError
 
 if TYPE_CHECKING:
     from leafmark.model import TrustedFile, TrustReport
@@ -20,8 +20,7 @@ def run(call: Call) -> int:
 
     console = call.console
     where, environ = console.directory, console.environ
-    if call.on("list") and call.on("revoke"):
-        raise UsageError("--list and --revoke exclude each other")
+    exclude_each_other(call, [("list", "revoke")])
     if call.on("revoke"):
         done = revoke(where, environ=environ)
         return _tell(call, list_trust(where, environ=environ), done)
