@@ -29,7 +29,6 @@ _COUNTS = {
     "aggregation_min_matches": 1,
     "max_merge_depth": 0,
     "aggregation_max_tokens": 0,
-    "snippet_chars": 1,
     "rerank_results": 1,
 }
 _SHARES = ("cutoff_ratio", "aggregation_threshold", "relax_share")
@@ -105,7 +104,6 @@ class SearchParams:
     mode: Mode = "lexical"
     rerank_results: int = 20
     explain: bool = False
-    snippet_chars: int = 150
     trees: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     since: float | None = None

@@ -138,9 +138,7 @@ class _Run:
         joined, phase = join_topics([each.candidates for each in found])
         if len(topics) > 1:
             phases.append(phase)
-        presenter = Presenter(
-            self._reader, self._texts, compiled, snippet_chars=self._params.snippet_chars
-        )
+        presenter = Presenter(self._reader, self._texts, compiled)
         grained, steps = bring_to_grain(
             joined,
             self._params,

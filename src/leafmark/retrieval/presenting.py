@@ -28,13 +28,10 @@ class Presenter:
         reader: IndexReader,
         texts: Texts,
         topics: Sequence[Mapping[str | None, Compiled]],
-        *,
-        snippet_chars: int,
     ):
         self._reader = reader
         self._texts = texts
         self._topics = topics
-        self._snippet_chars = snippet_chars
         self._constituents: dict[int, Result] = {}
         self._found: dict[tuple[object, ...], list[list[Match]]] = {}
         self._highlighters: dict[tuple[int, bool], Highlighter] = {}
@@ -165,8 +162,7 @@ class Presenter:
             best = _best_snippet(map(self._snippet_of, candidate.constituents))
             if best.ranges or (best.text and not own):
                 return best
-        size = self._snippet_chars
-        return join_snippets(make_snippet(body.shown, each, size=size) for each in own or [[]])
+        return join_snippets(make_snippet(body.shown, each) for each in own or [[]])
 
     def _snippet_of(self, part: Candidate) -> Snippet:
         body = self._texts.body(part.entry)

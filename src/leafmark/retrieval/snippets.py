@@ -18,6 +18,9 @@ from leafmark.model import Snippet
 
 __all__ = ["FIRST_MARK", "Match", "byte_ranges", "join_ranges", "join_snippets", "make_snippet"]
 
+SNIPPET_CHARS = 150
+"""Characters of a snippet, about; chosen by eye."""
+
 MOST_FRAGMENTS = 3
 """A snippet has at most this many fragments (chosen by eye: more read as noise)."""
 
@@ -50,7 +53,7 @@ class _Fragment(NamedTuple):
     end: int
 
 
-def make_snippet(text: str, matches: Sequence[Match], *, size: int = 150) -> Snippet:
+def make_snippet(text: str, matches: Sequence[Match], *, size: int = SNIPPET_CHARS) -> Snippet:
     """Return an excerpt of about `size` characters with as many different words as fit.
 
     `matches` are sorted by start. Without any, the snippet is the text's lead.

@@ -32,9 +32,6 @@ __all__ = ["expand_found", "pack_found"]
 
 Found = TypeVar("Found", Result, Shown)
 
-LEAD_CHARS = 150
-"""Characters of an added chunk in forms that show excerpts: as many as of a snippet."""
-
 
 def expand_found(
     found: Sequence[Found],
@@ -85,9 +82,9 @@ def _lead(entry: Entry, document: DocumentEntry, data: bytes, sources: Sources) 
     """The beginning of a chunk's own text, as it is read."""
     readable = sources.readable(document, data, entry.body_spans)
     if readable is not None:
-        return make_snippet(readable.text, [], size=LEAD_CHARS)
+        return make_snippet(readable.text, [])
     body = bytes_in(data, entry.body_spans)
-    return make_snippet(body.decode("utf-8", "replace"), [], size=LEAD_CHARS)
+    return make_snippet(body.decode("utf-8", "replace"), [])
 
 
 def pack_found(
