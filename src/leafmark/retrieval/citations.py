@@ -20,6 +20,7 @@ __all__ = [
     "cited_ids",
     "find_citations",
     "format_citation",
+    "read_citation",
 ]
 
 DIGEST_DIGITS = 12
@@ -88,13 +89,20 @@ def cited_ids(citation: str) -> tuple[str, ...]:
     >>> cited_ids("docs:a.md")
     ()
     """
+    found = read_citation(citation)
+    return () if found is None else found.names
+
+
+def read_citation(citation: str) -> Citation | None:
+    """Return what a text that is nothing but a citation cites; None if it is none."""
     ending = _ENDING.search(citation, max(0, citation.rfind("@")))
     if ending is None or ending.end() != len(citation):
-        return ()
+        return None
     name = citation[: ending.start()]
     document, mark, slug = name.partition("#")
     read = f"{_ESCAPED.sub(_unescape, document)}{mark}{_ESCAPED.sub(_unescape_slug, slug)}"
-    return tuple(dict.fromkeys((name, read)))
+    names = tuple(dict.fromkeys((name, read)))
+    return Citation(names, ending[1], int(ending[2]), int(ending[3]))
 
 
 def _unescape(match: re.Match[str]) -> str:

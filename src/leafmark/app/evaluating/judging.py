@@ -27,7 +27,7 @@ from leafmark.model import LEFT_OUT, Chunk, ChunkedDocument, Diagnostic, whole_r
 from leafmark.model.ids import PREAMBLE, document_id, document_part, encode_path
 from leafmark.model.span import subtract
 from leafmark.parsing import parse
-from leafmark.retrieval.citations import cited_ids
+from leafmark.retrieval.citations import DIGEST_DIGITS, Citation, read_citation
 
 __all__ = ["Library", "read_queries"]
 
@@ -38,8 +38,6 @@ MOST_NAMED = 10
 
 _PART = re.compile(r"(?P<head>.+)(?:~|\.)\d+")
 _OF_ONE_STRATEGY = "is what one strategy calls it: name the section, or give the citation"
-
-_CITATION = re.compile(r"(?P<id>.+)@(?P<digest>[0-9a-f]{12}):(?P<start>\d+)-(?P<end>\d+)")
 
 
 def read_queries(paths: Iterable[str], directory: Path) -> list[JudgedQuery]:
@@ -186,8 +184,8 @@ class Library:
     def _passage(self, reference: Reference, tree: str) -> Passage:
         if not reference.id:
             return self._within(reference, tree)
-        cited = _CITATION.fullmatch(reference.id)
-        if cited:
+        cited = read_citation(reference.id)
+        if cited is not None:
             return self._cited(cited, reference)
         return _passage(*self._named(reference.id, tree), reference)
 
@@ -215,12 +213,12 @@ class Library:
     def _is_document(self, name: str) -> bool:
         return name in self._files or name in self._by_path or encode_path(name) in self._by_path
 
-    def _cited(self, cited: re.Match[str], reference: Reference) -> Passage:
-        owners = map(self.document, map(document_part, cited_ids(reference.id)))
+    def _cited(self, cited: Citation, reference: Reference) -> Passage:
+        owners = map(self.document, map(document_part, cited.names))
         owner = next(filter(None, owners), None)
-        start, end = int(cited["start"]), int(cited["end"])
+        start, end = cited.start, cited.end
         data = b"" if owner is None else owner.document.data[start:end]
-        if owner is None or sha256(data).hexdigest()[:12] != cited["digest"]:
+        if owner is None or sha256(data).hexdigest()[:DIGEST_DIGITS] != cited.digest:
             raise NotFoundError(f"the bytes cited by {reference.id} are no longer there")
         return _passage(owner.doc_id, start, end, reference)
 
