@@ -42,7 +42,7 @@ from leafmark.render.packed import packed_result_record, packed_shown_record
 from leafmark.render.places import Places
 from leafmark.render.records import hint_records
 from leafmark.render.searchtext import render_full
-from leafmark.render.show import render_show
+from leafmark.render.show import not_found_records, render_show
 from leafmark.render.terminal import PLAIN, clean_line
 from leafmark.render.verification import render_verification, summarise
 
@@ -174,9 +174,7 @@ def get(request: Request) -> Draft:
         report = texts.at(steps, marks)
         data = {
             "results": [packed_shown_record(shown) for shown in report.shown],
-            "not_found": [
-                {"id": name, "did_you_mean": list(near)} for name, near in report.not_found
-            ],
+            "not_found": not_found_records(report),
         }
         text = request.fence(render_show(report, PLAIN)) + _cited(report) + _missing(report)
         return request.reply(text, data, _more(omissions_of(report), alone))

@@ -18,6 +18,7 @@ from itertools import groupby, pairwise
 from leafmark.chunking import ChunkingOptions
 from leafmark.model import Chunk, ChunkedDocument
 from leafmark.render.counts import count_of
+from leafmark.render.names import size_flags, unit_of
 from leafmark.render.terminal import clean, fold
 
 __all__ = ["close_page", "iter_chunk_article", "open_page"]
@@ -81,8 +82,8 @@ def iter_chunk_article(document: ChunkedDocument, options: ChunkingOptions) -> I
 
 
 def _about(document: ChunkedDocument, tokens: int, options: ChunkingOptions) -> str:
-    unit = "character" if options.tokenizer == "characters" else "token"
-    counts = f"{count_of(len(document.chunks), 'chunk')}, {count_of(tokens, unit)}"
+    size = count_of(tokens, unit_of(options.tokenizer))
+    counts = f"{count_of(len(document.chunks), 'chunk')}, {size}"
     sizes = f"min {options.min_tokens}, target {options.target_tokens}, max {options.max_tokens}"
     if options.strategy == "fixed":
         sizes = f"windows of {options.fixed_tokens} that share {options.fixed_overlap}"
@@ -145,11 +146,7 @@ def _stretch(
     chunk = document.chunks[positions[0]]
     color = chunk.position % COLORS
     name = f' id="{anchor}{chunk.position}"' if anchor else ""
-    flags = "".join(
-        f' <span class="flag">{flag}</span>'
-        for flag in ("oversize", "undersize")
-        if getattr(chunk, flag)
-    )
+    flags = "".join(f' <span class="flag">{flag}</span>' for flag in size_flags(chunk))
     label = " ".join(f".{position}" for position in sorted(positions))
     size = f" · {sizes[chunk.position]:,}" if anchor else ""
     kind = "block shared" if len(positions) > 1 else f"block k{color}"

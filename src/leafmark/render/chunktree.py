@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from leafmark.chunking import ChunkingOptions
 from leafmark.model import Chunk, ChunkedDocument
 from leafmark.render.counts import count_of
-from leafmark.render.names import version_and_tags
+from leafmark.render.names import size_flags, unit_of, version_and_tags
 from leafmark.render.terminal import Style, clean_line, display_width, fold, shorten
 
 __all__ = ["iter_chunk_tree"]
@@ -34,21 +34,21 @@ def iter_chunk_tree(
 ) -> Iterator[str]:
     """Yield an empty line, the document's, and one for each of its chunks."""
     sizes = [chunk.body_tokens for chunk in document.chunks]
-    unit = "character" if options.tokenizer == "characters" else "token"
-    yield "\n" + _head(document, count_of(sum(sizes), unit), style)
+    yield "\n" + _head(document, count_of(sum(sizes), unit_of(options.tokenizer)), style)
     digits = len(str(len(sizes)))
     depths: list[int] = []
     widest = max([len(f"{size:,}") for size in sizes], default=1)
     for chunk, size in zip(document.chunks, sizes, strict=True):
         depths.append(depths[chunk.parent_position] + 1 if depths else 0)
         number = f"  .{chunk.position:<{digits}} "
-        flags = " ".join([chunk.content_type, *_flags(chunk)])
+        warned = size_flags(chunk)
+        flags = " ".join([chunk.content_type, *warned])
         right = f" {size:>{widest},} "
         inset = "  " * min(depths[-1], _DEEPEST)
         room = max(style.width or _WIDTH, _LEAST_WIDTH) - len(number) - len(right) - _FLAGS
         left = _left(chunk, room - len(inset), style)
         gap = " " * max(0, room - len(inset) - left[1])
-        marked = style.yellow(flags) if _flags(chunk) else style.dim(flags)
+        marked = style.yellow(flags) if warned else style.dim(flags)
         yield f"{style.dim(number)}{inset}{left[0]}{gap}{right}{marked}\n"
 
 
@@ -57,10 +57,6 @@ def _head(document: ChunkedDocument, size: str, style: Style) -> str:
     counts = f"{count_of(len(document.chunks), 'chunk')}, {size}"
     name = style.bold(clean_line(document.doc_id))
     return f"{name} › {fold(source.title)}{style.dim(version_and_tags(source))}: {counts}\n"
-
-
-def _flags(chunk: Chunk) -> list[str]:
-    return [name for name in ("oversize", "undersize") if getattr(chunk, name)]
 
 
 def _left(chunk: Chunk, room: int, style: Style) -> tuple[str, int]:

@@ -9,14 +9,20 @@ from leafmark.model import Chunk, Entry, Omission, Passage, Related, Shown, Show
 from leafmark.render.counts import plural
 from leafmark.render.jsontext import SCHEMA_VERSION, dump_object
 from leafmark.render.marks import omissions_in, relation_name, render_omission
-from leafmark.render.names import breadcrumb_of
+from leafmark.render.names import breadcrumb_of, line_range
 from leafmark.render.outlines import levels_of
 from leafmark.render.packed import packed_outline_record, packed_shown_record
 from leafmark.render.passages import expanded_records, omission_record
 from leafmark.render.records import chunk_record, entry_record
 from leafmark.render.terminal import Style, clean, clean_line, fold
 
-__all__ = ["render_outline", "render_packed_show", "render_show", "show_record"]
+__all__ = [
+    "not_found_records",
+    "render_outline",
+    "render_packed_show",
+    "render_show",
+    "show_record",
+]
 
 _CHANGED = "(changed since it was indexed: `leafmark index` reads it again)"
 
@@ -65,9 +71,7 @@ def _passages(passages: Iterable[Passage | Omission], style: Style) -> list[str]
 
 
 def _head(entry: Chunk | Entry, style: Style, what: str = "") -> str:
-    lines = f"lines {entry.line_start}–{entry.line_end}"
-    if entry.line_start == entry.line_end:
-        lines = f"line {entry.line_start}"
+    lines = line_range(entry.line_start, entry.line_end)
     return f"{style.bold(clean_line(entry.id))}  {style.dim(what + lines)}"
 
 
@@ -109,7 +113,7 @@ def show_record(report: ShowReport) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "results": [_shown_record(shown) for shown in report.shown],
-        "not_found": _not_found(report),
+        "not_found": not_found_records(report),
     }
 
 
@@ -118,14 +122,18 @@ def render_packed_show(
 ) -> str:
     """Return the show object under a budget, a result on each line."""
     make = packed_outline_record if outline else packed_shown_record
-    head: dict[str, Any] = {"schema_version": SCHEMA_VERSION, "not_found": _not_found(report)}
+    head: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "not_found": not_found_records(report),
+    }
     if report.omission is not None:
         head["omitted"] = omission_record(report.omission)
     records = [make(shown) for shown in report.shown]
     return dump_object(head, "results", records, ascii_only=ascii_only)
 
 
-def _not_found(report: ShowReport) -> list[dict[str, Any]]:
+def not_found_records(report: ShowReport) -> list[dict[str, Any]]:
+    """Return the ids that name nothing, each with the nearest ones."""
     return [{"id": asked, "did_you_mean": list(nearest)} for asked, nearest in report.not_found]
 
 

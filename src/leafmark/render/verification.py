@@ -9,6 +9,7 @@ from leafmark.model import Verified, VerifyReport
 from leafmark.model.ids import decodable
 from leafmark.render.counts import count_of
 from leafmark.render.jsontext import SCHEMA_VERSION
+from leafmark.render.names import line_range
 from leafmark.render.terminal import Style, clean_line
 
 __all__ = ["render_verification", "summarise", "verification_record"]
@@ -43,11 +44,7 @@ def _lines(name: str, one: Verified, style: Style) -> list[str]:
 
 def _lines_of(one: Verified) -> str:
     place = one.place
-    if place is None:
-        return ""
-    if place.line_start == place.line_end:
-        return f" (line {place.line_start})"
-    return f" (lines {place.line_start}–{place.line_end})"
+    return "" if place is None else f" ({line_range(place.line_start, place.line_end)})"
 
 
 def summarise(reports: Sequence[VerifyReport]) -> str:
