@@ -1,4 +1,4 @@
-"""Score words, and words beside each other, in the text fields of one language."""
+"""Find and score words, and words beside each other, in the text fields of one language."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from collections.abc import Mapping, Sequence
 import tantivy
 
 from leafmark.index import fact, phrases_within
-from leafmark.retrieval.corrections import Alternative
+from leafmark.retrieval.corrections import Alternative, Begun
+from leafmark.retrieval.filters import any_of
 from leafmark.retrieval.statistics import Statistics
 
 __all__ = ["FieldScores"]
+
+MOST_AFTER = 10_000
+"""Words of one beginning that may stand after others; the engine takes about 16,000."""
 
 
 class FieldScores:
@@ -74,3 +78,43 @@ class FieldScores:
             rarity = sum(map(self._statistics.idf, frequencies))
             return query.const_score_query(found, share * rarity)
         return query.boost_query(found, share * factor)
+
+    def rarer(
+        self, field: str, before: tuple[Alternative, ...], begun: Begun, *, in_text: bool
+    ) -> tantivy.Query:
+        """Return the query for the rarer terms of a beginning, in one field; it has no score.
+
+        They stand after the terms `before`. With `in_text`, chunks that have them only from
+        the titles above are left out.
+        """
+        name, query = self._names[field], tantivy.Query
+        if before:
+            found = self._rarer_after(name, before, begun)
+            return self.in_text(found, before) if in_text else found
+        terms = set(begun.rarer[name])
+        above = self._from_titles(begun) & terms if in_text else set()
+        alone = [
+            self.in_text(
+                query.term_query(self._schema, name, term, "basic"), (Alternative(term, term),)
+            )
+            for term in sorted(above)
+        ]
+        others = query.term_set_query(self._schema, name, sorted(terms - above))
+        return any_of([others, *alone])
+
+    def _rarer_after(self, name: str, before: Sequence[Alternative], begun: Begun) -> tantivy.Query:
+        """Return the query for such words after others: `error_co*`."""
+        terms = [one.term for one in before]
+        if len(begun.rarer[name]) > MOST_AFTER:  # the engine refuses the other query then
+            words = [*terms, begun.beginnings[-1]]
+            return tantivy.Query.phrase_prefix_query(self._schema, name, list(words))
+        patterns = [*terms, f"({'|'.join(begun.beginnings)}).*"]
+        return tantivy.Query.regex_phrase_query(self._schema, name, list(patterns))
+
+    def _from_titles(self, begun: Begun) -> set[str]:
+        """Return the terms that begin so and that some body has only from its titles."""
+        every = (
+            self._statistics.all_beginning_with("facts", fact("above", each))
+            for each in begun.beginnings
+        )
+        return {term.removeprefix(fact("above", "")) for each in every for term in each}

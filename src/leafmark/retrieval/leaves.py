@@ -17,7 +17,6 @@ from leafmark.index import (
     TEXT_FIELDS,
     IndexReader,
     Language,
-    fact,
     fold,
     is_solid,
     term_facts,
@@ -36,9 +35,6 @@ MOST_MENDED = 2
 
 MOST_PHRASES = 64
 """Phrases that one phrase with several alternatives for its words may become."""
-
-MOST_AFTER = 10_000
-"""Words of one beginning that may stand after others; the engine takes about 16,000."""
 
 
 class Around(NamedTuple):
@@ -228,7 +224,7 @@ class Leaves:
         sequences = _combinations([*words, begun.terms]) if begun.terms else []
         fields = [around.field] if around.field else TEXT_FIELDS
         rarer = [
-            (field, self._rarer(field, [word for (word,) in words], begun, around))
+            (field, self._rarer(field, tuple(word for (word,) in words), begun, around))
             for field in fields
             if begun.rarer.get(self._names[field])
         ]
@@ -236,49 +232,18 @@ class Leaves:
         return self._look_for(node, around, sequences, prefix=typed, rarer=rarer, marked=marked)
 
     def _rarer(
-        self, field: str, before: Sequence[Alternative], begun: Begun, around: Around
+        self, field: str, before: tuple[Alternative, ...], begun: Begun, around: Around
     ) -> tantivy.Query:
         """Return the query for words that are too rare to be scored one by one.
 
         One of them scores like one of the others that stands once in a text of usual length.
         """
-        name, query = self._names[field], tantivy.Query
-        if before:
-            found = self._rarer_after(name, before, begun)
-            if around.field == "body":
-                found = self._scores.in_text(found, tuple(before))
-        else:
-            terms = set(begun.rarer[name])
-            above = self._from_titles(begun) & terms if around.field == "body" else set()
-            alone = [
-                self._scores.in_text(
-                    query.term_query(self._schema, name, term, "basic"), (Alternative(term, term),)
-                )
-                for term in sorted(above)
-            ]
-            others = query.term_set_query(self._schema, name, sorted(terms - above))
-            found = any_of([others, *alone])
+        found = self._scores.rarer(field, before, begun, in_text=around.field == "body")
         level = self._scores.level(field, [(one,) for one in begun.terms])
         frequencies = [*(self._scores.weighed_frequency(field, one.term) for one in before), level]
         rarity = sum(map(self._statistics.idf, frequencies))
-        return query.const_score_query(found, self._weights[field] * around.boost * rarity)
-
-    def _rarer_after(self, name: str, before: Sequence[Alternative], begun: Begun) -> tantivy.Query:
-        """Return the query for such words after others: `error_co*`."""
-        terms = [one.term for one in before]
-        if len(begun.rarer[name]) > MOST_AFTER:  # the engine refuses the other query then
-            words = [*terms, begun.beginnings[-1]]
-            return tantivy.Query.phrase_prefix_query(self._schema, name, list(words))
-        patterns = [*terms, f"({'|'.join(begun.beginnings)}).*"]
-        return tantivy.Query.regex_phrase_query(self._schema, name, list(patterns))
-
-    def _from_titles(self, begun: Begun) -> set[str]:
-        """Return the terms that begin so and that some body has only from its titles."""
-        every = (
-            self._statistics.all_beginning_with("facts", fact("above", each))
-            for each in begun.beginnings
-        )
-        return {term.removeprefix(fact("above", "")) for each in every for term in each}
+        weight = self._weights[field] * around.boost
+        return tantivy.Query.const_score_query(found, weight * rarity)
 
     def _fields(self, around: Around) -> list[str]:
         """Return the index's names of the fields to look in."""
