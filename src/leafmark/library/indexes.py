@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
-from weakref import WeakSet
 
 from leafmark.app import (
     Project,
@@ -32,10 +31,8 @@ from leafmark.app.requests import (
     ShowRequest,
     VerifyRequest,
 )
-from leafmark.errors import UsageError
-from leafmark.forking import in_forked_child
 from leafmark.library.awaiting import awaitable
-from leafmark.library.opened import Freshness, Opened
+from leafmark.library.opened import Held, Opened
 from leafmark.library.texts import fit_texts, text_of
 from leafmark.library.wishes import checked_choice, checked_choices, checked_names, checked_text
 from leafmark.model import (
@@ -96,16 +93,13 @@ class Index:
     """
 
     def __init__(self, opened: Opened):
-        self._opened = opened
-        self._project: Project | None = opened.project()
-        self._freshness = Freshness(opened)
-        _INDEXES.add(self)
+        self._held = Held(opened)
 
     def __reduce__(self) -> tuple[type[Index], tuple[Opened]]:
-        return Index, (self._opened,)
+        return Index, (self._held.opened,)
 
     def __repr__(self) -> str:
-        return f"<Index of {self.path}{'' if self._project else ', closed'}>"
+        return f"<Index of {self.path}{', closed' if self._held.is_closed else ''}>"
 
     def __enter__(self) -> Index:
         return self
@@ -121,7 +115,7 @@ class Index:
     @property
     def path(self) -> Path:
         """The folder, absolute."""
-        return self._opened.folder
+        return self._held.opened.folder
 
     @property
     def trees(self) -> Mapping[str, Path]:
@@ -130,13 +124,11 @@ class Index:
         Raises:
             UsageError: the index is closed.
         """
-        return {tree.name: tree.root for tree in self._open().trees}
+        return {tree.name: tree.root for tree in self._held.project().trees}
 
     def close(self) -> None:
         """Let go of the index; calls that are running end undisturbed, later ones are refused."""
-        project, self._project = self._project, None
-        if project is not None and project.kept is not None:
-            project.kept.close()
+        self._held.close()
 
     def refresh(self, *, rebuild: bool = False, progress: Progress | None = None) -> IndexReport:
         """Bring the index up to date with the files, and report what was done.
@@ -151,7 +143,7 @@ class Index:
             UsageError: the index is closed.
             KeyboardInterrupt: Ctrl-C was pressed; what was done till then is kept.
         """
-        return self._freshness.refresh(self._open(), progress, rebuild=rebuild)
+        return self._held.refresh(progress, rebuild=rebuild)
 
     def search(  # noqa: PLR0913 -- the names of its keywords are its documentation
         self,
@@ -216,7 +208,7 @@ class Index:
         )
         typed = " ".join(queries)
         if plain and not asked:
-            search_params(self._open(), request)  # says what else is wrong
+            search_params(self._held.project(), request)  # says what else is wrong
             return Answer(typed, "lexical", (), hints=(_NO_WORDS,))
         return self._ask(search_project, request)._replace(query=typed)
 
@@ -255,7 +247,7 @@ class Index:
             expand=checked_choices("expand", expand, Relation),
             refresh=False,
         )
-        project, hints = self._read()
+        project, hints = self._held.read()
         return show_chunks(project, request)._replace(hints=hints)
 
     def context(
@@ -314,7 +306,7 @@ class Index:
         True
         """
         request = VerifyRequest(texts=(("-", text),), refresh=False)
-        project, hints = self._read()
+        project, hints = self._held.read()
         return verify_texts(project, request)[0]._replace(hints=hints)
 
     def text(self, found: Answer | ShowReport, *, max_tokens: int | None = None) -> str:
@@ -334,7 +326,7 @@ class Index:
         > Sign-in and access › Tokens
         [92 tokens left out: handbook:guides/access.md#tokens]
         """
-        return text_of(self._open(), found, max_tokens)
+        return text_of(self._held.project(), found, max_tokens)
 
     def fit(self, found: Answer, *, max_tokens: int) -> Answer:
         """Return an answer with as much of its texts as fits, for whoever shows them otherwise.
@@ -352,7 +344,7 @@ class Index:
         >>> passage.citation, omission.tokens
         ('handbook:guides/access.md#tokens@68151014127b:680-834', 54)
         """
-        return fit_texts(self._open(), found, max_tokens)
+        return fit_texts(self._held.project(), found, max_tokens)
 
     def source(self, document: DocumentEntry) -> bytes | None:
         """Return the bytes that the spans of a document refer to: its file's, if that is UTF-8.
@@ -366,7 +358,7 @@ class Index:
         ...     index.source(shown.document)[start : start + 28]
         b'\\nRestoring never overwrites.'
         """
-        return Sources(self._open()).data(document)
+        return Sources(self._held.project()).data(document)
 
     arefresh = awaitable(refresh)
     asearch = awaitable(search)
@@ -375,37 +367,10 @@ class Index:
     alike = awaitable(like)
     averify = awaitable(verify)
 
-    def _begin_anew(self) -> None:
-        """Share nothing with the process that this one was forked of; see `_begin_all_anew`."""
-        if self._project is not None:
-            self._project = self._opened.kept_open(self._project)
-        self._freshness = Freshness(self._opened)
-
-    def _open(self) -> Project:
-        project = self._project
-        if project is None:
-            raise UsageError(f"the index of {self.path} is closed", hint="open it again")
-        return project
-
     def _ask(self, find: Callable[[Project, Request], Answer], request: Request) -> Answer:
-        project, hints = self._read()
+        project, hints = self._held.read()
         answer = find(project, request)
         return answer._replace(hints=(*hints, *hints_for_programs(answer.hints)))
-
-    def _read(self) -> tuple[Project, tuple[Hint, ...]]:
-        """Return the project, its index fresh where wished; hints say why it could not be."""
-        project = self._open()
-        return project, self._freshness.ensure(project)
-
-
-_INDEXES: WeakSet[Index] = WeakSet()
-
-
-@in_forked_child
-def _begin_all_anew() -> None:
-    """In a forked child: a lock that another thread of the parent held is never let go here."""
-    for index in _INDEXES:
-        index._begin_anew()
 
 
 def _wish(limit: int | None, trees: Iterable[str]) -> SearchRequest:

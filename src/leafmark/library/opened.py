@@ -1,4 +1,4 @@
-"""How an index was opened, and how it is kept fresh for many threads."""
+"""How an index was opened, and how it is held open and kept fresh for many threads."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from threading import Lock
+from weakref import WeakSet
 
 from leafmark.app import Project, index_project, open_project
 from leafmark.app.answering.opening import open_index
 from leafmark.app.configuration.kept import KeptReader
 from leafmark.app.requests import IndexRequest, ListRequest, Progress
-from leafmark.errors import ConfirmationError, NotFoundError
+from leafmark.errors import ConfirmationError, NotFoundError, UsageError
+from leafmark.forking import in_forked_child
 from leafmark.model import Hint, IndexReport
 
-__all__ = ["Freshness", "Opened", "index_for_program"]
+__all__ = ["Held", "Opened", "index_for_program"]
 
 _CONFIRM = "pass confirmed=True to index it all the same, or open a smaller folder"
 _NO_INDEX = "call `refresh()` first, or open the index with fresh=True"
@@ -42,7 +44,64 @@ class Opened:
         return replace(project, kept=KeptReader())
 
 
-class Freshness:
+class Held:
+    """The project of an index, with a reader that stays open, until it is closed."""
+
+    def __init__(self, opened: Opened):
+        self.opened = opened
+        self._project: Project | None = opened.project()
+        self._freshness = _Freshness(opened)
+        _HELD.add(self)
+
+    @property
+    def is_closed(self) -> bool:
+        return self._project is None
+
+    def close(self) -> None:
+        """Let go of the index; calls that are running end undisturbed."""
+        project, self._project = self._project, None
+        if project is not None and project.kept is not None:
+            project.kept.close()
+
+    def project(self) -> Project:
+        """Return the project.
+
+        Raises:
+            UsageError: it is closed.
+        """
+        project = self._project
+        if project is None:
+            message = f"the index of {self.opened.folder} is closed"
+            raise UsageError(message, hint="open it again")
+        return project
+
+    def refresh(self, progress: Progress | None, *, rebuild: bool) -> IndexReport:
+        """Bring the index up to date, and report what was done."""
+        return self._freshness.refresh(self.project(), progress, rebuild=rebuild)
+
+    def read(self) -> tuple[Project, tuple[Hint, ...]]:
+        """Return the project, its index fresh where wished; hints say why it could not be."""
+        project = self.project()
+        return project, self._freshness.ensure(project)
+
+    def begin_anew(self) -> None:
+        """Share nothing with the process that this one was forked of."""
+        if self._project is not None:
+            self._project = self.opened.kept_open(self._project)
+        self._freshness = _Freshness(self.opened)
+
+
+_HELD: WeakSet[Held] = WeakSet()
+
+
+@in_forked_child
+def _begin_all_anew() -> None:
+    """In a forked child: a lock that another thread of the parent held is never let go here."""
+    for held in _HELD:
+        held.begin_anew()
+
+
+class _Freshness:
     """The state of an index's sources: one thread at a time looks for changed files."""
 
     def __init__(self, opened: Opened):

@@ -411,7 +411,7 @@ def test_threads_that_ask_at_once_share_one_look_at_the_files(
 
     monkeypatch.setattr("leafmark.library.opened.open_index", look)
     index = open_index(docs)
-    calls = index._freshness._calls = Calls()
+    calls = index._held._freshness._calls = Calls()
 
     def ask() -> int:
         return len(index.search("kettle").results)
@@ -477,7 +477,7 @@ def test_an_index_that_another_process_writes_answers_with_a_hint(docs: Path) ->
     index = open_index(docs)
     index.refresh()
     (docs / "more.md").write_text("# Iguana\n\nA iguana.\n")
-    project = index._open()
+    project = index._held.project()
     with open_writer(project.index_dir, project.index_settings(), timeout_s=0):
         answer = index.search("kettle")
         assert ids(answer) == ["docs:notes.txt"]
