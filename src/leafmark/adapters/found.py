@@ -34,7 +34,7 @@ class Search:
     trees: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     since: str | None = None
-    grain: Grain = "auto"
+    grain: Grain | None = None
     expand: tuple[Relation, ...] = ()
     strict: bool = False
     plain: bool = True

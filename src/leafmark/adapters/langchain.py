@@ -119,7 +119,7 @@ class LeafmarkRetriever(BaseRetriever):
     trees: tuple[str, ...] = ()
     document_tags: tuple[str, ...] = ()
     since: str | None = None
-    grain: Grain = "auto"
+    grain: Grain | None = None
     expand: tuple[Relation, ...] = ()
     strict: bool = False
     plain: bool = True

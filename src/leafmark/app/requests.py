@@ -60,7 +60,7 @@ class IndexRequest(NamedTuple):
 class SearchRequest(NamedTuple):
     """One search. Several `queries` are topics.
 
-    `limit` None leaves it to the setting. `since` is what the user wrote (see
+    `limit`, `mode` and `grain` None leave it to the settings. `since` is what the user wrote (see
     `app.answering.since`). `full_records` asks for the whole chunk records and texts of the
     results (JSON), `full_text` for `Result.full_text`, `packed` for the packing
     that a budget needs.
@@ -72,8 +72,8 @@ class SearchRequest(NamedTuple):
     tags: tuple[str, ...] = ()
     since: str | None = None
     section: tuple[str, ...] = ()
-    mode: Mode = "auto"
-    grain: Grain = "auto"
+    mode: Mode | None = None
+    grain: Grain | None = None
     sort: Sort = "score"
     expand: tuple[Relation, ...] = ()
     strict: bool = False

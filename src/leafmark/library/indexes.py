@@ -153,7 +153,7 @@ class Index:
         trees: Iterable[str] = (),
         tags: Iterable[str] = (),
         since: str | None = None,
-        grain: Grain = "auto",
+        grain: Grain | None = None,
         expand: Iterable[Relation] = (),
         sort: Sort = "score",
         aggregation: bool = True,
@@ -163,9 +163,9 @@ class Index:
     ) -> Answer:
         """Return the answer to a query; several queries are topics.
 
-        `limit` is the most results (the setting `search.limit`, 10). `section` is a
-        pattern of titles, `"Guide > Auth*"`. `since` is a date, or a duration such as
-        `7d`. `grain` is how large a result may be. `expand` adds what stands around each
+        `limit` is the most results, `grain` how large they may be; None leaves it to the
+        settings. `section` is a pattern of titles, `"Guide > Auth*"`. `since` is a date,
+        or a duration such as `7d`. `expand` adds what stands around each
         result (`parent`, `siblings`, `children`, `prev`, `next`). Without `aggregation`
         a section is never shown in place of those below it that match. With `strict` all
         words must match. With `plain` the query is text and nothing in it an operator:
@@ -197,7 +197,7 @@ class Index:
             trees=checked_names("trees", trees),
             tags=checked_names("tags", tags),
             since=checked_text("since", since),
-            grain=checked_choice("grain", grain, Grain),
+            grain=None if grain is None else checked_choice("grain", grain, Grain),
             expand=checked_choices("expand", expand, Relation),
             sort=checked_choice("sort", sort, Sort),
             aggregation=aggregation,

@@ -247,12 +247,7 @@ TOOLS: tuple[Tool, ...] = (
             _TREE,
             Parameter("tags", "Only documents that have all of these tags.", "strings", most=20),
             Parameter("since", "Only documents changed since then: 7d, 36h, 2026-01-31.", most=40),
-            Parameter(
-                "grain",
-                "How large a result may be.",
-                default="auto",
-                choices=GRAINS,
-            ),
+            Parameter("grain", "How large a result may be.", choices=GRAINS),
             Parameter(
                 "strict", "Whether all words of a question must match.", "boolean", default=False
             ),

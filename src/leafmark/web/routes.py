@@ -94,11 +94,10 @@ ROUTES: tuple[Route, ...] = (
                 "strings",
                 most=8,
             ),
-            Parameter("grain", "How large a result may be.", default="auto", choices=GRAINS),
+            Parameter("grain", "How large a result may be.", choices=GRAINS),
             Parameter(
                 "mode",
                 "By words (lexical), by meaning (semantic) or by both (hybrid).",
-                default="auto",
                 choices=get_args(Mode),
             ),
             Parameter("sort", "Order of the results.", default="score", choices=SORTS),

@@ -113,9 +113,9 @@ def _reranking(project: Project, topics: Sequence[Expression]) -> Reranking | No
     return ask_reranker(project, " ".join(filter(None, map(topic_text, topics))))
 
 
-def search_mode(project: Project, wished: Mode = "auto") -> str:
+def search_mode(project: Project, wished: Mode | None = None) -> str:
     """Return how a search is done: as wished, else by the setting, else by what there is."""
-    mode = project.configuration.search.mode if wished == "auto" else wished
+    mode = wished or project.configuration.search.mode
     if mode != "auto":
         return mode
     return "lexical" if project.configuration.embedding.provider == "none" else "hybrid"
@@ -267,7 +267,7 @@ def search_params(project: Project, request: SearchRequest) -> SearchParams:
     }
     if request.limit is not None:
         values["limit"] = request.limit
-    if request.grain != "auto":
+    if request.grain is not None:
         values["grain"] = request.grain
     return SearchParams(**values)
 

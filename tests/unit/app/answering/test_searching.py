@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from support.projects import Here
 
 from leafmark.app import search_project
+from leafmark.app.answering.searching import search_params
 from leafmark.app.requests import SearchRequest
 from leafmark.model import Hint
 
@@ -91,3 +93,16 @@ def test_words_that_come_from_the_same_bytes_are_one_match(here: Here) -> None:
     body = result.body_bytes or b""
     marked = [body[start:end].decode() for start, end in result.match_ranges]
     assert marked == [image, "zebra"]
+
+
+def test_what_is_asked_for_decides_before_the_settings_auto_too(here: Here) -> None:
+    here.configure('[search]\ngrain = "section"\nmode = "hybrid"\n')
+    project = here.project()
+
+    def found(**wished: Any) -> tuple[str, str]:
+        params = search_params(project, SearchRequest(queries=("otter",), **wished))
+        return params.grain, params.mode
+
+    assert found() == ("section", "hybrid")
+    assert found(grain="auto", mode="auto") == ("auto", "lexical")
+    assert found(grain="piece", mode="semantic") == ("piece", "semantic")
