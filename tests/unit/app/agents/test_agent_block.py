@@ -1,14 +1,16 @@
-"""Which folders the block for agents names."""
+"""Which folders and formats the block for agents names."""
 
 from __future__ import annotations
 
 import ntpath
 from pathlib import PureWindowsPath
 from types import SimpleNamespace
+from typing import get_args
 
 import pytest
 
 from leafmark.app.agents import agent_block
+from leafmark.model.document import Format
 
 
 @pytest.mark.parametrize(
@@ -28,3 +30,18 @@ def test_on_windows_a_tree_on_another_drive_lies_outside(
     monkeypatch.setattr(agent_block, "os", SimpleNamespace(path=ntpath, curdir=ntpath.curdir))
     monkeypatch.setattr(agent_block, "PurePath", PureWindowsPath, raising=False)
     assert agent_block._inside(root, r"Z:\project") == named
+
+
+def test_every_format_is_named_as_people_call_it_the_most_frequent_first() -> None:
+    paths = ["a.rst", "b/c.rst", "b/d.rst", "e.adoc", "f.adoc", "g.md"]
+    assert agent_block._holds(paths) == (
+        "reStructuredText, AsciiDoc, Markdown: `a.rst`, `b/`, `e.adoc`, `f.adoc`, `g.md`"
+    )
+    assert set(agent_block._FORMATS) == set(get_args(Format))
+
+
+def test_names_beyond_the_eighth_are_left_out_and_marked() -> None:
+    names = [f"{letter}.md" for letter in "abcdefghi"]
+    eight = ", ".join(f"`{name}`" for name in names[:8])
+    assert agent_block._holds(names[:8]) == f"Markdown: {eight}"
+    assert agent_block._holds(names) == f"Markdown: {eight}, …"
