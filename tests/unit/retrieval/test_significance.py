@@ -16,7 +16,7 @@ from leafmark.retrieval.significance import find_key_terms, query_for
 SOURCES = {
     "a.md": "# Retries\n\nThe client retries uploads.\n",
     "b.md": "# Client\n\nA client talks to servers.\n",
-    "c.md": "# Mirror\n\nMirrors copy shares. The client waits.\n",
+    "c.md": "# Mirror\n\nMirrors copy shares. The client waits, from 2024 or 12_000 zq.\n",
 }
 OTHERS = {"d.md": "# Server\n\nServers restart. Retries again.\n"}
 
@@ -45,7 +45,7 @@ def test_a_score_is_weight_times_rarity(library: Library) -> None:
 
 
 def test_stop_words_short_words_numbers_and_unknown_words_are_no_terms(library: Library) -> None:
-    texts = [WeightedText("body", "the a to 2024 12_000 xylophone of client", 1.0)]
+    texts = [WeightedText("body", "the a to zq 2024 12_000 xylophone of client", 1.0)]
     assert [term.word for term in find_key_terms(library.reader, texts, limit=9)] == ["client"]
     assert find_key_terms(library.reader, texts, limit=9, ignored={"client"}) == []
 

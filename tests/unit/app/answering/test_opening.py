@@ -95,6 +95,7 @@ def test_trees_that_are_left_out_are_told_where_answers_have_no_hints(
 ) -> None:
     here.write("a.md", "# A\n\none\n")
     here.configure(LEFT_OUT)
+    answer(here.project())  # with nobody to tell
     told: list[Hint] = []
     answer(replace(here.project(), tell=told.append))
     assert [hint.code for hint in told] == ["configuration", "tree-missing"]
