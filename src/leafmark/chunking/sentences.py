@@ -21,30 +21,46 @@ STOPS = rb"""(?: \xe2\x80\xa6 | \xd6\x89 | \xd8\x9f | \xdb\x94  # ellipsis, Arme
     """
 """What ends a sentence where a space follows, beside what ASCII has."""
 
-SOLID_STOPS = rb"(?: \xe3\x80\x82 | \xef\xbc[\x81\x9f] | \xef\xbd\xa1 )"
+SOLID_STOPS = rb"(?: \xe3\x80\x82 | \xef\xbc[\x81\x8e\x9f] | \xef\xbd\xa1 )"
 """Ideographic stops, which need no space."""
+
+_HAN = rb"[\xe4-\xe9]"
+"""The first byte of most Chinese characters."""
+
+_CLOSING = rb"""[\"')\]*_] | \xe2\x80[\x98\x99\x9c\x9d\xb9\xba] | \xc2[\xab\xbb]
+    | (?: [ ] | \xc2\xa0 | \xe2\x80\xaf ) \xc2\xbb (?= [ \t\r\n] )
+    """
+"""Marks that close after a stop, where white space follows; French puts a space before its own."""
+
+_SOLID_CLOSING = rb"""[\"')*_?] | \] (?! \( ) | ! (?! \[ ) | \xe2\x80[\x99\x9d]
+    | \xe3\x80[\x89\x8b\x8d\x8f\x91\x95\x97\x99\x9b] | \xef\xbc[\x89\xbd] | \xef\xbd[\x9d\xa0\xa3]
+    """
+"""Marks that close after an ideographic stop, whatever follows; a second stop is one of them."""
 
 _END = re.compile(
     rb"""
       (?: (?<![.!?]) [.!?]++ | (?: %b | (?!) )++ )
-      (?: [\"')\]*_]++ | \xe2\x80[\x99\x9d] | \xc2\xbb | (?!) )*+   # closing marks
+      (?: %b | (?!) )*+
       [ \t\r\n]++
-    | %b
-      (?: \xe3\x80[\x8d\x8f\x91] | \xef\xbc\x89 | \xe2\x80[\x99\x9d] | [\"')\]*_] | (?!) )*+
+    | %b (?: %b | %b | (?!) )*+
       [ \t\r\n]*+
+    | [.!?] (?<= %b .. [.!?] ) (?= %b )                 # between Chinese characters
     | \n [ \t\r]*+ \n [ \t\r\n]*+                        # a blank line
     """
-    % (STOPS, SOLID_STOPS),
+    % (STOPS, _CLOSING, SOLID_STOPS, SOLID_STOPS, _SOLID_CLOSING, _HAN, _HAN),
     re.VERBOSE,
 )
 
 _OPENING = bytes.maketrans(b"\t\r\n([{\"'*_", b" " * 10)
 """What stands before a word is as good as a space."""
 
+_FIRST_LETTER = 0xC3
+"""The first byte of U+00C0, the first letter beyond ASCII that may begin a word."""
+
 _FIRST_MARK = 0xCC
 """The first byte of U+0300; before it there are no marks."""
 
-_LONGEST_WORD = 9
+_LONGEST_WORD = 11
 _DEEPEST_INDENT = 24
 
 _ABBREVIATIONS = frozenset(
@@ -52,11 +68,21 @@ _ABBREVIATIONS = frozenset(
     nos op pp ed eds rev ver dr mr mrs ms prof st jr sr inc ltd co corp dept est jan feb mar apr jun
     jul aug sep sept oct nov dec mon tue wed thu fri sat sun a.k.a w.r.t p.s u.s u.k z.b d.h bzw
     usw ggf vgl p.ex""".split()
+) | frozenset(
+    word.encode()
+    for word in """abb bspw bzgl einschl evtl exkl inkl kap nr sog zzgl bijv blz dhr mevr dvs bl.a t.ex
+    f.eks esim núm pág p.ej např tzn tzv obr m.in pkt rys örn bkz βλ δηλ π.χ πχ σελ
+    гл др им напр рис см стр табл""".split()
 )
+
+_NO_INITIALS = ("д", "п", "я")
+"""Single letters that end sentences: Russian `и т. д.`, `и т. п.`, and `I`."""
 
 _GOING_ON = frozenset(b"abcdefghijklmnopqrstuvwxyz,;)]}")
 """What no sentence begins with: a small letter, and marks that close or part."""
 
+_WIDE_DOT = "．".encode()
+_NUMERALS = re.compile(rb"[0-9]\Z|\xef\xbc[\x90-\x99]\Z")
 _STOPS = frozenset(b".!?:")
 _STOP_ALONE = re.compile(rb"[.!?:]++(?:[\s\"')\]*_]|\Z)")
 """One of several stops with spaces between them (`. . .`)."""
@@ -95,10 +121,16 @@ def _is_torn(prose: bytes, at: int) -> bool:
 
 def _ends_sentence(prose: bytes, match: re.Match[bytes]) -> bool:
     mark = match[0][:1]
-    if mark >= b"\xe3" or match[0].count(b"\n") > 1:
+    if mark >= b"\xe3":
+        return not match[0].startswith(_WIDE_DOT) or not _NUMERALS.search(
+            prose[max(0, match.start() - 3) : match.start()]
+        )
+    if match[0].count(b"\n") > 1:
         return True
     follower = prose[match.end()]
     if follower in _GOING_ON:
+        return False
+    if follower >= _FIRST_LETTER and _begins_small(prose, match.end()):
         return False
     if follower in _STOPS and b"\n" not in match[0] and _STOP_ALONE.match(prose, match.end()):
         return False
@@ -107,10 +139,19 @@ def _ends_sentence(prose: bytes, match: re.Match[bytes]) -> bool:
     return mark != b"." or not _is_abbreviation(prose, match.start())
 
 
+def _begins_small(prose: bytes, at: int) -> bool:
+    """Whether a small letter beyond ASCII is at `at`."""
+    return prose[at : at + 4].decode("utf-8", "replace")[0].islower()
+
+
 def _is_abbreviation(prose: bytes, dot: int) -> bool:
     """Whether the word before the dot is an abbreviation, an initial or an item's number."""
     before = prose[max(0, dot - _LONGEST_WORD) : dot].translate(_OPENING)
-    word = before.rpartition(b" ")[2].lower()
+    word = before.rpartition(b" ")[2].lower()  # of ASCII letters only
+    if not word.isascii():
+        letters = word.decode("utf-8", "replace").lower()
+        initial = len(letters) == 1 and letters.islower() and word.decode() not in _NO_INITIALS
+        return initial or letters.encode() in _ABBREVIATIONS
     if len(word) == 1 and word.isalpha():
         return word != b"i"
     return word in _ABBREVIATIONS or (word.isdigit() and _begins_line(prose, dot - len(word)))
