@@ -42,7 +42,7 @@ _END = re.compile(
       (?: (?<![.!?]) [.!?]++ | (?: %b | (?!) )++ )
       (?: %b | (?!) )*+
       [ \t\r\n]++
-    | %b (?: %b | %b | (?!) )*+
+    | %b (?: %b | %b | (?!) )*+ (?! \] \( )             # not inside a link
       [ \t\r\n]*+
     | [.!?] (?<= %b .. [.!?] ) (?= %b )                 # between Chinese characters
     | \n [ \t\r]*+ \n [ \t\r\n]*+                        # a blank line
@@ -63,17 +63,16 @@ _FIRST_MARK = 0xCC
 _LONGEST_WORD = 11
 _DEEPEST_INDENT = 24
 
+_MORE_ABBREVIATIONS = """
+abb bspw bzgl einschl evtl exkl inkl kap nr sog zzgl bijv blz dhr mevr dvs bl.a t.ex f.eks esim núm
+pág p.ej např tzn tzv obr m.in pkt rys örn bkz βλ δηλ π.χ πχ σελ гл др им напр рис см стр табл
+"""
 _ABBREVIATIONS = frozenset(
     b"""e.g i.e etc vs cf al approx ca resp incl excl esp fig figs eq eqs sec secs ch chap vol no
     nos op pp ed eds rev ver dr mr mrs ms prof st jr sr inc ltd co corp dept est jan feb mar apr jun
     jul aug sep sept oct nov dec mon tue wed thu fri sat sun a.k.a w.r.t p.s u.s u.k z.b d.h bzw
     usw ggf vgl p.ex""".split()
-) | frozenset(
-    word.encode()
-    for word in """abb bspw bzgl einschl evtl exkl inkl kap nr sog zzgl bijv blz dhr mevr dvs bl.a t.ex
-    f.eks esim núm pág p.ej např tzn tzv obr m.in pkt rys örn bkz βλ δηλ π.χ πχ σελ
-    гл др им напр рис см стр табл""".split()
-)
+).union(_MORE_ABBREVIATIONS.encode().split())
 
 _NO_INITIALS = ("д", "п", "я")
 """Single letters that end sentences: Russian `и т. д.`, `и т. п.`, and `I`."""

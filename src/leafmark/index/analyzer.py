@@ -85,6 +85,8 @@ _PORTION_CHARS = 250_000
 """Longer texts are analysed in portions: analysing takes about ten times their size."""
 
 _SPACE = re.compile(r"[ \n]")
+_FINAL_SIGMA = re.compile("(?<=[\u0370-\u03ff\u1f00-\u1fff])Σ(?![\u0370-\u03ff\u1f00-\u1fff])")
+"""Tantivy lowers it to a sigma within a word."""
 
 
 class Token(NamedTuple):
@@ -306,7 +308,12 @@ def _unusual() -> re.Pattern[str]:
 
 
 def _spread(text: str) -> str:
-    """Put spaces around every solid character of a folded text, and a sign for half of one."""
+    """Put spaces around every solid character of a folded text, and a sign for half of one.
+
+    A capital sigma at the end of a Greek word becomes the final one, as it is in small letters.
+    """
+    if "Σ" in text:
+        text = _FINAL_SIGMA.sub("ς", text)
     if text.isascii() or not _is_unusual(text):
         return text
     parts = _solid_runs().split(_SURROGATE.sub("\ufffd", text))

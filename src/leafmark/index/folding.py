@@ -2,8 +2,10 @@
 
 In: text as it is written or typed. Out: the same text with letters and marks composed (NFC;
 macOS separates them), letters and digits of full width made narrow, and kana and Hangul of
-half width made wide; and the places of its characters in the text as given. Other signs keep
-their width.
+half width made wide; without what is mostly left out (soft hyphens, vowel signs of Hebrew and
+Arabic, the line that stretches Arabic words); digits of any script as ASCII's, two Persian
+letters as the Arabic ones, the Turkish İ as I; and the places of its characters in the text as
+given. Other signs keep their width.
 """
 
 from __future__ import annotations
@@ -22,14 +24,45 @@ _WIDTHS = re.compile(
 )
 """Letters and digits of unusual width, without the unassigned characters between them."""
 
+_LEFT_OUT = (
+    *range(0x0591, 0x05BE), 0x05BF, 0x05C1, 0x05C2, 0x05C4, 0x05C5, 0x05C7,
+    *range(0x0610, 0x061B), 0x0640, *range(0x064B, 0x0660), 0x0670,
+    *range(0x06D6, 0x06DD), *range(0x06DF, 0x06E5), 0x06E7, 0x06E8, *range(0x06EA, 0x06EE),
+    0x00AD,
+)  # fmt: skip
+"""Points and accents of Hebrew, vowel signs of Arabic and its tatweel, the soft hyphen."""
+
+_ZEROS = (
+    "\u0660\u06f0\u07c0\u0966\u09e6\u0a66\u0ae6\u0b66\u0be6\u0c66\u0ce6\u0d66\u0e50\u0ed0\u0f20"
+    "\u1040\u17e0"
+)
+"""The digit zero of each script that has its own digits in use."""
+
+_USUAL: dict[int, str | None] = {
+    **dict.fromkeys(_LEFT_OUT),
+    **{ord(zero) + value: str(value) for zero in _ZEROS for value in range(10)},
+    0x06A9: "\u0643",
+    0x06CC: "\u064a",
+    0x0130: "I",
+}
+"""What is left out, digits, the Persian keheh and yeh, and the Turkish capital I with its dot."""
+
+_ENCODED_UNUSUAL = re.compile(
+    b"\xc2\xad|\xc4\xb0|\xd6[\x91-\xbd\xbf]|\xd7[\x81\x82\x84\x85\x87]|\xd8[\x90-\x9a]"
+    b"|\xd9[\x80\x8b-\xa9\xb0]|\xda\xa9|\xdb[\x8c\x96-\x9c\x9f-\xa4\xa7\xa8\xaa-\xad\xb0-\xb9]"
+    b"|\xdf[\x80-\x89]|\xe0(?:[\xa5\xa7\xa9\xab\xad\xaf\xb1\xb3\xb5][\xa6-\xaf]"
+    b"|[\xb9\xbb][\x90-\x99]|\xbc[\xa0-\xa9])|\xe1(?:\x81[\x80-\x89]|\x9f[\xa0-\xa9])"
+)
+"""The keys of `_USUAL` in UTF-8."""
+
 _ENCODED_WIDTHS = re.compile(
     b"\xef(?:\xbc[\x90-\x99\xa1-\xba]|\xbd[\x81-\x9a\xa5-\xbf]|\xbe[\x80-\xbe]"
     b"|\xbf[\x82-\x87\x8a-\x8f\x92-\x97\x9a-\x9c])"
 )
 """The same in UTF-8: a search for the first byte, which few characters have, is fast."""
 
-_MAY_CHANGE = re.compile(".?[^\0-\u02ff]+", re.DOTALL)
-"""What folding may change: characters from the first mark on, and the one before them."""
+_MAY_CHANGE = re.compile(".?[^\0-\xac\xae-\u012f\u0131-\u02ff]+", re.DOTALL)
+"""What folding may change: a few, characters from the first mark on, and the one before them."""
 
 
 def is_folded(text: str) -> bool:
@@ -38,7 +71,8 @@ def is_folded(text: str) -> bool:
         return True
     if not unicodedata.is_normalized("NFC", text):
         return False
-    return _ENCODED_WIDTHS.search(text.encode("utf-8", "surrogatepass")) is None
+    encoded = text.encode("utf-8", "surrogatepass")
+    return not (_ENCODED_WIDTHS.search(encoded) or _ENCODED_UNUSUAL.search(encoded))
 
 
 def fold(text: str) -> str:
@@ -50,7 +84,8 @@ def fold(text: str) -> str:
     if is_folded(text):
         return text
     usual = _WIDTHS.sub(lambda run: unicodedata.normalize("NFKC", run[0]), text)
-    return unicodedata.normalize("NFC", usual)
+    # what is left out may have stood between a letter and its mark
+    return fold(unicodedata.normalize("NFC", usual).translate(_USUAL))
 
 
 def spellings(name: str) -> tuple[str, ...]:
@@ -117,19 +152,23 @@ def _changes(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _clusters(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of each character with the marks after it."""
+    """Yield the ranges of each character with the marks after it, and what is left out before."""
     start = 0
     for at in range(1, len(text)):
-        if not _follows(text[at]):
+        if not _follows(text[at]) and (start or fold(text[:at])):
             yield start, at
             start = at
     yield start, len(text)
 
 
 def _follows(character: str) -> bool:
-    """Whether a character may compose with the one before it: a mark, or a part of Hangul."""
+    """Whether a character may compose with the one before it: a mark, or a part of Hangul.
+
+    A soft hyphen and a tatweel belong to it, too.
+    """
     return (
         unicodedata.category(character)[0] == "M"
+        or character in "\u00ad\u0640"
         or "\u1160" <= character <= "\u11ff"
         or "\uff9e" <= character <= "\uffdc"
     )

@@ -180,3 +180,11 @@ def test_a_long_text_has_the_terms_of_its_portions(
     monkeypatch.setattr("leafmark.index.analyzer._PORTION_CHARS", size)
 
     assert ENGLISH.terms(text) == expected
+
+
+@pytest.mark.parametrize("language", ["greek", "english", None])
+def test_a_word_in_capitals_ends_with_the_final_sigma(language: str | None) -> None:
+    analyzer = analyzer_for(language)
+    capitals, small = analyzer.tokens("ΟΔΟΣ, ΣΟΣ Σ 漢Σ"), analyzer.tokens("οδος, σος σ 漢σ")
+    assert capitals == small
+    assert analyzer.terms("ΟΔΟΣ") == [capitals[0].term]

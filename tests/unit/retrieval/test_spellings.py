@@ -85,3 +85,28 @@ def test_a_mark_that_was_not_typed_is_put_on_in_any_language(tmp_path: Path) -> 
     assert library.find("facturacion") == ["a.md#facturación"]
     (hint,) = library.search("Maria").hints
     assert hint.message == "“Maria” occurs nowhere; searched for maría, mario"
+
+
+MARKED = "הַשּׁ\u05b8לוֹם בא. قال المُسْتَخدِم للكتـــاب. کتاب‌های ۱۲. İzinler. Doku\u00admente. ΟΔΟΣ.\n"
+
+
+@pytest.mark.parametrize(
+    ("query", "word"),
+    [
+        ("השלום", "הַשּׁ\u05b8לוֹם"),
+        ("المستخدم", "المُسْتَخدِم"),
+        ("للكتاب", "للكتـــاب"),
+        ("كتاب", "کتاب"),
+        ("12", "۱۲"),
+        ("izinler", "İzinler"),
+        ("Dokumente", "Doku\u00admente"),
+        ("dokum*", "Doku\u00admente"),
+        ("οδος", "ΟΔΟΣ"),
+    ],
+)
+def test_what_is_mostly_left_out_need_not_be_typed(tmp_path: Path, query: str, word: str) -> None:
+    library = Library(tmp_path, t={"a.md": MARKED, "b.md": "Other.\n"})
+    (result,) = library.search(f"{query}~0" if query[-1] != "*" else query).results
+    assert result.body_bytes is not None
+    ((start, end),) = result.match_ranges
+    assert result.body_bytes[start:end].decode() == word
