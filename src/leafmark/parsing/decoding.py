@@ -335,6 +335,7 @@ def _detect(data: bytes) -> str:
     detector = EncodingDetector()
     detector.feed(data, last=True)
     name = detector.guess(tld=None, allow_utf8=False).lower().replace("_", "-")
+    name = "windows-874" if name == "cp874" else name
     return name if name in _CODECS else "windows-1252"
 
 

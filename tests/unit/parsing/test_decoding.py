@@ -11,6 +11,7 @@ GERMAN = "Die Größe der Tür paßt nicht: überall fehlen schöne Maße. " * 3
 RUSSIAN = "Съешь же ещё этих мягких французских булок, да выпей чаю. " * 3
 JAPANESE = "これは日本語の文章です。文字コードを判定します。" * 3
 CHINESE = "这是一个用来检测编码的中文句子，应该足够长。" * 3
+THAI = "กรุณาติดตั้งซอฟต์แวร์ก่อนใช้งาน ผู้ใช้ต้องมีสิทธิ์ผู้ดูแลระบบ"
 KOREAN = "이것은 인코딩을 감지하기 위한 한국어 문장입니다. " * 3
 
 
@@ -144,6 +145,7 @@ def test_zero_bytes_in_utf8_alone_do_not_make_utf16(data: bytes) -> None:
         (JAPANESE, "iso2022_jp", "iso-2022-jp"),
         (CHINESE, "gbk", "gb18030"),
         (KOREAN, "euc_kr", "euc-kr"),
+        (THAI, "tis-620", "windows-874"),
     ],
 )
 def test_other_encodings_are_detected_and_said(text: str, codec: str, name: str) -> None:
