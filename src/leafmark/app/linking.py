@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any, Protocol
 from urllib.parse import unquote
 
+from leafmark.index import spellings
 from leafmark.model.ids import document_id
 from leafmark.retrieval.naming import Lookup, chunk_with_slug
 
@@ -163,7 +164,9 @@ class Links:
         if not path:
             return document.path
         tree, holds = document.tree, self._known.holds
-        return next((one for one in candidate_paths(path, document.path) if holds(tree, one)), None)
+        candidates = candidate_paths(path, document.path)
+        written = (form for one in candidates for form in spellings(one))
+        return next((one for one in written if holds(tree, one)), None)
 
     def _page(self, name: str, document: Origin) -> str | None:
         """The page of a wiki link: by its name anywhere in the tree, the nearest of several."""

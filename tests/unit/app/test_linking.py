@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import unicodedata
+from typing import Literal
+from urllib.parse import quote
+
 import pytest
 from support.projects import Here
 
 from leafmark.app.linking import candidate_paths, split_target
+
+Form = Literal["NFC", "NFD"]
 
 
 @pytest.fixture
@@ -107,3 +113,14 @@ def test_candidates_stay_in_the_tree() -> None:
     assert list(candidate_paths("../../x.md", "a/b.md")) == []
     assert next(candidate_paths("", "b.md")) == "README.md"
     assert next(candidate_paths("/", "a/b.md")) == "README.md"
+
+
+@pytest.mark.parametrize("spelt", ["NFC", "NFD"])
+@pytest.mark.parametrize("named", ["NFC", "NFD"])
+def test_a_link_finds_a_file_in_the_other_spelling(here: Here, spelt: Form, named: Form) -> None:
+    path = unicodedata.normalize(named, "größe é.md")
+    here.write(path, "# A\n\nx\n")
+    target = quote(unicodedata.normalize(spelt, "größe é.md"))
+    here.write("links.md", f"# Own\n\n[x]({target}#a)\n")
+
+    assert ids_of(here, "links.md#own") == [(f"{target}#a", f"here:{path}#a")]
