@@ -18,6 +18,7 @@ from leafmark.retrieval.edits import (
     alphabet_of,
     bare,
     edits_of,
+    respellings,
     share_letters,
     within_distance,
     without_marks,
@@ -123,8 +124,8 @@ class Corrector:
         most = MOST_ASKED_FOR if asked else MOST_CORRECTIONS
         # a query is compiled up to three times, and asked about again when it found nothing
         near = self._statistics.remembered(
-            (self._language.name, word, term, tuple(fields), distance),
-            lambda: self._near(word, term, fields, distance),
+            (self._language.name, word, term, tuple(fields), distance, asked),
+            lambda: self._near(word, term, fields, distance, asked=asked),
         )
         edited = [Alternative(each, how, share, "corrected") for each, how in near[:most]]
         return [exact, *forms, *edited]
@@ -142,20 +143,23 @@ class Corrector:
         ]
 
     def _near(
-        self, word: str, term: str, fields: Sequence[str], distance: int
+        self, word: str, term: str, fields: Sequence[str], distance: int, *, asked: bool
     ) -> list[tuple[str, str]]:
         """Return the best terms within `distance` edits, each with the word that it comes from.
 
-        First those that differ only in marks (`maria`, `maría`), then those one edit away, then
-        those with the same first letter, then the most frequent ones; at most `MOST_ASKED_FOR`.
+        First those that differ only in marks (`maria`, `maría`), in any number of them unless the
+        user asked for so many edits, then those one edit away, then those with the same first
+        letter, then the most frequent ones; at most `MOST_ASKED_FOR`.
         """
         typed = word.lower()
-        bare = without_marks(typed)
+        unmarked = without_marks(typed)
         found = dict(
             self._statistics.remembered(
                 (self._language.name, typed, tuple(fields)), lambda: self._one_edit(typed, fields)
             )
         )
+        alike = {} if asked else self._alike(typed, term, fields)
+        found = alike | found
         nearest = set(found)
         if distance > 1:
             terms = self._statistics.terms(tuple(fields))
@@ -165,12 +169,34 @@ class Corrector:
             found |= {each: each for each in self._occurring(near, fields)}
         # `caed` is one edit from `baed`, but nobody who typed that meant `ca`
         ranked = [
-            (without_marks(how) != bare, each not in nearest, how[0] != typed[0], -count, each, how)
+            (
+                without_marks(how) != unmarked and each not in alike,
+                each not in nearest,
+                how[0] != typed[0],
+                -count,
+                each,
+                how,
+            )
             for each, how in found.items()
             if each != term and (len(each) >= CORRECTED_FROM or each == how)
             if (count := self.frequency(each, fields))
         ]
         return [(each, how) for *_, each, how in sorted(ranked)[:MOST_ASKED_FOR]]
+
+    def _alike(self, typed: str, term: str, fields: Sequence[str]) -> dict[str, str]:
+        """Return the terms that differ from a word only in marks, each with how it is written.
+
+        `huong` and `hướng`, `strasse` and `straße`, `groesse` and `größe`.
+        """
+        forms = {bare(typed), bare(term)}
+        lengths = {len(form) - pairs for form in forms for pairs in range(form.count("ss") + 1)}
+        terms = self._statistics.terms(tuple(fields))
+        listed = [each for length in lengths for each in terms.get(length, ())]
+        if typed.isascii():
+            listed = [each for each in listed if not each.isascii()]
+        stems = self._stems(respellings(typed))
+        found = {each: stems[each] for each in self._occurring(stems, fields)}
+        return {each: each for each in listed if bare(each) in forms} | found
 
     def _one_edit(self, typed: str, fields: Sequence[str]) -> dict[str, str]:
         """Return the terms one edit away, each with the word that it comes from."""

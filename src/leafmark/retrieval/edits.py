@@ -7,13 +7,23 @@ be replaced by itself with a mark (`e` by `é`), since names have such letters e
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import product
 
 from leafmark.likeness import edits_from
 
-__all__ = ["alphabet_of", "bare", "edits_of", "share_letters", "within_distance", "without_marks"]
+__all__ = [
+    "alphabet_of",
+    "bare",
+    "edits_of",
+    "respellings",
+    "share_letters",
+    "within_distance",
+    "without_marks",
+]
 
 _LATIN = "abcdefghijklmnopqrstuvwxyz"
 _EXTRA = {
@@ -31,6 +41,13 @@ _EXTRA = {
     "swedish": "äöå",
     "turkish": "çğıöşü",
 }
+_STROKES = str.maketrans("đħıłøŧ", "dhilot")
+"""Letters with a mark that Unicode does not part."""
+
+_DIGRAPHS = {"ae": "ä", "oe": "ö", "ue": "ü", "ss": "ß"}
+_DIGRAPH = re.compile("(ae|oe|ue|ss)")
+_MOST_DIGRAPHS = 3
+
 _PAGE = 0x80
 """Other scripts than Latin fill one Unicode block of this many characters, or a few of them."""
 _MARKED = range(0xC0, 0x180)
@@ -57,14 +74,13 @@ def alphabet_of(letter: str, language: str | None = None) -> str:
 def without_marks(word: str) -> str:
     """Return a word without the marks on its letters.
 
-    >>> without_marks("résumé")
-    'resume'
+    >>> without_marks("résumé"), without_marks("żółty")
+    ('resume', 'zolty')
     """
     if word.isascii():
         return word
-    return "".join(
-        each for each in unicodedata.normalize("NFD", word) if not unicodedata.combining(each)
-    )
+    parted = unicodedata.normalize("NFD", word)
+    return "".join(each for each in parted if not unicodedata.combining(each)).translate(_STROKES)
 
 
 def bare(word: str) -> str:
@@ -74,6 +90,22 @@ def bare(word: str) -> str:
     'grosse'
     """
     return without_marks(word).replace("ß", "ss")
+
+
+def respellings(word: str) -> list[str]:
+    """Return a word with letters of German in place of the two that stand for them, and back.
+
+    >>> respellings("groesse"), respellings("größe")
+    (['groeße', 'grösse', 'größe'], ['groesse'])
+    """
+    parts = _DIGRAPH.split(word)
+    if len(parts) > 2 * _MOST_DIGRAPHS + 1:
+        return []
+    choices = [(part, _DIGRAPHS[part]) if part in _DIGRAPHS else (part,) for part in parts]
+    found = ["".join(choice) for choice in product(*choices)]
+    for pair, letter in _DIGRAPHS.items():
+        word = word.replace(letter, pair)
+    return [*found[1:], word] if word != found[0] else found[1:]
 
 
 @lru_cache(maxsize=256)

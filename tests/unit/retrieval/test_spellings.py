@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from support.library import Library
 
+from leafmark.index import IndexSettings
+
 BODY = "The café in Ångström street serves データ and 한국 soup, très bon; ＡＰＩ, ｶﾞｲﾄﾞ.\n"
 PAGE = f"---\ntags: [café]\n---\n# Café ペン\n\n{BODY}"
 
@@ -110,3 +112,35 @@ def test_what_is_mostly_left_out_need_not_be_typed(tmp_path: Path, query: str, w
     assert result.body_bytes is not None
     ((start, end),) = result.match_ranges
     assert result.body_bytes[start:end].decode() == word
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("huong dan", ["Hướng", "dẫn"]),
+        ("dat", ["đặt"]),
+        ("zolty", ["Żółty"]),
+        ("prilis", ["příliš"]),
+        ("strasse", ["Straße"]),
+        ("groesse", ["Größe"]),
+        ("ueberpruefen", ["überprüfen"]),
+        ("ığdır", ["IĞDIR"]),
+        ("δισκος", ["δίσκος"]),
+        ("huong~1", []),
+        ("huong~0", []),
+    ],
+)
+@pytest.mark.parametrize("language", ["english", "german"])
+def test_any_number_of_missing_marks_is_one_typing_error(
+    tmp_path: Path, query: str, words: list[str], language: str
+) -> None:
+    page = "Hướng dẫn cài đặt. Żółty. příliš. Straße, Größe, überprüfen. IĞDIR. δίσκος\n"
+    library = Library(tmp_path)
+    library.settings = IndexSettings("library", {"t": language})
+    library.put("t", {"a.md": page, "b.md": "Other.\n"})
+    results = library.search(query).results
+    assert [one.entry.path for one in results] == ["a.md"] * bool(words)
+    for one in results:
+        assert one.body_bytes is not None
+        marked = [one.body_bytes[start:end].decode() for start, end in one.match_ranges]
+        assert marked == words
