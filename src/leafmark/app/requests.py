@@ -46,7 +46,8 @@ class IndexRequest(NamedTuple):
     `paths` are files and folders as the user wrote them, relative to the current
     directory; none means all trees. `remove` takes them out of the index instead.
     `confirmed` says that the user agreed to index a very large folder. Without `vectors`,
-    those that are missing stay so (see `make_vectors`).
+    those that are missing stay so (see `make_vectors`). With `retry`, sources that failed for
+    a reason that may have passed are read again: there was no memory, or no permission.
     """
 
     paths: tuple[str, ...] = ()
@@ -55,6 +56,7 @@ class IndexRequest(NamedTuple):
     dry_run: bool = False
     confirmed: bool = False
     vectors: bool = True
+    retry: bool = True
 
 
 class SearchRequest(NamedTuple):

@@ -18,6 +18,7 @@ from pathlib import Path
 from leafmark.app.configuration.paths import CONFIG_NAME
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexing.refreshing import index_project
+from leafmark.app.indexing.retrying import Retries
 from leafmark.app.noticing import NoticeError, is_remote, notice, notice_by_clock
 from leafmark.app.requests import IndexRequest
 from leafmark.errors import ConfigError, LeafmarkError, NotFoundError
@@ -56,6 +57,7 @@ class Watcher:
         self._project = open_project()  # what was changed before the stamp is read now
         self._missing: frozenset[str] = frozenset()
         self._took_s = 0.0
+        self._retries = Retries()
         self._due: list[float] = []
         self._interrupted = False
 
@@ -117,7 +119,8 @@ class Watcher:
         began = time.monotonic()
         self._due = [began + SURE_S]
         try:
-            report = index_project(self._project, IndexRequest(confirmed=True))
+            request = IndexRequest(confirmed=True, retry=self._retries.are_due())
+            report = index_project(self._project, request)
         except LeafmarkError as error:
             self._fail(error)
             return

@@ -23,9 +23,10 @@ from typing import Any, NamedTuple, cast
 
 from leafmark.index.garbage import collection_paused
 from leafmark.index.layout import replace_file
-from leafmark.model import DocumentEntry
+from leafmark.model import PASSING, DocumentEntry
 
 __all__ = [
+    "TO_RETRY",
     "Found",
     "Key",
     "Manifest",
@@ -45,6 +46,9 @@ Key = tuple[str, str]
 Found = tuple[str, str, int, int, int, int]
 """A source as it is found: tree, path, and the first four of a `ManifestRow`."""
 
+TO_RETRY = 2
+"""What `ManifestRow.noted` is where a source should be tried again."""
+
 _VERSION = 2
 _COLUMNS = "qqqQIB"
 _FOUND_COLUMNS = _COLUMNS[:4]
@@ -55,7 +59,8 @@ class ManifestRow(NamedTuple):
     """The state of an indexed file, and how many chunks it made.
 
     The first four fields are those of `FileState`. Its digest is rarely needed, so it is only
-    in the source's own record. `noted` says that the source has diagnostics.
+    in the source's own record. `noted` says that the source has diagnostics; it is `TO_RETRY`
+    where one is of what may have passed.
     """
 
     size: int
@@ -129,6 +134,12 @@ class ManifestTable(MutableMapping[Key, ManifestRow]):
         return sum(map(len, self.numbers.values()))
 
     @property
+    def has_retries(self) -> bool:
+        """Whether a source should be tried again."""
+        odd = any(row.noted == TO_RETRY for row in self.odd.values())
+        return odd or TO_RETRY in self.columns[5]
+
+    @property
     def chunk_counts(self) -> Iterator[int]:
         """How many chunks each source made."""
         yield from (row.chunks for row in self.odd.values())
@@ -157,8 +168,14 @@ def row_of(entry: DocumentEntry) -> ManifestRow:
         state.changed_ns,
         state.inode,
         entry.chunk_count,
-        int(bool(entry.diagnostics)),
+        _noted(entry),
     )
+
+
+def _noted(entry: DocumentEntry) -> int:
+    if any(each.code in PASSING for each in entry.diagnostics):
+        return TO_RETRY
+    return int(bool(entry.diagnostics))
 
 
 def write_snapshot(

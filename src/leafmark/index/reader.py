@@ -31,8 +31,6 @@ from leafmark.index.generation import (
 from leafmark.index.layout import Current, Layout
 from leafmark.index.manifest import (
     Found,
-    Key,
-    ManifestRow,
     ManifestTable,
     SnapshotHead,
     digest_found,
@@ -175,7 +173,7 @@ class IndexReader:
     # -- the manifest -----------------------------------------------------------------
 
     @cached_property
-    def manifest(self) -> Mapping[Key, ManifestRow]:
+    def manifest(self) -> ManifestTable:
         """What is indexed, by tree and path: read fast from the snapshot, else in linear time."""
         path = self._layout.manifest(self.current.generation)
         meta = self.meta

@@ -6,7 +6,17 @@ each other only through these.
 
 from leafmark.model.absence import AbsenceReason, LostAt, UnmatchedPart, WhyNotReport
 from leafmark.model.chunk import Chunk, ChunkedDocument
-from leafmark.model.diagnostic import BINARY, ELSEWHERE, LEFT_OUT, REPEATED, Diagnostic
+from leafmark.model.diagnostic import (
+    BINARY,
+    ELSEWHERE,
+    LEFT_OUT,
+    NO_MEMORY,
+    NO_PROCESS,
+    PASSING,
+    REPEATED,
+    UNREADABLE,
+    Diagnostic,
+)
 from leafmark.model.document import (
     Anchor,
     Block,
@@ -68,9 +78,13 @@ __all__ = [
     "GRAINS",
     "LEFT_OUT",
     "MOST_STRETCHES",
+    "NO_MEMORY",
+    "NO_PROCESS",
+    "PASSING",
     "RELATIONS",
     "REPEATED",
     "SORTS",
+    "UNREADABLE",
     "AbsenceReason",
     "AgentFile",
     "AgentsReport",

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["BINARY", "ELSEWHERE", "LEFT_OUT", "REPEATED", "Diagnostic"]
+__all__ = [
+    "BINARY",
+    "ELSEWHERE",
+    "LEFT_OUT",
+    "NO_MEMORY",
+    "NO_PROCESS",
+    "PASSING",
+    "REPEATED",
+    "UNREADABLE",
+    "Diagnostic",
+]
 
 BINARY = "binary"
 """The code of a source that is no text."""
@@ -21,6 +31,18 @@ LEFT_OUT = {
     ELSEWHERE: "leads to another page",
 }
 """The codes of sources that are remembered, so that they are not read again, and skipped; why."""
+
+UNREADABLE = "unreadable"
+"""The code of a source that the system did not let us read."""
+
+NO_MEMORY = "no-memory"
+"""The code of a source for which there was not enough memory."""
+
+NO_PROCESS = "no-process"
+"""The code of a source that is parsed in another process, where there was none or it was killed."""
+
+PASSING = frozenset((UNREADABLE, NO_MEMORY, NO_PROCESS))
+"""The codes of what is no fault of the source's bytes: a later attempt may succeed."""
 
 
 class Diagnostic(NamedTuple):

@@ -7,13 +7,15 @@ text; so is a source that is too much for the parser, and then the document says
 
 from __future__ import annotations
 
-from leafmark.model import Document, Heading
+from leafmark.model import NO_PROCESS, Document, Heading
 from leafmark.parsing.decoding import BOM, Decoded, decode
 from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.script_definitions import Definition
 from leafmark.parsing.script_languages import has_module, language_of
 from leafmark.parsing.script_worker import (
+    KilledError,
     NoChildError,
+    NoPythonError,
     TooMuchWorkError,
     parse_apart,
     parse_here,
@@ -28,6 +30,9 @@ MAX_SCRIPT_BYTES = 2_000_000
 
 CALM_BYTES = 2000
 """Sources up to this size are parsed in this process: they cannot take much, whatever they hold."""
+
+
+_NO_PYTHON = "longer code is parsed in a process of its own, and no Python can be started"
 
 
 def parse_script(data: bytes, path: str) -> Document:
@@ -46,9 +51,13 @@ def parse_script(data: bytes, path: str) -> Document:
     except TooMuchWorkError:
         reason = f"too much work for the {language.name} parser"
         return degraded_document(decoded, path, "text", reason)
+    except NoPythonError:
+        return degraded_document(decoded, path, "text", _NO_PYTHON)
     except NoChildError:
-        reason = "longer code is parsed in a process of its own, and no Python can be started"
-        return degraded_document(decoded, path, "text", reason)
+        return degraded_document(decoded, path, "text", _NO_PYTHON, code=NO_PROCESS)
+    except KilledError:
+        reason = "the process that parses longer code was killed, perhaps for lack of memory"
+        return degraded_document(decoded, path, "text", reason, code=NO_PROCESS)
     return Document(
         path,
         decoded.data,

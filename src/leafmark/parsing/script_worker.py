@@ -32,7 +32,15 @@ from leafmark.parsing.script_definitions import Definition, find_definitions
 from leafmark.parsing.script_grammars import TooMuchWorkError, grammar_of, parse_tree
 from leafmark.parsing.script_languages import Language
 
-__all__ = ["NoChildError", "Parsed", "TooMuchWorkError", "parse_apart", "parse_here"]
+__all__ = [
+    "KilledError",
+    "NoChildError",
+    "NoPythonError",
+    "Parsed",
+    "TooMuchWorkError",
+    "parse_apart",
+    "parse_here",
+]
 
 Parsed = tuple[list[Definition], tuple[Block, ...]]
 
@@ -61,17 +69,25 @@ _GREETING = b"leafmark"
 
 _ENDED_BY_OTHERS = frozenset(
     -number
-    for name in ("SIGTERM", "SIGINT", "SIGHUP")
+    for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGKILL")
     if (number := getattr(signal, name, None)) is not None
 )
-"""How a child ends that was not driven to it by a source: a service that is stopped, say."""
+"""How a child ends that was not driven to it by a source: a service is stopped, say, or the
+system is out of memory and kills what takes most of it."""
+
+
+_KILLED = getattr(signal, "SIGKILL", 0)
 
 
 class NoChildError(Exception):
+    """The child could not be started: there is no memory for it, or no process is left to us."""
+
+
+class NoPythonError(NoChildError):
     """There is no Python to start, as in a frozen program, or in one that embeds Python."""
 
 
-class _EndedError(TooMuchWorkError):
+class KilledError(Exception):
     """Somebody else ended the child."""
 
 
@@ -89,24 +105,27 @@ class _Child:
 
         Raises:
             TooMuchWorkError: it died, or took too long.
+            KilledError: somebody else ended it, twice.
             NoChildError: it could not be started.
         """
         with self._lock:
             try:
                 return self._ask(language, source)
-            except _EndedError:
+            except KilledError:
                 return self._ask(language, source)
 
     def _ask(self, language: Language, source: bytes) -> Parsed:
         """Ask once.
 
         Raises:
-            TooMuchWorkError, NoChildError: as `ask`; an `_EndedError` where others ended it.
+            TooMuchWorkError, NoChildError: as `ask`.
+            KilledError: others ended it.
         """
         process = self._running()
-        timer = threading.Timer(WAIT_SECONDS, process.kill)
-        timer.start()
+        late = threading.Event()
+        timer = threading.Timer(WAIT_SECONDS, _end_late, (process, late))
         try:
+            timer.start()
             assert process.stdin is not None
             assert process.stdout is not None
             self._meet(process.stdin, process.stdout)
@@ -114,9 +133,12 @@ class _Child:
             answer = _receive(process.stdout)
         except (OSError, EOFError) as error:
             self.stop()
-            if process.returncode in _ENDED_BY_OTHERS:
-                raise _EndedError from error
+            if not late.is_set() and self._was_ended_by_others(process):
+                raise KilledError from error
             raise (TooMuchWorkError if self._greeted else NoChildError) from error
+        except RuntimeError as error:  # no thread can be started
+            self.stop()
+            raise NoChildError from error
         except BaseException:  # an answer that nobody takes would be the next one's
             self.stop()
             raise
@@ -128,6 +150,11 @@ class _Child:
             raise TooMuchWorkError
         found: Parsed = answer
         return found
+
+    def _was_ended_by_others(self, process: subprocess.Popen[bytes]) -> bool:
+        """Whether neither a source nor we did; one that does not greet, we kill ourselves."""
+        code = process.returncode
+        return code in _ENDED_BY_OTHERS and (self._greeted or code != -_KILLED)
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
@@ -173,14 +200,20 @@ def parse_apart(language: Language, source: bytes) -> Parsed:
 
     Raises:
         TooMuchWorkError: it takes more work, memory or time than a source may.
+        KilledError: somebody else ended the child process, twice.
         NoChildError: there can be no child process.
     """
     return _child.ask(language, source)
 
 
+def _end_late(process: subprocess.Popen[bytes], late: threading.Event) -> None:
+    late.set()
+    process.kill()
+
+
 def _started() -> subprocess.Popen[bytes]:
     if not sys.executable or getattr(sys, "frozen", False):  # it would be the program itself
-        raise NoChildError
+        raise NoPythonError
     try:
         return subprocess.Popen(
             # -P: of itself it imports nothing from the folder that is being read

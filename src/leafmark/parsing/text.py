@@ -41,10 +41,16 @@ def document_of_text(decoded: Decoded, path: str) -> Document:
 
 
 def degraded_document(
-    decoded: Decoded, path: str, format: Format, reason: str, line: int | None = None
+    decoded: Decoded,
+    path: str,
+    format: Format,
+    reason: str,
+    line: int | None = None,
+    *,
+    code: str = "degraded",
 ) -> Document:
     """Return as plain text what is of another format but cannot be parsed, and why not."""
-    found = Diagnostic(path, "degraded", f"read as plain text: {reason}", line)
+    found = Diagnostic(path, code, f"read as plain text: {reason}", line)
     document = document_of_text(decoded, path)
     diagnostics = (*document.diagnostics, found)
     return document._replace(format=format, degraded=True, diagnostics=diagnostics)

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from leafmark.app import Project, index_project, make_vectors
+from leafmark.app.indexing.retrying import Retries
 from leafmark.app.requests import IndexRequest
 from leafmark.errors import ConfirmationError, LeafmarkError, NotFoundError, StorageError
 
@@ -76,6 +77,7 @@ class Workspace:
         self._running = False
         self._progress = (0, 0)
         self._error: LeafmarkError | None = None
+        self._retries = Retries()
         self._embedding = False
         self._to_embed = False
 
@@ -124,7 +126,8 @@ class Workspace:
     def _refresh(self) -> LeafmarkError | None:
         try:
             project = self._open_project({})
-            request = IndexRequest(confirmed=self._confirmed, vectors=False)
+            retry = self._retries.are_due()
+            request = IndexRequest(confirmed=self._confirmed, vectors=False, retry=retry)
             index_project(project, request, progress=self._report)
             if project.configuration.embedding.provider != "none":
                 self._ask_for_vectors()

@@ -112,3 +112,19 @@ def _run(watcher: Watcher, stop: threading.Event) -> None:
     running.start()
     running.join(30)
     assert not running.is_alive()
+
+
+def test_what_failed_is_tried_again_at_the_first_look_not_at_each(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+
+    def index(project: Project, request: IndexRequest) -> IndexReport:
+        asked.append(request.retry)
+        return index_project(project, request)
+
+    monkeypatch.setattr(module, "index_project", index)
+    watcher = Watcher(here.project, lambda event: None)
+    watcher._look()
+    watcher._look()
+    assert asked == [True, False]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -284,6 +286,27 @@ def test_where_no_python_can_be_started_longer_code_is_text_and_that_is_told(
     assert len(parse(code, "a.py").headings) == 100
 
 
+@pytest.mark.parametrize(
+    ("module", "name", "error"),
+    [
+        (subprocess, "Popen", OSError(errno.EAGAIN, "Resource temporarily unavailable")),
+        (threading.Timer, "start", RuntimeError("can't start new thread")),
+    ],
+)
+def test_where_there_is_no_process_now_there_may_be_one_later(
+    monkeypatch: pytest.MonkeyPatch, module: Any, name: str, error: Exception
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise error
+
+    code = b"def walrus():\n    pass\n" * 100
+    script_worker._child.stop()
+    monkeypatch.setattr(module, name, refuse)
+    assert [each.code for each in parse(code, "a.py").diagnostics] == ["no-process"]
+    monkeypatch.undo()
+    assert len(parse(code, "a.py").headings) == 100
+
+
 def test_the_child_finds_modules_where_this_program_does(tmp_path: Path) -> None:
     """A program may have leafmark in a folder of its own, which only it knows of."""
     program = (
@@ -301,6 +324,44 @@ def test_the_child_finds_modules_where_this_program_does(tmp_path: Path) -> None
         timeout=60,
     )
     assert (done.stdout, done.stderr) == ("101\n", "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_child_that_is_killed_each_time_says_nothing_lasting_of_the_source(
+    monkeypatch: pytest.MonkeyPatch, is_late: bool
+) -> None:
+    """A system that is out of memory kills what takes much; what takes too long, we kill."""
+    receive = script_worker._receive
+
+    def end(stream: Any) -> Any:
+        process = script_worker._child._process
+        assert process is not None
+        process.kill()
+        process.wait()
+        return receive(io.BytesIO())
+
+    if is_late:
+        script_worker._child.stop()
+        monkeypatch.setattr(script_worker, "WAIT_SECONDS", 0)
+        monkeypatch.setattr(
+            script_worker._Child, "_meet", lambda self, *_: setattr(self, "_greeted", True)
+        )
+        monkeypatch.setattr(script_worker, "_send", lambda *_: None)
+    else:
+        monkeypatch.setattr(script_worker, "_receive", end)
+    (note,) = parse(b"class A { void f() {} }\n", "A.java").diagnostics
+    told = {
+        False: (
+            "no-process",
+            "the process that parses longer code was killed, perhaps for lack of memory",
+        ),
+        True: ("degraded", "too much work for the java parser"),
+    }
+    assert (note.code, note.message) == (
+        told[is_late][0],
+        f"read as plain text: {told[is_late][1]}",
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")

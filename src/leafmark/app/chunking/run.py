@@ -159,7 +159,7 @@ def _read(job: ChunkJob) -> bytes | Diagnostic:
         return job.data
     try:
         return read_beneath(job.tree, job.path)[0]
-    except OSError as error:
+    except (OSError, MemoryError) as error:
         return unread(job.path, error)
 
 

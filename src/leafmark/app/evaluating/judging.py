@@ -118,7 +118,7 @@ class Library:
             data, state = read_beneath(tree, path)
         except FileNotFoundError:
             return None
-        except OSError as error:
+        except (OSError, MemoryError) as error:
             return unread(path, error)
         refused = refuse_contents(path, data)
         if refused is not None:

@@ -17,7 +17,7 @@ from leafmark.app.indexing.scanning import Scan
 from leafmark.app.sources.walk import SourceFile, WalkNotes, named_source
 from leafmark.errors import LeafmarkError
 from leafmark.index import IndexReader, Manifest
-from leafmark.index.manifest import Key, ManifestRow
+from leafmark.index.manifest import TO_RETRY, Key, ManifestRow
 from leafmark.model.ids import document_id
 
 __all__ = [
@@ -56,16 +56,26 @@ class Plan:
 
 
 def plan_since(
-    reader: IndexReader, project: Project, found: Scan, *, known: Manifest | None = None
+    reader: IndexReader,
+    project: Project,
+    found: Scan,
+    *,
+    known: Manifest | None = None,
+    retry: bool = False,
 ) -> Plan:
-    """Compare what was found with what is committed; `known` is the reader's manifest, or equal."""
-    if found.is_whole and _are_old(found, reader) and reader.holds_just(found.found):
+    """Compare what was found with what is committed; `known` is the reader's manifest, or equal.
+
+    With `retry`, sources that failed for a reason that may have passed are suspects, too.
+    """
+    retry = retry and reader.manifest.has_retries
+    if not retry and found.is_whole and _are_old(found, reader) and reader.holds_just(found.found):
         return Plan(unchanged=reader.meta.documents)
     return plan_changes(
         found,
         reader.manifest if known is None else known,
         last_run_ns=reader.looked_ns,
         still_there=lambda key: named_before(project, reader, key),
+        retry=retry,
     )
 
 
@@ -102,12 +112,18 @@ def plan_changes(
     *,
     last_run_ns: int,
     still_there: Callable[[Key], SourceFile | None] = lambda key: None,
+    retry: bool = False,
 ) -> Plan:
     """Compare what a scan found with what the index knows; `last_run_ns` is when that was written.
 
     `still_there` is asked about keys that the scan did not find: a file that the
-    user named once, though an ignore rule leaves it out, stays indexed.
+    user named once, though an ignore rule leaves it out, stays indexed. For `retry`, see
+    `plan_since`.
     """
+
+    def is_known(source: SourceFile, row: ManifestRow) -> bool:
+        return looks_the_same(source, row) and not (retry and row.noted == TO_RETRY)
+
     plan = Plan()
     young = last_run_ns - CLOCK_GRAIN_NS
     seen = 0
@@ -117,17 +133,21 @@ def plan_changes(
             plan.added.append(source)
             continue
         seen += 1
-        if looks_the_same(source, row) and max(source.modified_ns, source.changed_ns) < young:
+        if is_known(source, row) and max(source.modified_ns, source.changed_ns) < young:
             plan.unchanged += row.chunks > 0
         else:
             plan.suspects.append(source)
     if seen < len(known):
-        _plan_missing(plan, scan, known, still_there)
+        _plan_missing(plan, scan, known, still_there, is_known)
     return plan
 
 
 def _plan_missing(
-    plan: Plan, scan: Scan, known: Manifest, still_there: Callable[[Key], SourceFile | None]
+    plan: Plan,
+    scan: Scan,
+    known: Manifest,
+    still_there: Callable[[Key], SourceFile | None],
+    is_known: Callable[[SourceFile, ManifestRow], bool],
 ) -> None:
     found: dict[str, set[str]] = {}
     for each in scan.found:
@@ -138,7 +158,7 @@ def _plan_missing(
         source = still_there(key)
         if source is None:
             plan.removed.append(key)
-        elif looks_the_same(source, known[key]):
+        elif is_known(source, known[key]):
             plan.unchanged += known[key].chunks > 0
         else:
             plan.suspects.append(source)

@@ -33,7 +33,7 @@ class Recipe(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A source to prepare. `known` is how it looked when it was indexed, if it was.
+    """A source to prepare. `known` is how it looked when it was indexed, if it was and could be.
 
     `named` says that the user named it, now or before.
     """
@@ -66,7 +66,7 @@ def prepare(task: Task, recipe: Recipe) -> Prepared:
         data, state = read_beneath(recipe.tree, path)
     except FileNotFoundError:
         return Prepared(tree, path)
-    except OSError as error:
+    except (OSError, MemoryError) as error:
         looked = FileState(*task.source[2:6], _NO_DIGEST)
         return _without_chunks(task, recipe, looked, unread(path, error))
     known = task.known

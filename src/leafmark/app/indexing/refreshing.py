@@ -120,7 +120,8 @@ def refresh(
         LockedError: another process goes on writing, and something had to be done.
         StorageError, DamagedError: the index cannot be written.
     """
-    looked = _look(project, IndexRequest(), timeout_s=timeout_s, progress=progress)
+    request = IndexRequest(retry=False)
+    looked = _look(project, request, timeout_s=timeout_s, progress=progress)
     if isinstance(looked, _Current):
         return looked.reader
     report = carry_out(looked)
@@ -149,7 +150,7 @@ def _look(
         reader = None if request.rebuild else _usable_reader(project)
         found = scan(project, request.paths, progress)
         if reader is not None:
-            plan = plan_since(reader, project, found)
+            plan = plan_since(reader, project, found, retry=request.retry)
             if plan.is_empty:
                 return _Current(reader, found, plan.unchanged)
     return Run(
@@ -159,6 +160,7 @@ def _look(
         seen=None if reader is None else reader.meta,
         timeout_s=timeout_s,
         rebuild=request.rebuild,
+        retry=request.retry,
         progress=progress,
     )
 

@@ -20,8 +20,8 @@ from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.requests import Progress
 from leafmark.app.sources.walk import SourceFile
 from leafmark.errors import LeafmarkError
-from leafmark.index.manifest import Key
-from leafmark.model import IndexReport
+from leafmark.index.manifest import TO_RETRY, Key
+from leafmark.model import PASSING, DocumentEntry, FileState, IndexReport
 from leafmark.model.ids import document_id
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Run(NamedTuple):
 
     `found` is what a scan found that began at `began_ns`, and `seen` what was committed
     then: None where that is of no use. The lock is waited for up to `timeout_s`. With
-    `rebuild` everything is read and indexed anew.
+    `rebuild` everything is read and indexed anew; for `retry` see `plan_since`.
     """
 
     project: Project
@@ -45,6 +45,7 @@ class Run(NamedTuple):
     seen: IndexMeta | None
     timeout_s: float
     rebuild: bool = False
+    retry: bool = False
     progress: Progress | None = None
 
 
@@ -83,7 +84,7 @@ def _write(run: Run) -> _Written:
         collection_seldom(),
     ):
         found = _found_by_now(run, writer)
-        plan = _plan_for_writer(project, found, writer)
+        plan = _plan_for_writer(run, found, writer)
         outcome.unchanged = plan.unchanged
         found.let_go()
         try:
@@ -136,10 +137,11 @@ def _widened(project: Project, found: Scan) -> Scan:
     return whole
 
 
-def _plan_for_writer(project: Project, found: Scan, writer: IndexWriter) -> Plan:
+def _plan_for_writer(run: Run, found: Scan, writer: IndexWriter) -> Plan:
     if writer.is_new:
         return plan_changes(found, {}, last_run_ns=0)
-    return plan_since(project.open_reader(), project, found, known=writer.manifest)
+    reader = run.project.open_reader()
+    return plan_since(reader, run.project, found, known=writer.manifest, retry=run.retry)
 
 
 class _Work(NamedTuple):
@@ -175,7 +177,13 @@ class _Work(NamedTuple):
             key = source.tree, source.path
             known = writer.entry(*key) if key in writer.manifest else None
             named = key in self.named or (known is not None and known.named)
-            yield Task(source, None if known is None else known.state, named)
+            yield Task(source, None if known is None else _state_read(known), named)
+
+
+def _state_read(known: DocumentEntry) -> FileState | None:
+    """Return the state of a source that need not be read again; None where that had failed."""
+    has_failed = any(each.code in PASSING for each in known.diagnostics)
+    return None if has_failed else known.state
 
 
 def _apply(work: _Work, plan: Plan, outcome: Outcome) -> None:
@@ -219,8 +227,18 @@ def _put(prepared: Prepared, writer: IndexWriter, outcome: Outcome) -> None:
         _remove(key, writer, outcome)
         return
     was = is_document(writer.manifest, key)
+    if _failed_again(prepared.source.entry, writer):
+        outcome.unchanged += was
+        return
     writer.put_prepared(prepared.source)
     if is_document(writer.manifest, key):
         (outcome.modified if was else outcome.added).append(document_id(*key))
     elif was:
         outcome.removed.append(document_id(*key))
+
+
+def _failed_again(entry: DocumentEntry, writer: IndexWriter) -> bool:
+    """Whether a source was tried again and nothing is new: a commit would say nothing."""
+    key = entry.tree, entry.path
+    retried = key in writer.manifest and writer.manifest[key].noted == TO_RETRY
+    return retried and writer.entry(*key) == entry

@@ -262,31 +262,113 @@ class PanicException(BaseException):
     """What the parsers raise when they give up, by its name."""
 
 
-@pytest.mark.parametrize(
-    ("error", "reason"),
-    [
-        (RecursionError("too deep"), "RecursionError: too deep"),
-        (MemoryError(), "MemoryError"),
-        (PanicException("index out of bounds"), "PanicException: index out of bounds"),
-    ],
-)
-def test_a_source_that_breaks_a_parser_is_a_diagnostic(
-    here: Here, monkeypatch: pytest.MonkeyPatch, error: BaseException, reason: str
-) -> None:
-    here.write("a.md", "# A\n\none\n")
-    here.write("b.md", "# B\n\ntwo\n")
+def break_parser(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> list[str]:
+    """Let the parser raise an error for a.md; the list fills with the paths that it gets."""
+    asked: list[str] = []
 
     def break_down(data: bytes, path: str, *, notebook_outputs: bool) -> Document:
+        asked.append(path)
         if path == "a.md":
             raise error
         return parse_source(data, path, notebook_outputs=notebook_outputs)
 
     monkeypatch.setattr(ingesting, "parse", break_down)
+    return asked
+
+
+NO_MEMORY = ("no-memory", "not enough memory")
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "reason"),
+    [
+        (RecursionError("too deep"), "failed", "RecursionError: too deep"),
+        (PanicException("out of bounds"), "failed", "PanicException: out of bounds"),
+        (MemoryError(), *NO_MEMORY),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), *NO_MEMORY),
+        (OSError(errno.EMFILE, "Too many open files"), "unreadable", "too many open files"),
+    ],
+)
+def test_a_source_that_breaks_a_parser_is_a_diagnostic(
+    here: Here, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: str, reason: str
+) -> None:
+    here.write("a.md", "# A\n\none\n")
+    here.write("b.md", "# B\n\ntwo\n")
+    break_parser(monkeypatch, error)
     report = here.index()
     (note,) = report.diagnostics
-    assert (note.path, note.code) == ("a.md", "failed")
+    assert (note.path, note.code) == ("a.md", code)
     assert note.message == f"the file cannot be prepared: {reason}"
     assert (report.documents, here.index().unchanged) == (1, 1)
+
+
+@pytest.fixture
+def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was written just now is old."""
+    monkeypatch.setattr(changes, "CLOCK_GRAIN_NS", 0)
+
+
+@pytest.mark.usefixtures("settled")
+def test_what_failed_for_lack_of_memory_is_tried_again_by_index_and_by_no_search(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.write("a.md", "# A\n\none\n")
+    here.write("b.md", "# B\n\ntwo\n")
+    with monkeypatch.context() as patch:
+        asked = break_parser(patch, MemoryError())
+        here.index()
+        seq = here.project().open_reader().meta.seq
+        asked.clear()
+        for _ in range(2):
+            assert indexing.refresh(here.project()).meta.seq == seq
+        assert not asked
+        assert (len(here.index().diagnostics), asked) == (1, ["a.md"])
+        assert here.project().open_reader().meta.seq == seq  # nothing new is to be committed
+    report = here.index()
+    assert (report.added, report.unchanged, report.diagnostics) == (("here:a.md",), 1, ())
+    assert here.index().unchanged == 2
+
+
+@pytest.mark.usefixtures("settled")
+def test_what_breaks_a_parser_is_not_tried_again(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.write("a.md", "# A\n\none\n")
+    asked = break_parser(monkeypatch, RecursionError())
+    for _ in range(3):
+        here.index()
+    assert asked == ["a.md"]
+
+
+@pytest.mark.usefixtures("settled")
+def test_a_file_that_cannot_be_read_is_tried_again(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing about a file changes when too many others are open, or another user asks."""
+    here.write("a.md", "# A\n\none\n")
+    here.write("named.md", "# N\n\ntwo\n")
+    here.write(".gitignore", "named.md\n")
+    with monkeypatch.context() as patch:
+        deny(patch, "indexing.ingesting", "a.md")
+        here.index()
+    with monkeypatch.context() as patch:
+        deny(patch, "indexing.ingesting", "named.md")
+        assert here.index("named.md").added == ()
+    assert here.index("a.md").added == ("here:a.md",)
+    assert here.index().added == ("here:named.md",)
+
+
+def test_no_memory_to_read_a_file_is_a_diagnostic(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.write("a.md", "# A\n\none\n")
+
+    def read(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(ingesting, "read_beneath", read)
+    (note,) = here.index().diagnostics
+    assert (note.code, note.message) == ("no-memory", "the file cannot be read: not enough memory")
 
 
 def test_a_missing_grammar_is_said_once_with_what_to_do(
