@@ -84,7 +84,8 @@ class Sources:
         """Return the document parsed and chunked as it was for the index of `reader`.
 
         None if the file is another now, or that index was made under other settings: it
-        answers until there is one that was made under these.
+        answers until there is one that was made under these. None, too, where the document is
+        parsed otherwise now: there was no process or no memory for it, then or now.
         Counting its tokens takes far longer than reading it: only records and sizes need this.
         """
         read = self._get(document) if self._made(reader) else None
@@ -94,7 +95,12 @@ class Sources:
             options = self._project.chunking_options(read.tree)
             parsed = self._parsed(read, document)
             read.chunked = chunk_document(parsed, tree=document.tree, options=options)
-        return None if read is None else read.chunked
+        if read is None or read.chunked is None:
+            return None
+        same = len(read.chunked.chunks) == document.chunk_count and _is_same(
+            read.chunked.document, document
+        )
+        return read.chunked if same else None
 
     def by_heading(self, document: DocumentEntry, reader: IndexReader) -> ChunkedDocument | None:
         """Return the document with a chunk for each section; None as in `chunked`."""
@@ -104,7 +110,10 @@ class Sources:
         from leafmark.chunking import chunk_document
 
         options = replace(self._project.chunking_options(read.tree), strategy="heading")
-        return chunk_document(self._parsed(read, document), tree=document.tree, options=options)
+        parsed = self._parsed(read, document)
+        if not _is_same(parsed, document):
+            return None
+        return chunk_document(parsed, tree=document.tree, options=options)
 
     def _made(self, reader: IndexReader) -> bool:
         """Whether the settings in force make the chunks that an index has."""
@@ -143,3 +152,8 @@ class Sources:
         from leafmark.parsing import parse  # it alone knows what the file says of itself
 
         return _Read(tree, raw, parse(raw, document.path).data)
+
+
+def _is_same(parsed: Document, document: DocumentEntry) -> bool:
+    """Whether a document was parsed in the way in which it was for the index."""
+    return (parsed.format, parsed.degraded) == (document.format, document.degraded)

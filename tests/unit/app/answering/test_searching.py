@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from support.projects import Here
 
 from leafmark.app import search_project
 from leafmark.app.answering.searching import search_params
 from leafmark.app.requests import SearchRequest
 from leafmark.model import Hint
+from leafmark.parsing import script_worker
 
 
 def _hints(here: Here, query: str, folder: Path | None = None) -> list[Hint]:
@@ -106,3 +109,27 @@ def test_what_is_asked_for_decides_before_the_settings_auto_too(here: Here) -> N
     assert found() == ("section", "hybrid")
     assert found(grain="auto", mode="auto") == ("auto", "lexical")
     assert found(grain="piece", mode="semantic") == ("piece", "semantic")
+
+
+@pytest.mark.parametrize("is_gone_before", [False, True])
+def test_records_are_of_the_chunks_that_the_index_has_where_code_was_read_otherwise(
+    here: Here, monkeypatch: pytest.MonkeyPatch, is_gone_before: bool
+) -> None:
+    """Longer code is plain text where no process can be started: for the index, or now."""
+    functions = "\n".join(f"def zebra_{at}():\n    return {at}\n" for at in range(100))
+    here.write("a.py", functions)
+
+    def without_a_process() -> None:
+        script_worker._child.stop()
+        monkeypatch.setattr(sys, "executable", None)
+
+    if is_gone_before:
+        without_a_process()
+    here.index()
+    monkeypatch.undo()
+    request = SearchRequest(queries=("zebra_99",), refresh=False, full_records=True)
+    whole = search_project(here.project(), request)
+    without_a_process()
+    other = search_project(here.project(), request)
+    told = [len(answer.records) == len(answer.results) > 0 for answer in (whole, other)]
+    assert told == [not is_gone_before, is_gone_before]
