@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 import uvicorn
 
 from leafmark.errors import StorageError, UsageError
+from leafmark.serving.connections import Connection
 from leafmark.serving.guard import LOOPBACK_NAMES, App, Guard, is_loopback
 
 __all__ = ["Place", "serve"]
@@ -73,6 +74,7 @@ def serve(
 def _run(guard: Guard, listener: socket.socket, lifespan: Literal["on", "off"]) -> None:
     config = uvicorn.Config(
         guard,
+        http=Connection,
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=1,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from leafmark.app import Project, list_documents, open_project
-from leafmark.app.indexing import embedding, retrying
+from leafmark.app.indexing import embedding
 from leafmark.app.indexing.embedding import Embedded
 from leafmark.app.requests import ListRequest
 from leafmark.serving import workspace
@@ -109,7 +109,7 @@ def test_a_server_tries_again_what_failed_now_and_then(
         workspace, "index_project", lambda project, request, **_: asked.append(request.retry)
     )
     clock = [0.0]
-    monkeypatch.setattr(retrying.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr("leafmark.app.indexing.retrying.time.monotonic", lambda: clock[0])
     server = serve(docs)
     for now in (1.0, 2.0, 599.0, 601.0, 602.0):
         clock[0] = now
