@@ -67,9 +67,15 @@ def main() -> int:
         from leafmark.cli.options import INTERRUPTED
 
         return INTERRUPTED
-    except Exception:
+    except Exception as error:
         # A bug, or no memory: by Python's own 1 scripts know that nothing was found.
-        sys.excepthook(*sys.exc_info())
+        from leafmark.errors import refusal_of
+
+        known = refusal_of(error)
+        if known is None:
+            sys.excepthook(*sys.exc_info())
+        else:
+            print(f"error: {known.placed_message}", file=sys.stderr)
         return 2
 
 

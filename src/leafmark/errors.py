@@ -43,6 +43,7 @@ __all__ = [
     "UsageError",
     "is_closed_pipe",
     "reason_of",
+    "refusal_of",
     "unreadable",
 ]
 
@@ -215,3 +216,47 @@ def reason_of(error: OSError | ValueError) -> str:
 def unreadable(error: OSError | ValueError, location: str) -> StorageError:
     """Return what to raise from `error` where a file cannot be read."""
     return StorageError(f"the file cannot be read: {reason_of(error)}", location=location)
+
+
+_ROOM = "make room on the disk, or move the index with `index.dir`"
+_FILES = "end other programs, or allow more open files: `ulimit -n`"
+_THREADS = "end other programs, or allow more processes: `ulimit -u`"
+_MEMORY = "end other programs, or allow more memory: `ulimit -v`"
+
+_REFUSALS = {
+    errno.EMFILE: _FILES,
+    errno.ENFILE: _FILES,
+    errno.ENOMEM: _MEMORY,
+    errno.EAGAIN: _THREADS,
+    errno.ENOSPC: _ROOM,
+    getattr(errno, "EDQUOT", errno.ENOSPC): _ROOM,
+    errno.EFBIG: _ROOM,
+    errno.EROFS: None,
+    errno.EIO: None,
+}
+"""What a system that runs short says, which no code of ours foresees everywhere; what to do."""
+
+
+def refusal_of(error: BaseException) -> StorageError | None:
+    """Return what to tell where the system had no more to give; None for a bug.
+
+    >>> refusal_of(OSError(24, "Too many open files", "a.md"))
+    StorageError('the system refused: too many open files')
+    >>> refusal_of(KeyError("a")) is None
+    True
+    """
+    if isinstance(error, BaseExceptionGroup):
+        return next(filter(None, map(refusal_of, error.exceptions)), None)
+    if isinstance(error, MemoryError):
+        return StorageError("there is not enough memory", hint=_MEMORY)
+    if isinstance(error, OSError) and error.errno in _REFUSALS:
+        where = None if error.filename is None else os.fsdecode(error.filename)
+        told = f"the system refused: {reason_of(error)}"
+        return StorageError(told, location=where, hint=_REFUSALS[error.errno])
+    if isinstance(error, RuntimeError) and str(error) == _NO_THREAD:
+        return StorageError("the system refused: no more threads", hint=_THREADS)
+    return None
+
+
+_NO_THREAD = "can't start new thread"
+"""All that Python says where a thread was refused."""

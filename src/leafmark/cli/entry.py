@@ -1,8 +1,8 @@
 """From the arguments of the process to an exit code.
 
 0 found or done, 1 nothing found or a failed check, 2 an error, 130 interrupted.
-Errors raised on purpose are printed; a closed pipe is quiet; a bug is a
-traceback, and an error too.
+Errors raised on purpose are printed, and what the system refused; a closed pipe is quiet;
+a bug is a traceback, and an error too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from leafmark.cli.arguments import parse_arguments, split_command, wants_json
 from leafmark.cli.catalogue import all_commands, find_command
 from leafmark.cli.console import Console, open_console
 from leafmark.cli.options import INTERRUPTED, Call, Command
-from leafmark.errors import LeafmarkError, UsageError
+from leafmark.errors import LeafmarkError, UsageError, refusal_of
 
 __all__ = ["run"]
 
@@ -29,11 +29,14 @@ def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         try:
             code = _run(argv, environ, console)
             console.flush()
-        except LeafmarkError as error:
-            console.error(error)
-            told = "" if console.json else error.message
+        except Exception as error:
+            known = error if isinstance(error, LeafmarkError) else refusal_of(error)
+            if known is None or isinstance(error, BrokenPipeError):
+                raise
+            console.error(known)
+            told = "" if console.json else known.message
             console.flush()
-            code = error.exit_code
+            code = known.exit_code
     except BrokenPipeError:
         _abandon_output()
         code = 0

@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 
 from leafmark.app import list_chunks, list_trees
 from leafmark.app.requests import ListRequest
-from leafmark.errors import LeafmarkError, NotFoundError
+from leafmark.errors import LeafmarkError, NotFoundError, refusal_of
 from leafmark.mcp_server import resources
 from leafmark.mcp_server.addresses import TEMPLATE, address_of
 from leafmark.mcp_server.instructions import build_instructions, plain_id
@@ -144,8 +144,11 @@ class _Handlers:
             reply = await self._in_thread(lambda: self._answer(tool, arguments, state))
         except LeafmarkError as error:
             return _failed(error)
-        except Exception:  # a bug: it is logged, and the server answers on
-            log.exception("%s failed", tool.name)
+        except Exception as error:
+            refused = refusal_of(error)
+            if refused is not None:
+                return _failed(refused)
+            log.exception("%s failed", tool.name)  # a bug; the server answers on
             return _failed(LeafmarkError(INTERNAL_ERROR))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=reply.text)],

@@ -18,7 +18,13 @@ from typing import NamedTuple
 from leafmark.app import Project, index_project, make_vectors
 from leafmark.app.indexing.retrying import Retries
 from leafmark.app.requests import IndexRequest
-from leafmark.errors import ConfirmationError, LeafmarkError, NotFoundError, StorageError
+from leafmark.errors import (
+    ConfirmationError,
+    LeafmarkError,
+    NotFoundError,
+    StorageError,
+    refusal_of,
+)
 
 __all__ = ["INTERNAL_ERROR", "Freshness", "Workspace"]
 
@@ -136,7 +142,10 @@ class Workspace:
             return ConfirmationError(error.message, hint=hint)
         except LeafmarkError as error:
             return error
-        except Exception:  # a bug: without an answer all calls would wait for this run for ever
+        except Exception as error:  # without an answer all calls would wait for this run for ever
+            refused = refusal_of(error)
+            if refused is not None:
+                return refused
             log.exception("bringing the index up to date failed")
             return LeafmarkError(INTERNAL_ERROR)
         return None

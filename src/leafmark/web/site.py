@@ -15,7 +15,7 @@ from threading import Event
 from typing import Any
 from urllib.parse import parse_qsl
 
-from leafmark.errors import LeafmarkError, NotFoundError, UsageError
+from leafmark.errors import LeafmarkError, NotFoundError, UsageError, refusal_of
 from leafmark.likeness import nearest
 from leafmark.render.jsontext import dump_line
 from leafmark.serving.guard import Scope
@@ -148,8 +148,11 @@ class Site:
             )
         except LeafmarkError as error:
             return failed(error, 409 if isinstance(error, ChangedError) else None)
-        except Exception:  # a bug: it is logged, and the server answers on
-            log.exception("%s failed", route.path)
+        except Exception as error:
+            refused = refusal_of(error)
+            if refused is not None:
+                return failed(refused, 503)
+            log.exception("%s failed", route.path)  # a bug; the server answers on
             return failed(LeafmarkError(INTERNAL_ERROR), 500)
 
     async def _fresh(self, route: Route, arguments: dict[str, Any]) -> Freshness:

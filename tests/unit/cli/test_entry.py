@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import subprocess
@@ -278,9 +279,19 @@ def test_a_closed_pipe_is_quiet(argument: str) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-@pytest.mark.parametrize("error", [MemoryError(), KeyError("x")])
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (KeyError("x"), "Traceback (most recent call last):\n"),
+        (MemoryError(), "error: there is not enough memory\n"),
+        (
+            OSError(errno.EMFILE, "Too many open files", "x.py"),
+            "error: the system refused: too many open files (x.py)\n",
+        ),
+    ],
+)
 def test_a_bug_is_no_answer_that_nothing_was_found(
-    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    error: Exception, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(*_: object) -> int:
         raise error
@@ -289,7 +300,57 @@ def test_a_bug_is_no_answer_that_nothing_was_found(
     assert main() == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith("Traceback (most recent call last):\n")
+    assert err.startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (
+            MemoryError(),
+            "error: there is not enough memory\n"
+            "hint: end other programs, or allow more memory: `ulimit -v`\n",
+        ),
+        (
+            OSError(errno.EMFILE, "Too many open files", "a/b.md"),
+            "error: the system refused: too many open files\n  --> a/b.md\n"
+            "hint: end other programs, or allow more open files: `ulimit -n`\n",
+        ),
+        (
+            OSError(errno.EIO, "Input/output error"),
+            "error: the system refused: input/output error\n",
+        ),
+        (
+            RuntimeError("can't start new thread"),
+            "error: the system refused: no more threads\n"
+            "hint: end other programs, or allow more processes: `ulimit -u`\n",
+        ),
+        (
+            ExceptionGroup(
+                "two", [KeyError("x"), OSError(errno.ENOSPC, "No space left on device")]
+            ),
+            "error: the system refused: no space left on device\n"
+            "hint: make room on the disk, or move the index with `index.dir`\n",
+        ),
+    ],
+)
+def test_what_the_system_refused_is_told(
+    leafmark_run: Leafmark, app: FakeApp, error: Exception, told: str
+) -> None:
+    app.error = error
+    ran = leafmark_run("search", "client")
+    assert (ran.code, ran.out, ran.err) == (2, "", told)
+    app.error = error
+    assert leafmark_run("search", "client", "--json").json["error"]["kind"] == "io"
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("x"), PermissionError(errno.EACCES, "x"), RuntimeError()]
+)
+def test_a_bug_is_not_hidden(leafmark_run: Leafmark, app: FakeApp, error: Exception) -> None:
+    app.error = error
+    with pytest.raises(type(error)):
+        leafmark_run("search", "client")
 
 
 def test_help_and_version_import_nothing_heavy() -> None:
