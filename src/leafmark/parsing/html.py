@@ -51,9 +51,13 @@ _BOXES = frozenset(
         *("admonition", "alert", "attention", "callout", "caution", "danger"),
         *("hint", "important", "note", "tip", "warning"),
         "fun-types",  # the types of a function of Erlang, under a heading above the function's own
+        "subs",  # the instances of a type of Haskell, in Haddock's pages
     )
 )
 """Classes of boxes, as DocBook, Bootstrap, httpd's manual and others give them."""
+
+_MEMBER = "documentableElement"
+"""The class of what a page of Scala's tells of one member; none of its headings opens a section."""
 
 _PARTS = frozenset(("data-types-body", "func"))
 """Classes of articles that are parts of a page, in Erlang's manual."""
@@ -136,20 +140,23 @@ def _read_page(data: bytes) -> HtmlPage:
 class _Outline:
     """A page with its content region: `kept` and `dropped` part the source, each in order.
 
-    `limits` are the region's own spans, what is dropped inside them included.
+    `limits` are the region's own spans, what is dropped inside them included. `has_members`
+    says whether the page may be one of Scala's.
     """
 
     page: HtmlPage
     limits: Spans
     kept: Spans
     dropped: Spans
+    has_members: bool
 
     @classmethod
     def of(cls, page: HtmlPage, path: str) -> _Outline:
         limits = _region(page)
         size = len(page.data)
         dropped = merge([*subtract(0, size, limits), *unread_spans(page, path)])
-        return cls(page, limits, [*subtract(0, size, dropped)], dropped)
+        kept = [*subtract(0, size, dropped)]
+        return cls(page, limits, kept, dropped, _MEMBER.encode() in page.data)
 
     def keeps(self, offset: int) -> bool:
         return _span_at(self.kept, offset) is not None
@@ -172,24 +179,26 @@ class _Outline:
         limit = _span_at(self.limits, element.start)
         end = limit[1] if limit else element.end
         title = heading_text(self.page.data, element.inner, min(element.close, end))
-        anchor = self._anchor(element, before)
         stop = min(element.end, end)
         level = HEADING_LEVELS[element.tag]
         boxed = level > 1 and self._is_boxed(element, before)
+        anchor = self._own_anchor(element) if boxed else self._anchor(element, before)
         return Heading(level, title, title, element.start, stop, end, boxed, anchor)
 
     def _is_boxed(self, heading: HtmlElement, before: int) -> bool:
         """Whether an element around the heading is a note or the like, by its class.
 
         It has to begin after the heading `before`: a box is named once, and a class around
-        a whole page says nothing of its second heading.
+        a whole page says nothing of its second heading. A member is no whole page.
         """
         data = self.page.data
         for start, end in self.page.parents(heading.node):
-            if start <= before:
+            if start <= before and not self.has_members:
                 return False
-            classes = attribute(data, start, end, b"class")
-            if classes and not _BOXES.isdisjoint(classes.lower().split()):
+            names = (attribute(data, start, end, b"class") or "").split()
+            if _MEMBER in names:
+                return True
+            if start > before and not _BOXES.isdisjoint(map(str.lower, names)):
                 return True
         return False
 
@@ -200,7 +209,7 @@ class _Outline:
         one that begins after the heading `before` it.
         """
         data = self.page.data
-        own = self.page.attribute(heading, b"id") or self._inner_anchor(heading)
+        own = self._own_anchor(heading)
         if own:
             return own
         for start, end in self.page.parents(heading.node):
@@ -210,6 +219,10 @@ class _Outline:
             if name:
                 return name
         return None
+
+    def _own_anchor(self, heading: HtmlElement) -> str | None:
+        """The id of a heading or of an anchor in it; a box's own id is the place of the box."""
+        return self.page.attribute(heading, b"id") or self._inner_anchor(heading)
 
     def _inner_anchor(self, heading: HtmlElement) -> str | None:
         data = self.page.data
