@@ -99,6 +99,22 @@ _MADE = {
         rb"(?:</[^<>]*+>|(?!))?+</a>\.?",
         re.IGNORECASE,
     ),
+    b'<div id="scaladoc-searchBar">': re.compile(  # what stands before it, and above the contents
+        rb"(?<=<body>)(?:[^<]++|<(?!div id=\"scaladoc-s)|(?!))*+(?=<div id=\"scaladoc-searchBar)"
+        rb"|<span class=\"toc-title[^<>]*+>[^<]*+</span>"
+        rb"|<button type=\"button\" class=\"label-only-button\"[^<>]*+>[^<]*+</button>"
+    ),
+    b'"go-to-top-link"': re.compile(  # Dokka: the names of tabs, and the foot
+        rb"<div class=\"tabs-section\" tabs-section=%(rest)b"
+        rb"|<div class=\"footer\">\s*+(?=<(?:span class=\"go-to-top|a href=\"#content))%(rest)b"
+        % {b"rest": _NO_DIV}
+    ),
+    b'<meta name="generator" content="ExDoc': re.compile(
+        rb"<div class=\"top-search\">(?:[^<]++|<(?!%(start)b)|(?!))*+(?=<%(start)b)"
+        rb"|<a\s(?=[^<>]*\bclass=\"(?:bottom-actions-button|detail-link|icon-action)\")[^<>]*+>"
+        rb"(?:[^<]++|<(?!/a>)|(?!))*+</a>|<footer class=\"footer\">(?:[^<]++|<(?!/footer>)|(?!))*+"
+        % {b"start": rb"(?:h1|div id=\"top-content\"|div class=\"heading-with-actions)"}
+    ),
     b"#page-header": re.compile(  # httpd: arrows up
         rb"<div class=\"(?:up|top)\"><a [^<>]*+><img [^>]*+></a></div>"
     ),

@@ -95,10 +95,13 @@ ROLE_CLASSES: dict[str, tuple[str, ...]] = {
         "method-click-advice",  # RDoc
         "sub-logo-container",  # rustdoc, for the logo above each page
         "annottext",  # Haddock, for the type of each name in the code of a module
+        # Scaladoc, for the first words of a text before the whole of it, and for a filter
+        *("documentableBrief", "documentableFilter"),
+        "copy-popup-wrapper",  # Dokka, beside each name, for when it was copied
         "nosearch",  # SQLite, for its banner, its menus and the page's table of contents
     ),
-    # what Bootstrap and MediaWiki do not print, and authors of what they like
-    "unprinted": ("d-print-none", "hidden-print", "noprint"),
+    # what Bootstrap and MediaWiki do not print, and authors of what they like; the pages above
+    "unprinted": ("d-print-none", "hidden-print", "noprint", "breadcrumbs"),
     # what Sphinx and GTK-Doc call theirs, and authors other things: it is looked at more closely
     "keyed": ("related", "navigation"),
     # what Texinfo called its links before 2022, and others the head of a page

@@ -347,7 +347,8 @@ _HANDLERS: dict[bytes, _Handler] = {
 
 _HIDDEN = re.compile(
     rb"\baria-hidden\s*=\s*[\"']?true|\bclass\s*=\s*(?:[\"'][^\"']*(?<![\w-]))?"
-    rb"(?:headerlink|header-anchor|hash-link|anchorjs-link|permalink|out-of-band|srclink)(?![\w-])",
+    rb"(?:headerlink|header-anchor|hash-link|anchorjs-link|permalink|out-of-band|srclink"
+    rb"|app-vsn|icon-action)(?![\w-])",
     re.IGNORECASE,
 )
 _VOID = frozenset(b"br hr img input wbr col area base embed link meta source track".split())
@@ -358,8 +359,8 @@ def heading_text(data: bytes, start: int, end: int) -> str:
 
     Left out: images, permalinks, buttons, and what is hidden from being read
     aloud (`aria-hidden`) or stands beside the heading (rustdoc's `out-of-band`,
-    gi-docgen's `srclink`). A heading that is nothing but a button, which opens what
-    is below it, is named by that.
+    gi-docgen's `srclink`, ExDoc's version and `icon-action`). A heading that is
+    nothing but a button, which opens what is below it, is named by that.
     """
     if data.find(_DRAWN_DOT, start, end) >= 0:
         data = data[start:end].replace(_DRAWN_DOT, b".")
