@@ -1,9 +1,9 @@
 """Find the names that a manual defines: options, settings and functions.
 
 A manual mentions `max_connections` in ten places, and defines it in one: in a list of terms
-(HTML, reStructuredText, AsciiDoc, Markdown; for plain text see `text_terms`), or under a
-directive. Only names count. If a term is an ordinary word or phrase, texts about it are as
-good as its definition.
+(HTML, reStructuredText, AsciiDoc, Markdown; for plain text see `text_terms`), under a directive,
+or where a program marks it in the pages that it makes. Only names count. If a term is an ordinary
+word or phrase, texts about it are as good as its definition.
 """
 
 from __future__ import annotations
@@ -24,6 +24,21 @@ _LINK = re.compile(rf"<a\s(?=[^<>]*\bhref)[^<>]*>{_IN_LINK}", re.IGNORECASE)
 _WORD = re.compile(r"\w")
 _LIST_TAG = re.compile(r"<(/?dl|/?d[dt])\b[^<>]*>", re.IGNORECASE)
 _LINK_AWAY = re.compile(rf"<a\b[^<>]*\bhref=[\"']?(?!#)[^<>]*>{_IN_LINK}", re.IGNORECASE)
+_MARKED = {
+    'class="def"': re.compile(r'<a id="[tv]:[^"]*" class="def">([^<]+)</a>'),  # Haddock
+    '"documentableName': re.compile(r'\bclass="documentableName[^"<>]*">([^<]+)</a>'),  # Scaladoc
+    '"method-name"': re.compile(r'<span class="method-name">([^<]+)</span>'),  # RDoc
+    '"py-defname"': re.compile(r'<span class="py-defname">([^<]+)</span>'),  # pydoctor
+    '<span id="': re.compile(  # ocamldoc
+        r'<span id="(?:VAL|EXCEPTION|METHOD|TYPE(?!ELT))[^"]+">'
+        r'<span class="keyword">[^<]*</span>\s*([^<\s]+)</span>'
+    ),
+    '<div class="spec ': re.compile(  # odoc
+        r'<div class="spec (?:value|type|exception|method)(?: anchored)?" id="[a-z]+-([^"]+)"'
+    ),
+}
+"""The names that programs mark where they explain them, by what stands in all such texts."""
+
 _TAG = re.compile(r"<[^<>]*>")
 _BREAK = re.compile(r"<br\b[^<>]*>", re.IGNORECASE)
 
@@ -99,7 +114,13 @@ def _plain(word: str) -> str:
 
 
 def _terms_of_html(body: str) -> Iterator[str]:
-    """Yield the terms of lists that have a text; one that is a link, or has only links, refers."""
+    """Yield the names that are marked as defined, and the terms of lists that have a text.
+
+    A term that is a link, or has only links, refers.
+    """
+    for mark, marked in _MARKED.items():
+        if mark in body:
+            yield from map(html.unescape, marked.findall(body))
     if "<dt" not in body and "<DT" not in body:
         return
     terms: list[str] = []

@@ -38,6 +38,26 @@ HTML = {
     "a reference": ("<dt><a href='git-add.html'>git-add(1)</a></dt><dd>Add files.</dd>", []),
     "a text": ("<dt>a_b " + "words " * 300 + "</dt><dd>x</dd>", []),
     "no list": ("<p>--ff-only</p>", []),
+    "of Haddock": (
+        '<a href="#v:toList">toList</a><a id="v:fromList" class="def">fromList</a> :: [a]',
+        ["fromList"],
+    ),
+    "of Scaladoc": (
+        '<a href="A.html#asJson-1" t="n" class="documentableName deprecated">asJson</a>[A]',
+        ["asJson"],
+    ),
+    "of RDoc": ('<span class="method-name">full_report</span><span>()</span>', ["full_report"]),
+    "of pydoctor": ('def <span class="py-defname">open_all</span>(self):', ["open_all"]),
+    "of ocamldoc": (
+        '<span id="VALfold_left"><span class="keyword">val</span> fold_left</span>'
+        '<span id="TYPEELTt.A_b"><span class="keyword">of</span> A_b</span>',
+        ["fold_left"],
+    ),
+    "of odoc": (
+        '<div class="spec value anchored" id="val-to_string">'
+        '<div class="spec type" id="type-a_b" class="anchored"><div class="spec inherit">',
+        ["to_string", "a_b"],
+    ),
 }
 
 RST = {
