@@ -42,7 +42,9 @@ _FIELD = re.compile(
 )
 _SPACE = re.compile(r"\s*")
 _PLAIN_WORD = re.compile(r"\w+(?!\S)")
-_STRAIGHT = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_GERSHAYIM = re.compile('(?<=[\u05d0-\u05ea])["”](?=[\u05d0-\u05ea])')
+"""The mark within Hebrew acronyms, as keyboards have it."""
+_STRAIGHT = re.compile(rf'"((?:[^"\\]|\\.|{_GERSHAYIM.pattern})*)"', re.DOTALL)
 _TYPOGRAPHIC = re.compile(rf"[{QUOTES}]((?:[^{QUOTES}\\]|\\.)*)[{QUOTES}]", re.DOTALL)
 _TAIL = re.compile(rf"[^\s()^~{QUOTES}]*")
 _ESCAPED = re.compile(rf"\\[{re.escape(ESCAPABLE)}]")
@@ -254,6 +256,8 @@ class _Lexer:
 
     def _ends_word(self, start: int, at: int) -> bool:
         char = self.query[at]
-        if char.isspace() or char in QUOTES or char in "()":
+        if char in QUOTES:
+            return _GERSHAYIM.match(self.query, at) is None
+        if char.isspace() or char in "()":
             return True
         return char in "^~" and at > start and self._mark(at) is not None

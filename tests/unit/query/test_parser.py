@@ -13,11 +13,13 @@ from leafmark.errors import QueryError
 from leafmark.query import (
     And,
     Boost,
+    Field,
     Filter,
     Limits,
     Phrase,
     Prefix,
     Term,
+    format_query,
     iter_leaves,
     lexer,
     parse_query,
@@ -199,3 +201,17 @@ def test_limits_hold_for_all_topics_together() -> None:
         parse_topics(["abcdefgh", "ijkl"], limits=limits)
     assert length.value.message == "the query has 12 characters, the limit is 10"
     assert (length.value.query, length.value.start, length.value.end) == ("ijkl", 2, 4)
+
+
+@pytest.mark.parametrize("mark", ['"', "”", "״"])
+def test_a_quote_within_a_hebrew_word_is_its_mark(mark: str) -> None:
+    word = f"דו{mark}ח"
+    assert parse_query(word) == Term(word)
+    assert parse_query(f"title:{word}") == Field("title", Term(word))
+    assert parse_query(format_query(Term(word))) == Term(word)
+    assert parse_query('"שלום" עולם') == And((Phrase("שלום"), Term("עולם")))
+
+
+def test_a_quote_within_a_hebrew_word_does_not_end_a_phrase() -> None:
+    assert parse_query('"צה"ל חזק"') == Phrase('צה"ל חזק')
+    assert parse_query(format_query(Phrase('צה"ל חזק'))) == Phrase('צה"ל חזק')
