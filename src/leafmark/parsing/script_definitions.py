@@ -28,6 +28,7 @@ MAX_DEPTH = 32
 MAX_TITLE_CHARS = 400
 MAX_NAME_CHARS = 100
 
+_BLANKS = b" \t\r\n\f\v"
 _BLANK_LEAD = re.compile(rb"[ \t\f\v\r]*+")
 _TAIL = re.compile(rb"[ \t]*[;,]?[ \t]*")
 _LINE_END = re.compile(rb"[ \t\r]*(?:\n|\Z)")
@@ -191,6 +192,10 @@ def _extend_up(start: int, floor: int, source: bytes, extras: _Extras) -> int:
         above, end = extras.starts[at], extras.ends[at]
         gap = source[end:begin]
         line = _line_start(above, floor, source)
+        while line is None and at and _stand_together(at, floor, source, extras):
+            at -= 1
+            above = extras.starts[at]
+            line = _line_start(above, floor, source)
         joined = source[end - 1 : end] == b"\n"
         if gap.strip() or gap.count(b"\n") + joined > 1 or line is None:
             break
@@ -199,6 +204,12 @@ def _extend_up(start: int, floor: int, source: bytes, extras: _Extras) -> int:
         begin = line
         at -= 1
     return begin
+
+
+def _stand_together(at: int, floor: int, source: bytes, extras: _Extras) -> bool:
+    """Whether only blanks are between an extra and the one before it: `#[inline] // hot`."""
+    above, end = extras.starts[at - 1], extras.ends[at - 1]
+    return above >= floor and not source[end : extras.starts[at]].strip(b" \t")
 
 
 def _line_start(
@@ -215,9 +226,7 @@ def _line_start(
 
 def _extend_down(item: _Item, limit: int, source: bytes, extras: _Extras) -> int:
     """The end of the definition's last line if nothing but a comment follows there."""
-    end = min(item.end, limit)
-    while end > item.start and source[end - 1] in b" \t\r\n\f\v":
-        end -= 1
+    end = _code_end(item, limit, source, extras)
     tail = _TAIL.match(source, end, limit)
     after = tail.end() if tail else end
     at = bisect_left(extras.starts, after)
@@ -227,6 +236,32 @@ def _extend_down(item: _Item, limit: int, source: bytes, extras: _Extras) -> int
             after += len(comment)
     line_end = _LINE_END.match(source, after, limit)
     return line_end.end() if line_end else end
+
+
+def _code_end(item: _Item, limit: int, source: bytes, extras: _Extras) -> int:
+    """Where the code of a definition ends, without blanks.
+
+    Where indentation ends a body, grammars take comments below it for a part of it. Those
+    that are indented no more than the definition stand above the next one.
+    """
+    end = min(item.end, limit)
+    at = bisect_left(extras.starts, end)
+    while True:
+        while end > item.start and source[end - 1] in _BLANKS:
+            end -= 1
+        at -= 1
+        if at < 0 or extras.starts[at] <= item.start or extras.ends[at] < end:
+            return end
+        line = _line_start(extras.starts[at], item.start, source)
+        if line is None or extras.starts[at] - line > _indent_at(item.start, source):
+            return end
+        end = line
+
+
+def _indent_at(at: int, source: bytes) -> int:
+    """The number of blanks that the line of `at` begins with."""
+    line = source.rfind(b"\n", 0, at) + 1
+    return len(source[line:at]) - len(source[line:at].lstrip())
 
 
 def _signature_start(item: _Item, source: bytes, extras: _Extras) -> int:
