@@ -7,7 +7,16 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from leafmark.parsing.script_rules import Found, Rule, Rules, plain, start_of, text_of, wrapper
+from leafmark.parsing.script_rules import (
+    Found,
+    Rule,
+    Rules,
+    child_of_type,
+    plain,
+    start_of,
+    text_of,
+    wrapper,
+)
 
 __all__ = ["CPP_RULES", "C_RULES", "blank_macros"]
 
@@ -21,10 +30,21 @@ _POINTERS = frozenset(("pointer_declarator", "reference_declarator"))
 _MACRO = re.compile(
     rb"\b(?:class|struct|union)[ \t]+([A-Z][A-Z0-9_]{2,}(?:\([^()\n]{0,80}\))?)[ \t]+"
     rb"(?=\w+\s*(?:final\b\s*)?(?:\{|:(?![:\d])))"
-    rb"|^[ \t]*+([A-Z_][A-Z0-9_]{3,})[ \t]*+\r?$",
+    rb"|^[ \t]*+([A-Z_][A-Z0-9_]{3,})[ \t]*+\r?$"
+    rb"|\)[ \t]*+(?:(?:const|noexcept|override|final|volatile)\b[ \t]*+){0,5}"
+    rb"((?:[A-Z_][A-Z0-9_]{3,}+(?:[ \t]?\([^()\n]{0,80}\))?[ \t]*+){1,4})(?=\s*+[;{])"
+    rb"|\b((?:[A-Z][A-Z0-9]*_){0,5}"
+    rb"(?:GUARDED_BY|LOCKS_REQUIRED|LOCKS_EXCLUDED|ACQUIRED_BEFORE|ACQUIRED_AFTER|REQUIRES_SHARED)"
+    rb"\([^()\n]{0,80}\))",
     re.MULTILINE,
 )
-"""A macro between `class` and the name, as shared libraries have them, or alone on its line."""
+"""A macro between `class` and the name, as shared libraries have them, or alone on its line; those
+behind a parameter list, and such that say which lock guards what stands before them."""
+
+_NO_NAME = re.compile(
+    "case|catch|default|delete|do|else|for|goto|if|new|return|sizeof|switch|throw|while"
+)
+"""What is taken for a function's name where branches of the preprocessor part a statement."""
 
 
 def blank_macros(source: bytes) -> bytes:
@@ -76,11 +96,35 @@ def _simple(node: Node, source: bytes) -> str:
 
 def _function(node: Node, source: bytes) -> Found | None:
     """A function with its body; macros that look like one may have no declarator."""
-    chain = list(_declarators(node.child_by_field_name("declarator")))
-    if not chain or not _holds_name(chain[-1]):
+    names = _function_names(list(_declarators(node.child_by_field_name("declarator"))), source)
+    if not names:
         return None
-    body = start_of(node.child_by_field_name("body"))
-    return Found("definition", _names(chain[-1], source), body, is_function=True)
+    inside = child_of_type(node, "field_initializer_list") or node.child_by_field_name("body")
+    return Found("definition", names, start_of(inside), is_function=True)
+
+
+def _function_names(chain: list[Node], source: bytes) -> tuple[str, ...]:
+    """The parts of a function's name; none where the declarators name no function.
+
+    `API int (name)(int)` is read as a function that returns a function called
+    `int`, which no language has: the name is the one word between brackets.
+    """
+    if not chain:
+        return ()
+    named = chain[-1]
+    if [node.type for node in chain[-3:-1]] == ["function_declarator"] * 2:
+        listed = chain[-2].child_by_field_name("parameters")
+        words = [] if listed is None else listed.named_children
+        if len(words) != 1 or words[0].type != "parameter_declaration":
+            return ()
+        parts = words[0].named_children
+        if [part.type for part in parts] != ["type_identifier"]:
+            return ()
+        named = parts[0]
+    elif not _holds_name(named):
+        return ()
+    names = _names(named, source)
+    return () if names and _NO_NAME.fullmatch(names[-1]) else names
 
 
 def _holds_name(node: Node) -> bool:
@@ -94,16 +138,14 @@ def _holds_name(node: Node) -> bool:
 def _prototype(node: Node, source: bytes) -> Found | None:
     """The declaration of a function, not of a pointer to one; else what wraps a type."""
     chain = list(_declarators(node.child_by_field_name("declarator")))
-    for declarator in chain:
-        if declarator.type == "function_declarator":
-            break
-        if declarator.type not in _POINTERS:
+    chain = [each for each in chain if each.type != "parenthesized_declarator"]
+    if not any(each.type == "operator_cast" for each in chain):
+        kinds = [each.type for each in chain]
+        outer = [kind for kind in kinds if kind not in _POINTERS][:1]
+        if not outer == kinds[-2:-1] == ["function_declarator"]:
             return _typed(node, source)
-    if len(chain) > 1 and chain[-2].type == "function_declarator" and _holds_name(chain[-1]):
-        return Found("declaration", _names(chain[-1], source))
-    if len(chain) == 1 and chain[0].type == "operator_cast":
-        return Found("declaration", _names(chain[0], source))
-    return _typed(node, source)
+    names = _function_names(chain, source)
+    return Found("declaration", names) if names else _typed(node, source)
 
 
 def _typed(node: Node, source: bytes) -> Found | None:
@@ -125,7 +167,7 @@ def _typed(node: Node, source: bytes) -> Found | None:
 def _qualified(node: Node, source: bytes) -> Found | None:
     """A class or namespace with a body, whose name may be qualified."""
     named, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-    if named is None or body is None:
+    if named is None or named.is_missing or body is None:
         return None
     if named.type == "nested_namespace_specifier":
         names = tuple(text_of(part, source) for part in named.named_children)
