@@ -118,6 +118,7 @@ _GO = Rules(
         "function_declaration": plain(is_function=True),
         "method_declaration": _go_method,
         "type_spec": _go_type,
+        "type_alias": _go_type,
         "method_elem": plain(role="declaration"),  # of a nameless interface in a function: local
         "type_declaration": wrapper(only=True),
     },
@@ -293,16 +294,28 @@ _LUA = Rules(
 def _kotlin_function(node: Node, source: bytes) -> Found | None:
     """A function; one that extends a type belongs under it."""
     named = node.child_by_field_name("name")
-    if named is None:
+    return None if named is None else _kotlin_member(node, named, ("function_body",), source)
+
+
+def _kotlin_property(node: Node, source: bytes) -> Found | None:
+    """A property with a getter or a setter that has a body."""
+    named = child_of_type(node, "variable_declaration")
+    accessors = [child for child in node.children if child.type in ("getter", "setter")]
+    if named is None or not any(child_of_type(each, "function_body") for each in accessors):
         return None
+    return _kotlin_member(node, named.named_children[0], ("=", "getter", "setter"), source)
+
+
+def _kotlin_member(node: Node, named: Node, bodies: tuple[str, ...], source: bytes) -> Found:
+    """What is called `named`, below the type that stands before it."""
     before = [child for child in node.named_children if child.end_byte <= named.start_byte]
     types = [child for child in before if child.type in ("user_type", "nullable_type")]
     receiver = child_of_type(types[-1], "identifier", "user_type") if types else None
     if receiver is not None and receiver.type == "user_type":
         receiver = child_of_type(receiver, "identifier")
     scope = () if receiver is None else (text_of(receiver, source),)
-    body = start_of(child_of_type(node, "function_body"))
-    return Found("definition", (*scope, text_of(named, source)), body)
+    inside = start_of(child_of_type(node, *bodies))
+    return Found("definition", (*scope, text_of(named, source)), inside)
 
 
 def _kotlin_entry(node: Node, source: bytes) -> Found | None:
@@ -317,6 +330,7 @@ _KOTLIN = Rules(
         "object_declaration": plain(body_types=_KOTLIN_BODIES),
         "companion_object": unnamed("Companion", *_KOTLIN_BODIES),
         "function_declaration": _kotlin_function,
+        "property_declaration": _kotlin_property,
         "secondary_constructor": unnamed("constructor", "block"),
         "enum_entry": _kotlin_entry,
     },
@@ -337,12 +351,21 @@ def _swift_class(node: Node, source: bytes) -> Found | None:
     return Found("definition", (f"extension-{name}",), body, scope=(name,))
 
 
+def _swift_property(node: Node, source: bytes) -> Found | None:
+    """A property that is computed, as the `body` of a view."""
+    named, inside = node.child_by_field_name("name"), child_of_type(node, "computed_property")
+    if named is None or inside is None:
+        return None
+    return Found("definition", (text_of(named, source),), inside.start_byte)
+
+
 _SWIFT = Rules(
     {
         "class_declaration": _swift_class,
         "protocol_declaration": plain(),
         "function_declaration": plain(),
         "protocol_function_declaration": plain(),
+        "property_declaration": _swift_property,
         "init_declaration": unnamed("init"),
         "deinit_declaration": unnamed("deinit"),
         "subscript_declaration": unnamed("subscript", "computed_property"),
