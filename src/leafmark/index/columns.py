@@ -7,14 +7,15 @@ title. So are columns that are as in most documents. `records` reads them back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from operator import sub
 from typing import Any, Literal, get_args
 
 from leafmark.model import Chunk, ChunkKind, Content
+from leafmark.model.span import subtract
 
-__all__ = ["COLUMNS", "KINDS", "lay_out", "plain_slug", "usual_columns", "without"]
+__all__ = ["COLUMNS", "KINDS", "lay_out", "plain_slug", "usual_columns"]
 
 KINDS: tuple[ChunkKind, ...] = get_args(ChunkKind)
 COLUMNS = ("t", "s", "k", "d", "n", "u", "b", "e", "h", "l", "m", "c")
@@ -80,7 +81,7 @@ def _extras(
         zip(starts, ends, *rare, strict=True)
     ):
         spans = chunks[at].body_spans
-        body = 0 if spans == without((start, end), below.get(at, ())) else spans
+        body = 0 if spans == tuple(subtract(start, end, below.get(at, ()))) else spans
         odd_end = 0 if heading_end is None or heading_end == start else heading_end
         flags = oversize + 2 * undersize
         if body != 0 or odd_end or flags or covered:
@@ -96,18 +97,3 @@ def _extent(heading: int | None, start: int, end: int) -> tuple[int, int]:
 def plain_slug(title: str) -> str:
     """Return the slug of nearly every title, by a rule that no Unicode version changes."""
     return title.lower().translate(_IN_SLUGS)
-
-
-def without(
-    span: tuple[int, int], extents: Iterable[tuple[int, int]]
-) -> tuple[tuple[int, int], ...]:
-    """Return the ranges of `span` outside `extents`, which are sorted by start."""
-    gaps = []
-    at, end = span
-    for first, last in extents:
-        if first > at:
-            gaps.append((at, first))
-        at = max(at, last)
-    if end > at:
-        gaps.append((at, end))
-    return tuple(gaps)

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any, Literal, NamedTuple
 
-from leafmark.index.columns import COLUMNS, KINDS, lay_out, plain_slug, usual_columns, without
+from leafmark.index.columns import COLUMNS, KINDS, lay_out, plain_slug, usual_columns
 from leafmark.index.packing import damaged_record, pack_record, unpack_record
 from leafmark.model import (
     Chunk,
@@ -23,6 +23,7 @@ from leafmark.model import (
     FileState,
 )
 from leafmark.model.ids import fragment
+from leafmark.model.span import subtract
 
 __all__ = [
     "StoredDocument",
@@ -215,7 +216,8 @@ class StoredDocument:
         """Return the ranges of a chunk's span outside its children."""
         if last == position:
             return ((start, end),) if end > start else ()
-        return without((start, end), map(self._extent, self._children(position, last)))
+        children = [*map(self._extent, self._children(position, last))]
+        return tuple(subtract(start, end, children))
 
     def _last(self, position: int) -> int:
         """Return the position of a chunk's last descendant, or its own; linear in these."""
