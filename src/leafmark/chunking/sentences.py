@@ -9,9 +9,9 @@ in the text, for hostile text too.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 
 from leafmark.chunking.graphemes import extends
+from leafmark.model.span import span_at
 
 __all__ = ["SOLID_STOPS", "STOPS", "sentence_starts"]
 
@@ -106,7 +106,7 @@ def sentence_starts(prose: bytes) -> list[int]:
     code = _code_spans(prose)
     for match in _END.finditer(prose):
         end = match.end()
-        if end < len(prose) and _ends_sentence(prose, match) and not _is_within(code, end - 1):
+        if end < len(prose) and _ends_sentence(prose, match) and span_at(code, end - 1) is None:
             starts.append(end)
     return starts if prose.isascii() else [at for at in starts if not _is_torn(prose, at)]
 
@@ -176,8 +176,3 @@ def _code_spans(prose: bytes) -> list[tuple[int, int]]:
             spans.append((runs[at][0], runs[closer][1]))
         at = max(at, closer) + 1
     return spans
-
-
-def _is_within(spans: list[tuple[int, int]], at: int) -> bool:
-    index = bisect_right(spans, (at, len(spans) and spans[-1][1])) - 1
-    return index >= 0 and at < spans[index][1]

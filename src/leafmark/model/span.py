@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
-__all__ = ["Span", "bytes_in", "merge", "rejoin", "subtract"]
+__all__ = ["Span", "bytes_in", "merge", "rejoin", "span_at", "subtract"]
+
+
+_start_of: Callable[[tuple[int, int]], int] = itemgetter(0)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -34,6 +38,16 @@ def bytes_in(data: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
     b'abfg'
     """
     return b"".join([data[start:end] for start, end in ranges])
+
+
+def span_at(spans: Sequence[tuple[int, int]], offset: int) -> tuple[int, int] | None:
+    """Return which of `spans`, sorted and disjoint, has the byte at `offset`, if one does.
+
+    >>> span_at([(2, 4), (8, 12)], 3), span_at([(2, 4), (8, 12)], 4)
+    ((2, 4), None)
+    """
+    at = bisect_right(spans, offset, key=_start_of) - 1
+    return spans[at] if at >= 0 and offset < spans[at][1] else None
 
 
 def merge(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from leafmark.model import Document, Heading, Link
+from leafmark.model.span import span_at
 from leafmark.parsing.asciidoc_blocks import AsciiDocScanner
 from leafmark.parsing.lined_document import parse_lined
 
@@ -61,11 +62,8 @@ def title_text(source: str) -> str:
 def _links(data: bytes, _headings: Sequence[Heading], scanner: AsciiDocScanner) -> Iterator[Link]:
     """The links outside of code; a reference to an id of the document is `#` and the id."""
     code = [(block.start, block.end) for block in scanner.blocks if block.kind == "code"]
-    at = 0
     for found in _LINK.finditer(data):
-        while at < len(code) and code[at][1] <= found.start():
-            at += 1
-        if at < len(code) and code[at][0] <= found.start():
+        if span_at(code, found.start()) is not None:
             continue
         raw = found["reference"] or found["target"] or found["address"]
         target = raw.decode("utf-8", "replace").strip()

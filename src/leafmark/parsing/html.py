@@ -14,14 +14,14 @@ titles, notes and the tabs that are not on show.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from leafmark.model import Anchor, Diagnostic, Document, Heading, Link, Span
 from leafmark.model.deferred import Deferred
-from leafmark.model.span import merge, subtract
+from leafmark.model.span import merge, span_at, subtract
 from leafmark.parsing.decoding import decode
 from leafmark.parsing.html_anchors import anchors_of
 from leafmark.parsing.html_blocks import find_blocks
@@ -159,7 +159,7 @@ class _Outline:
         return cls(page, limits, kept, dropped, _MEMBER.encode() in page.data)
 
     def keeps(self, offset: int) -> bool:
-        return _span_at(self.kept, offset) is not None
+        return span_at(self.kept, offset) is not None
 
     def headings(self) -> tuple[Heading, ...]:
         """The headings of the region; one inside another is a part of that."""
@@ -168,15 +168,14 @@ class _Outline:
         for element in self.page.elements:
             if element.tag not in HEADING_LEVELS:
                 continue
-            limit = _span_at(self.kept, element.start)
             inside = bool(found) and element.start < found[-1].end
-            if limit is not None and not inside:
+            if self.keeps(element.start) and not inside:
                 found.append(self._heading(element, before))
             before = element.start
         return tuple(found)
 
     def _heading(self, element: HtmlElement, before: int) -> Heading:
-        limit = _span_at(self.limits, element.start)
+        limit = span_at(self.limits, element.start)
         end = limit[1] if limit else element.end
         title = heading_text(self.page.data, element.inner, min(element.close, end))
         stop = min(element.end, end)
@@ -273,14 +272,10 @@ class _Outline:
         return None
 
     def links(self) -> Iterator[Link]:
-        page, kept = self.page, iter(self.kept)
-        start, end = next(kept, (-1, -1))
-        for element in page.links:
-            while end <= element.start and start >= 0:
-                start, end = next(kept, (-1, -1))
-            if start <= element.start < end:
+        for element in self.page.links:
+            if self.keeps(element.start):
                 kind: Literal["image", "link"] = "image" if element.tag == "img" else "link"
-                target = page.attribute(element, _ADDRESSES[kind]) or ""
+                target = self.page.attribute(element, _ADDRESSES[kind]) or ""
                 yield Link(element.start, element.end, target.strip(), kind)
 
 
@@ -328,8 +323,3 @@ def _has_words(data: bytes, spans: Spans) -> bool:
             elif name is not None and not raw and data[at:stop].strip():
                 return True
     return False
-
-
-def _span_at(spans: Spans, offset: int) -> tuple[int, int] | None:
-    at = bisect_right(spans, (offset, 1 << 62)) - 1
-    return spans[at] if at >= 0 and offset < spans[at][1] else None

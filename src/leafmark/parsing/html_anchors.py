@@ -9,10 +9,10 @@ a heading is the first of, are slugs; `html` finds those.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from leafmark.model import Anchor
+from leafmark.model.span import span_at
 from leafmark.parsing.html_tokens import attribute
 from leafmark.parsing.named_places import NamedTag, named_places
 
@@ -45,13 +45,9 @@ def anchors_of(data: bytes, starts: Sequence[int], unread: _Ranges) -> list[Anch
 
 
 def _named_tags(data: bytes, unread: _Ranges) -> Iterator[NamedTag]:
-    begins = [start for start, _ in unread]
     for tag in _NAMED.finditer(data):
-        if not tag[1]:
-            continue
         start, end = tag.span()
-        around = bisect_right(begins, start) - 1
-        if around >= 0 and start < unread[around][1]:
+        if not tag[1] or span_at(unread, start) is not None:
             continue
         name = attribute(data, start, end, b"id")
         if not name and tag[1].lower() == b"a":

@@ -10,9 +10,9 @@ code, which would become one word with the first word of the line.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
 
+from leafmark.model.span import span_at
 from leafmark.parsing.html_page import HtmlPage
 from leafmark.parsing.html_tokens import unescape
 from leafmark.parsing.titles import fold
@@ -183,7 +183,5 @@ def _numbers(page: HtmlPage, *, everywhere: bool) -> Iterator[tuple[int, int]]:
     """Yield the numbers before lines of code, which a `pre` holds unless they are `everywhere`."""
     code = [(each.inner, each.close) for each in page.elements if each.tag == "pre"]
     for found in _NUMBER.finditer(page.data):
-        start, end = found.span()
-        at = bisect_right(code, (start, len(page.data))) - 1
-        if everywhere or (at >= 0 and end <= code[at][1]):
-            yield start, end
+        if everywhere or span_at(code, found.start()) is not None:
+            yield found.span()

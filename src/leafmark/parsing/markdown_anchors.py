@@ -8,10 +8,10 @@ heading's. Titles and slugs are left as GitHub makes them.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from leafmark.model import Anchor, Block, HeadingColumns
+from leafmark.model.span import span_at
 from leafmark.parsing.named_places import NamedTag, named_places
 
 __all__ = ["anchors_of", "may_have_anchors"]
@@ -61,14 +61,8 @@ def _named_tags(raw: bytes) -> Iterator[NamedTag]:
 
 
 def _outside_code(tags: Iterable[NamedTag], blocks: Iterable[Block]) -> list[NamedTag]:
-    code = [block for block in blocks if block.kind == "code"]
-    ends = [block.end for block in code]
-    found = []
-    for tag in tags:
-        around = bisect_left(ends, tag.start + 1)
-        if around == len(code) or code[around].start > tag.start:
-            found.append(tag)
-    return found
+    code = [(block.start, block.end) for block in blocks if block.kind == "code"]
+    return [tag for tag in tags if span_at(code, tag.start) is None]
 
 
 def _decoded(name: bytes) -> str:
