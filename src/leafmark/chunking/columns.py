@@ -16,6 +16,7 @@ from itertools import chain, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
+from leafmark.chunking.rows import ROWSPAN, columns_taken, rows_taken
 from leafmark.model import Block, Document
 
 __all__ = ["Cell", "Columns", "Row", "columns_of"]
@@ -26,8 +27,6 @@ _MARGIN = re.compile(rb"(?:[ \t>]|[-+*][ \t]|[0-9]{1,9}[.)][ \t]|(?!))*+")
 
 _BAR = re.compile(rb"\\.|(\|)", re.DOTALL)
 _TAG = re.compile(rb"<(?:(tr)|(t[dh])|t(?:head|body|foot))\b([^<>]*)>", re.IGNORECASE)
-_WIDE = re.compile(rb"\bcolspan\s*=\s*[\"']?0*([1-9][0-9]{0,3})", re.IGNORECASE)
-_HIGH = re.compile(rb"\browspan\s*=\s*[\"']?0*([1-9][0-9]{0,4})", re.IGNORECASE)
 
 _MOST_HIGH = 64
 """Cells that are followed into the rows below at once, so that no table takes long."""
@@ -120,7 +119,7 @@ def columns_of(document: Document, table: Block, rows: Sequence[int]) -> Columns
     heads: list[list[Cell]] = []
     reaching: dict[int, Sequence[Cell]] = {}
     caption_end = table.start
-    is_plain = _HIGH.search(data, table.start, table.end) is None
+    is_plain = ROWSPAN.search(data, table.start, table.end) is None
     for row in _in_page(data, table.start, content if is_plain else table.end):
         if row.start < content:
             caption_end = caption_end if heads else row.start
@@ -175,10 +174,10 @@ def _placed(
     for tag, end in own:
         while taken and taken[0].column <= column:
             column = max(column, taken.popleft().after)
-        wide, deep = _WIDE.search(tag[3]), _HIGH.search(tag[3])
-        cell = Cell(column, column + (int(wide[1]) if wide else 1), tag.start(), end)
+        cell = Cell(column, column + columns_taken(tag[3]), tag.start(), end)
         cells.append(cell)
         column = cell.after
-        if deep is not None and deep[1] != b"1":
-            below.append((cell, int(deep[1]) - 1))
+        rows = rows_taken(tag[3])
+        if rows > 1:
+            below.append((cell, rows - 1))
     return cells, below[:_MOST_HIGH]

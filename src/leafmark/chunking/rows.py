@@ -14,7 +14,15 @@ from itertools import pairwise
 from leafmark.chunking.graphemes import grapheme_boundary
 from leafmark.model import Document
 
-__all__ = ["cell_starts", "goes_on_in_page", "is_title_in_page", "untied_rows"]
+__all__ = [
+    "ROWSPAN",
+    "cell_starts",
+    "columns_taken",
+    "goes_on_in_page",
+    "is_title_in_page",
+    "rows_taken",
+    "untied_rows",
+]
 
 _GOES_ON_IN_MARKDOWN = re.compile(rb"[ \t]*\|[ \t]*\|")
 _INLINE = rb"(?:\s|&nbsp;|&\#160;|\xc2\xa0|</?(?:a|b|br|div|em|i|p|span|strong)\b[^<>]*>|(?!))*+"
@@ -29,8 +37,8 @@ _CELLS = {"markdown": _BAR, "html": _TAG}
 
 _JOINED = 8
 """Bytes before a bar in which a character may stand that takes it in."""
-_WIDE = re.compile(rb"\bcolspan\s*=\s*[\"']?(?:[2-9]|[1-9][0-9])", re.IGNORECASE)
-_HIGH = re.compile(rb"\browspan\s*=\s*[\"']?([0-9]{1,4})", re.IGNORECASE)
+_COLSPAN = re.compile(rb"\bcolspan\s*=\s*[\"']?0*([1-9][0-9]{0,3})", re.IGNORECASE)
+ROWSPAN = re.compile(rb"\browspan\s*=\s*[\"']?0*([1-9][0-9]{0,4})", re.IGNORECASE)
 
 
 def untied_rows(document: Document, rows: Sequence[int], end: int) -> list[int]:
@@ -63,6 +71,22 @@ def _is_torn(data: bytes, at: int) -> bool:
     return grapheme_boundary(text, len(text) - 1) < len(text) - 1
 
 
+def columns_taken(attributes: bytes) -> int:
+    """Return how many columns a cell of a page takes.
+
+    >>> columns_taken(b' class="a" colspan="02"'), columns_taken(b""), columns_taken(b" colspan=0")
+    (2, 1, 1)
+    """
+    found = _COLSPAN.search(attributes)
+    return int(found[1]) if found else 1
+
+
+def rows_taken(attributes: bytes) -> int:
+    """Return how many rows a cell of a page takes, its own among them."""
+    found = ROWSPAN.search(attributes)
+    return int(found[1]) if found else 1
+
+
 def goes_on_in_page(data: bytes, row: int) -> bool:
     """Whether a row begins there that goes on with what is above."""
     return _GOES_ON_IN_PAGE.match(data, row) is not None
@@ -71,9 +95,7 @@ def goes_on_in_page(data: bytes, row: int) -> bool:
 def is_title_in_page(data: bytes, row: int, end: int) -> bool:
     """Whether `[row, end)` is a row of one wide cell that says something."""
     cells = [*_CELL.finditer(data, row, end)]
-    return (
-        len(cells) == 1 and _WIDE.search(cells[0][1]) is not None and not goes_on_in_page(data, row)
-    )
+    return len(cells) == 1 and columns_taken(cells[0][1]) > 1 and not goes_on_in_page(data, row)
 
 
 def _in_page(data: bytes, rows: Sequence[int], end: int) -> Iterator[int]:
@@ -81,7 +103,5 @@ def _in_page(data: bytes, rows: Sequence[int], end: int) -> Iterator[int]:
     for row, after in pairwise([*rows, end]):
         if not tied and not goes_on_in_page(data, row):
             yield row
-        cells = _CELL.findall(data, row, after)
-        heights = [int(high[1]) for cell in cells if (high := _HIGH.search(cell))]
-        below = max(heights, default=1) - 1
+        below = max(map(rows_taken, _CELL.findall(data, row, after)), default=1) - 1
         tied = max(tied - 1, below, int(is_title_in_page(data, row, after)))
