@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from operator import itemgetter
 
-from leafmark.chunking.plain_text import is_unfinished, leads_in_text
+from leafmark.chunking.plain_text import is_unfinished, last_paragraphs, leads_in_text
 from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.rows import goes_on_in_page, is_title_in_page
 from leafmark.model import Block
@@ -45,7 +45,7 @@ _SHORTCODE = re.compile(rb"(?<![\w:]):[a-z0-9_+-]++:\Z")
 
 _INTRODUCED = frozenset(("list", "code", "table"))
 _INTRODUCED_IN_PAGES = _INTRODUCED | {"definition"}
-"""What a text without the end of a sentence introduces."""
+"""What a text without the end of a sentence introduces, and items of lists have below theirs."""
 
 _TAG = re.compile(rb"<[^<>]*>")
 _CLOSING_MARKS = " \t\r\n.!\u3002\uff01*_)\"'\\"
@@ -63,12 +63,8 @@ _CLOSED = re.compile(rb"(?:\s|</?[a-z][^<>]*>)+\Z", re.IGNORECASE)
 
 _CAPTIONED = frozenset(("code", "table"))
 
-_BELOW = frozenset(("list", "code", "table"))
-"""What an item of a list has below its text."""
-
 _kind_of = itemgetter(0)  # of a block
 
-_GAP = re.compile(rb"\n(?:[ \t]*+\n)+")
 _BREAK = re.compile(rb"[ \t]*+(?:\*[* \t]{2,}|-[- \t]{2,}|_[_ \t]{2,})\Z")
 _VOID = rb"(?!(?:area|br|hr|img|input|wbr)\b)"
 _LABEL = re.compile(
@@ -248,7 +244,7 @@ def _stands_below(reader: BodyReader, at: int) -> bool:
     """Whether a list, code or a table inside an item begins at `at`."""
     if reader.begins_item(at):
         return False
-    return bool(_BELOW.intersection(map(_kind_of, reader.blocks_within(at, at + 1))))
+    return not _INTRODUCED.isdisjoint(map(_kind_of, reader.blocks_within(at, at + 1)))
 
 
 def _tail(reader: BodyReader, start: int, at: int) -> bytes:
@@ -264,7 +260,7 @@ def _text_leads(before: bytes) -> bool:
     end = before.removesuffix(b".")[-1:]
     if not end or end[0] not in _LAST:
         return False
-    *others, last = _GAP.split(before.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+    *others, last = last_paragraphs(before)
     if others and _BREAK.match(last):
         last = others.pop()
     is_whole = bool(others) or len(before) < _REACH

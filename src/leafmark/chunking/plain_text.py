@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-__all__ = ["is_unfinished", "item_starts", "leads_in_text"]
+__all__ = ["is_unfinished", "item_starts", "last_paragraphs", "leads_in_text"]
 
 _LONGEST_CHARACTER = 4
 
@@ -75,7 +75,7 @@ def leads_in_text(before: bytes, behind: bytes, *, whole: bool) -> bool:
     """
     if _BY.match(behind):
         return True
-    *others, last = _GAP.split(before.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+    *others, last = last_paragraphs(before)
     whole = whole or bool(others)
     ruled = _RULED.match(last) if whole and last[-1:] in _MARKS else None
     if ruled is not None:
@@ -117,6 +117,11 @@ def _introduces(line: bytes, following: re.Match[bytes]) -> bool:
 
 def _width(blank: bytes) -> int:
     return len(blank.expandtabs())
+
+
+def last_paragraphs(before: bytes) -> list[bytes]:
+    """Return the paragraphs that a stretch of text ends with, whose lines end in LF then."""
+    return _GAP.split(before.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
 
 
 def is_unfinished(text: bytes) -> bool:
