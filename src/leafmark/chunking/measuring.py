@@ -14,10 +14,9 @@ from operator import itemgetter
 from leafmark.chunking.read_text import ReadText
 from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.tokens import Count, direct_counter
-from leafmark.model import Document
 from leafmark.model.span import subtract
 
-__all__ = ["Meter", "make_meter", "text_tokens"]
+__all__ = ["Meter", "make_meter"]
 
 _SLASH = ord("/")
 
@@ -38,19 +37,20 @@ def make_meter(reader: BodyReader, count: Count) -> Meter:
     """Return what measures the document of `reader`, in pages and notebooks what is read there."""
     read_text = reader.read_text
     if read_text is None:
-        return Meter(reader.document, count)
-    return _ReadMeter(reader.document, count, read_text)
+        return Meter(reader, count)
+    return _ReadMeter(reader, count, read_text)
 
 
 class Meter:
     """Measures ranges of one document. Front matter weighs nothing."""
 
-    def __init__(self, document: Document, count: Count) -> None:
-        front = document.front_matter
-        self.document = document
+    def __init__(self, reader: BodyReader, count: Count) -> None:
+        front = reader.document.front_matter
+        self.document = reader.document
         self.count = count
+        self._reader = reader
         self._front = 0 if front is None else front.end
-        self.texts: dict[tuple[int, int], int] = {}
+        self._texts: dict[tuple[int, int], int] = {}
         """The tokens of ranges as `text` has them, as far as they were counted."""
 
     def size_bytes(self, start: int, end: int) -> int:
@@ -150,12 +150,22 @@ class Meter:
         """Whether the range has at most `limit` tokens; counted only where bytes do not tell."""
         return self.size_bytes(start, end) <= limit or self.tokens(start, end) <= limit
 
+    def text_tokens(self, span: tuple[int, int], *, tokens: int, bound: int) -> int:
+        """The tokens of a range as `text` has it, exact near `bound`; unchanged it has `tokens`."""
+        if abs(tokens - bound) > _NEARLY and self._reader.is_normal(*span):
+            return tokens
+        found = self._texts.get(span)
+        if found is None:
+            text = self._reader.normalise((span,)) + "\n\n"
+            found = self._texts[span] = self.count(text)
+        return found
+
 
 class _ReadMeter(Meter):
     """Measures a page or a notebook: markup, escapes and what is dropped weigh nothing."""
 
-    def __init__(self, document: Document, count: Count, read_text: ReadText) -> None:
-        super().__init__(document, count)
+    def __init__(self, reader: BodyReader, count: Count, read_text: ReadText) -> None:
+        super().__init__(reader, count)
         self._read_text = read_text
 
     def size_bytes(self, start: int, end: int) -> int:
@@ -183,15 +193,3 @@ class _ReadMeter(Meter):
     def raw(self, start: int, end: int) -> bytes:
         kept = subtract(start, end, self._read_text.dropped)
         return b"".join([self.document.data[first:after] for first, after in kept])
-
-
-def text_tokens(
-    reader: BodyReader, meter: Meter, span: tuple[int, int], *, tokens: int, bound: int
-) -> int:
-    """The tokens of a range as `text` has it, exact near the bound; unchanged it has `tokens`."""
-    if abs(tokens - bound) > _NEARLY and reader.is_normal(*span):
-        return tokens
-    found = meter.texts.get(span)
-    if found is None:
-        found = meter.texts[span] = meter.count(reader.normalise((span,)) + "\n\n")
-    return found

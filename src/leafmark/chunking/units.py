@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from leafmark.chunking.cutting import coalesce, line_starts, markup_starts, token_cuts
-from leafmark.chunking.measuring import Meter, text_tokens
+from leafmark.chunking.measuring import Meter
 from leafmark.chunking.plain_text import item_starts
 from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.sentences import sentence_starts
@@ -117,8 +117,7 @@ class Cutter(NamedTuple):
         if unit.tokens <= limit:
             return True
         span = unit.start, unit.end
-        tokens = text_tokens(self.reader, self.meter, span, tokens=unit.tokens, bound=limit)
-        return tokens <= limit
+        return self.meter.text_tokens(span, tokens=unit.tokens, bound=limit) <= limit
 
     def cut_prose(self, unit: Unit, capacity: int) -> Iterator[Unit]:
         """Cut at sentences what has no blocks, but not the code that lies deep inside it."""

@@ -9,7 +9,7 @@ from operator import add, itemgetter
 
 from leafmark.chunking.breadcrumbs import BREADCRUMB_SHARE, GAP, path_of, under_breadcrumb
 from leafmark.chunking.leading import leads_on
-from leafmark.chunking.measuring import Meter, text_tokens
+from leafmark.chunking.measuring import Meter
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.packing import Group, pack, settle
 from leafmark.chunking.reading import BodyReader
@@ -68,7 +68,7 @@ class Workshop:
         one token more for each node.
         """
         span, room = (self.tree.starts[node], self.tree.ends[node]), self.room(node)
-        excess = text_tokens(self.reader, self.meter, span, tokens=tokens, bound=room) - room
+        excess = self.meter.text_tokens(span, tokens=tokens, bound=room) - room
         nodes = self.tree.afters[node] - node
         if excess <= -_LESS or excess > max(_NEARLY, room // _NEARLY, nodes):
             return excess <= 0
