@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from leafmark.chunking.graphemes import extends, grapheme_boundary, next_boundary
-from leafmark.chunking.tokens import take_tokens
+from leafmark.chunking.tokens import LONGEST_TOKEN, take_tokens
 
 __all__ = [
     "byte_length",
@@ -21,9 +21,6 @@ __all__ = [
     "markup_starts",
     "token_cuts",
 ]
-
-_LONGEST_TOKEN = 64
-"""Characters per token beyond which a cut is not looked for."""
 
 _OPENED = re.compile(rb"[ \t]*+<t([dhr])\b", re.IGNORECASE)
 _OTHER = 2  # the rank of what is neither a row nor a cell
@@ -124,7 +121,7 @@ def token_cuts(raw: bytes, limit: int, tokenizer: str) -> list[int]:
     shown = count_ready(text)
     cuts, at, offset = [0], 0, 0
     while at < len(text):
-        length = take_tokens(shown[at : at + limit * _LONGEST_TOKEN], limit, tokenizer)
+        length = take_tokens(shown[at : at + limit * LONGEST_TOKEN], limit, tokenizer)
         length = _settle(text, at, length)
         offset += byte_length(text[at : at + length])
         at += length

@@ -13,13 +13,10 @@ from leafmark.chunking.cutting import byte_length, count_ready, decode_for_cutti
 from leafmark.chunking.graphemes import grapheme_boundary, next_boundary
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.read_text import ReadText
-from leafmark.chunking.tokens import take_tokens, token_counter
+from leafmark.chunking.tokens import LONGEST_TOKEN, take_tokens, token_counter
 from leafmark.chunking.workshop import Workshop
 
 __all__ = ["choose_fixed"]
-
-_LONGEST_TOKEN = 64
-"""Characters per token beyond which a window's end is not looked for."""
 
 
 def choose_fixed(shop: Workshop) -> list[int]:
@@ -76,7 +73,7 @@ class _Text:
 
         One that would not get further begins later: it shares less, and is not larger.
         """
-        longest = self._size * _LONGEST_TOKEN
+        longest = self._size * LONGEST_TOKEN
         end = self._stop(at, at + longest, self._size)
         while end <= before and at < before:
             at = self._later(at, before)

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Protocol, cast
 
 __all__ = [
+    "LONGEST_TOKEN",
     "Count",
     "direct_counter",
     "register_tokenizer",
@@ -25,6 +26,9 @@ Count = Callable[[str], int]
 
 _BUILT_IN = ("o200k_base", "cl100k_base")
 _registered: dict[str, Count] = {"characters": len}
+
+LONGEST_TOKEN = 64
+"""Characters per token beyond which the end of a prefix is not looked for."""
 
 _LONGEST_COMMON = 6
 """Characters per token that are looked at first when a prefix is taken; more on demand."""
