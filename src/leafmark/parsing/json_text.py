@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from itertools import pairwise
 
 from leafmark.model import ReadableText
@@ -94,16 +95,16 @@ class SourceMap:
         run = bisect_right(self._starts, offset) - 1
         if run >= len(self._runs.places):
             return self.end_of(offset)
-        return self._within(run, offset, 1)
+        return self._within(run, offset, self._runs.starts)
 
     def end_of(self, offset: int) -> int:
         """Where the character before `offset` ends in the source."""
         run = max(0, bisect_left(self._starts, offset) - 1)
-        return self._within(run, offset, 2)
+        return self._within(run, offset, self._runs.ends)
 
-    def _within(self, run: int, offset: int, edge: int) -> int:
-        """The place in a verbatim run; an edge, 1 or 2, of one that stands as a whole."""
+    def _within(self, run: int, offset: int, edges: Sequence[int]) -> int:
+        """The place in a verbatim run; of one that stands as a whole, one of its edges."""
         first, start, end = self._starts[run], self._runs.starts[run], self._runs.ends[run]
         if self._starts[run + 1] - first == end - start:
             return start + offset - first
-        return self._runs[edge][run]
+        return edges[run]

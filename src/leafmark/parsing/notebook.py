@@ -25,7 +25,7 @@ from leafmark.parsing.markdown_blocks import blocks_of
 from leafmark.parsing.markdown_limits import find_excess
 from leafmark.parsing.markdown_links import links_of
 from leafmark.parsing.markdown_walk import walk
-from leafmark.parsing.notebook_cells import Cell, Notebook, Ranges, read_cells
+from leafmark.parsing.notebook_cells import Cell, Notebook, read_cells
 from leafmark.parsing.readable import ReadableBuilder
 from leafmark.parsing.text import degraded_document, paragraphs
 from leafmark.parsing.titles import file_title, first_title, fold
@@ -114,13 +114,15 @@ def read_old_notebook(data: bytes, spans: Sequence[tuple[int, int]]) -> Readable
     return _read(data, spans, is_old=True)
 
 
-def _read(data: bytes, spans: Sequence[tuple[int, int]], *, is_old: bool) -> ReadableText:
+def _read(
+    data: bytes, spans: Sequence[tuple[int, int]], *, is_old: bool, of_one_cell: bool = False
+) -> ReadableText:
     out = ReadableBuilder()
     for start, end in spans:
         add_json_text(out, data, start, end)
         if is_old and (ends := line_ends(data, start, end)):
             out.add(ends, end, end)
-        elif data[end : end + 1] == _QUOTE and not is_continued(data, end):
+        elif not of_one_cell and data[end : end + 1] == _QUOTE and not is_continued(data, end):
             out.add("\n\n", end, end)
     return out.build(spans)
 
@@ -145,7 +147,7 @@ class _Parts:
             return
         first, self.begun = not self.begun, True
         self.kept += cell.source
-        read = self._read(cell.source)
+        read = _read(self.data, cell.source, is_old=self.is_old, of_one_cell=True)
         if cell.kind == "heading":
             self._add_heading(cell, read.text)
         elif cell.kind == "code":
@@ -157,14 +159,6 @@ class _Parts:
         self.kept += cell.outputs
         if cell.outputs:
             self.blocks.append(Block("code", cell.outputs[0][0], cell.outputs[-1][1]))
-
-    def _read(self, ranges: Ranges) -> ReadableText:
-        out = ReadableBuilder()
-        for start, end in ranges:
-            add_json_text(out, self.data, start, end)
-            if self.is_old and (ends := line_ends(self.data, start, end)):
-                out.add(ends, end, end)
-        return out.build(ranges)
 
     def _add_heading(self, cell: Cell, text: str) -> None:
         start, end = cell.source[0][0], cell.source[-1][1]
