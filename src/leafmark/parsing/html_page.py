@@ -15,6 +15,7 @@ from leafmark.parsing.html_tokens import attribute, tag_name
 
 __all__ = [
     "HEADING_LEVELS",
+    "HEADING_TAGS",
     "ROLE_CLASSES",
     "ROLE_IDS",
     "TRACKED",
@@ -24,6 +25,7 @@ __all__ = [
 ]
 
 HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
+HEADING_TAGS = frozenset(map(str.encode, HEADING_LEVELS))
 TRACKED = frozenset(
     (
         *HEADING_LEVELS,

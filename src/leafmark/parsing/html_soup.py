@@ -12,14 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from leafmark.parsing.decoding import BOM
-from leafmark.parsing.html_page import HEADING_LEVELS, TRACKED, HtmlElement, HtmlPage, roles_of
-from leafmark.parsing.html_tokens import attribute, iter_tokens
+from leafmark.parsing.html_page import HEADING_TAGS, TRACKED, HtmlElement, HtmlPage, roles_of
+from leafmark.parsing.html_tokens import VOID_TAGS, attribute, iter_tokens
 
 __all__ = ["read_soup"]
 
-_VOID = frozenset(
-    b"area base br col embed hr img image input link meta source track wbr param".split()
-)
 _IGNORED = frozenset((b"html", b"body", b"head"))
 _FORMATTING = frozenset(b"b i u s em tt big code font small strike strong nobr".split())
 _CLOSES_P = frozenset(
@@ -48,7 +45,6 @@ _REACH = 128
 
 _ADDRESSES = {b"a": b"href", b"img": b"src"}
 _TRACKED = frozenset(tag.encode() for tag in TRACKED)
-_HEADINGS = frozenset(tag.encode() for tag in HEADING_LEVELS)
 
 
 @dataclass(slots=True, eq=False)
@@ -112,10 +108,10 @@ class _Pairing:
         if name in _SIBLINGS:
             ended, limits = _SIBLINGS[name]
             self._end_sibling(ended, limits, at)
-        elif name in _HEADINGS and self._open and self._open[-1].name in _HEADINGS:
+        elif name in HEADING_TAGS and self._open and self._open[-1].name in HEADING_TAGS:
             self._end_top(at, at)
         node = _Open(name, at, stop, self._open[-1] if self._open else None)
-        if name in _VOID:
+        if name in VOID_TAGS:
             self._record(node, stop, stop)
             return
         self._open.append(node)
@@ -133,7 +129,7 @@ class _Pairing:
                 return
 
     def _close(self, name: bytes, at: int, stop: int) -> None:
-        names = _HEADINGS if name in _HEADINGS else (name,)
+        names = HEADING_TAGS if name in HEADING_TAGS else (name,)
         if not any(self._counts.get(each) for each in names):
             return
         for node in reversed(self._open[-_REACH:]):

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from leafmark.model import ReadableText
-from leafmark.parsing.html_tokens import RAW_TAGS, attribute, iter_tokens, unescape
+from leafmark.parsing.html_tokens import RAW_TAGS, VOID_TAGS, attribute, iter_tokens, unescape
 from leafmark.parsing.readable import ReadableBuilder
 
 __all__ = ["BLOCK_TAGS", "CODE_LINE", "heading_text", "is_permalink", "read_html"]
@@ -351,7 +351,6 @@ _HIDDEN = re.compile(
     rb"|app-vsn|icon-action)(?![\w-])",
     re.IGNORECASE,
 )
-_VOID = frozenset(b"br hr img input wbr col area base embed link meta source track".split())
 
 
 def heading_text(data: bytes, start: int, end: int) -> str:
@@ -393,7 +392,7 @@ def _heading_parts(data: bytes, start: int, end: int, *, buttons: bool = False) 
         elif not closing:
             if name == b"a":
                 skip_to = max(skip_to, is_permalink(data, at, stop))
-            kept = name in _VOID or (buttons and name == b"button")
+            kept = name in VOID_TAGS or (buttons and name == b"button")
             if at >= skip_to and not kept and _is_hidden(name, data[at:stop]):
                 hidden, depth = name, 1
     return parts

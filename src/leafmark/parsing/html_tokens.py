@@ -15,6 +15,7 @@ from collections.abc import Iterator
 __all__ = [
     "RAW_TAGS",
     "SELF_CLOSED",
+    "VOID_TAGS",
     "Token",
     "attribute",
     "iter_tokens",
@@ -49,6 +50,11 @@ RAW_TAGS = frozenset(
     (b"script", b"style", b"xmp", b"iframe", b"noembed", b"noframes", b"title", b"textarea")
 )
 """Elements whose content is text up to their own end tag, whatever it holds."""
+
+VOID_TAGS = frozenset(
+    b"area base br col embed hr image img input link meta param source track wbr".split()
+)
+"""Elements that have no content and no end tag; `<image>` makes an `img`."""
 
 SELF_CLOSED = re.compile(
     rb"<(?:" + b"|".join(sorted(RAW_TAGS)) + rb")(?:\s(?:[^<>]*[\"'\s])?)?/>", re.IGNORECASE

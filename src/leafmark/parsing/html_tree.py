@@ -15,9 +15,10 @@ attributes merged into `html` from many tags.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import turbohtml
@@ -26,6 +27,7 @@ from turbohtml import Namespace
 from leafmark.parsing.decoding import BOM
 from leafmark.parsing.html_page import (
     HEADING_LEVELS,
+    HEADING_TAGS,
     ROLE_CLASSES,
     ROLE_IDS,
     TRACKED,
@@ -33,11 +35,12 @@ from leafmark.parsing.html_page import (
     HtmlPage,
     roles_of,
 )
-from leafmark.parsing.html_tokens import SELF_CLOSED, attribute, iter_tokens, match_tag
+from leafmark.parsing.html_tokens import SELF_CLOSED, VOID_TAGS, attribute, iter_tokens, match_tag
 
 __all__ = ["OffsetError", "read_tree", "refusal"]
 
 _LATIN = "latin-1"
+_start_of: Callable[[HtmlElement], int] = attrgetter("start")
 _LINE_ENDS = bytes.maketrans(b"\r\n", b"  ")
 _FORMATTING = re.compile(
     rb"<(/?)(?:b|i|u|s|em|tt|big|code|font|small|strike|strong|nobr)[ \t\n\r\f/>]"
@@ -54,7 +57,6 @@ _UNQUOTED = bytes.maketrans(b"\"'", b"  ")
 """The values of what may be classes, in lower case: what they select is compared exactly."""
 
 _LINK_TAG = re.compile(rb"<(/?)a(?=[\s/>])(?(1)[^>]*>)", re.IGNORECASE)
-_HEADINGS = frozenset(tag.encode() for tag in HEADING_LEVELS)
 _MARKUP = re.compile(rb"<!--(?s:.*?)(?:--!?>|\Z)|<[^>]*(?:>|\Z)")
 
 
@@ -110,8 +112,8 @@ class _Adapter:
                 added = self._add(elements, node)
                 if added is not None:
                     added.roles = roles_of(self.data, added.start, added.inner)
-        in_order = tuple(sorted(elements.values(), key=_start))
-        links = sorted(self._links(), key=_start)
+        in_order = tuple(sorted(elements.values(), key=_start_of))
+        links = sorted(self._links(), key=_start_of)
         body_start, body_end = self._body()
         return HtmlPage(
             self.data, in_order, tuple(links), body_start, body_end, self._parents, self._attribute
@@ -198,7 +200,7 @@ class _Adapter:
 
     def _implied_end(self, node: Any, tag: str, inner: int) -> int:
         """Where an element without an end tag of its own ends, at `inner` or after."""
-        if tag in _VOID:
+        if tag.encode() in VOID_TAGS:
             return inner
         end = max(inner, self._end_of(node, inner))
         if tag in HEADING_LEVELS:
@@ -212,7 +214,7 @@ class _Adapter:
         ends: dict[int, int] = {}
         opened: list[int] = []
         for name, _, end, closing in iter_tokens(self.data, 0, len(self.data)):
-            if name not in _HEADINGS:
+            if name not in HEADING_TAGS:
                 continue
             if not closing:
                 opened.append(end)
@@ -291,10 +293,3 @@ def _marks(tag: str) -> tuple[bytes, bytes]:
     """What the start tag and the end tag of an element begin with; `<image>` makes an `img`."""
     name = b"im" if tag == "img" else tag.encode(_LATIN)
     return b"<" + name, b"</" + name
-
-
-_VOID = frozenset(("hr", "img", "base", "link", "meta", "input", "br"))
-
-
-def _start(element: HtmlElement) -> int:
-    return element.start

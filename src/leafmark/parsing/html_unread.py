@@ -33,7 +33,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from leafmark.parsing.html_makers import is_of_doxygen, made_spans
-from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
+from leafmark.parsing.html_page import HEADING_LEVELS, HEADING_TAGS, HtmlElement, HtmlPage
 from leafmark.parsing.html_tokens import attribute, iter_tokens, tag_name
 
 __all__ = ["unread_spans"]
@@ -60,7 +60,7 @@ _BETWEEN = re.compile(rb"(?:\s|</?(?:td|div|figure|code)\b[^<>]*>|(?!))*+")
 _TAG = re.compile(rb"<[^<>]*>")
 _WORDLESS = re.compile(rb"(?:\s|<(?!img\b)[^<>]*>|(?!))*+", re.IGNORECASE)
 _LISTS = frozenset(("ul", "ol", "menu", "dir", "dl"))
-_CONTENT = frozenset((b"img", *(level.encode() for level in HEADING_LEVELS)))
+_CONTENT = HEADING_TAGS | {b"img"}
 _CONTENT_OF_CELLS = _CONTENT | {b"code"}
 _LEAST_LINKS = 3
 _LEAST_PAGES = 8

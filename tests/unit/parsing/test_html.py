@@ -288,6 +288,7 @@ def test_every_span_is_read_from_the_start_of_a_line() -> None:
         ("C# and #2", "C# and #2"),
         ("a<script>b</script>c", "ac"),
         ("&lt;T&gt;\u00a0x", "<T> x"),
+        ('A <image aria-hidden="true" src="i.png"> B', "A B"),
     ],
 )
 def test_titles_are_the_words_of_the_heading(heading: str, title: str) -> None:
@@ -295,6 +296,14 @@ def test_titles_are_the_words_of_the_heading(heading: str, title: str) -> None:
 
     assert document.headings[0].title == title
     assert re.match(rb"<h2>.*</h2>$", document.data[: document.headings[0].end])
+
+
+@pytest.mark.parametrize("tag", ["area", "col", "embed", "input", "source", "wbr"])
+def test_an_element_without_content_ends_with_its_tag(tag: str) -> None:
+    document = parse_html(f'<p><{tag} class="noprint">Words</p>'.encode(), "a.html")
+
+    dropped = [document.data[span.start : span.end] for span in document.dropped_spans]
+    assert b"Words" not in b"".join(dropped)
 
 
 class TestTreesOfPages:
