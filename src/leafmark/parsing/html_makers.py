@@ -3,8 +3,7 @@
 In: a page. Out: spans to drop, and the title that Doxygen shows. Doxygen, LaTeX2HTML, Javadoc
 and MHonArc mark their parts with comments.
 Haddock, GTK-Doc, Publican and others write the same words on each page: a search for these
-would find all of them. Doxygen, Pygments, Rouge and Javadoc put a number before each line of
-code, which would become one word with the first word of the line.
+would find all of them.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from leafmark.model.span import span_at
+from leafmark.parsing.html_numbers import drawn_numbers
 from leafmark.parsing.html_page import HtmlPage
 from leafmark.parsing.html_tokens import unescape
 from leafmark.parsing.titles import fold
@@ -121,12 +120,6 @@ _MADE = {
 }
 """What is written in the same words on each page, by bytes that stand in all such pages."""
 
-_NUMBER = re.compile(
-    rb"<span class=\"(?:linenos?|source-line-no|sourceLineNo)\">"
-    rb"(?:<a [^<>]*+>|(?!))?+\s*+[0-9]++\s*+(?:</a>|(?!))?+\s*+</span>"
-)
-
-
 _SHOWN_TITLE = re.compile(rb"<div class=\"title\">([^<]++)<")
 
 
@@ -165,7 +158,7 @@ def made_spans(page: HtmlPage) -> Iterator[tuple[int, int]]:
         foot = _DOXYGEN_FOOT.search(page.data, head.end())
         if foot is not None:
             yield foot.start(), max(foot.start(), page.body_end)
-    yield from _numbers(page, everywhere=head is not None)
+    yield from drawn_numbers(page, everywhere=head is not None)
 
 
 def _panels(data: bytes) -> Iterator[tuple[int, int]]:
@@ -177,11 +170,3 @@ def _panels(data: bytes) -> Iterator[tuple[int, int]]:
         elif begin is not None:
             yield begin, mark.end()
             begin = None
-
-
-def _numbers(page: HtmlPage, *, everywhere: bool) -> Iterator[tuple[int, int]]:
-    """Yield the numbers before lines of code, which a `pre` holds unless they are `everywhere`."""
-    code = [(each.inner, each.close) for each in page.elements if each.tag == "pre"]
-    for found in _NUMBER.finditer(page.data):
-        if everywhere or span_at(code, found.start()) is not None:
-            yield found.span()
