@@ -25,10 +25,11 @@ from leafmark.model.span import merge, span_at, subtract
 from leafmark.parsing.decoding import decode
 from leafmark.parsing.html_anchors import anchors_of
 from leafmark.parsing.html_blocks import find_blocks
+from leafmark.parsing.html_headings import heading_text
 from leafmark.parsing.html_makers import made_title
 from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
 from leafmark.parsing.html_soup import read_soup
-from leafmark.parsing.html_text import heading_text, read_html
+from leafmark.parsing.html_text import read_html
 from leafmark.parsing.html_titles import without_manual, without_site
 from leafmark.parsing.html_tokens import attribute, iter_tokens, tag_name, unescape
 from leafmark.parsing.html_tree import OffsetError, read_tree, refusal

@@ -1,12 +1,11 @@
 """The readable text of HTML: what a browser shows of some bytes, and where each word stands.
 
-In: a source and spans of it. Out: `ReadableText`, and the rendered text of
-headings. The source is read from left to right, without a tree: markup out of
-order does not change which words are shown. White space is folded, blocks
-begin lines (paragraphs after a blank one), cells are parted by a tab, list
-items begin with `- `, images are their alternative text. What is raised would run into the
-word before it: the number of a footnote is put into brackets, a power has `^`. Scripts, styles,
-templates and comments are left out, and so are permalink signs.
+In: a source and spans of it. Out: `ReadableText`. The source is read from left to right, without
+a tree: markup out of order does not change which words are shown. White space is folded, blocks
+begin lines (paragraphs after a blank one), cells are parted by a tab, list items begin with `- `,
+images are their alternative text. What is raised would run into the word before it: the number of
+a footnote is put into brackets, a power has `^`. Scripts, styles, templates and comments are left
+out, and so are permalink signs.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ import re
 from collections.abc import Callable, Sequence
 
 from leafmark.model import ReadableText
-from leafmark.parsing.html_tokens import RAW_TAGS, VOID_TAGS, attribute, iter_tokens, unescape
+from leafmark.parsing.html_tokens import attribute, iter_tokens, unescape
 from leafmark.parsing.readable import ReadableBuilder
 
-__all__ = ["BLOCK_TAGS", "CODE_LINE", "heading_text", "is_permalink", "read_html"]
+__all__ = ["BLOCK_TAGS", "CODE_LINE", "DRAWN_DOT", "UNREAD_TAGS", "is_permalink", "read_html"]
 
 _PIECE = re.compile(
     rb"([^ \t\n\r\f&\0]++(?: [^ \t\n\r\f&\0]++|(?!))*+)"
@@ -63,7 +62,7 @@ _CELLS = frozenset((b"td", b"th"))
 BLOCK_TAGS = _BREAKS.keys() | _CELLS
 """Elements that begin and end a line of text, or a cell."""
 
-_UNREAD = frozenset(
+UNREAD_TAGS = frozenset(
     (b"script", b"style", b"template", b"iframe", b"noembed", b"noframes", b"title")
 )
 
@@ -74,7 +73,7 @@ whole file have anchors, and a number with blanks behind it."""
 _LAST_BREAK = re.compile(rb"(?:</span\s*+>|(?!))*+</div\s*+>")
 """What stands behind a line of code that is a block and has a break at its end: Docusaurus'."""
 
-_DRAWN_DOT = b'<span class="sep"></span>'
+DRAWN_DOT = b'<span class="sep"></span>'
 """What gi-docgen writes for the dots of a name, which its style sheet draws."""
 
 
@@ -167,7 +166,7 @@ class _Reader:
             elif name == b"a" or name == b"sup":
                 done = -1 if closing else self._reference(name, at, stop, end)
                 skip_to = max(skip_to, done)
-            elif name in _UNREAD:
+            elif name in UNREAD_TAGS:
                 unread = None if closing else name
             else:
                 handle = _HANDLERS.get(name)
@@ -325,7 +324,7 @@ class _Reader:
             self.out.add(words, start, end)
 
     def _span(self, name: bytes, start: int, end: int, closing: bool) -> None:
-        if self.data.startswith(_DRAWN_DOT, start):
+        if self.data.startswith(DRAWN_DOT, start):
             self._begin(start)
             self.out.add(".", start, end)
 
@@ -344,60 +343,3 @@ _HANDLERS: dict[bytes, _Handler] = {
     b"label": _Reader._control,
     b"button": _Reader._control,
 }
-
-_HIDDEN = re.compile(
-    rb"\baria-hidden\s*=\s*[\"']?true|\bclass\s*=\s*(?:[\"'][^\"']*(?<![\w-]))?"
-    rb"(?:headerlink|header-anchor|hash-link|anchorjs-link|permalink|out-of-band|srclink"
-    rb"|app-vsn|icon-action)(?![\w-])",
-    re.IGNORECASE,
-)
-
-
-def heading_text(data: bytes, start: int, end: int) -> str:
-    """Return the rendered text of the heading whose content is `[start, end)`, white space folded.
-
-    Left out: images, permalinks, buttons, and what is hidden from being read
-    aloud (`aria-hidden`) or stands beside the heading (rustdoc's `out-of-band`,
-    gi-docgen's `srclink`, ExDoc's version and `icon-action`). A heading that is
-    nothing but a button, which opens what is below it, is named by that.
-    """
-    if data.find(_DRAWN_DOT, start, end) >= 0:
-        data = data[start:end].replace(_DRAWN_DOT, b".")
-        start, end = 0, len(data)
-    tagged = data.find(b"<", start, end) >= 0
-    if not tagged:
-        return _folded([unescape(data[start:end])])
-    title = _folded(_heading_parts(data, start, end))
-    return title or _folded(_heading_parts(data, start, end, buttons=True))
-
-
-def _folded(parts: list[str]) -> str:
-    return " ".join("".join(parts).replace("\0", "").split())
-
-
-def _heading_parts(data: bytes, start: int, end: int, *, buttons: bool = False) -> list[str]:
-    parts: list[str] = []
-    hidden, depth, skip_to = b"", 0, start
-    for name, at, stop, closing in iter_tokens(data, start, end):
-        if hidden:
-            if name == hidden:
-                depth += -1 if closing else 1
-                hidden = hidden if depth else b""
-        elif at < skip_to or name is None:
-            continue
-        elif not name:
-            parts.append(unescape(data[at:stop]))
-        elif name in _BREAKS or name in _CELLS or name == b"br":
-            parts.append(" ")
-        elif not closing:
-            if name == b"a":
-                skip_to = max(skip_to, is_permalink(data, at, stop))
-            kept = name in VOID_TAGS or (buttons and name == b"button")
-            if at >= skip_to and not kept and _is_hidden(name, data[at:stop]):
-                hidden, depth = name, 1
-    return parts
-
-
-def _is_hidden(name: bytes, tag: bytes) -> bool:
-    unread = name == b"button" or name in _UNREAD or name in RAW_TAGS
-    return unread or (b"=" in tag and _HIDDEN.search(tag) is not None)
