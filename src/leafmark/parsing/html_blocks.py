@@ -11,16 +11,17 @@ and old handbooks have it, is no code: what stands between its blank lines are p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import pairwise
 from operator import attrgetter
 
 from leafmark.model import Block, BlockKind
 from leafmark.model.span import merge, subtract
+from leafmark.parsing.html_languages import code_language
 from leafmark.parsing.html_page import HtmlElement, HtmlPage
 from leafmark.parsing.html_text import BLOCK_TAGS, CODE_LINE
-from leafmark.parsing.html_tokens import attribute, iter_tokens, tag_name, unescape
+from leafmark.parsing.html_tokens import iter_tokens, unescape
 from leafmark.parsing.script_prose import is_prose
 from leafmark.parsing.text import BLANK_LINES
 
@@ -55,6 +56,19 @@ _ALONE: dict[BlockKind, BlockKind] = {"list_item": "list", "table_row": "table"}
 _BLANK_CELL = re.compile(
     rb"<td\b[^<>]*>(?:\s|&nbsp;|&#160;|\xc2\xa0|</?(?:p|br|span)\b[^<>]*>|(?!))*+(?=</td\b|<t[dh]\b)"
 )
+
+_NESTED = frozenset((*_KINDS, "thead"))
+
+_LONG_PRE = 1200
+"""Bytes of text, some 300 tokens. What is shorter is handed out whole, as it was laid out."""
+
+_NO_PROSE = re.compile(
+    rb"<(?:code|span|" + "|".join(sorted(_NESTED)).encode() + rb")[\s>]", re.IGNORECASE
+)
+"""Tags in a `pre` that say that it is code, highlighted perhaps, or part it into other blocks."""
+
+_WORD = re.compile(rb"\s*[^<\s]")
+_LATER_WORD = re.compile(rb">\s*[^<\s]|<(?:im|te|xm)|<(?![a-z/!?])|</\Z", re.IGNORECASE)
 
 
 @dataclass(slots=True, eq=False)
@@ -156,7 +170,7 @@ class _Nesting:
             self._mark_header(outer, element)
         elif outer is None:
             kind = _ALONE.get(kind, kind)
-        info = _language(self.page, element) if kind == "code" else ""
+        info = code_language(self.page, element) if kind == "code" else ""
         close = min(element.close, end)
         return _Draft(element.tag, kind, element.start, end, len(opened), info, close=close)
 
@@ -192,9 +206,6 @@ class _Nesting:
         return entry
 
 
-_NESTED = frozenset((*_KINDS, "thead"))
-
-
 def _blocks_of(data: bytes, draft: _Draft) -> Iterator[Block]:
     """Yield the block of a draft; of preformatted prose the paragraphs."""
     if draft.kind != "code" or draft.info or not _is_long_prose(data, draft):
@@ -226,15 +237,6 @@ def _is_long_prose(data: bytes, draft: _Draft) -> bool:
     return len(text) >= _LONG_PRE and is_prose(unescape(text).encode())
 
 
-_LONG_PRE = 1200
-"""Bytes of text, some 300 tokens. What is shorter is handed out whole, as it was laid out."""
-
-_NO_PROSE = re.compile(
-    rb"<(?:code|span|" + "|".join(sorted(_NESTED)).encode() + rb")[\s>]", re.IGNORECASE
-)
-"""Tags in a `pre` that say that it is code, highlighted perhaps, or part it into other blocks."""
-
-
 def _loose_text(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The stretches of text and images in `[start, end)`, with inline tags, between block tags."""
     if not (_WORD.match(data, start, end) or _LATER_WORD.search(data, start, end)):
@@ -256,74 +258,3 @@ def _loose_text(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
             words = words or (not name and not hidden) or name == b"img"
     if words:
         yield first, last
-
-
-_WORD = re.compile(rb"\s*[^<\s]")
-_LATER_WORD = re.compile(rb">\s*[^<\s]|<(?:im|te|xm)|<(?![a-z/!?])|</\Z", re.IGNORECASE)
-
-_LANGUAGE = re.compile(r"(?:language|lang|highlight|src|highlight-source|brush:)-?(\S+)", re.I)
-_MARKERS = frozenset(("sourcecode", "hljs", "prettyprint", "prettyprinted", "src", "rouge"))
-_NO_LANGUAGE = frozenset(("default", "none", "notranslate", "nohighlight", "plain", "plaintext"))
-_WRAPPERS = (b"div", b"figure", b"details", b"td")
-_NUMBERING = (b"td", b"tr", b"tbody", b"table")
-"""What stands around the code of a table with line numbers."""
-_CODE_TAG = re.compile(rb"\s*(?:<span[^<>]*>\s*</span>\s*)?<code(?=[\s>])[^<>]*>", re.IGNORECASE)
-
-
-def _language(page: HtmlPage, element: HtmlElement) -> str:
-    """The language of a `pre`: by the class of it, its `code`, or the two elements around it."""
-    data = page.data
-    code = _CODE_TAG.match(data, element.inner, element.close)
-    tags = [(element.start, element.inner)]
-    if code:
-        tags.append((code.end() - len(code[0].lstrip()), code.end()))
-    found = _first_language(data, tags)
-    if not found:
-        found = _first_language(data, _wrappers(page, element))
-    return found
-
-
-def _wrappers(page: HtmlPage, element: HtmlElement) -> Iterator[tuple[int, int]]:
-    """The start tags of the two elements around an element that may name its language.
-
-    The table that puts line numbers beside code stands between them, and does not count.
-    """
-    left = 2
-    for tag in islice(page.parents(element.node), 2 + len(_NUMBERING)):
-        name = tag_name(page.data, tag[0])
-        if name in _WRAPPERS:
-            yield tag
-        left -= name not in _NUMBERING
-        if not left:
-            return
-
-
-def _first_language(data: bytes, tags: Iterable[tuple[int, int]]) -> str:
-    for start, end in tags:
-        named = attribute(data, start, end, b"data-lang") or ""
-        if named.strip():
-            return named.strip().lower()
-        classes = (attribute(data, start, end, b"class") or "").lower()
-        language = _class_language(classes.replace("brush: ", "brush:").split())
-        if language:
-            return language
-    return ""
-
-
-def _class_language(classes: list[str]) -> str:
-    """The language that a list of classes names.
-
-    >>> _class_language(["highlight-python3", "notranslate"])
-    'python3'
-    >>> _class_language(["sourcecode", "haskell"])
-    'haskell'
-    """
-    for name in classes:
-        found = _LANGUAGE.fullmatch(name)
-        if found:
-            language = found[1].removeprefix("source-").rstrip(";")
-            return "" if language in _NO_LANGUAGE else language
-    if any(name in _MARKERS for name in classes):
-        rest = [name for name in classes if name not in _MARKERS | _NO_LANGUAGE]
-        return rest[0] if rest and rest[0].replace("+", "").replace("#", "").isalnum() else ""
-    return "rust" if "rust-example-rendered" in classes else ""
