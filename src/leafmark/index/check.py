@@ -13,10 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-import tantivy
-
 from leafmark.errors import LeafmarkError, NotFoundError
-from leafmark.index.generation import count_matches
+from leafmark.index.generation import count_chunks
 from leafmark.index.layout import Layout
 from leafmark.index.reader import open_reader
 
@@ -104,7 +102,7 @@ def _inconsistencies(root: Path) -> Iterator[str]:
     """Compare the index's own counts with what it holds, and read every record."""
     try:
         reader = open_reader(root)
-        counted = count_matches(reader.searcher, tantivy.Query.exists_query("position"))
+        counted = count_chunks(reader.searcher)
         if counted != reader.meta.chunks:
             yield f"it holds {counted} chunks and says {reader.meta.chunks}"
         documents = [entry for entry in reader.documents() if entry.chunk_count]

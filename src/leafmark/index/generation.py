@@ -31,8 +31,10 @@ from leafmark.model import DocumentEntry
 __all__ = [
     "IndexMeta",
     "RecordCounts",
+    "count_chunks",
     "count_matches",
     "create_engine",
+    "every_chunk",
     "index_languages",
     "open_engine",
     "read_counts",
@@ -174,6 +176,16 @@ def count_matches(searcher: tantivy.Searcher, query: tantivy.Query) -> int:
     """Return how many live records match; linear in the matches."""
     result: Any = searcher.search(query, 1)  # the published types lack `count`
     return int(result.count)
+
+
+def every_chunk() -> tantivy.Query:
+    """Return a query that matches all chunks, and no other record, with score 1."""
+    return tantivy.Query.exists_query("position")
+
+
+def count_chunks(searcher: tantivy.Searcher) -> int:
+    """Return how many chunks there are; linear in them."""
+    return count_matches(searcher, every_chunk())
 
 
 def read_meta(index: tantivy.Index, searcher: tantivy.Searcher) -> IndexMeta | None:

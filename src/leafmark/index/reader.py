@@ -20,6 +20,7 @@ from leafmark.index.engine import REBUILD, engine_guard, translate
 from leafmark.index.generation import (
     IndexMeta,
     count_matches,
+    every_chunk,
     index_languages,
     open_engine,
     read_counts,
@@ -363,7 +364,7 @@ class IndexReader:
 
     def every_chunk(self) -> tantivy.Query:
         """Return a query that matches all chunks, and no other record, with score 1."""
-        return tantivy.Query.exists_query("position")
+        return every_chunk()
 
     def explanation(
         self, query: tantivy.Query, address: tantivy.DocAddress

@@ -27,7 +27,7 @@ from leafmark.index.engine import engine_guard, is_held_open
 from leafmark.index.filling import PreparedSource, prepare_source
 from leafmark.index.generation import (
     IndexMeta,
-    count_matches,
+    count_chunks,
     create_engine,
     index_languages,
     open_engine,
@@ -318,7 +318,7 @@ class IndexWriter:
             self._index.reload()
             searcher = self._index.searcher()
             meta = read_meta(self._index, searcher)
-            chunks = count_matches(searcher, tantivy.Query.exists_query("position"))
+            chunks = count_chunks(searcher)
         if meta is None or meta.uuid != self.current.uuid or meta.chunks != chunks:
             raise DamagedError(
                 "the index is damaged: it does not hold what its own record says",
