@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from leafmark.model import BlockKind
@@ -85,10 +85,14 @@ class AsciiDocScanner(LineScanner):
         elif name == "source-language":
             self._language = value.strip().lower()
 
+    def _lines_about(self, at: int) -> Sequence[str]:
+        """The lines that say something of the block on line `at`."""
+        return self.lines.text[self._meta : at] if self._meta >= 0 else ()
+
     def _described(self, at: int) -> tuple[str, str]:
         """The style and the id that the lines before the block on line `at` give it."""
         style = anchor = ""
-        for line in self.lines.text[self._meta : at] if self._meta >= 0 else ():
+        for line in self._lines_about(at):
             found = _ID.search(line) if line.startswith("[") else None
             if found:
                 anchor = found[found.lastindex or 0]
@@ -207,7 +211,7 @@ class AsciiDocScanner(LineScanner):
         """The language of a block of code: after its fence, or the second of its attributes."""
         if fence_info:
             return fence_info.strip().split(",")[0].lower()
-        for line in self.lines.text[self._meta : at] if self._meta >= 0 else ():
+        for line in self._lines_about(at):
             parts = [part.strip() for part in line.strip("[]").split(",")]
             if line.startswith("[") and parts[0].split("%")[0] in ("source", "") and len(parts) > 1:
                 return parts[1].lower()
