@@ -145,6 +145,7 @@ def test_windows_hold_all_that_is_read_and_end_in_no_tag(
 @example(b"<h1><textarea></h1><img src=y alt='z w'>").via("an end tag that is text of a field")
 @example(b"<li><p><img src=y alt='z w'>").via("an item's mark stands before its first word")
 @example(b"<pre><nav><img src=y alt='z w'>").via("navigation in code")
+@example(b"<td><p><img src=y alt='z w'><td><img src=y alt='z w'>").via("from inside a cell on")
 def test_the_slices_of_a_page_are_what_is_read_in_its_blocks(data: bytes) -> None:
     document = parse_html(data, "a.html")
     found = chunk_document(document, tree="t")

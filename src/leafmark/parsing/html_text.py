@@ -297,7 +297,8 @@ class _Reader:
         if closing:
             return
         self._space = None
-        if self._cells:
+        follows_words = bool(self.out) and not self._breaks and not self._fresh
+        if self._cells or follows_words:  # those of a cell that began before the span
             self._breaks, self._prefix = self._row_breaks, self._prefix + "\t"
         self._cells += 1
         self._fresh = True

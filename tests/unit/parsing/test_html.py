@@ -277,6 +277,12 @@ def test_every_span_is_read_from_the_start_of_a_line() -> None:
     assert read_html(data, [(3, 7), (10, 13), (17, 23)]).text == "one\ntwo\nthree"
 
 
+def test_a_cell_is_parted_from_the_words_of_one_that_began_before_the_span() -> None:
+    data = b"<table><tr><td>one</td><td>two</td></tr></table>"
+
+    assert read_html(data, [(data.index(b"one"), len(data))]).text == "one\ttwo"
+
+
 @pytest.mark.parametrize(
     ("heading", "title"),
     [
