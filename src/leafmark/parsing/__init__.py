@@ -29,22 +29,20 @@ MAX_HEADINGS = 200_000
 """Each becomes a chunk, which takes a kilobyte until it is indexed; no document has a tenth."""
 
 
-def parse(
-    data: bytes, path: str, *, format: Format | None = None, notebook_outputs: bool = False
-) -> Document:
+def parse(data: bytes, path: str, *, notebook_outputs: bool = False) -> Document:
     """Return the document that `data`, the bytes of the file at `path`, holds.
 
     `path` is relative to the tree's root, with `/`. The format is told by its
-    suffix unless given; a file of unknown suffix is a script if its name or its
-    `#!` line says so, else plain text. What a notebook's cells printed is content
-    with `notebook_outputs`. Never raises for what `data` holds: problems are the
+    suffix; a file of unknown suffix is a script if its name or its `#!` line says
+    so, else plain text. What a notebook's cells printed is content with
+    `notebook_outputs`. Never raises for what `data` holds: problems are the
     document's `diagnostics`.
 
     >>> document = parse(b"# Guide\\n\\nText.\\n", "guide.md")
     >>> document.title, document.headings[0].end
     ('Guide', 8)
     """
-    found = format or format_of(path)
+    found = format_of(path)
     if found is None:
         found = "script" if language_of(path, data) else "text"
     parser = parser_of(found)

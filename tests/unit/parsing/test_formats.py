@@ -50,9 +50,8 @@ def test_every_format_of_the_table_has_a_parser() -> None:
         assert callable(parser_of(format))
 
 
-def test_unknown_suffixes_are_plain_text_and_a_given_format_wins() -> None:
+def test_unknown_suffixes_are_plain_text() -> None:
     assert parse(b"# a", "x.unknown").format == "text"
-    assert parse(b"# a", "x.unknown", format="markdown").headings[0].title == "a"
 
 
 @pytest.mark.parametrize(

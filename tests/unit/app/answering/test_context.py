@@ -14,7 +14,7 @@ from leafmark.app.requests import ContextRequest, LikeRequest, SearchRequest
 from leafmark.app.settings import ContextSettings
 from leafmark.errors import ForbiddenError, NotFoundError, StorageError, UsageError
 from leafmark.model import Answer
-from leafmark.parsing import parse
+from leafmark.parsing.text import parse_text
 
 LOGIN = '''\
 """Sign people in by password or token."""
@@ -87,7 +87,7 @@ def test_odd_code_is_read_in_one_go(text: str) -> None:
 
 def _parse(text: str) -> Any:
     # read as text whatever languages are known, to see the parts of plain code
-    return parse(text.encode(), "src/x.py", format="text")
+    return parse_text(text.encode(), "src/x.py")
 
 
 def test_an_indexed_file_is_never_among_its_own_results(desk: Here) -> None:
