@@ -167,8 +167,9 @@ class Finder:
         """Return the `limit` best hits or more; with `ties`, all that tie with the last one."""
         query, boost = scope.limited(query), scope.boost
         wanted = limit + ties
+        every = max(1, self._reader.searcher.num_docs)  # the engine makes room for all it may give
         while True:
-            found = self._reader.searcher.search(query, wanted, count=False).hits
+            found = self._reader.searcher.search(query, min(wanted, every), count=False).hits
             scores = _all_rounded(found, boost)
             hits = [
                 Hit(score, address, compiled, exact, boost, relaxed, raw)

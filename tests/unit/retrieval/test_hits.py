@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 from support.library import Library
 
+from leafmark.index import IndexReader
 from leafmark.query import parse_query
 from leafmark.retrieval.compiler import compile_for_languages
 from leafmark.retrieval.hits import Finder, Hit, replace_first, with_ties, without
@@ -16,14 +17,32 @@ PARTS = 8
 
 
 @pytest.fixture(scope="module")
-def hits(tmp_path_factory: pytest.TempPathFactory) -> list[Hit]:
-    """The hits of a word that stands in every part, as the engine gave them."""
+def reader(tmp_path_factory: pytest.TempPathFactory) -> IndexReader:
+    """A document of parts, with one word in each of them."""
     sections = "".join(f"## Part {at}\n\n{'harbor ' * at}crane.\n\n" for at in range(1, PARTS + 1))
-    reader = Library(tmp_path_factory.mktemp("hits"), t={"a.md": "# Guide\n\n" + sections}).reader
-    compiled = compile_for_languages(reader, parse_query("harbor"), SearchParams())
-    found = Finder(reader, SearchParams(), ()).strict(compiled.values(), 50)
+    return Library(tmp_path_factory.mktemp("hits"), t={"a.md": "# Guide\n\n" + sections}).reader
+
+
+@pytest.fixture(scope="module")
+def hits(reader: IndexReader) -> list[Hit]:
+    """The hits of the word, as the engine gave them."""
+    found = find(reader, 50)
     assert len(found) == PARTS
     return found
+
+
+def find(reader: IndexReader, limit: int, *, ties: bool = False) -> list[Hit]:
+    compiled = compile_for_languages(reader, parse_query("harbor"), SearchParams())
+    return Finder(reader, SearchParams(), ()).strict(compiled.values(), limit, ties=ties)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_more_wanted_than_memory_could_hold(
+    reader: IndexReader, hits: list[Hit], ties: bool
+) -> None:
+    """The engine makes room for all that it may give, and ends the process where it cannot."""
+    every = find(reader, 10**15, ties=ties)
+    assert [(hit.spot, hit.score) for hit in every] == [(hit.spot, hit.score) for hit in hits]
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, PARTS])
