@@ -40,6 +40,10 @@ class Rendering(Protocol):
     """What is read of a chunk in its source when it is asked for."""
 
     @property
+    def options(self) -> object:
+        """What it depends on beside the document; equal where it renders alike."""
+
+    @property
     def count_tokens(self) -> Callable[[str], int]:
         """What counts the tokens of a text."""
 
@@ -92,6 +96,13 @@ class ChunkedDocument:
     @cached_property
     def doc_id(self) -> str:
         return document_id(self.tree, self.document.path)
+
+    @cached_property
+    def made_from(self) -> tuple[object, ...]:
+        """What decides every chunk; the source is in it as a hash, so that it costs little."""
+        source = self.document
+        digest = hashlib.sha256(source.data).digest()
+        return self.doc_id, source.encoding, digest, self.rendering.options, self.find_link
 
     @cached_property
     def node_slugs(self) -> Sequence[str | None]:
@@ -186,7 +197,8 @@ class ChunkedDocument:
 class Chunk(NamedTuple):
     """One chunk: the numbers and names it is made of, and all that follows from them.
 
-    An immutable value; two are equal that have the same place in the same owner.
+    An immutable value; two are equal that have the same place in the same source, cut
+    in the same way.
     A named tuple because a document has many and they must be cheap to make.
     `body_extent` are the ranges of the source that make the body, in order; of a body
     that is one range from `byte_start` on, where that ends.
@@ -219,13 +231,16 @@ class Chunk(NamedTuple):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Chunk):
             return False
-        return self.owner is other.owner and self.position == other.position
+        if self.position != other.position:
+            return False
+        mine, others = self.owner, other.owner
+        return mine is others or mine.made_from == others.made_from
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     def __hash__(self) -> int:
-        return hash((id(self.owner), self.position))
+        return hash((self.owner.doc_id, self.position))
 
     def __repr__(self) -> str:
         return f"<Chunk {self.id} [{self.byte_start}:{self.byte_end})>"

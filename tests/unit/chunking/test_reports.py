@@ -152,15 +152,15 @@ def test_cut_code_is_no_finding_when_it_was_asked_for(strategy: Any) -> None:
     assert {kind for kind, _, _ in findings(document, kept)} == {"split_code"}
 
 
-def test_chunks_are_compared_by_their_place_in_one_document() -> None:
-    (document, _), (other, _) = chunked(*SECTIONS), chunked(*SECTIONS)
+def test_chunks_are_compared_by_their_place_and_what_they_are_made_of() -> None:
+    (document, _), (same, _) = chunked(*SECTIONS), chunked(*SECTIONS)
     first: Chunk = document.chunks[0]
     assert first == document.chunks[0]
     assert {first: 1}[document.chunks[0]] == 1
     assert first != document.chunks[1]
-    assert first != other.chunks[0]
+    assert first == same.chunks[0]
     assert first != tuple(first)
-    assert document.chunks == tuple(document.chunks) != other.chunks
+    assert document.chunks == tuple(document.chunks) == same.chunks != document.chunks[:-1]
     assert document.chunks[1:] == tuple(document.chunks)[1:]
 
 

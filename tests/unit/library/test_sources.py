@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -78,6 +80,30 @@ def test_defaults_yield_to_the_sizes_that_are_given() -> None:
 
     windows = leafmark.chunk(source, strategy="fixed", fixed_tokens=40)
     assert max(each.body_tokens for each in windows) == 40
+
+
+def test_chunks_are_equal_that_are_made_of_the_same() -> None:
+    text = "# A\n\none\n\n## B\n\ntwo\n"
+    chunks = leafmark.chunk(text, path="p.md")
+    for same in (
+        leafmark.chunk(text.encode(), path="p.md", tree="docs", strategy="auto", max_tokens=1000),
+        copy.copy(chunks),
+        copy.deepcopy(chunks),
+        pickle.loads(pickle.dumps(chunks)),
+    ):
+        assert same == chunks
+        assert set(same) == set(chunks)
+    assert len({*chunks}) == len(chunks) == 3
+    for other in (
+        leafmark.chunk(text, path="q.md"),
+        leafmark.chunk(text, path="p.md", tree="t"),
+        leafmark.chunk(text, path="p.md", strategy="heading"),
+        leafmark.chunk(text, path="p.md", tokenizer="characters"),
+        leafmark.chunk(text + "!", path="p.md"),
+        leafmark.chunk(text.encode("utf-16"), path="p.md"),
+    ):
+        assert len(other) == len(chunks)
+        assert all(mine != theirs for mine, theirs in zip(chunks, other, strict=True))
 
 
 def test_mistakes_are_named() -> None:
