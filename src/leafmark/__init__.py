@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from leafmark.chunking import register_tokenizer
+    from leafmark.chunking import Sizes, register_tokenizer
     from leafmark.errors import (
         AmbiguousError,
         BudgetError,
@@ -99,6 +99,7 @@ __all__ = [
     "Result",
     "ShowReport",
     "Shown",
+    "Sizes",
     "Snippet",
     "Span",
     "StorageError",

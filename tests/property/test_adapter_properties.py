@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from support.markdown_sources import markdown_text
 
 from leafmark.adapters.parts import Cutter
+from leafmark.chunking import Sizes
 from leafmark.library import parse
 
-SMALL = {"min_tokens": 3, "target_tokens": 8, "max_tokens": 30}
+SMALL: Sizes = {"min_tokens": 3, "target_tokens": 8, "max_tokens": 30}
 CUTTERS = [
     Cutter("heading", "t", "source", {}),
     Cutter("auto", "t", "source", SMALL),

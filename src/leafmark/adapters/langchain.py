@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from typing import Any
+from typing import Any, Unpack
 
 from leafmark.adapters.found import Search, find
 from leafmark.adapters.parts import Content, Cutter
-from leafmark.chunking import ChunkingOptions, token_counter
-from leafmark.chunking.options import Strategy
+from leafmark.chunking import ChunkingOptions, Sizes, Strategy, token_counter
 from leafmark.library import Index
 from leafmark.model import Grain, Relation
 
@@ -62,7 +61,7 @@ class LeafmarkTextSplitter(TextSplitter):
         content: Content = "source",
         source_key: str = "source",
         default_path: str = "document.md",
-        **sizes: Any,
+        **sizes: Unpack[Sizes],
     ):
         self._cutter = Cutter(strategy, tree, content, sizes)
         options = ChunkingOptions(strategy=strategy, **sizes)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid5
 
 from leafmark.adapters.found import Found, Search, find
 from leafmark.adapters.parts import Content, Cutter, Part
-from leafmark.chunking.options import Strategy
+from leafmark.chunking import Strategy
 from leafmark.library import Index
 
 try:
@@ -35,6 +35,11 @@ except ImportError as missing:
     ) from missing
 
 __all__ = ["LeafmarkNodeParser", "LeafmarkRetriever", "Search"]
+
+if TYPE_CHECKING:
+    from leafmark.chunking import Sizes
+else:
+    Sizes = dict[str, Any]  # the field takes any: what is wrong is told in leafmark's words
 
 _NAMESPACE = UUID("8a8f1f0e-7d0c-5a43-9d3b-5f1f5c9c2a6e")
 """Of the ids of nodes; drawn once."""
@@ -75,7 +80,7 @@ class LeafmarkNodeParser(NodeParser):
     content: Content = Field(default="source", description="Slices, or text for models.")
     path_key: str = Field(default="file_path", description="Where metadata hold the path.")
     default_path: str = Field(default="document.md", description="The path of other documents.")
-    sizes: dict[str, Any] = Field(default_factory=dict, description="As leafmark.chunk takes.")
+    sizes: Sizes = Field(default_factory=Sizes, description="As leafmark.chunk takes.")
 
     @field_validator("id_func", mode="before")
     @classmethod

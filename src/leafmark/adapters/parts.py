@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
-from leafmark.chunking.options import Strategy
+from leafmark.chunking import Sizes, Strategy
 from leafmark.errors import UsageError
 from leafmark.library import chunk
 from leafmark.model import Chunk
@@ -59,7 +59,7 @@ class Cutter:
     strategy: Strategy
     tree: str
     content: Content
-    sizes: Mapping[str, Any]
+    sizes: Sizes
 
     def __post_init__(self) -> None:
         if self.content not in get_args(Content):

@@ -100,12 +100,14 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    """Import a use case when it is first asked for: a command runs one of them."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+if not TYPE_CHECKING:  # which would take any name, misspelled ones too, for one of ours
 
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> Any:
+        """Import a use case when it is first asked for: a command runs one of them."""
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        value = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value

@@ -5,7 +5,14 @@ Pure: nothing is read, and the same document and options give the same chunks.
 """
 
 from leafmark.chunking.chunker import chunk_document
-from leafmark.chunking.options import PRESETS, STRATEGIES, ChunkingOptions, Strategy, Yielding
+from leafmark.chunking.options import (
+    PRESETS,
+    STRATEGIES,
+    ChunkingOptions,
+    Sizes,
+    Strategy,
+    Yielding,
+)
 from leafmark.chunking.quality import Finding, inspect_quality
 from leafmark.chunking.statistics import (
     DocumentSizes,
@@ -21,6 +28,7 @@ __all__ = [
     "ChunkingOptions",
     "DocumentSizes",
     "Finding",
+    "Sizes",
     "Statistics",
     "Strategy",
     "Yielding",

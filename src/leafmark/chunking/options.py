@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypedDict, get_args
 
 from leafmark.chunking.tokens import tokenizer_names
 from leafmark.errors import ConfigError
 
-__all__ = ["PRESETS", "STRATEGIES", "ChunkingOptions", "Strategy", "Yielding"]
+__all__ = ["PRESETS", "STRATEGIES", "ChunkingOptions", "Sizes", "Strategy", "Yielding"]
 
 Strategy = Literal["auto", "heading", "section", "fixed"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
@@ -34,6 +34,26 @@ _LEAST: dict[str, int] = {
     "overlap_sentences": 0,
     "heading_levels": 0,
 }
+
+
+class Sizes(TypedDict, total=False):
+    """What `leafmark.chunk` and the adapters take beside `strategy`: see `ChunkingOptions`.
+
+    For programs that hand sizes on, typed: `def cut(text: str, **sizes: Unpack[Sizes])`.
+    """
+
+    tokenizer: str
+    min_tokens: int
+    target_tokens: int
+    max_tokens: int
+    fixed_tokens: int
+    fixed_overlap: int
+    overlap_sentences: int
+    heading_levels: int
+    oversize_code: Literal["keep", "split"]
+    slug_style: Literal["github", "collapse"]
+    notebook_outputs: bool
+    tolerance: float
 
 
 class Yielding(int):

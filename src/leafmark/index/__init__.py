@@ -104,12 +104,14 @@ _LATE = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    """Import a name of `_LATE` when it is first used."""
-    if name not in _LATE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+if not TYPE_CHECKING:  # which would take any name, misspelled ones too, for one of ours
 
-    value = getattr(import_module(_LATE[name]), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> Any:
+        """Import a name of `_LATE` when it is first used."""
+        if name not in _LATE:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        value = getattr(import_module(_LATE[name]), name)
+        globals()[name] = value
+        return value

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
-from leafmark.chunking import ChunkingOptions, Strategy, chunk_document
+from leafmark.chunking import ChunkingOptions, Sizes, Strategy, chunk_document
 from leafmark.errors import ConfigError, unreadable
 from leafmark.model import Chunk, Document
 from leafmark.model.ids import check_tree_name
@@ -44,7 +44,7 @@ def chunk(
     path: str | os.PathLike[str] | None = None,
     tree: str | None = None,
     strategy: Strategy = "auto",
-    **sizes: Any,
+    **sizes: Unpack[Sizes],
 ) -> list[Chunk]:
     """Return the chunks of `source` in order of position; none for a blank one.
 

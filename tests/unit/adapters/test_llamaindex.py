@@ -129,7 +129,7 @@ def test_it_can_be_written_down_pickled_and_awaited() -> None:
 
 def test_mistakes_are_told_when_the_parser_is_made() -> None:
     with pytest.raises(leafmark.ConfigError) as wrong:
-        LeafmarkNodeParser(sizes={"max_token": 3})
+        LeafmarkNodeParser(sizes={"max_token": 3})  # type: ignore[typeddict-unknown-key]
     assert wrong.value.message == "there is no size called 'max_token'"
 
 

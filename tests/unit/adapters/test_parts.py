@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Unpack
 
 import pytest
 
 from leafmark.adapters.parts import Cutter, Part
+from leafmark.chunking import Sizes
 from leafmark.errors import ConfigError, UsageError
 
 PAGE = (
@@ -15,7 +17,7 @@ PAGE = (
 )
 
 
-def cut(text: str, path: str = "p.md", **sizes: int) -> list[Part]:
+def cut(text: str, path: str = "p.md", **sizes: Unpack[Sizes]) -> list[Part]:
     return Cutter("auto", "t", "source", sizes).cut(text, path)
 
 
@@ -89,7 +91,7 @@ def test_mistakes_are_told_before_anything_is_cut() -> None:
         "one of source, text",
     )
     with pytest.raises(ConfigError) as size:
-        Cutter("auto", "t", "source", {"max_token": 3})
+        Cutter("auto", "t", "source", {"max_token": 3})  # type: ignore[typeddict-unknown-key]
     assert size.value.message == "there is no size called 'max_token'"
     with pytest.raises(UsageError):
         Cutter("auto", "a b", "source", {})

@@ -7,10 +7,14 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
+from typing import Unpack, get_type_hints
 
 import pytest
 
 import leafmark
+import leafmark.app
+import leafmark.index
+from leafmark.chunking import ChunkingOptions
 from leafmark.errors import ConfigError, StorageError, UsageError
 
 
@@ -44,6 +48,12 @@ def test_unknown_name_is_an_attribute_error() -> None:
     """For type checkers, too: they say where an ignored error is none."""
     with pytest.raises(AttributeError, match="module 'leafmark' has no attribute 'nothing'"):
         leafmark.nothing  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(AttributeError, match=r"module 'leafmark\.app' has no attribute 'nothing'"):
+        leafmark.app.nothing  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(
+        AttributeError, match=r"module 'leafmark\.index' has no attribute 'nothing'"
+    ):
+        leafmark.index.nothing  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_source_is_bytes_text_or_a_path(tmp_path: Path) -> None:
@@ -106,9 +116,16 @@ def test_chunks_are_equal_that_are_made_of_the_same() -> None:
         assert all(mine != theirs for mine, theirs in zip(chunks, other, strict=True))
 
 
+def test_types_know_every_size() -> None:
+    stated = get_type_hints(ChunkingOptions)
+    del stated["strategy"]
+    assert get_type_hints(leafmark.Sizes) == stated
+    assert get_type_hints(leafmark.chunk)["sizes"] == Unpack[leafmark.Sizes]
+
+
 def test_mistakes_are_named() -> None:
     with pytest.raises(ConfigError) as wrong:
-        leafmark.chunk("x", max_token=3)
+        leafmark.chunk("x", max_token=3)  # type: ignore[call-arg]
     assert wrong.value.message == "there is no size called 'max_token'"
     with pytest.raises(UsageError) as named:
         leafmark.chunk("x", tree="a b")
