@@ -73,6 +73,12 @@ whole file have anchors, and a number with blanks behind it."""
 _LAST_BREAK = re.compile(rb"(?:</span\s*+>|(?!))*+</div\s*+>")
 """What stands behind a line of code that is a block and has a break at its end: Docusaurus'."""
 
+_NEXT_WORDS = re.compile(rb"(?:\s++|<[^<>]*+>|(?!))*+([^<]*+)<")
+"""The first text behind a tag."""
+
+_NEXT_SIZE = 400
+"""Bytes in which it is looked for."""
+
 DRAWN_DOT = b'<span class="sep"></span>'
 """What gi-docgen writes for the dots of a name, which its style sheet draws."""
 
@@ -320,9 +326,17 @@ class _Reader:
     def _image(self, name: bytes, start: int, end: int, closing: bool) -> None:
         alt = attribute(self.data, start, end, b"alt")
         words = " ".join(alt.split()) if alt else ""
-        if words:
+        if words and not self._is_said_next(words, end):
             self._begin(start)
             self.out.add(words, start, end)
+        elif words and self._fresh and self._cells == 1:
+            self._cells = 0  # a column of signs
+
+    def _is_said_next(self, words: str, end: int) -> bool:
+        """Whether the page says next what a picture shows, as DocBook's titles of notes do."""
+        found = _NEXT_WORDS.match(self.data, end, min(len(self.data), end + _NEXT_SIZE))
+        shown = words.removeprefix("[").removesuffix("]")
+        return found is not None and " ".join(unescape(found[1]).split()).rstrip(":") == shown
 
     def _span(self, name: bytes, start: int, end: int, closing: bool) -> None:
         if self.data.startswith(DRAWN_DOT, start):
