@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Protocol, cast
 
+from leafmark.errors import UsageError
+
 __all__ = [
     "LONGEST_TOKEN",
     "Count",
@@ -47,10 +49,23 @@ def register_tokenizer(name: str, count: Count) -> None:
     together. A registered name may be registered again; a built-in one not.
 
     Raises:
-        ValueError: `name` is built in.
+        UsageError: `name` is built in, or `count` gives no number, or not 0 for no text.
     """
+    called: object = name
+    if not called or not isinstance(called, str):
+        raise UsageError(f"a tokenizer cannot be called {name!r}", hint="give a text")
     if name in (*_BUILT_IN, "characters"):
-        raise ValueError(f"the tokenizer {name} is built in and cannot be replaced")
+        raise UsageError(f"the tokenizer {name} is built in and cannot be replaced")
+    if not callable(count):
+        hint = "give a function from a text to the number of its tokens"
+        raise UsageError(f"count is {count!r}", hint=hint)
+    none: object = count("")
+    if not isinstance(none, int):
+        hint = "return a whole number, such as len(encode(text))"
+        raise UsageError(f"the tokenizer {name} counts {none!r} in the empty text", hint=hint)
+    if none:
+        hint = "count no special tokens: encode(text, add_special_tokens=False)"
+        raise UsageError(f"the tokenizer {name} counts {none} tokens in the empty text", hint=hint)
     _registered[name] = count
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Unpack
 
 from leafmark.chunking import ChunkingOptions, Sizes, Strategy, chunk_document
-from leafmark.errors import ConfigError, unreadable
+from leafmark.errors import ConfigError, UsageError, unreadable
+from leafmark.library.wishes import checked_text
 from leafmark.model import Chunk, Document
 from leafmark.model.ids import check_tree_name
 from leafmark.parsing import Utf8
@@ -30,6 +31,7 @@ def parse(source: Source, *, path: str | os.PathLike[str] | None = None) -> Docu
 
     Raises:
         StorageError: the file cannot be read.
+        UsageError: `source` or `path` is something else.
 
     >>> parse("# Hello\\n\\nWorld.\\n").headings[0].title
     'Hello'
@@ -54,13 +56,14 @@ def chunk(
 
     Raises:
         ConfigError: a size is unknown, or not among those accepted.
-        UsageError: `tree` cannot be the name of a tree.
+        UsageError: `tree` cannot be the name of a tree; or as in `parse`.
         StorageError: the file cannot be read.
 
     >>> [c.id for c in chunk("# A\\n\\none\\n\\n## B\\n\\ntwo\\n", path="p.md", tree="t")]
     ['t:p.md', 't:p.md#a', 't:p.md#b']
     """
-    name = DEFAULT_TREE if tree is None else tree
+    stated = checked_text("tree", tree)
+    name = DEFAULT_TREE if stated is None else stated
     check_tree_name(name)
     unknown = sorted(sizes.keys() - set(ChunkingOptions.__slots__))
     if unknown:
@@ -74,11 +77,16 @@ def chunk(
 
 def _read(source: Source, path: str | os.PathLike[str] | None) -> tuple[bytes, str]:
     """Return the bytes of the source and what it is called."""
+    if not isinstance(path, str | os.PathLike | None):
+        raise UsageError(f"path is {path!r}", hint="give a text or a path")
     name = path if path is None or isinstance(path, str) else Path(path).as_posix()
     if isinstance(source, bytes):
         return source, name or DEFAULT_PATH
     if isinstance(source, str):
         return Utf8(source.encode("utf-8", "surrogatepass")), name or DEFAULT_PATH
+    if not isinstance(source, os.PathLike):
+        hint = "give bytes, text, or a path to read (pathlib.Path)"
+        raise UsageError(f"source is a {type(source).__name__}", hint=hint)
     where = Path(source)
     try:
         return where.read_bytes(), name or where.as_posix()

@@ -33,6 +33,7 @@ def text_of(project: Project, found: Answer | ShowReport, max_tokens: int | None
     Raises:
         BudgetError: not even the least of it fits.
     """
+    _check_found(found, Answer, ShowReport)
     if max_tokens is None:
         return _render(found)
     _check_budget(max_tokens)
@@ -44,6 +45,7 @@ def text_of(project: Project, found: Answer | ShowReport, max_tokens: int | None
 
 def fit_texts(project: Project, found: Answer, max_tokens: int) -> Answer:
     """Return an answer with those passages of its results whose texts fit."""
+    _check_found(found, Answer)
     _check_budget(max_tokens)
     return fit_answer(_packed(found, project), "full", _texts, max_tokens)[1]
 
@@ -56,6 +58,13 @@ def _texts(answer: Answer) -> str:
         for related in result.expanded:
             shown += related.passages
     return "\n\n".join(one.text for one in shown if isinstance(one, Passage))
+
+
+def _check_found(found: object, *accepted: type) -> None:
+    if not isinstance(found, accepted):
+        kinds = " or ".join(f"{kind.__name__}" for kind in accepted)
+        hint = "give what `search` or `show` returned, whole"
+        raise UsageError(f"a {type(found).__name__} is given, no {kinds}", hint=hint)
 
 
 def _check_budget(max_tokens: object) -> None:

@@ -31,6 +31,8 @@ def checked_names(name: str, values: Iterable[str]) -> tuple[str, ...]:
     """
     if isinstance(values, str):
         raise UsageError(f"{name} is one text, {values!r}", hint=f"give a list: [{values!r}]")
+    if not isinstance(values, Iterable):
+        raise UsageError(f"{name} is {values!r}", hint="give a list")
     found = tuple(values)
     for value in found:
         if not isinstance(value, str):
@@ -56,6 +58,6 @@ def checked_choices(name: str, values: Iterable[T], choices: Any) -> tuple[T, ..
     Raises:
         UsageError: one is not, or `values` is one text.
     """
-    if isinstance(values, str):
+    if isinstance(values, str) or not isinstance(values, Iterable):
         checked_names(name, values)
     return tuple(checked_choice(name, value, choices) for value in values)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import pytest
 
 from leafmark.chunking import register_tokenizer, token_counter, tokenizer_names
 from leafmark.chunking.tokens import take_tokens
+from leafmark.errors import UsageError
 
 
 @pytest.mark.parametrize(
@@ -48,8 +50,34 @@ def test_registration() -> None:
     register_tokenizer("words", count_words)
     assert "words" in tokenizer_names()
     assert token_counter("words")("one two three") == 3
-    with pytest.raises(ValueError, match=r"^the tokenizer o200k_base is built in and cannot be"):
-        register_tokenizer("o200k_base", count_words)
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "message", "hint"),
+    [
+        ("o200k_base", len, "the tokenizer o200k_base is built in and cannot be replaced", None),
+        ("", len, "a tokenizer cannot be called ''", "give a text"),
+        (None, len, "a tokenizer cannot be called None", "give a text"),
+        ("x", None, "count is None", "give a function from a text to the number of its tokens"),
+        (
+            "x",
+            str.split,
+            "the tokenizer x counts [] in the empty text",
+            "return a whole number, such as len(encode(text))",
+        ),
+        (
+            "x",
+            lambda text: len(text) + 2,
+            "the tokenizer x counts 2 tokens in the empty text",
+            "count no special tokens: encode(text, add_special_tokens=False)",
+        ),
+    ],
+)
+def test_what_cannot_count_is_refused(name: Any, count: Any, message: str, hint: str) -> None:
+    with pytest.raises(UsageError) as wrong:
+        register_tokenizer(name, count)
+    assert (wrong.value.message, wrong.value.hint) == (message, hint)
+    assert "x" not in tokenizer_names()
 
 
 @pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base", "characters"])

@@ -158,6 +158,27 @@ def test_settings_come_from_the_call_then_the_environment_then_files(
     with pytest.raises(leafmark.ConfigError) as wrong:
         open_index(docs, config={"search.limits": 3})
     assert wrong.value.message == "search.limits is not a setting"
+    with pytest.raises(leafmark.ConfigError) as nested:
+        open_index(docs, config={"search": {"limit": 3, "mode": "lexical"}})
+    assert nested.value.message == "search is not a setting"
+    assert nested.value.hint == "write search.limit, search.mode"
+
+
+def test_only_whole_answers_have_a_text(docs: Path) -> None:
+    with open_index(docs) as index:
+        results = index.search("wizard").results
+        cases: list[tuple[Any, str]] = [
+            (results, "a tuple is given"),
+            (None, "a NoneType is given"),
+        ]
+        for wrong, kinds in cases:
+            with pytest.raises(leafmark.UsageError) as text:
+                index.text(wrong)
+            assert text.value.message == f"{kinds}, no Answer or ShowReport"
+            with pytest.raises(leafmark.UsageError) as fitted:
+                index.fit(wrong, max_tokens=9)
+            assert fitted.value.message == f"{kinds}, no Answer"
+            assert fitted.value.hint == "give what `search` or `show` returned, whole"
 
 
 def test_a_relative_path_is_read_when_the_index_is_opened(
@@ -241,6 +262,8 @@ def test_what_else_is_wrong_is_told_of_a_plain_question_without_words_too(docs: 
     [
         ({"trees": "docs"}, "trees is one text, 'docs'", "give a list: ['docs']"),
         ({"tags": [1]}, "tags holds 1", "give texts"),
+        ({"tags": None}, "tags is None", "give a list"),
+        ({"expand": 3}, "expand is 3", "give a list"),
         ({"section": ["Guide"]}, "section is ['Guide']", "give a text"),
         ({"since": 7}, "since is 7", "give a text"),
         (

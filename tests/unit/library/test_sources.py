@@ -134,6 +134,16 @@ def test_mistakes_are_named() -> None:
     with pytest.raises(StorageError) as missing:
         leafmark.chunk(Path("nowhere/p.md"))
     assert missing.value.message == "the file cannot be read: no such file or directory"
+    for arguments, message in (
+        ({"source": None}, "source is a NoneType"),
+        ({"source": bytearray(b"x")}, "source is a bytearray"),
+        ({"source": "x", "path": 3}, "path is 3"),
+        ({"source": "x", "tree": 3}, "tree is 3"),
+    ):
+        with pytest.raises(UsageError) as kind:
+            leafmark.chunk(**arguments)
+        assert kind.value.message == message
+        assert kind.value.hint
     with pytest.raises(StorageError) as nameless:
         leafmark.chunk(Path("a\0.md"))
     assert nameless.value.message == "the file cannot be read: embedded null byte"

@@ -295,6 +295,8 @@ def _from_flags(flags: Mapping[str, object], folder: Path, home: Path) -> dict[s
         if name not in SETTINGS:
             near = nearest(name, SETTINGS)
             hint = f"did you mean {near[0]}?" if near else None
+            if name in TABLES and isinstance(given, Mapping):
+                hint = "write " + ", ".join(f"{name}.{key}" for key in given)
             raise ConfigError(f"{name} is not a setting", hint=hint)
         setting = SETTINGS[name]
         if isinstance(given, str):
