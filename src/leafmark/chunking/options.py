@@ -74,8 +74,9 @@ class ChunkingOptions:
     say so.
 
     A default yields to what is stated: `target_tokens` to a smaller `max_tokens` or
-    twice a larger `min_tokens`, `max_tokens` to a larger `target_tokens`, and
-    `min_tokens` and `fixed_overlap` to half of what they are parts of.
+    twice a larger `min_tokens`, `fixed_tokens` to a smaller `max_tokens`, `max_tokens`
+    to a larger `target_tokens`, and `min_tokens` and `fixed_overlap` to half of what
+    they are parts of.
 
     Raises:
         ConfigError: a value is not among those accepted, or two that are stated
@@ -120,8 +121,9 @@ class ChunkingOptions:
             target = max(target, 0 if isinstance(least, Yielding) else 2 * least)
             target = target if isinstance(most, Yielding) else min(target, most)
         window, overlap = self.fixed_tokens, self.fixed_overlap
-        if isinstance(window, Yielding) and not isinstance(overlap, Yielding):
-            window = max(window, 2 * overlap)
+        if isinstance(window, Yielding):
+            window = window if isinstance(most, Yielding) else min(window, most)
+            window = max(window, 0 if isinstance(overlap, Yielding) else 2 * overlap)
         settled = {
             "min_tokens": _at_most(least, target // 2),
             "target_tokens": target,

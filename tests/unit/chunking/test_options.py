@@ -106,21 +106,23 @@ def sizes(options: ChunkingOptions) -> Sizes:
     ("stated", "expected"),
     [
         ({}, (100, 300, 1000, 500, 50)),
-        ({"max_tokens": 200}, (100, 200, 200, 500, 50)),
-        ({"max_tokens": 60}, (30, 60, 60, 500, 50)),
-        ({"max_tokens": 1}, (0, 1, 1, 500, 50)),
+        ({"max_tokens": 200}, (100, 200, 200, 200, 50)),
+        ({"max_tokens": 60}, (30, 60, 60, 60, 30)),
+        ({"max_tokens": 1}, (0, 1, 1, 1, 0)),
         ({"max_tokens": 3000}, (100, 300, 3000, 500, 50)),
         ({"target_tokens": 2000}, (100, 2000, 2000, 500, 50)),
         ({"target_tokens": 120}, (60, 120, 1000, 500, 50)),
         ({"min_tokens": 250}, (250, 500, 1000, 500, 50)),
         ({"min_tokens": 700}, (700, 1400, 1400, 500, 50)),
         ({"min_tokens": 0}, (0, 300, 1000, 500, 50)),
-        ({"min_tokens": 150, "max_tokens": 200}, (150, 200, 200, 500, 50)),
+        ({"min_tokens": 150, "max_tokens": 200}, (150, 200, 200, 200, 50)),
         ({"min_tokens": 100, "target_tokens": 100}, (100, 100, 1000, 500, 50)),
         ({"fixed_tokens": 40}, (100, 300, 1000, 40, 20)),
         ({"fixed_tokens": 1}, (100, 300, 1000, 1, 0)),
         ({"fixed_overlap": 400}, (100, 300, 1000, 800, 400)),
         ({"fixed_tokens": 40, "fixed_overlap": 39}, (100, 300, 1000, 40, 39)),
+        ({"fixed_tokens": 500, "max_tokens": 200}, (100, 200, 200, 500, 50)),
+        ({"fixed_overlap": 150, "max_tokens": 200}, (100, 200, 200, 300, 150)),
     ],
 )
 def test_a_default_yields_to_what_is_stated(stated: dict[str, Any], expected: Sizes) -> None:
@@ -136,7 +138,7 @@ def test_sizes_of_a_preset_yield_where_they_are_said_to() -> None:
         for name, size in PRESETS["rag"].items()
     }
     assert sizes(ChunkingOptions(**preset)) == (100, 400, 1000, 500, 50)
-    assert sizes(ChunkingOptions(**(preset | {"max_tokens": 150}))) == (75, 150, 150, 500, 50)
+    assert sizes(ChunkingOptions(**(preset | {"max_tokens": 150}))) == (75, 150, 150, 150, 50)
 
 
 @pytest.mark.parametrize("name", PRESETS)
