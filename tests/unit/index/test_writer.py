@@ -32,6 +32,7 @@ from leafmark.index import (
 )
 from leafmark.index.generation import index_languages, open_engine
 from leafmark.index.layout import Layout
+from leafmark.index.manifest import TO_RETRY
 from leafmark.index.schema import FORMAT
 from leafmark.model import Diagnostic, DocumentEntry
 
@@ -180,7 +181,7 @@ def test_an_unreadable_source_keeps_its_diagnostics(tmp_path: Path) -> None:
         writer.commit(started_ns=0)
     reader = open_reader(tmp_path)
     assert reader.document("t:x.md") == entry
-    assert reader.manifest["t", "x.md"].noted == 1
+    assert reader.manifest["t", "x.md"].noted == TO_RETRY
     assert (reader.meta.documents, reader.meta.chunks) == (0, 0)
 
 
