@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -132,13 +133,27 @@ def test_a_file_that_keeps_changing_is_not_read(
 
 
 def test_no_descriptor_stays_open(tree: Tree) -> None:
-    before = {*os.listdir("/dev/fd")}
     for path in ("docs/a.md", *REFUSED):
         try:
             read_beneath(tree, path)
         except OSError:
             continue
-    assert not {*os.listdir("/dev/fd")} - before, "what other tests left may be closed meanwhile"
+    assert _open_files().isdisjoint(_files_below(tree.root.parent))
+
+
+def _open_files() -> set[tuple[int, int]]:
+    """What is open; threads that other tests left may open and close files meanwhile."""
+    found = set()
+    for name in os.listdir("/dev/fd"):
+        with suppress(OSError):
+            info = os.fstat(int(name))
+            found.add((info.st_dev, info.st_ino))
+    return found
+
+
+def _files_below(root: Path) -> set[tuple[int, int]]:
+    found = [path.stat(follow_symlinks=False) for path in (root, *root.rglob("*"))]
+    return {(info.st_dev, info.st_ino) for info in found}
 
 
 @pytest.mark.parametrize("told", [OSError("no such system"), "/elsewhere/a.md"])
