@@ -152,6 +152,9 @@ class SearchSettings(NamedTuple):
     local_boost: Annotated[
         float, Rules("factor for the project's trees against the user's", least=0, open_low=True)
     ] = 1.5
+    test_boost: Annotated[
+        float, Rules("factor for tests against all else", least=0, open_low=True)
+    ] = 0.6
     candidate_limit: Annotated[
         int,
         Rules("chunks considered before results are chosen", unit="chunks", least=1, most=100_000),

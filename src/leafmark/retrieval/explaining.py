@@ -115,13 +115,15 @@ def _boosts(hit: Hit, raw: float) -> list[Factor]:
     factors = []
     if hit.boost != 1:
         factors.append(Factor("local_boost", hit.boost, "multiply", "a tree of the project"))
+    if hit.tested != 1:
+        factors.append(Factor("test_boost", hit.tested, "multiply", "a test"))
     if hit.lowered != 1:
         how = "a correction ranks below the exact matches"
         factors.append(Factor("corrected", hit.lowered, "multiply", how))
     if hit.titled != 1:
         how = "the title says what is asked (title_agreement)"
         factors.append(Factor("titled", hit.titled, "multiply", how))
-    rounding = _ratio(hit.score, raw * hit.boost * hit.lowered * hit.titled)
+    rounding = _ratio(hit.score, raw * hit.factor * hit.lowered * hit.titled)
     if rounding != 1:
         how = "scores have four decimals, so that equals are equal"
         factors.append(Factor("rounding", rounding, "multiply", how))

@@ -167,7 +167,7 @@ def _near(search: _MeaningSearch) -> list[_Match]:
 def _fused(matches: Sequence[_Match], search: _MeaningSearch) -> list[Hit]:
     """Return the matches with fused scores, best first; ties in order of place."""
     scores = fuse(
-        [match.hit.score / match.hit.boost for match in matches],
+        [match.hit.score / match.hit.factor for match in matches],
         [match.similarity for match in matches],
         usual=search.usual.mean,
         weight=search.weight,
@@ -175,7 +175,7 @@ def _fused(matches: Sequence[_Match], search: _MeaningSearch) -> list[Hit]:
     hits = [
         (
             match.hit._replace(
-                score=rounded(fused.score * match.hit.boost),
+                score=rounded(fused.score * match.hit.factor),
                 words=match.hit,
                 fused=fused,
                 similarity=match.similarity,
@@ -214,7 +214,7 @@ def _documents(
     for place, hit in located.items():
         above = max(0.0, min(wanted[place], nearest) - usual.mean)
         fused = Fused(0.0, search.weight * above / (nearest - usual.mean))
-        score = rounded(fused.score * hit.boost)
+        score = rounded(fused.score * hit.factor)
         near_hit = hit._replace(
             score=score, words=hit, fused=fused, similarity=wanted[place], whole=True
         )

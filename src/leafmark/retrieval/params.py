@@ -67,7 +67,8 @@ class SearchParams:
     is 1. With `asking_words`, words that only ask count too; with `derived_words`, other
     forms of words match. If no chunk matches all words, words near a match that lacks them
     count with `nearby_weight`: see `surroundings`. A match whose title says exactly what is
-    asked gains at least `title_agreement`: see `titles`. `mode` says whether words count,
+    asked gains at least `title_agreement`: see `titles`. What is in tests counts `test_boost`
+    times: see `roles`. `mode` says whether words count,
     meaning, or both; without a `Meaning`, only words do. A `Rerank` reads the first
     `rerank_results`.
 
@@ -101,6 +102,7 @@ class SearchParams:
     nearby_weight: float = 0.4
     title_agreement: float = 0.25
     local_boost: float = 1.5
+    test_boost: float = 0.6
     mode: Mode = "lexical"
     rerank_results: int = 20
     explain: bool = False
@@ -128,8 +130,10 @@ class SearchParams:
             value = getattr(self, name)
             if not (_is_number(value) and value >= 0):
                 raise self._refused(name, "a number of at least 0")
-        if not (_is_number(self.local_boost) and self.local_boost > 0):
-            raise self._refused("local_boost", "a number above 0")
+        for name in ("local_boost", "test_boost"):
+            value = getattr(self, name)
+            if not (_is_number(value) and value > 0):
+                raise self._refused(name, "a number above 0")
         if not (self.since is None or _is_number(self.since)):
             raise self._refused("since", "a number of seconds, or None")
 

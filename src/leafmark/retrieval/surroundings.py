@@ -49,7 +49,7 @@ def raise_by_surroundings(reader: IndexReader, hits: list[Hit], params: SearchPa
     for hit, (doc_id, position) in zip(first, places, strict=True):
         lacked = (word for word in found[doc_id] if position not in word)
         nearby = weight * sum(_best_near(word, position) for word in lacked)
-        raised.append(hit._replace(score=rounded((hit.raw + nearby) * hit.boost), nearby=nearby))
+        raised.append(hit._replace(score=rounded((hit.raw + nearby) * hit.factor), nearby=nearby))
     return replace_first(raised, hits)  # no score was lowered
 
 

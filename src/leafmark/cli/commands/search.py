@@ -153,6 +153,12 @@ OPTIONS = (
         "X",
         factor,
     ),
+    _setting(
+        "test_boost",
+        "Factor for the scores of tests, and of what they need, against all else.",
+        "X",
+        factor,
+    ),
 )
 
 

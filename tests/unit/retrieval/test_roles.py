@@ -1,0 +1,139 @@
+"""Tests count less than what they test, wherever their runners look for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from support.library import Library
+
+from leafmark.model import Factor
+from leafmark.query import parse_query
+from leafmark.retrieval import SearchParams, search
+from leafmark.retrieval.meaning import Place, Usual
+from leafmark.retrieval.params import Mode
+from leafmark.retrieval.roles import is_test
+
+TESTS = """
+    tests/test_pool.py                  tests/fixtures/answer.json      tests/data/lyrics.txt
+    src/pool/_tests/helpers.py          pkg/__tests__/pool.js           src/__mocks__/fs.ts
+    tests.py                            app/tests.py                    src/conftest.py
+    pool/test_pool.py                   pool_test.go                    src/pool_test.cc
+    src/pool.test.ts                    src/pool.spec.js                lib/pool_spec.rb
+    t/basic.t                           test/run.sh                     packages/web/test/pool.mjs
+    src/test/java/org/Pool.java         src/main/PoolTest.java          Pool/PoolTests.cs
+    pool/testdata/bad.json              staticfiles_tests/cases.css     src/parser_tests.rs
+"""
+OTHERS = """
+    src/pool.py                         tests/README.md                 docs/tests/index.rst
+    django/test/client.py               testing/pool.py                 src/contest.py
+    src/latest.js                       docs/how_to_test.txt            spec/language.txt
+    src/attest.go                       protest/pool.py                 test.md
+    src/testimony.py                    src/Contest.java                tests/index.html
+    lib/test.py                         src/fastest.ts                  src/tests_of.py
+"""
+
+
+@pytest.mark.parametrize("path", TESTS.split())
+def test_what_a_runner_reads_is_a_test(path: str) -> None:
+    assert is_test(f"tree:{path}")
+
+
+@pytest.mark.parametrize("path", OTHERS.split())
+def test_other_paths_are_none(path: str) -> None:
+    assert not is_test(f"tests:{path}")
+
+
+def test_code_comes_before_its_tests(tmp_path: Path) -> None:
+    library = Library(
+        tmp_path,
+        t={
+            "pool.txt": "The pool gives connections, and takes them back when they are closed.\n",
+            "tests/pool.txt": "The pool gives connections.\n",
+        },
+    )
+    assert library.find("pool connections") == ["pool.txt", "tests/pool.txt"]
+    assert library.find("pool connections", test_boost=1) == ["tests/pool.txt", "pool.txt"]
+
+
+def test_the_factor_is_exact_and_explained(tmp_path: Path) -> None:
+    library = Library(tmp_path, t={"tests/a.txt": "word one\n", "b.txt": "word two\n"})
+    answer = library.search("word", explain=True, aggregation=False, test_boost=0.8)
+    plain, test = answer.results
+    assert test.entry.doc_id == "t:tests/a.txt"
+    assert test.score == pytest.approx(0.8 * plain.score, rel=1e-3)
+    assert Factor("test_boost", 0.8, "multiply", "a test") in test.factors
+    assert not any(factor.name == "test_boost" for factor in plain.factors)
+
+
+def test_questions_keep_it(tmp_path: Path) -> None:
+    """Words nearby are added before: see `surroundings`."""
+    text = "The pool.\n\nIt gives connections to {}.\n"
+    library = Library(
+        tmp_path, t={"tests/a.txt": text.format("them"), "b.txt": text.format("those")}
+    )
+    answer = library.search("pool connections database", explain=True, aggregation=False)
+    plain, test = answer.results
+    assert test.relaxed
+    assert test.score == pytest.approx(0.6 * plain.score, rel=1e-4)
+
+
+def test_ties_that_a_limit_cuts_do_not_decide(tmp_path: Path) -> None:
+    """Of equal matches the engine gives those of one segment first, here those of late names."""
+    tests = {f"tests/{n:03}.txt": f"word a{n}\n" for n in range(80)}
+    library = Library(tmp_path, t=tests)
+    for names in (range(30, 60), range(30)):
+        library.put("t", {f"{n:03}.txt": f"word b{n} c{n}\n" for n in names})
+    found = [one.entry.path for one in library.search("word", limit=5, aggregation=False).results]
+    assert found == [f"{n:03}.txt" for n in range(5)]
+
+
+def test_where_all_are_tests_nothing_changes(tmp_path: Path) -> None:
+    sources = {f"tests/{n}.txt": "word " + "other " * n + "\n" for n in range(5)}
+    library = Library(tmp_path, t=sources)
+    assert library.find("word") == library.find("word", test_boost=1)
+
+
+class _AllNear:
+    """Every chunk means the same."""
+
+    def __init__(self, *places: Place):
+        self.places = places
+
+    def nearest(self, *_: object) -> list[_Near]:
+        return [_Near(place, 0.5) for place in self.places]
+
+    def similarities(self, _text: str, places: Sequence[Place]) -> list[float]:
+        return [0.5 for _ in places]
+
+    def documents(self, *_: object) -> list[_Near]:
+        return []
+
+    def document_similarity(self, *_: object) -> None:
+        return None
+
+    def usual(self, _text: str) -> Usual:
+        return Usual(0.0, 0.1, 0.2, 1.0)
+
+
+class _Near(NamedTuple):
+    place: Place
+    similarity: float
+
+
+@pytest.mark.parametrize("mode", ["semantic", "hybrid"])
+def test_what_a_test_means_counts_less_too(tmp_path: Path, mode: Mode) -> None:
+    library = Library(tmp_path, t={"tests/a.txt": "word one\n", "b.txt": "word two\n"})
+    answer = search(
+        library.reader,
+        [parse_query("word")],
+        SearchParams(mode=mode, aggregation=False, explain=True),
+        read_source=library.read,
+        meaning=_AllNear(("t:tests/a.txt", 0), ("t:b.txt", 0)),
+    )
+    plain, test = answer.results
+    assert test.entry.doc_id == "t:tests/a.txt"
+    assert test.score == pytest.approx(0.6 * plain.score, rel=1e-3)
+    assert Factor("test_boost", 0.6, "multiply", "a test") in test.factors
