@@ -9,6 +9,7 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from leafmark.parsing.script_c import C_RULES, CPP_RULES
+from leafmark.parsing.script_javascript import JAVASCRIPT_RULES, TYPESCRIPT_RULES
 from leafmark.parsing.script_rules import (
     Found,
     Rule,
@@ -38,56 +39,6 @@ _PYTHON = Rules(
     strings=frozenset({"string"}),
     docstrings=frozenset({"expression_statement"}),
 )
-
-_FUNCTIONS = ("arrow_function", "function_expression", "generator_function", "class")
-
-
-def _export(node: Node, source: bytes) -> Found | None:
-    """`export` wraps what it exports; `export default` names what has no name."""
-    inner = node.child_by_field_name("declaration")
-    if inner is not None:
-        return Found("wrapper", inner=inner)
-    value = node.child_by_field_name("value")
-    if value is None or value.type not in _FUNCTIONS:
-        return None
-    named = value.child_by_field_name("name")
-    name = "default" if named is None else text_of(named, source)
-    return Found("definition", (name,), start_of(value.child_by_field_name("body")))
-
-
-def _property_name(named: str, value: str) -> Rule:
-    return valued(named, value, _FUNCTIONS, ("object",))
-
-
-_BOTH: dict[str, Rule] = {
-    "function_declaration": plain(),
-    "generator_function_declaration": plain(),
-    "class_declaration": plain(),
-    "method_definition": member,
-    "pair": _property_name("key", "value"),
-    "variable_declarator": _property_name("name", "value"),
-    "assignment_expression": _property_name("left", "right"),
-    "export_statement": _export,
-    "lexical_declaration": wrapper(only=True),
-    "variable_declaration": wrapper(only=True),
-    "expression_statement": wrapper(only=True),
-}
-
-_JAVASCRIPT = _BOTH | {"field_definition": valued("property", "value", _FUNCTIONS)}
-
-_TYPESCRIPT = _BOTH | {
-    "function_signature": plain(),
-    "abstract_class_declaration": plain(),
-    "interface_declaration": plain(),
-    "enum_declaration": plain(),
-    "type_alias_declaration": plain(body="value"),
-    "internal_module": plain(),
-    "module": plain(),
-    "method_signature": member,
-    "abstract_method_signature": member,
-    "public_field_definition": valued("name", "value", _FUNCTIONS),
-    "ambient_declaration": wrapper(),
-}
 
 
 def _go_method(node: Node, source: bytes) -> Found | None:
@@ -390,17 +341,11 @@ _SCALA = Rules(
     strings=frozenset(("string",)),
 )
 
-_SCRIPTS = Rules(
-    _TYPESCRIPT,
-    annotations=frozenset({"decorator"}),
-    strings=frozenset({"template_string"}),
-)
-
 TABLES = {
     "python": _PYTHON,
-    "javascript": _SCRIPTS._replace(by_type=_JAVASCRIPT),
-    "typescript": _SCRIPTS,
-    "tsx": _SCRIPTS,
+    "javascript": JAVASCRIPT_RULES,
+    "typescript": TYPESCRIPT_RULES,
+    "tsx": TYPESCRIPT_RULES,
     "go": _GO,
     "rust": _RUST,
     "java": _JAVA,
