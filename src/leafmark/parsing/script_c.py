@@ -176,6 +176,14 @@ def _qualified(node: Node, source: bytes) -> Found | None:
     return Found("definition", names, body.start_byte, is_class=node.type in _SPECIFIERS)
 
 
+def _macro(node: Node, source: bytes) -> Found | None:
+    """A macro that takes arguments, beside a function of its name; others are constants."""
+    named, listed = node.child_by_field_name("name"), node.child_by_field_name("parameters")
+    if named is None or listed is None:
+        return None
+    return Found("declaration", (text_of(named, source),), listed.end_byte)
+
+
 _SPECIFIERS = frozenset(
     ("struct_specifier", "union_specifier", "enum_specifier", "class_specifier")
 )
@@ -187,6 +195,7 @@ _C: dict[str, Rule] = {
     "struct_specifier": _qualified,
     "union_specifier": _qualified,
     "enum_specifier": _qualified,
+    "preproc_function_def": _macro,
 }
 
 C_RULES = Rules(_C)
