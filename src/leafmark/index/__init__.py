@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from leafmark.index.analyzer import LANGUAGES, Analyzer, Token, analyzer_for, is_solid
 from leafmark.index.engine import is_panic
 from leafmark.index.facts import (
+    TEST_FACT,
     canonical,
     fact,
     language_fact,
@@ -50,6 +51,7 @@ __all__ = [
     "LANGUAGES",
     "OTHER_LEAFMARK",
     "PARTING_FORMATS",
+    "TEST_FACT",
     "TEXT_FIELDS",
     "Analyzer",
     "IndexMeta",

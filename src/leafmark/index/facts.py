@@ -1,11 +1,11 @@
 """Facts: what a chunk can be filtered on, as terms of the form `name=value`.
 
-`tree=docs`, `kind=section`, `has=code`, `lang=python`, `tag=api`, `meta.KEY=value` for each
-value of the front matter, `above=TERM` (see `headed`), and `name=cache.pop` for a definition:
-in source code, of a definition inside another one; in manuals, of an option, a setting or a
-function (see `definitions`). Each value has one spelling (`canonical`), so that equal values
-are equal terms; a comparison lists the terms that begin with `meta_prefix(key)` and compares
-their values.
+`tree=docs`, `kind=section`, `role=test` (see `roles`), `has=code`, `lang=python`, `tag=api`,
+`meta.KEY=value` for each value of the front matter, `above=TERM` (see `headed`), and
+`name=cache.pop` for a definition: in source code, of a definition inside another one; in manuals,
+of an option, a setting or a function (see `definitions`). Each value has one spelling
+(`canonical`), so that equal values are equal terms; a comparison lists the terms that begin with
+`meta_prefix(key)` and compares their values.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 from leafmark.index.folding import fold
 
 __all__ = [
+    "TEST_FACT",
     "canonical",
     "defined_facts",
     "fact",
@@ -31,6 +32,9 @@ __all__ = [
     "tag_fact",
     "term_facts",
 ]
+
+TEST_FACT = "role=test"
+"""What each chunk of a test has: where none does, a search need not look for tests."""
 
 MAX_VALUE_CHARS = 40
 """Longer values are shortened to their start and a hash: nobody filters on a description."""

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import tantivy
 
-from leafmark.index import IndexReader
+from leafmark.index import TEST_FACT, IndexReader
+from leafmark.model.roles import is_test
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.filters import Filters, any_of, unscored
 from leafmark.retrieval.fusion import Fused
 from leafmark.retrieval.params import SearchParams
-from leafmark.retrieval.roles import is_test
 from leafmark.retrieval.sections import SectionMembers, path_filter
 from leafmark.retrieval.weights import WIDENED_BELOW
 
@@ -117,7 +117,8 @@ class Finder:
         admits = path_filter(params.section)
         self._members = None if admits is None else SectionMembers(reader, admits)
         self._scopes = self._make_scopes(params.local_boost, local_trees)
-        self._test_boost = params.test_boost
+        has_tests = reader.searcher.doc_freq("facts", TEST_FACT) > 0
+        self._test_boost = params.test_boost if has_tests else 1.0
 
     def _make_scopes(self, boost: float, local_trees: Collection[str]) -> list[_Scope]:
         """Return the trees in the groups that are searched separately.

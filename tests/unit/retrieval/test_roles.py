@@ -10,11 +10,11 @@ import pytest
 from support.library import Library
 
 from leafmark.model import Factor
+from leafmark.model.roles import is_test
 from leafmark.query import parse_query
 from leafmark.retrieval import SearchParams, search
 from leafmark.retrieval.meaning import Place, Usual
 from leafmark.retrieval.params import Mode
-from leafmark.retrieval.roles import is_test
 
 TESTS = """
     tests/test_pool.py                  tests/fixtures/answer.json      tests/data/lyrics.txt
