@@ -176,6 +176,7 @@ class Finder:
         """Return the `limit` best hits or more; with `ties`, all that tie with the last one."""
         query, boost = scope.limited(query), scope.boost
         wanted = limit + 1
+        weighs = self._test_boost != 1
         every = max(1, self._reader.searcher.num_docs)  # the engine makes room for all it may give
         while True:
             found = self._reader.searcher.search(query, min(wanted, every), count=False).hits
@@ -186,19 +187,13 @@ class Finder:
             ]
             if self._members is not None:
                 hits = list(compress(hits, self._members.choose(hit.address for hit in hits)))
-            weighed = self._weigh_tests(hits)
-            # which of those that tie come first must not decide what rises above a test
-            if len(found) < wanted or _is_enough(hits, limit, ties or weighed is not hits):
-                return weighed
+            if len(found) < wanted or _is_enough(hits, limit, ties or weighs):
+                # which of those that tie come first must not decide what rises above a test
+                return self._weigh_tests(with_ties(hits, limit)) if weighs else hits
             wanted *= _WIDER
 
     def _weigh_tests(self, hits: list[Hit]) -> list[Hit]:
-        """Return the hits, best first, with the scores of those in tests times `test_boost`.
-
-        Without any, they are returned as they are.
-        """
-        if self._test_boost == 1:
-            return hits
+        """Return the hits, best first, with the scores of those in tests times `test_boost`."""
         doc_ids = [doc_id for doc_id, _ in self._reader.places(hit.address for hit in hits)]
         if not any(map(is_test, doc_ids)):
             return hits
