@@ -6,7 +6,9 @@ owns the locks. Below this room everything arrives as a parameter.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from leafmark.late import import_late
 
 if TYPE_CHECKING:
     from leafmark.app.agents.agent_files import package_folder, update_agents
@@ -100,14 +102,5 @@ _HOMES = {
 }
 
 
-if not TYPE_CHECKING:  # which would take any name, misspelled ones too, for one of ours
-
-    def __getattr__(name: str) -> Any:
-        """Import a use case when it is first asked for: a command runs one of them."""
-        if name not in _HOMES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import import_module
-
-        value = getattr(import_module(_HOMES[name]), name)
-        globals()[name] = value
-        return value
+if not TYPE_CHECKING:
+    __getattr__ = import_late(__name__, _HOMES)

@@ -7,7 +7,7 @@ need are imported on first use, since most runs only read.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from leafmark.index.analyzer import LANGUAGES, Analyzer, Token, analyzer_for, is_solid
 from leafmark.index.engine import is_panic
@@ -39,6 +39,7 @@ from leafmark.index.reader import IndexReader, TreeCounts, has_index, open_reade
 from leafmark.index.runs import Recent
 from leafmark.index.schema import FORMAT, TEXT_FIELDS, Language
 from leafmark.index.settings import IndexSettings
+from leafmark.late import import_late
 
 if TYPE_CHECKING:
     from leafmark.index.check import check_index
@@ -106,14 +107,5 @@ _LATE = {
 }
 
 
-if not TYPE_CHECKING:  # which would take any name, misspelled ones too, for one of ours
-
-    def __getattr__(name: str) -> Any:
-        """Import a name of `_LATE` when it is first used."""
-        if name not in _LATE:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import import_module
-
-        value = getattr(import_module(_LATE[name]), name)
-        globals()[name] = value
-        return value
+if not TYPE_CHECKING:
+    __getattr__ = import_late(__name__, _LATE)
