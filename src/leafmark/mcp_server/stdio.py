@@ -67,14 +67,39 @@ def _is_closed_pipe(error: BaseException) -> bool:
     return isinstance(error, OSError) and is_closed_pipe(error)
 
 
-class _Answering:
+class _Wrapped:
+    """A stream of the SDK that is opened and closed with what wraps it."""
+
+    def __init__(self, stream: Any):
+        self._stream = stream
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool | None:
+        return await self._stream.__aexit__(kind, error, trace)  # type: ignore[no-any-return]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+class _Answering(_Wrapped):
     """A stream of messages in which what is none is answered with an error, and left out.
 
     It ends when what was asked is answered.
     """
 
     def __init__(self, incoming: Any, outgoing: Any):
-        self._incoming = incoming
+        super().__init__(incoming)
         self._outgoing = outgoing
         self._asked: set[types.RequestId] = set()
         self._all_answered = anyio.Event()
@@ -82,7 +107,7 @@ class _Answering:
     async def receive(self) -> SessionMessage | Exception:
         while True:
             try:
-                item = await self._incoming.receive()
+                item = await self._stream.receive()
             except anyio.EndOfStream:
                 await self._wait_for_answers()
                 raise
@@ -114,9 +139,6 @@ class _Answering:
             with anyio.move_on_after(LAST_ANSWERS_S):
                 await self._all_answered.wait()
 
-    async def aclose(self) -> None:
-        await self._incoming.aclose()
-
     def __aiter__(self) -> Self:
         return self
 
@@ -126,51 +148,18 @@ class _Answering:
         except anyio.EndOfStream:
             raise StopAsyncIteration from None
 
-    async def __aenter__(self) -> Self:
-        await self._incoming.__aenter__()
-        return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool | None:
-        return await self._incoming.__aexit__(kind, error, trace)  # type: ignore[no-any-return]
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._incoming, name)
-
-
-class _Answers:
+class _Answers(_Wrapped):
     """The stream that messages go out on; who waits for answers is told of each."""
 
     def __init__(self, outgoing: Any, answered: Callable[[types.RequestId | None], None]):
-        self._outgoing = outgoing
+        super().__init__(outgoing)
         self._answered = answered
 
     async def send(self, item: SessionMessage) -> None:
-        await self._outgoing.send(item)
+        await self._stream.send(item)
         if isinstance(item.message, types.JSONRPCResponse | types.JSONRPCError):
             self._answered(item.message.id)
-
-    async def aclose(self) -> None:
-        await self._outgoing.aclose()
-
-    async def __aenter__(self) -> Self:
-        await self._outgoing.__aenter__()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool | None:
-        return await self._outgoing.__aexit__(kind, error, trace)  # type: ignore[no-any-return]
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._outgoing, name)
 
 
 def _without_bom(error: Exception) -> SessionMessage | Exception:

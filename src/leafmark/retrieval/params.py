@@ -68,7 +68,7 @@ class SearchParams:
     forms of words match. If no chunk matches all words, words near a match that lacks them
     count with `nearby_weight`: see `surroundings`. A match whose title says exactly what is
     asked gains at least `title_agreement`: see `titles`. What is in tests counts `test_boost`
-    times: see `roles`. `mode` says whether words count,
+    times: see `model.roles`. `mode` says whether words count,
     meaning, or both; without a `Meaning`, only words do. A `Rerank` reads the first
     `rerank_results`.
 
