@@ -120,9 +120,12 @@ def token_cuts(raw: bytes, limit: int, tokenizer: str) -> list[int]:
     text = decode_for_cutting(raw)
     shown = count_ready(text)
     cuts, at, offset = [0], 0, 0
+    ahead, taken = "", 0
     while at < len(text):
-        length = take_tokens(shown[at : at + limit * LONGEST_TOKEN], limit, tokenizer)
-        length = _settle(text, at, length)
+        before, ahead = ahead, shown[at : at + limit * LONGEST_TOKEN]
+        if ahead != before:  # else in a long run of one character
+            taken = take_tokens(ahead, limit, tokenizer, likely=taken)
+        length = _settle(text, at, taken)
         offset += byte_length(text[at : at + length])
         at += length
         cuts.append(offset)

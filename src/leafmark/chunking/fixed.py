@@ -58,6 +58,8 @@ class _Text:
         self._tokenizer = options.tokenizer
         self._size, self._overlap = options.fixed_tokens, options.fixed_overlap
         self._count = token_counter(options.tokenizer)
+        self._taken: dict[int, tuple[str, int]] = {}
+        """What was looked at last for a limit, and how many characters of it were taken."""
 
     def windows(self) -> Iterator[tuple[int, int]]:
         """The windows, as ranges of characters; each begins in the one before it."""
@@ -92,9 +94,18 @@ class _Text:
         """The last place to cut up to `at`."""
         return grapheme_boundary(self.own, at)
 
+    def _take(self, at: int, end: int, limit: int) -> int:
+        """How many characters from `at` fill the limit; in a long run of one, as many as before."""
+        ahead = self._shown[at:end]
+        before, taken = self._taken.get(limit, ("", 0))
+        if ahead != before:
+            taken = take_tokens(ahead, limit, self._tokenizer, likely=taken)
+            self._taken[limit] = ahead, taken
+        return taken
+
     def _stop(self, at: int, end: int, limit: int) -> int:
         """Where the graphemes from `at` to `end` fill `limit` tokens; `at` if one has more."""
-        stop = at + take_tokens(self._shown[at:end], limit, self._tokenizer)
+        stop = at + self._take(at, end, limit)
         boundary = max(at, self._place(stop))
         if boundary == stop:
             return stop
@@ -133,7 +144,7 @@ class _Read(_Text):
 
     def _stop(self, at: int, end: int, limit: int) -> int:
         for allowed in range(limit, 0, -1):
-            stop = at + take_tokens(self._shown[at:end], allowed, self._tokenizer)
+            stop = at + self._take(at, end, allowed)
             place = self._place(stop)
             if place <= at or place == stop or self._count(self._shown[at:place]) <= limit:
                 return max(at, place)

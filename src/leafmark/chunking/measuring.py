@@ -32,6 +32,9 @@ _LIGHT = b" -=._" + bytes(range(0x80, 0xC0))
 _LONGER = 4
 """A range of more bytes than so many times those that are counted is large, whatever is in it."""
 
+_MOST_LATELY = 16
+"""Texts whose tokens are remembered: cuts come to the same text, or in a long run to equal ones."""
+
 
 def make_meter(reader: BodyReader, count: Count) -> Meter:
     """Return what measures the document of `reader`, in pages and notebooks what is read there."""
@@ -52,6 +55,8 @@ class Meter:
         self._front = 0 if front is None else front.end
         self._texts: dict[tuple[int, int], int] = {}
         """The tokens of ranges as `text` has them, as far as they were counted."""
+        self._lately: dict[int, tuple[str, int]] = {}
+        """Texts that were counted lately with their tokens, by their length."""
 
     def size_bytes(self, start: int, end: int) -> int:
         """An upper bound of `tokens` that costs no count."""
@@ -68,8 +73,20 @@ class Meter:
     def tokens(self, start: int, end: int) -> int:
         text = self._ascii
         if text is not None:
-            return self.count(text[max(start, self._front) : end])
-        return self.count(self.raw(start, end).decode("utf-8", "replace"))
+            return self._count_once(text[max(start, self._front) : end])
+        return self._count_once(self.raw(start, end).decode("utf-8", "replace"))
+
+    def _count_once(self, text: str) -> int:
+        """The tokens of a text, which is not counted again if it was lately."""
+        size = len(text)
+        found = self._lately.get(size)
+        if found is not None and found[0] == text:
+            return found[1]
+        if len(self._lately) >= _MOST_LATELY:
+            self._lately.clear()
+        tokens = self.count(text)
+        self._lately[size] = text, tokens
+        return tokens
 
     def sizes(self, starts: Sequence[int], end: int, *, most_bytes: int) -> list[int]:
         """Return the most tokens that each range adds to a group of neighbours.
@@ -173,7 +190,7 @@ class _ReadMeter(Meter):
         return len(text) if text.isascii() else len(text.encode())
 
     def tokens(self, start: int, end: int) -> int:
-        return self.count(self._read_text.within(start, end))
+        return self._count_once(self._read_text.within(start, end))
 
     def sizes(self, starts: Sequence[int], end: int, *, most_bytes: int) -> list[int]:
         return self.counts(starts, [*starts[1:], end], most_bytes=most_bytes)

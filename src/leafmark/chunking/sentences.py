@@ -39,15 +39,19 @@ _SOLID_CLOSING = rb"""[\"')*_?] | \] (?! \( ) | ! (?! \[ ) | \xe2\x80[\x99\x9d]
 
 _END = re.compile(
     rb"""
-      (?: (?<![.!?]) [.!?]++ | (?: %b | (?!) )++ )
-      (?: %b | (?!) )*+
-      [ \t\r\n]++
-    | %b (?: %b | %b | (?!) )*+ (?! \] \( )             # not inside a link
-      [ \t\r\n]*+
-    | [.!?] (?<= %b .. [.!?] ) (?= %b )                 # between Chinese characters
-    | \n [ \t\r]*+ \n [ \t\r\n]*+                        # a blank line
+    [.!?\n\xd6\xd8\xdb\xe0-\xe3\xef]    # one byte that ends begin with, looked for at once
+    (?: (?: (?<= [.!?] ) (?<! [.!?][.!?] ) [.!?]*+
+          | (?<= (?= %b ) [^\n] ) [\x80-\xbf]++ (?: %b | (?!) )*+ )
+        (?: %b | (?!) )*+
+        [ \t\r\n]++
+    | (?<= (?= %b ) [^\n] ) [\x80-\xbf]++
+        (?: %b | %b | (?!) )*+ (?! \] \( )               # not inside a link
+        [ \t\r\n]*+
+    | (?<= %b .. [.!?] ) (?= %b )                        # between Chinese characters
+    | (?<= \n ) [ \t\r]*+ \n [ \t\r\n]*+                # a blank line
+    )
     """
-    % (STOPS, _CLOSING, SOLID_STOPS, SOLID_STOPS, _SOLID_CLOSING, _HAN, _HAN),
+    % (STOPS, STOPS, _CLOSING, SOLID_STOPS, SOLID_STOPS, _SOLID_CLOSING, _HAN, _HAN),
     re.VERBOSE,
 )
 
@@ -89,7 +93,7 @@ _STOP_ALONE = re.compile(rb"[.!?:]++(?:[\s\"')\]*_]|\Z)")
 _ITEM_MARKS = (b"!", b"?")
 """What stands before items in changelogs and lists of states."""
 
-_BACKTICKS = re.compile(rb"`+")
+_BACKTICKS = re.compile(rb"``*+")  # begins with one byte, which is looked for at once
 
 
 def sentence_starts(prose: bytes) -> list[int]:

@@ -109,8 +109,11 @@ def _nested(cutter: Cutter, unit: Unit, block: Block | None) -> tuple[list[int],
         if starts:
             return starts, [_ITEM] * len(starts)
     inside = cutter.reader.blocks_within(unit.start, unit.end)
-    for level in range(block.level + 1, _DEEPEST):
-        nested = [inner for inner in inside if inner.level == level]
+    levels: list[list[Block]] = [[] for _ in range(block.level + 1, _DEEPEST)]
+    for inner in inside:
+        if block.level < inner.level < _DEEPEST:
+            levels[inner.level - block.level - 1].append(inner)
+    for nested in levels:
         if len(nested) > 1 or (nested and nested[0].kind == "table"):
             return [*map(_start_of, nested)], nested
     return [], []

@@ -12,7 +12,7 @@ from itertools import pairwise
 from operator import add, itemgetter
 from typing import NamedTuple, Protocol
 
-from leafmark.chunking.columns import Columns, Row
+from leafmark.chunking.columns import Cell, Columns, Row
 from leafmark.chunking.packing import pack
 from leafmark.chunking.placed import outermost
 from leafmark.chunking.repeating import head_text, key_of, whole_header
@@ -46,16 +46,20 @@ def split_table(cutter: Cutter, unit: Unit, table: Block, *, split_at: SplitAt) 
     header = whole_header(cutter.reader, table)
     tokens = 0 if header is None else cutter.meter.count(header.above)
     tokens = tokens if tokens * _HEADER_SHARE <= cutter.capacity else 0
-    return _Table(cutter, table, tokens, split_at).split(unit)
+    return _Table(cutter, table, tokens, split_at, {}).split(unit)
 
 
 class _Table(NamedTuple):
-    """A table that is cut; `header` are the tokens of the header that its parts repeat."""
+    """A table that is cut; `header` are the tokens of the header that its parts repeat.
+
+    `heads` are those of what stands above some columns, as far as they were counted.
+    """
 
     cutter: Cutter
     block: Block
     header: int
     split_at: SplitAt
+    heads: dict[tuple[tuple[int, int], ...], int]
 
     def split(self, unit: Unit) -> Iterator[Unit]:
         """Cut between rows; each part below the header counts it."""
@@ -135,14 +139,22 @@ class _Table(NamedTuple):
         cutter, key = self.cutter, key_of(self.cutter.reader, row)
         reader, meter, capacity = cutter.reader, cutter.meter, cutter.capacity
         heads = [
-            meter.count(head_text(reader, columns, row.cells_in(start, end)))
-            for start, end in pairwise(starts)
+            self._head_tokens(columns, row.cells_in(start, end)) for start, end in pairwise(starts)
         ]
         shared = 0
         if key is not None:
             shared = meter.count(head_text(reader, columns, [key])) + meter.tokens(*key[2:])
             shared = shared if shared * _KEY_SHARE <= capacity else 0
         return [head if head * _HEADER_SHARE <= capacity else 0 for head in heads], shared
+
+    def _head_tokens(self, columns: Columns, cells: Sequence[Cell]) -> int:
+        """The tokens of what stands above some cells; the same columns in any row have the same."""
+        place = tuple([cell[:2] for cell in cells])
+        found = self.heads.get(place)
+        if found is None:
+            text = head_text(self.cutter.reader, columns, cells)
+            found = self.heads[place] = self.cutter.meter.count(text)
+        return found
 
     def _pack_cells(
         self, row: Unit, cells: Sequence[Unit], heads: Sequence[int], *, shared: int

@@ -18,6 +18,7 @@ __all__ = [
     "LONGEST_TOKEN",
     "Count",
     "direct_counter",
+    "least_tokens",
     "register_tokenizer",
     "take_tokens",
     "token_counter",
@@ -34,6 +35,9 @@ LONGEST_TOKEN = 64
 
 _LONGEST_COMMON = 6
 """Characters per token that are looked at first when a prefix is taken; more on demand."""
+
+_MOST_BYTES = {"characters": 4, "o200k_base": 128, "cl100k_base": 128}
+"""The bytes of the longest token: those of a model are runs of spaces."""
 
 
 def tokenizer_names() -> tuple[str, ...]:
@@ -111,13 +115,24 @@ def _tokenizer(name: str) -> _Tokenizer:
     return cast("_Tokenizer", _toktok.Tokenizer(name, ""))
 
 
-def take_tokens(text: str, limit: int, tokenizer: str) -> int:
+def least_tokens(size: int, tokenizer: str) -> int:
+    """Return a number of tokens that a text of `size` bytes has at least."""
+    most = _MOST_BYTES.get(tokenizer)
+    return -(-size // most) if most else 0
+
+
+def take_tokens(text: str, limit: int, tokenizer: str, *, likely: int = 0) -> int:
     """Return the length, in characters, of a long prefix of at most `limit` tokens.
 
     At least 1 for a text that is not empty. Only as much of the text is looked
-    at as the prefix needs.
+    at as the prefix needs: half more than `likely`, a guess at its length, where that is enough.
     """
     window = limit * _LONGEST_COMMON
+    narrow = likely + max(likely // 2, 2 * LONGEST_TOKEN)
+    if likely and narrow < min(window, len(text)) and tokenizer in _BUILT_IN:
+        length = _take(text[:narrow], limit, tokenizer)
+        if length + LONGEST_TOKEN <= narrow:  # a token at the end of what is looked at is another
+            return max(1, length)
     while window < len(text):
         length = _take(text[:window], limit, tokenizer)
         if length < window:

@@ -18,6 +18,7 @@ from leafmark.chunking.measuring import Meter
 from leafmark.chunking.plain_text import item_starts
 from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.sentences import sentence_starts
+from leafmark.chunking.tokens import least_tokens
 from leafmark.model import Block
 
 __all__ = ["Cutter", "Unit"]
@@ -177,16 +178,23 @@ class Cutter(NamedTuple):
             least = unit.end - unit.start - len(below.lstrip())
         starts = [0, *[at for at in starts if at > least]]
         starts = self.crumbs_joined(starts, unit.end - unit.start)
+        limit = min(capacity, self.grain)
+        find = partial(token_cuts, limit=limit, tokenizer=self.tokenizer)
         for start, end in _ranges(unit, starts):
-            part = self.part(unit, start, end)
-            is_exact = self._counted(unit, start, end) == (start, end)
-            if part.tokens <= capacity and (is_exact or self.meter.fits(start, end, capacity)):
-                yield part
-                continue
-            limit = min(capacity, self.grain)
-            find = partial(token_cuts, limit=limit, tokenizer=self.tokenizer)
+            if least_tokens(self.meter.size_bytes(start, end) - 2, self.tokenizer) <= capacity:
+                part = self.part(unit, start, end)
+                if part.tokens <= capacity and self._is_counted_within(part, unit, capacity):
+                    yield part
+                    continue
+            part = Unit(start, end, end - start)
             for cut, next_cut in _ranges(part, self._find(part, find)):
                 yield self.part(unit, cut, next_cut)
+
+    def _is_counted_within(self, part: Unit, unit: Unit, capacity: int) -> bool:
+        """Whether a part is within the capacity also with the space at its end."""
+        start, end = part.start, part.end
+        is_exact = self._counted(unit, start, end) == (start, end)
+        return is_exact or self.meter.fits(start, end, capacity)
 
     def _find(self, unit: Unit, find: Callable[[bytes], Sequence[int]]) -> Sequence[int]:
         return self.reader.places(unit.start, unit.end, find)

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from random import Random
 
 import pytest
 from support.documents import Part, make_document, words
 
-from leafmark.chunking import ChunkingOptions, Strategy, chunk_document, register_tokenizer
+from leafmark.chunking import (
+    ChunkingOptions,
+    Strategy,
+    chunk_document,
+    register_tokenizer,
+    tokens,
+)
 from leafmark.parsing import parse
 
 
@@ -62,6 +69,42 @@ def test_twice_the_document_is_twice_the_work(strategy: Strategy, kind: str) -> 
         assert twice == 0
     elif strategy != "fixed":
         assert twice <= 12 * double_size
+
+
+@pytest.mark.parametrize("strategy", ["auto", "section", "fixed"])
+def test_of_a_long_run_of_one_character_a_few_windows_are_counted(strategy: Strategy) -> None:
+    counted, size = cost(strategy, huge("letters", 4000))
+    assert counted < 1.25 * size
+
+
+class Watched:
+    """The tokenizer of a model, with the characters that it was shown."""
+
+    def __init__(self) -> None:
+        self.own = tokens._tokenizer("o200k_base")
+        self.counted = self.looked_at = 0
+
+    def count(self, text: str) -> int:
+        self.counted += len(text)
+        return self.own.count(text)
+
+    def truncate(self, text: str, limit: int) -> tuple[str, int]:
+        self.looked_at += len(text)
+        return self.own.truncate(text, limit)
+
+
+@pytest.mark.parametrize(("strategy", "counted"), [("section", 2.5), ("fixed", 2.5), ("auto", 6)])
+@pytest.mark.parametrize("alphabet", ["ABCabc012+/", "天地玄黄宇宙洪荒", "abcdef {}:,"])
+def test_one_long_line_is_shown_to_the_tokenizer_few_times(
+    monkeypatch: pytest.MonkeyPatch, strategy: Strategy, counted: float, alphabet: str
+) -> None:
+    watched = Watched()
+    monkeypatch.setattr(tokens, "_tokenizer", lambda _: watched)
+    text = "".join(Random(1).choices(alphabet, k=150_000))
+    options = ChunkingOptions(strategy=strategy)
+    chunk_document(parse(text.encode(), "a.txt"), tree="t", options=options)
+    assert watched.counted <= counted * len(text)
+    assert watched.looked_at <= (counted + 0.5) * len(text)
 
 
 def test_small_bodies_are_not_counted() -> None:

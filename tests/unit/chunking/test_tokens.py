@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from leafmark.chunking import register_tokenizer, token_counter, tokenizer_names
-from leafmark.chunking.tokens import take_tokens
+from leafmark.chunking.tokens import least_tokens, take_tokens
 from leafmark.errors import UsageError
 
 
@@ -94,6 +94,23 @@ def test_a_prefix_has_at_most_the_limit_and_one_more_character_more(
     assert count(text[:length]) <= limit or length == 1
     if tokenizer == "characters":
         assert length == limit
+
+
+@pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base"])
+@pytest.mark.parametrize("text", ["hello world. " * 90, "=" * 900, "中文" * 600, "qzxj" * 400])
+@pytest.mark.parametrize("likely", [1, 30, 110, 260, 2000])
+def test_a_guess_at_its_length_changes_no_prefix(tokenizer: str, text: str, likely: int) -> None:
+    for limit in (7, 40, 300):
+        length = take_tokens(text, limit, tokenizer)
+        assert take_tokens(text, limit, tokenizer, likely=likely) == length
+
+
+@pytest.mark.parametrize("text", ["", "a b", " " * 512, "=" * 512, "中文🎉" * 90, "\0\ufffd"])
+@pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base", "characters", "words"])
+def test_no_text_has_fewer_tokens_than_its_bytes_tell(tokenizer: str, text: str) -> None:
+    register_tokenizer("words", lambda text: len(text.split()))
+    assert least_tokens(len(text.encode()), tokenizer) <= token_counter(tokenizer)(text)
+    assert not text or tokenizer == "words" or least_tokens(10_000, tokenizer) > 70
 
 
 @pytest.mark.parametrize("limit", [1, 90, 250, 500, 799])
