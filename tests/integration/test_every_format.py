@@ -25,6 +25,7 @@ GOOD: dict[str, tuple[bytes, str]] = {
         "#epsilon",
     ),
     "book.adoc": (b"= Book\n\n[[zeta]]\n== Z\n\nThe zebra of asciidoc.\n", "#zeta"),
+    "guide.rdoc": (b"= Guide\n\n== Eta +code+\n\nThe zebra of RDoc.\n", "#eta-code"),
     "mark.md": ("\ufeff# Mark\n\nThe zebra of marks.\n".encode(), "#mark"),
     "wide.md": ("# Wide\n\nThe zebra of sixteen bits.\n".encode("utf-16"), "#wide"),
     "wider.txt": ("The zebra of thirtytwo bits.\n".encode("utf-32"), ""),

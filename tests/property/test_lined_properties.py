@@ -1,4 +1,4 @@
-"""What holds for every source that is read as reStructuredText or AsciiDoc."""
+"""What holds for every source that is read as reStructuredText, AsciiDoc or RDoc."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.lined_sources import asciidoc_bytes, rst_bytes
+from support.lined_sources import asciidoc_bytes, rdoc_bytes, rst_bytes
 from support.markdown_sources import messy_bytes
 
 import leafmark
@@ -18,7 +18,8 @@ from leafmark.parsing import parse
 SOURCES = (
     st.tuples(rst_bytes(), st.just("a.rst"))
     | st.tuples(asciidoc_bytes(), st.just("a.adoc"))
-    | st.tuples(messy_bytes(), st.sampled_from(["a.rst", "a.adoc"]))
+    | st.tuples(rdoc_bytes(), st.just("a.rdoc"))
+    | st.tuples(messy_bytes(), st.sampled_from(["a.rst", "a.adoc", "a.rdoc"]))
 )
 
 
@@ -100,7 +101,10 @@ def test_every_byte_is_in_one_body_or_one_heading_line(
     assert at == len(chunks[0].owner.document.data)
 
 
-@pytest.mark.parametrize(("strategy", "path"), [(rst_bytes, "a.rst"), (asciidoc_bytes, "a.adoc")])
+@pytest.mark.parametrize(
+    ("strategy", "path"),
+    [(rst_bytes, "a.rst"), (asciidoc_bytes, "a.adoc"), (rdoc_bytes, "a.rdoc")],
+)
 @settings(deadline=None)
 @given(data=st.data())
 def test_line_ends_change_nothing_but_offsets(strategy, path, data) -> None:  # type: ignore[no-untyped-def]

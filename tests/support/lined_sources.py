@@ -1,10 +1,10 @@
-"""Strategies for sources that look like reStructuredText or AsciiDoc, and are often broken."""
+"""Strategies for sources like reStructuredText, AsciiDoc or RDoc, which are often broken."""
 
 from __future__ import annotations
 
 from hypothesis import strategies as st
 
-__all__ = ["asciidoc_bytes", "rst_bytes"]
+__all__ = ["asciidoc_bytes", "rdoc_bytes", "rst_bytes"]
 
 _RST = [
     "", "", "Title", "Größe 日本", "=====", "-----", "=========", "~~", "====  ====", "a     b",
@@ -24,6 +24,12 @@ _ASCIIDOC = [
     "image::p.png[]", "<<id,text>> https://x.y[z] xref:b.adoc#c[d]", "Größe `code` *b*",
     "Title[[inline]]", "NOTE: text", "value \\",
 ]  # fmt: skip
+_RDOC = [
+    "", "", "= Title", "== Sub", "===Deep", "======= Deepest", "=", "  = code", "* item", "  more",
+    "    code", "- item", "1. one", "a. x", "[label] text", "[label]", "name:: text", "name::",
+    "  * nested", "  == in item", "---", "----- ", ">>>", "  quoted", "\tTabbed", "Größe 日本",
+    "{a b}[rdoc-ref:b.rdoc] c[https://x.y] \\Name +code+ *b* <tt>t t</tt>", "=> 1", ":title: x",
+]  # fmt: skip
 _ENDS = st.sampled_from(["\n", "\n", "\n", "\n\n", "\r\n", "\r"])
 
 
@@ -41,3 +47,7 @@ def rst_bytes() -> st.SearchStrategy[bytes]:
 
 def asciidoc_bytes() -> st.SearchStrategy[bytes]:
     return _sources(_ASCIIDOC)
+
+
+def rdoc_bytes() -> st.SearchStrategy[bytes]:
+    return _sources(_RDOC)

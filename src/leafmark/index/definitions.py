@@ -1,9 +1,9 @@
 """Find the names that a manual defines: options, settings and functions.
 
 A manual mentions `max_connections` in ten places, and defines it in one: in a list of terms
-(HTML, reStructuredText, AsciiDoc, Markdown; for plain text see `text_terms`), under a directive,
-or where a program marks it in the pages that it makes. Only names count. If a term is an ordinary
-word or phrase, texts about it are as good as its definition.
+(HTML, reStructuredText, AsciiDoc, RDoc, Markdown; for plain text see `text_terms`), under a
+directive, or where a program marks it in the pages that it makes. Only names count. If a term is
+an ordinary word or phrase, texts about it are as good as its definition.
 """
 
 from __future__ import annotations
@@ -56,6 +56,10 @@ _TERM_WITH_TEXT = re.compile(r"^([ \t]*)(``[^`\n]+``[^\n]*)\n\1[ \t]+\S", re.MUL
 _LABELLED = re.compile(r"^[ \t]*(\S[^\n]*?):{2,4}(?:[ \t]|$)", re.MULTILINE)
 
 _ABOVE_COLON = re.compile(r"^([^\s:>|#*+-][^\n]*)\n\n?:[ \t]+\S", re.MULTILINE)
+
+_LABEL_OF_RDOC = re.compile(
+    r"^[ \t]*(?::?(?=[^\s:])([^\n]{1,200}?) ?::|\[:?([^\]\n]{1,200})\])(?= |$)", re.MULTILINE
+)
 
 _GROUP = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _BETWEEN = re.compile(r"[,|]|\s(?:or|/)\s")
@@ -168,6 +172,12 @@ def _terms_of_asciidoc(body: str) -> Iterator[str]:
         yield from (found[1] for found in _LABELLED.finditer(body))
 
 
+def _terms_of_rdoc(body: str) -> Iterator[str]:
+    """Yield the labels of lists: `:name :: text`, `name:: text` and `[name] text`."""
+    if "::" in body or "[" in body:
+        yield from (found[1] or found[2] for found in _LABEL_OF_RDOC.finditer(body))
+
+
 def _terms_of_markdown(body: str) -> Iterator[str]:
     """Yield the terms of lists as Hugo, MkDocs and Pandoc read them: `: ` below a term."""
     if "\n:" in body:
@@ -179,6 +189,7 @@ _FINDERS: Mapping[str, Callable[[str], Iterator[str]]] = {
     "html": _terms_of_html,
     "rst": _terms_of_rst,
     "asciidoc": _terms_of_asciidoc,
+    "rdoc": _terms_of_rdoc,
     "text": terms_of_text,
 }
 

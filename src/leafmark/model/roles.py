@@ -25,7 +25,7 @@ _TEST = re.compile(
 )
 """Where the usual runners of tests look for them, and where tests keep what they need."""
 
-_PROSE = re.compile(r"\.(?:md|mdx|markdown|rst|rest|adoc|asciidoc|html?|xhtml)$")
+_PROSE = re.compile(r"\.(?:md|mdx|markdown|rst|rest|adoc|asciidoc|rdoc|html?|xhtml)$")
 """Documents: what is written about tests is no test."""
 
 

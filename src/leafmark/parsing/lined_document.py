@@ -1,4 +1,4 @@
-"""A scanner of lines, and a `Document` of what it found: for reStructuredText and AsciiDoc."""
+"""A scanner of lines, and a `Document` of what it found: for formats that are read by lines."""
 
 from __future__ import annotations
 

@@ -97,6 +97,16 @@ ASCIIDOC = {
 }
 
 
+RDOC = {
+    "a symbol": (":max_connections :: At most so many.\n", ["max_connections"]),
+    "right behind it": ("max_rate:: A rate.\n", ["max_rate"]),
+    "on a line of its own": ("* text\n  --all::\n    All of them.\n", ["--all"]),
+    "in brackets": ("[:pool_size]\n  The size.\n[+max_rate+] A rate.\n", ["pool_size", "max_rate"]),
+    "a call": ("Model.create(hash) :: Saves it.\n", ["Model.create"]),
+    "a class": ("It is Sequel::Model.\n  Sequel::DATABASES.first\n", []),
+    "a link": ("[read_me]: there\nword[https://x.org/a_b]\n", []),
+}
+
 TEXT = {
     "options": (
         "OPTIONS\n       -i, --ignore-case\n           Ignore it.\n",
@@ -151,7 +161,14 @@ TEXT = {
     "nothing": ("", []),
 }
 
-CASES = {"html": HTML, "rst": RST, "markdown": MARKDOWN, "asciidoc": ASCIIDOC, "text": TEXT}
+CASES = {
+    "html": HTML,
+    "rst": RST,
+    "markdown": MARKDOWN,
+    "asciidoc": ASCIIDOC,
+    "rdoc": RDOC,
+    "text": TEXT,
+}
 
 
 @pytest.mark.parametrize(

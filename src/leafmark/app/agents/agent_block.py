@@ -55,6 +55,7 @@ _FORMATS: dict[Format, str] = {
     "notebook": "notebooks",
     "rst": "reStructuredText",
     "asciidoc": "AsciiDoc",
+    "rdoc": "RDoc",
 }
 
 _WRITTEN = frozenset((*AGENT_FILES, *LLMS_FILES))

@@ -28,7 +28,7 @@ MOST_BYTES = 2_000_000
 """Bytes of a file that are looked at: the first ones say what it is about."""
 
 _PROSE = frozenset(("", ".log", ".org", ".tex", ".text", ".txt"))
-_PROSE_FORMATS = frozenset(("html", "markdown", "notebook", "rst", "asciidoc"))
+_PROSE_FORMATS = frozenset(("html", "markdown", "notebook", "rst", "asciidoc", "rdoc"))
 
 _OPENERS = re.compile(
     r'"""|\'\'\'|/\*|<!--|(?:^|(?<=[\s;{}]))(?:#(?!(?:include|define|undef|if|ifdef|ifndef|endif'
