@@ -44,6 +44,7 @@ __all__ = [
     "is_closed_pipe",
     "reason_of",
     "refusal_of",
+    "remedy_of",
     "unreadable",
 ]
 
@@ -222,6 +223,7 @@ _ROOM = "make room on the disk, or move the index with `index.dir`"
 _FILES = "end other programs, or allow more open files: `ulimit -n`"
 _THREADS = "end other programs, or allow more processes: `ulimit -u`"
 _MEMORY = "end other programs, or allow more memory: `ulimit -v`"
+_LENGTH = "allow larger files: `ulimit -f`"
 
 _REFUSALS = {
     errno.EMFILE: _FILES,
@@ -230,11 +232,20 @@ _REFUSALS = {
     errno.EAGAIN: _THREADS,
     errno.ENOSPC: _ROOM,
     getattr(errno, "EDQUOT", errno.ENOSPC): _ROOM,
-    errno.EFBIG: _ROOM,
+    errno.EFBIG: _LENGTH,
     errno.EROFS: None,
     errno.EIO: None,
 }
 """What a system that runs short says, which no code of ours foresees everywhere; what to do."""
+
+
+def remedy_of(number: int) -> str | None:
+    """Return what to do where the system refused with an `errno`; None where nothing is known.
+
+    >>> remedy_of(24)
+    'end other programs, or allow more open files: `ulimit -n`'
+    """
+    return _REFUSALS.get(number)
 
 
 def refusal_of(error: BaseException) -> StorageError | None:

@@ -7,6 +7,7 @@ check stands for itself: one that fails does not keep the others from being made
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +21,7 @@ from leafmark.app.installation import check_installation
 from leafmark.app.model_checks import check_reranker, check_vectors
 from leafmark.errors import ConfigError, LeafmarkError
 from leafmark.index import (
+    NO_RIGHT,
     OTHER_LEAFMARK,
     IndexReader,
     check_index,
@@ -50,6 +52,8 @@ def examine(
     checks += _trees(project, found)
     reader, findings = _index(project)
     checks += findings
+    if all(check.state != "problem" for check in findings):
+        checks += _place(project.index_dir)
     checks += check_vectors(project, reader, environ)
     checks += check_reranker(project)
     checks += _languages(reader)
@@ -128,15 +132,27 @@ def _index(project: Project) -> tuple[IndexReader | None, list[Check]]:
 
 def _index_notes(project: Project, reader: IndexReader) -> Iterator[Check]:
     root = project.index_dir
-    if not os.access(root, os.W_OK):
-        hint = "make the folder writable, or move the index with `index.dir`"
-        yield Check("index", "problem", f"it cannot be written: {root}", hint)
     if reader.fingerprint != project.index_settings().fingerprint:
         message = "settings have changed: the next run makes it again"
         yield Check("index", "ok", message)
     holder = lock_holder(root / "LOCK")
     if holder is not None:
         yield Check("index", "ok", f"it is being written by {holder}")
+
+
+def _place(root: Path) -> Iterator[Check]:
+    """Say what would keep a run from writing in `root`, which may have to be made first."""
+    standing = next(each for each in (root, *root.parents) if os.path.lexists(each))
+    if not (standing.is_dir() and os.access(standing, os.W_OK | os.X_OK)):
+        what = "it cannot be written" if standing == root else "nothing can be made in its place"
+        yield Check("index", "problem", f"{what}: {standing}", NO_RIGHT)
+    elif shutil.disk_usage(standing).free < _LEAST_ROOM:
+        hint = "make room on the disk, or move the index with `index.dir` or `LEAFMARK_HOME`"
+        yield Check("index", "problem", f"the disk is full: {standing}", hint)
+
+
+_LEAST_ROOM = 1_000_000
+"""Bytes below which no run is to be counted on: a small index, or one commit of a large one."""
 
 
 def _sources(found: Scan, reader: IndexReader | None) -> Iterator[Check]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafmark.index.analyzer import LANGUAGES, Analyzer, Token, analyzer_for, is_solid
-from leafmark.index.engine import is_panic
+from leafmark.index.engine import NO_RIGHT, is_panic
 from leafmark.index.facts import (
     TEST_FACT,
     canonical,
@@ -50,6 +50,7 @@ __all__ = [
     "BETWEEN",
     "FORMAT",
     "LANGUAGES",
+    "NO_RIGHT",
     "OTHER_LEAFMARK",
     "PARTING_FORMATS",
     "TEST_FACT",

@@ -13,15 +13,18 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from leafmark.errors import DamagedError, LeafmarkError, LockedError, StorageError
+from leafmark.errors import DamagedError, LeafmarkError, LockedError, StorageError, remedy_of
 
-__all__ = ["REBUILD", "engine_guard", "is_held_open", "is_panic", "translate"]
+__all__ = ["NO_RIGHT", "REBUILD", "engine_guard", "is_held_open", "is_panic", "translate"]
 
 _OS_ERROR = re.compile(r"(?:os error|Os \{ code:) (\d+)")
 _NO_ROOM = (
     "make room on the disk, or move the index with `index.dir`; what was indexed before is intact"
 )
+NO_RIGHT = "make the folder writable, or move the index with `index.dir` or `LEAFMARK_HOME`"
 REBUILD = "run `leafmark index --rebuild`"
+_NO_THREAD = "Failed to spawn"
+"""How the engine begins to say that it got no thread, at times without the system's number."""
 
 
 class engine_guard:
@@ -88,6 +91,9 @@ def translate(err: BaseException, action: str, where: Path) -> LeafmarkError:
     found = _OS_ERROR.search(text)
     if number is None and found:
         number = _errno(int(found[1]))
+    if _NO_THREAD in text:
+        remedy = remedy_of(errno.EAGAIN)
+        return StorageError(f"cannot {action}: no more threads", location=str(where), hint=remedy)
     folder = _folder_within(where) if isinstance(err, ValueError) else None
     if folder is not None:
         text, number = f"a folder stands in the place of the file {folder}", None
@@ -140,11 +146,11 @@ def _folder_within(where: Path) -> str | None:
 def _hint(number: int) -> str | None:
     if number == errno.EISDIR:
         return "remove the folder: a file of the index belongs there"
-    if number in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG):
+    if number in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)):
         return _NO_ROOM
     if number in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return "make the folder writable, or move the index with `index.dir`"
-    return None
+        return NO_RIGHT
+    return remedy_of(number)
 
 
 def _first_line(text: str) -> str:

@@ -131,6 +131,26 @@ def test_an_index_that_cannot_be_written(here: Here, monkeypatch: pytest.MonkeyP
     assert _problem(_examine(here)).message == f"it cannot be written: {root}"
 
 
+def test_an_index_that_cannot_be_made(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    here.write("a.md", "text\n")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    found = _problem(_examine(here))
+    assert found.message == f"nothing can be made in its place: {here.home}"
+    assert found.hint is not None
+    assert found.hint.endswith("`LEAFMARK_HOME`")
+    monkeypatch.undo()
+    (here.home / ".leafmark").write_text("a file stands in the way")
+    assert _problem(_examine(here)).message.endswith(f": {here.home / '.leafmark'}")
+
+
+def test_a_disk_without_room(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    here.write("a.md", "text\n")
+    monkeypatch.setattr(doctor, "_LEAST_ROOM", 1 << 62)
+    assert _problem(_examine(here)).message.startswith("the disk is full: ")
+    here.index()
+    assert _problem(_examine(here)).message.startswith("the disk is full: ")
+
+
 def test_an_index_that_cannot_be_looked_at(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
     here.write("a.md", "text\n")
     here.index()

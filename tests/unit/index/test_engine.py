@@ -15,7 +15,7 @@ WHERE = Path("/index")
 NO_ROOM = (
     "make room on the disk, or move the index with `index.dir`; what was indexed before is intact"
 )
-NO_RIGHT = "make the folder writable, or move the index with `index.dir`"
+NO_RIGHT = "make the folder writable, or move the index with `index.dir` or `LEAFMARK_HOME`"
 
 
 class PanicException(BaseException):
@@ -58,6 +58,30 @@ class PanicException(BaseException):
             StorageError,
             "cannot write: permission denied",
             NO_RIGHT,
+        ),
+        (
+            OSError(errno.EFBIG, "File too large"),
+            StorageError,
+            "cannot write: file too large",
+            "allow larger files: `ulimit -f`",
+        ),
+        (
+            ValueError("An IO error occurred: 'Too many open files (os error 24)'"),
+            StorageError,
+            "cannot write: too many open files",
+            "end other programs, or allow more open files: `ulimit -n`",
+        ),
+        (
+            ValueError("System error.'Failed to spawn segment merging thread'"),
+            StorageError,
+            "cannot write: no more threads",
+            "end other programs, or allow more processes: `ulimit -u`",
+        ),
+        (
+            PanicException("Failed to spawn meta file watcher thread: Os { code: 11, kind: X }"),
+            StorageError,
+            "cannot write: no more threads",
+            "end other programs, or allow more processes: `ulimit -u`",
         ),
         (OSError(errno.EIO, "x"), StorageError, "cannot write: input/output error", None),
         (
