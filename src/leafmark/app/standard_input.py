@@ -1,32 +1,72 @@
-"""What comes on standard input, for the arguments that `-` stands for."""
+"""What comes on standard input, for the arguments that `-` stands for, and in named files.
+
+None of it is read without end: a device and a pipe that nobody closes would fill the memory.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import IO, Any
 
 from leafmark.errors import UsageError, unreadable
 
-__all__ = ["listed", "read_bytes", "read_text"]
+__all__ = ["listed", "read_bytes", "read_named", "read_text"]
 
 _PLACE = "standard input"
 
+_MOST = 1 << 28
+"""Bytes, or characters, that are read at most: more than any text, list or query has.
 
-def read_bytes(limit: int = -1) -> bytes:
-    """Return the bytes, at most `limit` of them; -1 stands for all.
+A transcript of a long session has some tens of millions.
+"""
+_PORTION = 1 << 20
+
+
+def read_bytes(limit: int | None = None) -> bytes:
+    """Return the bytes, at most `limit` of them; None stands for all.
 
     Raises:
-        UsageError: it is closed.
+        UsageError: it is closed, or has no end.
         StorageError: it cannot be read.
     """
     stream = _stream()
     raw = getattr(stream, "buffer", None)
     try:
-        data: bytes = stream.read().encode() if raw is None else raw.read(limit)
+        if raw is None:
+            return stream.read().encode()
+        return _whole(raw, _PLACE) if limit is None else bytes(raw.read(limit))
     except OSError as error:
         raise unreadable(error, _PLACE) from error
-    return data
+
+
+def read_named(path: Path, name: str) -> bytes:
+    """Return the bytes of the file that was named so, which may be a pipe.
+
+    Raises:
+        UsageError: it is too large, or has no end.
+        OSError, ValueError: it cannot be read.
+    """
+    with open(path, "rb") as file:
+        return _whole(file, name)
+
+
+def _whole(file: IO[bytes], place: str) -> bytes:
+    """Return all bytes, read by portions: what is asked for at once is allocated at once.
+
+    One that is short is the last: to ask a terminal again would want another Ctrl-D.
+    """
+    portions = [file.read(_PORTION)]
+    while len(portions[-1]) == _PORTION:
+        if len(portions) * _PORTION > _MOST:
+            raise _endless(place)
+        portions.append(file.read(_PORTION))
+    return b"".join(portions)
+
+
+def _endless(place: str) -> UsageError:
+    return UsageError(f"there are more than {_MOST:,} bytes to read", location=place)
 
 
 def read_text() -> str:
@@ -40,9 +80,12 @@ def read_text() -> str:
     if reconfigure is not None:
         reconfigure(errors="surrogateescape")
     try:
-        return stream.read()
+        text = stream.read(_MOST + 1)
     except OSError as error:
         raise unreadable(error, _PLACE) from error
+    if len(text) > _MOST:
+        raise _endless(_PLACE)
+    return text
 
 
 def listed(words: Iterable[str]) -> Iterator[str]:

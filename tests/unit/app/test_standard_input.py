@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import io
 import sys
+from pathlib import Path
 
 import pytest
 
-from leafmark.app.standard_input import read_bytes, read_text
+from leafmark.app import standard_input
+from leafmark.app.standard_input import read_bytes, read_named, read_text
 from leafmark.errors import StorageError, UsageError
 
 
@@ -37,6 +39,31 @@ def test_bytes_come_as_they_are_and_no_more_than_asked_for(monkeypatch: pytest.M
 def test_text_that_a_program_put_there_is_utf8(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("é"))
     assert read_bytes() == b"\xc3\xa9"
+
+
+def test_what_has_no_end_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(standard_input, "_MOST", 4)
+    monkeypatch.setattr(standard_input, "_PORTION", 2)
+    (tmp_path / "a").write_bytes(b"abcd")
+    assert read_named(tmp_path / "a", "a") == b"abcd"
+    give(monkeypatch, b"abcd")
+    assert read_text() == "abcd"
+    give(monkeypatch, b"abcdefgh")
+    with pytest.raises(UsageError, match="there are more than 4 bytes to read"):
+        read_text()
+    give(monkeypatch, b"abcdefgh")
+    with pytest.raises(UsageError, match="there are more than 4 bytes to read"):
+        read_bytes()
+    (tmp_path / "a").write_bytes(b"abcdefg")
+    with pytest.raises(UsageError) as caught:
+        read_named(tmp_path / "a", "a")
+    assert caught.value.location == "a"
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a device of Linux")
+def test_a_device_is_not_read_for_ever() -> None:
+    with pytest.raises(UsageError):
+        read_named(Path("/dev/zero"), "zero")
 
 
 @pytest.mark.parametrize("read", [read_bytes, read_text])

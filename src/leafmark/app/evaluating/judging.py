@@ -17,7 +17,7 @@ from leafmark.app.indexing.scanning import scan
 from leafmark.app.sources.broken_sources import unless_broken, unread
 from leafmark.app.sources.contents import refuse_contents
 from leafmark.app.sources.files import read_beneath
-from leafmark.app.standard_input import read_bytes
+from leafmark.app.standard_input import read_bytes, read_named
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.errors import LeafmarkError, NotFoundError, StorageError, UsageError, unreadable
 from leafmark.evaluation import JudgedQuery, Passage, Reference, parse_judgments
@@ -70,7 +70,7 @@ def _check_once(queries: Iterable[JudgedQuery]) -> None:
 
 def _text(path: str, directory: Path) -> str:
     try:
-        data = read_bytes() if path == "-" else (directory / path).read_bytes()
+        data = read_bytes() if path == "-" else read_named(directory / path, path)
         return data.decode("utf-8-sig")
     except OSError as error:
         raise unreadable(error, path) from error

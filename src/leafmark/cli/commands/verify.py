@@ -43,14 +43,14 @@ def _read(call: Call, name: str) -> str:
 
     Some shells write UTF-16, with a byte order mark, where output is redirected.
     """
-    if name == "-":
-        from leafmark.app.standard_input import read_bytes
+    from leafmark.app.standard_input import read_bytes, read_named
 
+    if name == "-":
         return _decoded(read_bytes())
     if not name:
         raise UsageError("the file has no name")
     try:
-        data = (call.console.directory / name).read_bytes()
+        data = read_named(call.console.directory / name, name)
     except FileNotFoundError as error:
         raise NotFoundError("there is no such file", location=name) from error
     except (OSError, ValueError) as error:
