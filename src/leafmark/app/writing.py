@@ -11,8 +11,11 @@ from leafmark.errors import StorageError, reason_of
 
 __all__ = ["check_regular", "replace_file"]
 
-_NEW_FILE = 0o666
-"""What the process's own mask is taken from, as for any file that a program makes."""
+_NEW_FILE = 0o664
+"""What the process's own mask is taken from: none is made that every user can write.
+
+With a mask of 0, as some containers have, `init` made a file that was then not used.
+"""
 
 
 def replace_file(path: Path, data: bytes, *, what: str, mode: int | None = None) -> None:

@@ -21,6 +21,17 @@ def test_a_file_keeps_its_permissions(tmp_path: Path) -> None:
     assert os.listdir(path.parent) == ["a.txt"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
+@pytest.mark.parametrize(("mask", "mode"), [(0, 0o664), (0o22, 0o644), (0o77, 0o600)])
+def test_no_new_file_can_be_written_by_every_user(tmp_path: Path, mask: int, mode: int) -> None:
+    before = os.umask(mask)
+    try:
+        replace_file(tmp_path / "a.txt", b"one", what="the file")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "a.txt").stat().st_mode) == mode
+
+
 def test_what_another_process_left_or_writes_is_let_alone(tmp_path: Path) -> None:
     """In containers all of them may have one number, and see one folder."""
     draft = tmp_path / f".a.txt.{os.getpid()}.tmp"
