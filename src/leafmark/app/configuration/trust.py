@@ -16,7 +16,8 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from leafmark.app.writing import replace_file
+from leafmark.app.writing import check_regular, replace_file
+from leafmark.errors import StorageError
 
 __all__ = ["Gated", "Trust", "digest", "distrusted_owner", "read_trust", "write_trust"]
 
@@ -63,6 +64,7 @@ def digest(config_file: Path, wishes: Collection[Gated]) -> str:
 def read_trust(path: Path) -> Trust:
     """Read the user's trust file; one that is damaged approves nothing, and says so."""
     try:
+        check_regular(path, what="the trust file")
         with open(path, "rb") as file:
             data = file.read(_MAX_TRUST_BYTES + 1)
         approved = json.loads(data[:_MAX_TRUST_BYTES])["trusted"]
@@ -70,7 +72,7 @@ def read_trust(path: Path) -> Trust:
             return Trust(approved)
     except FileNotFoundError:
         return Trust({})
-    except (OSError, ValueError, RecursionError, KeyError, TypeError):
+    except (StorageError, OSError, ValueError, RecursionError, KeyError, TypeError):
         pass
     return Trust({}, f"{path}: the trust file cannot be read; no configuration is trusted")
 

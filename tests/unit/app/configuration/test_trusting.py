@@ -130,6 +130,14 @@ def test_a_damaged_trust_file_is_told_and_replaced(desk: Desk) -> None:
     assert desk.states() == [("project/leafmark.toml", "trusted")]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")
+def test_a_pipe_in_place_of_the_trust_file_is_not_waited_for(desk: Desk) -> None:
+    desk.trust_file.parent.mkdir(parents=True)
+    os.mkfifo(desk.trust_file)
+    (warning,) = list_trust(desk.project, environ=desk.environ).warnings
+    assert warning.endswith("the trust file cannot be read; no configuration is trusted")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")
 def test_only_the_user_can_read_it(desk: Desk) -> None:
     desk.approve()
