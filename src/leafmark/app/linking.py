@@ -35,16 +35,8 @@ __all__ = [
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _SOURCES = (
-    ".md",
-    ".markdown",
-    ".mdx",
-    ".rst",
-    ".adoc",
-    ".asciidoc",
-    ".rdoc",
-    ".html",
-    ".htm",
-    ".ipynb",
+    *(".md", ".markdown", ".mdx", ".rst", ".adoc", ".asciidoc", ".rdoc", ".html", ".htm", ".ipynb"),
+    *(".qmd", ".Rmd"),
 )
 _PAGES = (".html", ".htm", ".xhtml")
 _FIRST_PAGES = ("README", "readme", "index", "_index")
@@ -212,7 +204,7 @@ def stem_of(path: str) -> str:
     """A file's name without a suffix that a document has, in lower case."""
     name = posixpath.basename(path).lower()
     stem, suffix = posixpath.splitext(name)
-    return stem if suffix in _SOURCES or suffix == ".txt" else name
+    return stem if suffix in (*_SOURCES, ".rmd", ".txt") else name
 
 
 def _is_called(path: str, wanted: str) -> bool:

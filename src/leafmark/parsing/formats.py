@@ -35,16 +35,23 @@ _NAMED_SUFFIXES: dict[str, Format] = {
     ".ipynb": "notebook",
     ".adoc": "asciidoc",
     ".asciidoc": "asciidoc",
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".mdx": "markdown",
     ".rdoc": "rdoc",
     ".rest": "rst",
     ".rst": "rst",
     ".txt": "text",
     ".text": "text",
 }
-SUFFIXES: dict[str, Format] = {**_NAMED_SUFFIXES, **dict.fromkeys(SCRIPT_SUFFIXES, "script")}
+_MARKDOWN_SUFFIXES = (
+    *(".md", ".markdown", ".mdx"),
+    *(".qmd", ".rmd", ".rmarkdown"),  # Quarto, R Markdown
+    *(".mdown", ".mdwn", ".mkd", ".mkdn", ".mkdown"),
+    *(".livemd", ".mdc", ".ronn"),  # Livebook, Nuxt and Cursor, manual pages
+)
+SUFFIXES: dict[str, Format] = {
+    **_NAMED_SUFFIXES,
+    **dict.fromkeys(_MARKDOWN_SUFFIXES, "markdown"),
+    **dict.fromkeys(SCRIPT_SUFFIXES, "script"),
+}
 """Formats by the lower-case suffix of a file's name."""
 
 _SOURCES = frozenset(("asciidoc", "markdown", "rst"))

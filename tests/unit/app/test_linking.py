@@ -20,6 +20,7 @@ def linked(here: Here) -> Here:
     here.write("docs/a b.md", "# A\n\nx\n\n## Set Up\n\ny\n\n## Empty\n## Größe\n\nz\n")
     here.write("docs/index.md", "# Docs\n\nx\n")
     here.write("docs/page.html", '<h1 id="Top">P</h1>x<h2>Two</h2>y')
+    here.write("docs/plots.Rmd", "# Plots\n\nx\n")
     here.write("docs/api.rst", ".. _the_label:\n\nApi\n===\n\nx\n")
     here.write("other/a b.md", "# Other\n\nx\n")
     return here
@@ -42,6 +43,7 @@ def ids_of(here: Here, path: str) -> list[tuple[str, str | None]]:
         ("a%20b#Set-Up", "here:docs/a b.md#set-up"),
         ("page.html#Top", "here:docs/page.html#Top"),
         ("api.html#the-label", "here:docs/api.rst#the-label"),
+        ("plots.html", "here:docs/plots.Rmd"),
         ("/README.md", "here:README.md"),
         ("..", "here:README.md"),
         (".", "here:docs/index.md"),
@@ -72,6 +74,7 @@ def test_a_target_leads_to_the_chunk_that_it_names(
         ("[[A B#Set Up]]", "here:docs/a b.md#set-up"),
         ("[[other/a b|shown]]", "here:other/a b.md"),
         ("[[readme]]", "here:README.md"),
+        ("[[Plots]]", "here:docs/plots.Rmd"),
         ("[[#Own]]", "here:docs/links.md#own"),
         ("[[ther/a b]]", None),
         ("[[nothing]]", None),
