@@ -8,7 +8,7 @@ In: a page's elements. Out: spans to drop. These are dropped:
   with a link that has an access key, as in Sphinx; `header` with no heading and a link whose
   `rel` names a neighbouring page, the contents or the index, as in Texinfo; some classes
   of Doxygen's in its own pages
-- menus (`html_menus`)
+- menus (`html_menus`), and bars of links to the pages before, after and above (`html_steps`)
 - the heading of a table of contents with nothing else under it, unless a deeper heading is
   next: then it is the title of a chapter
 - a `div` called `navigation` right before one called `content`, as LDoc writes it
@@ -28,6 +28,7 @@ from leafmark.parsing.html_makers import is_of_doxygen, made_spans
 from leafmark.parsing.html_menus import is_wordless, link_bars, menus_of
 from leafmark.parsing.html_numbers import number_columns
 from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
+from leafmark.parsing.html_steps import step_bars
 from leafmark.parsing.html_tokens import iter_tokens, tag_name
 
 __all__ = ["unread_spans"]
@@ -65,6 +66,7 @@ _NAMED_CONTENTS = re.compile(
 def unread_spans(page: HtmlPage, path: str) -> Iterator[tuple[int, int]]:
     """Yield the spans to drop, in no order; `path` is that of the page."""
     yield from link_bars(page)
+    yield from step_bars(page)
     yield from number_columns(page)
     yield from made_spans(page)
     holds, menus = _Holding.of(page), menus_of(page, path)

@@ -227,6 +227,8 @@ HOSTILE = {
     "comments": "<!--",
     "quotes": '<a href="',
     "links": "<a href=x>y",
+    "steps": "<a href=x>Next</a> | ",
+    "steps and names": "<p><a href=x>Up</a><a href=y>y</a>",
     "permalinks": "<a href=#>",
     "formatting": "<b><p>",
     "fosters": "<table><p>x",
