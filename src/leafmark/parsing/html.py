@@ -7,8 +7,9 @@ has right before its article), else `body`; navigation, scripts, styles, templat
 and line numbers inside it, and all outside, are `dropped_spans`.
 Every heading in the region opens a section, however deep it stands in the
 markup, but for the name of a box (a note, a warning), after which the section
-goes on. `header`, `footer`, `aside` and hidden elements are content: they hold
-titles, notes and the tabs that are not on show.
+goes on, and what names authors and dates below a title. `header`, `footer`,
+`aside` and hidden elements are content: they hold titles, notes and the tabs that
+are not on show.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from leafmark.model.span import merge, span_at, subtract
 from leafmark.parsing.decoding import decode
 from leafmark.parsing.html_anchors import anchors_of
 from leafmark.parsing.html_blocks import find_blocks
-from leafmark.parsing.html_headings import heading_text
+from leafmark.parsing.html_headings import heading_text, is_credit
 from leafmark.parsing.html_makers import made_title
 from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
 from leafmark.parsing.html_soup import read_soup
@@ -181,7 +182,7 @@ class _Outline:
         title = heading_text(self.page.data, element.inner, min(element.close, end))
         stop = min(element.end, end)
         level = HEADING_LEVELS[element.tag]
-        boxed = level > 1 and self._is_boxed(element, before)
+        boxed = (level > 1 and self._is_boxed(element, before)) or is_credit(self.page, element)
         anchor = self._own_anchor(element) if boxed else self._anchor(element, before)
         return Heading(level, title, title, element.start, stop, end, boxed, anchor)
 

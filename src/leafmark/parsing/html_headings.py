@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import re
 
+from leafmark.parsing.html_page import HtmlElement, HtmlPage
 from leafmark.parsing.html_text import BLOCK_TAGS, DRAWN_DOT, UNREAD_TAGS, is_permalink
 from leafmark.parsing.html_tokens import RAW_TAGS, VOID_TAGS, iter_tokens, unescape
 from leafmark.parsing.titles import fold
 
-__all__ = ["heading_text"]
+__all__ = ["heading_text", "is_credit"]
+
+_CREDITS = frozenset(
+    (
+        *("author", "subtitle", "corpauthor", "editedby", "editor", "othercredit"),
+        *("edition", "pubdate", "releaseinfo"),
+    )
+)
+"""Classes of headings below a title, in R Markdown, Pandoc and DocBook, that head nothing."""
 
 _HIDDEN = re.compile(
     rb"\baria-hidden\s*=\s*[\"']?true|\bclass\s*=\s*(?:[\"'][^\"']*(?<![\w-]))?"
@@ -33,6 +42,13 @@ def heading_text(data: bytes, start: int, end: int) -> str:
         return _folded([unescape(data[start:end])])
     title = _folded(_heading_parts(data, start, end))
     return title or _folded(_heading_parts(data, start, end, buttons=True))
+
+
+def is_credit(page: HtmlPage, heading: HtmlElement) -> bool:
+    """Whether a heading says who wrote the page, and when, by its class."""
+    classes = (page.attribute(heading, b"class") or "").split()
+    is_dated = "date" in classes and heading.tag > "h2"  # those of the days of a diary are larger
+    return is_dated or not _CREDITS.isdisjoint(classes)
 
 
 def _folded(parts: list[str]) -> str:

@@ -67,6 +67,17 @@ _MADE = {
     b'<div class="navigate">': re.compile(  # SWI-Prolog
         rb"<div class=\"navigate\">(?:<a class=\"nav\"[^<>]*+><img [^<>]*+></a>|\s|(?!))++</div>"
     ),
+    b'"toctitle"': re.compile(  # AsciiDoc and Asciidoctor, above the contents
+        rb"<div id=\"toctitle\"[^<>]*+>[^<]*+</div>"
+    ),
+    b'<header id="TopLeftHeader">': re.compile(  # LibreOffice's help: what stands around a page
+        rb"<header id=\"TopLeftHeader\">(?:[^<]++|<(?!div id=\"DisplayArea\")|(?!))*+"
+        rb"(?=<div id=\"DisplayArea\")|<footer><div id=\"DEBUG\"(?:[^<]++|<(?!/footer>)|(?!))*+"
+    ),
+    b'<table class="ears">': re.compile(  # xml2rfc: the head and foot of printed pages, arrows up
+        rb"<table class=\"ears\">(?:[^<]++|<(?!/table>)|(?!))*+</table>"
+        rb"|<a [^<>]*\bclass=\"toplink\"[^<>]*+>[^<]*+</a>"
+    ),
     b'"footer-text"': re.compile(  # AsciiDoc and Asciidoctor
         rb"<div id=\"footer-text\">\s*+(?:Version [^<]*+<br ?/?>\s*+|(?!))?+"
         rb"(?:Last updated\s[^<]*+|(?!))?+</div>"

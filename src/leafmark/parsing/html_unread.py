@@ -24,6 +24,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
+from leafmark.parsing.html_headings import is_credit
 from leafmark.parsing.html_makers import is_of_doxygen, made_spans
 from leafmark.parsing.html_menus import is_wordless, link_bars, menus_of
 from leafmark.parsing.html_numbers import number_columns
@@ -52,6 +53,8 @@ _RELATION = re.compile(
     rb"<a\s[^<>]*\brel\s*=\s*[\"']?(?:prev|previous|next|up|contents|index)\b", re.IGNORECASE
 )
 
+_LEAST_PLACES = 3
+_TARGET = re.compile(rb"<a\s[^<>]*\bhref\s*=\s*[\"']?(#?)", re.IGNORECASE)
 _REACH = 400
 """Bytes before a menu that are looked at for the paragraph that names it."""
 
@@ -149,7 +152,7 @@ def _titles_of_contents(
     for element in page.elements:
         if element.start < seen:
             continue
-        if element.tag in HEADING_LEVELS:
+        if element.tag in HEADING_LEVELS and not is_credit(page, element):
             is_over = title is not None and (
                 element.tag < title.tag or (element.tag == title.tag and not is_first)
             )
@@ -160,7 +163,13 @@ def _titles_of_contents(
             seen = element.end
         elif title and (element.start in menus or holds.is_apart(element)):
             title = title if is_wordless(page.data, seen, element.start) else None
-            has_menu = has_menu or element.start in menus
+            has_menu = has_menu or element.start in menus or _is_contents(page, element)
             seen = element.end
     if title and not is_first and has_menu and is_wordless(page.data, seen, page.body_end):
         yield title.start, title.end
+
+
+def _is_contents(page: HtmlPage, element: HtmlElement) -> bool:
+    """Whether an element is navigation to places in the page itself."""
+    targets = _TARGET.findall(page.data, element.inner, element.close)
+    return element.tag == "nav" and len(targets) >= _LEAST_PLACES and all(targets)
