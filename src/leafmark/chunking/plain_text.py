@@ -39,6 +39,12 @@ _BY = re.compile(
 )
 """Who wrote the text above, behind a dash and in one line."""
 
+_REACH = 300
+"""Bytes before a cut in which the break of a page is looked for."""
+
+_PAGE_END = re.compile(rb"(?:[ \t\r]*\n){2,}[^\n\f]+\n(?:[ \t\r]*\n)*\f\s*[^\n\f]+\Z")
+"""The foot of a printed page and the head of the next one."""
+
 _ITEM = rb"(?:[-*+!]|\xe2\x80\xa2|\(?(?:[0-9]{1,3}|[A-Za-z]|[ivx]{2,4})[.)])[ \t]"  # or a bullet
 _ITEM_LINE = re.compile(rb"^[ \t]*+%b" % _ITEM, re.MULTILINE)
 _LINES = re.compile(rb"^([ \t]*+)(%b)?(?=[^\r\n])" % _ITEM, re.MULTILINE)
@@ -75,6 +81,8 @@ def leads_in_text(before: bytes, behind: bytes, *, whole: bool) -> bool:
     """
     if _BY.match(behind):
         return True
+    if b"\f" in before[-_REACH:]:
+        before = before[:-_REACH] + _PAGE_END.sub(b"", before[-_REACH:])
     *others, last = last_paragraphs(before)
     whole = whole or bool(others)
     ruled = _RULED.match(last) if whole and last[-1:] in _MARKS else None

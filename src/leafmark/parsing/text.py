@@ -1,8 +1,13 @@
-"""Plain text: one document node, whose blocks are paragraphs parted by blank lines."""
+"""Plain text: one document node, whose blocks are paragraphs parted by blank lines.
+
+The foot and the head of printed pages, as RFCs have them around a form feed, belong to the
+paragraph before them, and part no sentence.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from leafmark.model import Block, Diagnostic, Document, Format
@@ -20,6 +25,16 @@ __all__ = [
 
 BLANK_LINES = re.compile(rb"\n(?:[ \t\r\f\v]*\n)+")
 """A line end and the blank lines after it."""
+
+_PAGE_BREAK = re.compile(
+    rb"(?<=\S)[ \t\r]*+\n(?:[ \t\r]*+\n|(?!))++(?P<foot>[^\n\f]++)\n"
+    rb"(?:[ \t\r]*+\n|(?!))*+\f[ \t\r]*+(?:\n[ \t\r]*+|(?!))*+(?P<head>[^\n\f]++)"
+    rb"(?:\n[ \t\r]*+|(?!)){2,}+"
+)
+"""A line that stands alone, a form feed, and a line that stands alone, with the blank ones."""
+
+_NUMBER = re.compile(rb"[0-9\s]++")
+_SENTENCE_ENDS = b".:;!?)]|+-=_}>"
 
 
 def parse_text(data: bytes, path: str) -> Document:
@@ -62,8 +77,26 @@ def paragraphs(data: bytes) -> Iterator[Block]:
     start = len(BOM) if data.startswith(BOM) else 0
     first = start + len(lines[start:]) - len(lines[start:].lstrip())
     start = lines.rfind(b"\n", start, first) + 1 or start
+    joined = _joined_gaps(lines, start) if b"\f" in lines else frozenset[int]()
     for gap in BLANK_LINES.finditer(lines, start):
-        yield Block("paragraph", start, gap.start() + 1)
-        start = gap.end()
+        if gap.start() not in joined:
+            yield Block("paragraph", start, gap.start() + 1)
+            start = gap.end()
     if lines[start:].strip():
         yield Block("paragraph", start, len(lines))
+
+
+def _joined_gaps(lines: bytes, start: int) -> frozenset[int]:
+    """Where the blank lines begin that only the break of a page makes, in a text that has several.
+
+    Its foot and its head say the same on another page, but for numbers.
+    """
+    breaks = [*_PAGE_BREAK.finditer(lines, start)]
+    said = Counter(_NUMBER.sub(b"", found[name]) for found in breaks for name in ("foot", "head"))
+    gaps: set[int] = set()
+    for found in breaks:
+        if all(said[_NUMBER.sub(b"", found[name])] > 1 for name in ("foot", "head")):
+            inside = [gap.start() for gap in BLANK_LINES.finditer(lines, *found.span())]
+            is_ended = lines[found.start() - 1] in _SENTENCE_ENDS
+            gaps.update(inside[:-1] if is_ended else inside)
+    return frozenset(gaps)
