@@ -146,9 +146,10 @@ def _place(root: Path) -> Iterator[Check]:
     if not (standing.is_dir() and os.access(standing, os.W_OK | os.X_OK)):
         what = "it cannot be written" if standing == root else "nothing can be made in its place"
         yield Check("index", "problem", f"{what}: {standing}", NO_RIGHT)
-    elif shutil.disk_usage(standing).free < _LEAST_ROOM:
+    elif (room := shutil.disk_usage(standing).free) < _LEAST_ROOM:
         hint = "make room on the disk, or move the index with `index.dir` or `LEAFMARK_HOME`"
-        yield Check("index", "problem", f"the disk is full: {standing}", hint)
+        message = f"there are {room:,} bytes of room on the disk: {standing}"
+        yield Check("index", "problem", message, hint)
 
 
 _LEAST_ROOM = 1_000_000

@@ -289,5 +289,6 @@ def _about_stale(results: Sequence[Result]) -> Iterator[Hint]:
         what = "a result is" if stale == 1 else f"{stale} results are"
         yield Hint(
             "stale",
-            f"{what} from a source that has changed since; run `leafmark index` to see it",
+            f"{what} from a source that has changed since, or cannot be read now; "
+            "`leafmark index` says which",
         )

@@ -248,7 +248,10 @@ def test_a_changed_source_has_no_texts(tmp_path: Path) -> None:
     assert (stale.body, stale.body_bytes, stale.citation, stale.span_sha256) == (None,) * 4
     assert (stale.snippet.text, stale.match_ranges, stale.body_places) == ("", (), ())
     assert fresh.body == "\napple pie\n"
-    message = "a result is from a source that has changed since; run `leafmark index` to see it"
+    message = (
+        "a result is from a source that has changed since, or cannot be read now; "
+        "`leafmark index` says which"
+    )
     assert [hint.message for hint in answer.hints] == [message]
 
 
