@@ -80,7 +80,8 @@ def _answer_draft(request: Request, found: Answer) -> Draft:
             "results": [packed_result_record(result) for result in answer.results],
             "hints": hint_records(_hints(answer)),
         }
-        return request.reply(_search_text(request, answer), data, _more(omissions_of(answer)))
+        more = _more(omissions_of(answer), fewer=_only_places(answer))
+        return request.reply(_search_text(request, answer), data, more)
 
     return Draft(texts.size, make)
 
@@ -102,10 +103,17 @@ def _hints(answer: Answer) -> tuple[Hint, ...]:
     return hints_for_programs(told)
 
 
-def _more(left_out: Sequence[Omission], asked: Shown | None = None) -> str:
+def _only_places(answer: Answer) -> bool:
+    """Whether the places of several results took the room of all texts."""
+    passages = (one for result in answer.results for one in result.passages or ())
+    return len(answer.results) > 1 and all(isinstance(one, Omission) for one in passages)
+
+
+def _more(left_out: Sequence[Omission], asked: Shown | None = None, *, fewer: bool = False) -> str:
     """Say what to ask for, from what was left out first: of what was `asked` for, its parts.
 
-    The one section that a document consists of is what was asked for as well.
+    The one section that a document consists of is what was asked for as well. With `fewer`
+    results, the same budget would have texts.
     """
     if not left_out:
         return ""
@@ -118,6 +126,7 @@ def _more(left_out: Sequence[Omission], asked: Shown | None = None) -> str:
         way = f"get parts of it, which outline {name} lists, or "
     else:
         way = ""
+    way += "a smaller limit, or " if fewer else ""
     return f"{way}a larger max_tokens; {tokens} tokens were left out"
 
 

@@ -230,6 +230,19 @@ def test_a_cut_text_names_what_to_get(guide: Here) -> None:
     assert cut.text.endswith(f"(more: {cut.data['next']})")
 
 
+def test_places_without_any_text_say_to_ask_for_fewer(guide: Here) -> None:
+    guide.write("c.md", "# C\n\nInstall that, too.\n")
+    guide.index()
+    places = ask(guide, "search", steps=2, query="install")
+    assert [[*one] for row in places.data["results"] for one in row["passages"]] == [
+        ["omitted"],
+        ["omitted"],
+    ]
+    assert ", or a smaller limit, or a larger max_tokens; " in places.data["next"]
+    assert "limit" not in ask(guide, "search", steps=3, query="install").data["next"]
+    assert "limit" not in ask(guide, "search", steps=1, query="install", limit=1).data["next"]
+
+
 @pytest.mark.parametrize(
     ("state", "note"),
     [
