@@ -20,7 +20,7 @@ from leafmark.index.facts import (
     tag_fact,
     term_facts,
 )
-from leafmark.index.folding import fold, id_spellings, is_folded, spellings
+from leafmark.index.folding import fold, id_spellings, is_folded, path_spellings, spellings
 from leafmark.index.garbage import collection_paused
 from leafmark.index.generation import IndexMeta, count_matches
 from leafmark.index.headed import phrases_within
@@ -90,6 +90,7 @@ __all__ = [
     "note_use",
     "open_reader",
     "open_writer",
+    "path_spellings",
     "phrases_within",
     "prepare_source",
     "spellings",

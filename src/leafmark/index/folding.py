@@ -16,7 +16,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import product
 
-__all__ = ["Places", "fold", "id_spellings", "is_folded", "spellings"]
+__all__ = ["Places", "fold", "id_spellings", "is_folded", "path_spellings", "spellings"]
 
 _WIDTHS = re.compile(
     "[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff65-\uffbe"
@@ -100,6 +100,17 @@ def spellings(name: str) -> tuple[str, ...]:
         return (name,)
     forms = (unicodedata.normalize("NFC", name), unicodedata.normalize("NFD", name))
     return tuple(dict.fromkeys((name, *forms)))
+
+
+def path_spellings(path: str) -> tuple[str, ...]:
+    """Return the beginning of a path in each spelling, without the `./` that shells complete.
+
+    >>> path_spellings("./guides/"), path_spellings("./")
+    (('guides/',), ('',))
+    """
+    while path.startswith("./"):
+        path = path[2:]
+    return spellings(path)
 
 
 def id_spellings(name: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ from leafmark.index import (
     fact,
     language_fact,
     meta_prefix,
-    spellings,
+    path_spellings,
     tag_fact,
 )
 from leafmark.model import Entry
@@ -67,7 +67,7 @@ class Filters:
 
     def _path(self, prefix: str) -> tantivy.Query:
         """Return the query for paths that begin with `prefix`: document ids are `tree:path`."""
-        begins = [_quote(encode_path(one)) + ".*" for one in spellings(prefix)]
+        begins = [_quote(encode_path(one)) + ".*" for one in path_spellings(prefix)]
         return any_of(
             [
                 tantivy.Query.regex_query(self._schema, "doc_id", f"{_quote(tree)}:{one}")

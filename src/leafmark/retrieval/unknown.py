@@ -13,7 +13,7 @@ from leafmark.index import (
     fact,
     language_fact,
     meta_prefix,
-    spellings,
+    path_spellings,
     tag_fact,
 )
 from leafmark.likeness import MOST_SUGGESTED, nearest
@@ -82,7 +82,7 @@ def _tree(reader: IndexReader, name: str) -> Iterator[Hint]:
 
 def _path(reader: IndexReader, value: str) -> Iterator[Hint]:
     paths = [path for _, path in reader.manifest]
-    begins = tuple(map(encode_path, spellings(value)))
+    begins = tuple(map(encode_path, path_spellings(value)))
     if not any(encode_path(path).startswith(begins) for path in paths):
         near = {*paths, *(f"{path.rpartition('/')[0]}/" for path in paths if "/" in path)}
         yield _unknown("unknown-path", f"no path begins with {value}", value, sorted(near))
