@@ -50,10 +50,14 @@ CONVERTERS: Mapping[str, str] = MappingProxyType(
 
 BINARY_SUFFIXES = _words(
     "png jpg jpeg gif webp avif bmp ico tif tiff psd woff woff2 ttf otf eot "
-    "zip gz bz2 xz zst 7z rar tar tgz jar war whl mp3 mp4 m4a m4v mov avi mkv webm ogg flac wav "
+    "zip gz bz2 xz zst br lz lz4 lzma 7z rar tar tgz jar war whl "
+    "mp3 mp4 m4a m4v mov avi mkv webm ogg flac wav "
     "pyc pyo class so dll dylib exe wasm sqlite sqlite3 parquet npy npz pkl"
 )
-"""Formats that are never text; other binary files are known by their bytes."""
+"""Formats that are never text; other binary files are known by their bytes.
+
+What is compressed may have no zero byte where it is small, and be taken for an old encoding.
+"""
 
 _SECRET_SUFFIXES = _words("pem key p12 pfx kdbx")
 SECRET_NAMES = _words(
