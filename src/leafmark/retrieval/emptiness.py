@@ -75,7 +75,7 @@ def explain_nothing(
     `meaning` is what the search used, if it went by meaning too.
     """
     if not any(counts.chunks for counts in reader.trees.values()):
-        return (Hint("nothing-indexed", "there is nothing in what was searched"),)
+        return (Hint("nothing-indexed", "there are no documents in what was searched"),)
     inquiry = _Inquiry(reader, tuple(topics), params, meaning)
     if meaning is not None and params.mode == "semantic":  # words do not count
         found = [*unknown_names(reader, topics, params), *inquiry.without()]

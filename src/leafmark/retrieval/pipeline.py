@@ -264,7 +264,9 @@ class _Run:
             return found
         from leafmark.retrieval.emptiness import explain_nothing  # late: most searches find
 
-        return (*found, *explain_nothing(self._reader, topics, self._params, self._meaning))
+        why = explain_nothing(self._reader, topics, self._params, self._meaning)
+        nowhere = any(hint.code == "nothing-indexed" for hint in why)
+        return why if nowhere else (*found, *why)
 
 
 def _add_phases(found: Sequence[Found]) -> list[Phase]:

@@ -226,9 +226,13 @@ def test_what_is_said(
 
 def test_an_empty_index_is_told(tmp_path: Path) -> None:
     assert hints(Library(tmp_path, t={"a.md": " \n"}), "x") == [
-        ("unknown-word", "“x” occurs nowhere"),
-        ("nothing-indexed", "there is nothing in what was searched"),
+        ("nothing-indexed", "there are no documents in what was searched"),
     ]
+
+
+@pytest.mark.parametrize("path", ["guides/", "./guides/", "././guides", "./"])
+def test_a_path_may_begin_as_shells_complete_it(library: Library, path: str) -> None:
+    assert library.search(f"backup path:{path}").results
 
 
 def test_an_answer_with_results_says_nothing_of_it(library: Library) -> None:
