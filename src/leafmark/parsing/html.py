@@ -75,6 +75,10 @@ _ANCHOR = re.compile(rb"<a[\s/]", re.IGNORECASE)
 _ELEMENT = re.compile(rb"<([a-z][a-z0-9]*+)\b[^<>]*+>([^<]*+)</\1\s*+>", re.IGNORECASE)
 """An element in a title, where there are none: a browser shows the tags of Yodl's manuals."""
 
+_DASH = re.compile(r"\s(?:-{1,3}|[\u2010-\u2015])\s")
+_LONGEST_NAME = 80
+"""Characters of the name of a manual page, before the dash."""
+
 _CHARSET_REACH = 1024
 """Bytes in which a page must declare its encoding, by the HTML Standard."""
 
@@ -249,7 +253,19 @@ class _Outline:
                 if text:
                     return made_title(page, text) or self._own_title(text, headings)
                 break
-        return first_title(headings) or next(self._outer_titles(), "")
+        found = first_title(headings)
+        is_manual = found == "NAME" == headings[0].title
+        return (self._manual_name(headings) if is_manual else found) or next(
+            self._outer_titles(), ""
+        )
+
+    def _manual_name(self, headings: tuple[Heading, ...]) -> str:
+        """What a manual page says under its first heading, NAME, before a dash; else NAME."""
+        start, end = headings[0].end, headings[1].start if len(headings) > 1 else headings[0].limit
+        kept = [*subtract(start, max(start, end), self.dropped)]
+        said = read_html(self.page.data, kept).text.strip().partition("\n")[0]
+        name = fold(_DASH.split(said, maxsplit=1)[0])
+        return name if 0 < len(name) <= _LONGEST_NAME else headings[0].title
 
     def _own_title(self, text: str, headings: tuple[Heading, ...]) -> str:
         first = next((heading.title for heading in headings if not heading.nested), "")

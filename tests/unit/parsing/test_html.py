@@ -306,6 +306,23 @@ def test_titles_are_the_words_of_the_heading(heading: str, title: str) -> None:
     assert re.match(rb"<h2>.*</h2>$", document.data[: document.headings[0].end])
 
 
+@pytest.mark.parametrize(
+    ("page", "title"),
+    [
+        ("<h1>NAME</h1><p>ls &#8212; list", "ls"),
+        ("<h1>NAME</h1>", "NAME"),
+        ("<h1>NAME</h1><h1>SYNOPSIS</h1>x", "NAME"),
+        ("<h2>ls</h2><h1>NAME</h1>ls - list", "NAME"),
+        (f"<h1>NAME</h1>{'ls ' * 30} - list", "NAME"),
+        ("<h1>Lamps</h1>ls - list", "Lamps"),
+        ("<title>T</title><h1>NAME</h1>ls - list", "T"),
+        ("<h1>NAME</h1><main>x</main>", "NAME"),
+    ],
+)
+def test_a_manual_page_is_called_what_stands_under_its_name(page: str, title: str) -> None:
+    assert parse_html(page.encode(), "a.html").title == title
+
+
 @pytest.mark.parametrize("tag", ["area", "col", "embed", "input", "source", "wbr"])
 def test_an_element_without_content_ends_with_its_tag(tag: str) -> None:
     document = parse_html(f'<p><{tag} class="noprint">Words</p>'.encode(), "a.html")
