@@ -75,7 +75,7 @@ def _is_in_last_folder(doc_id: str) -> bool:
     return doc_id.startswith("t:2/")
 
 
-@patch.object(filling, "is_test", _is_in_last_folder)
+@patch.object(filling, "is_secondary", _is_in_last_folder)
 def _library(order: Sequence[int]) -> Library:
     """As many commits each time: the engine counts what the last one left behind."""
     library = Library(Path(tempfile.mkdtemp()), t={})
@@ -91,7 +91,7 @@ def _in_order() -> Library:
     return _library(range(COUNT))
 
 
-@patch.object(hits, "is_test", _is_in_last_folder)
+@patch.object(hits, "is_secondary", _is_in_last_folder)
 def _answer(library: Library, queries: Sequence[str], params: SearchParams) -> Answer:
     return search(
         library.reader,

@@ -152,8 +152,8 @@ class SearchSettings(NamedTuple):
     local_boost: Annotated[
         float, Rules("factor for the project's trees against the user's", least=0, open_low=True)
     ] = 1.5
-    test_boost: Annotated[
-        float, Rules("factor for tests against all else", least=0, open_low=True)
+    secondary_boost: Annotated[
+        float, Rules("factor for tests and translations against all else", least=0, open_low=True)
     ] = 0.6
     candidate_limit: Annotated[
         int,

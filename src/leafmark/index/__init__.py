@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from leafmark.index.analyzer import LANGUAGES, Analyzer, Token, analyzer_for, is_solid
 from leafmark.index.engine import NO_RIGHT, is_panic
 from leafmark.index.facts import (
-    TEST_FACT,
+    SECONDARY_FACT,
     canonical,
     fact,
     language_fact,
@@ -53,7 +53,7 @@ __all__ = [
     "NO_RIGHT",
     "OTHER_LEAFMARK",
     "PARTING_FORMATS",
-    "TEST_FACT",
+    "SECONDARY_FACT",
     "TEXT_FIELDS",
     "Analyzer",
     "IndexMeta",

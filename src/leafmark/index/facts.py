@@ -21,7 +21,7 @@ from typing import Any
 from leafmark.index.folding import fold
 
 __all__ = [
-    "TEST_FACT",
+    "SECONDARY_FACT",
     "canonical",
     "defined_facts",
     "fact",
@@ -33,8 +33,8 @@ __all__ = [
     "term_facts",
 ]
 
-TEST_FACT = "role=test"
-"""What each chunk of a test has: where none does, a search need not look for tests."""
+SECONDARY_FACT = "role=secondary"
+"""What each chunk of a secondary source has: where none does, a search need not look for them."""
 
 MAX_VALUE_CHARS = 40
 """Longer values are shortened to their start and a hash: nobody filters on a description."""

@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from leafmark.index.analyzer import Analyzer
 from leafmark.index.definitions import DEFINING_FORMATS, defined_names
 from leafmark.index.facts import (
-    TEST_FACT,
+    SECONDARY_FACT,
     defined_facts,
     fact,
     language_fact,
@@ -37,7 +37,7 @@ from leafmark.model import (
     FileState,
     Packed,
 )
-from leafmark.model.roles import is_test
+from leafmark.model.roles import is_secondary
 
 __all__ = ["PreparedSource", "prepare_source"]
 
@@ -100,8 +100,8 @@ def _shared(entry: DocumentEntry, language: Language) -> str:
     if entry.tags:
         fields[language.tags] = language.analyzer.for_index(" ".join(entry.tags))
     facts = [fact("tree", entry.tree), *map(tag_fact, entry.tags), *meta_facts(entry.metadata)]
-    if is_test(entry.doc_id):
-        facts.append(TEST_FACT)
+    if is_secondary(entry.doc_id):
+        facts.append(SECONDARY_FACT)
     return _json({**fields, "facts": facts}).removesuffix("]}")
 
 

@@ -115,8 +115,10 @@ def _boosts(hit: Hit, raw: float) -> list[Factor]:
     factors = []
     if hit.boost != 1:
         factors.append(Factor("local_boost", hit.boost, "multiply", "a tree of the project"))
-    if hit.tested != 1:
-        factors.append(Factor("test_boost", hit.tested, "multiply", "a test"))
+    if hit.secondary != 1:
+        factors.append(
+            Factor("secondary_boost", hit.secondary, "multiply", "a test, or translations")
+        )
     if hit.lowered != 1:
         how = "a correction ranks below the exact matches"
         factors.append(Factor("corrected", hit.lowered, "multiply", how))

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import tantivy
 
-from leafmark.index import TEST_FACT, IndexReader
-from leafmark.model.roles import is_test
+from leafmark.index import SECONDARY_FACT, IndexReader
+from leafmark.model.roles import is_secondary
 from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.filters import Filters, any_of, unscored
 from leafmark.retrieval.fusion import Fused
@@ -57,9 +57,10 @@ class Hit(NamedTuple):
     ("Hit" is the engine's word; what users see are matches and results.)
 
     `raw` is the engine's own score. `nearby` was added to it (see `surroundings`), and the
-    sum was multiplied by `boost` (local trees), `tested` (tests), `lowered` (which puts
-    corrections below exact matches) and `titled` (see `titles`), then rounded. `exact` matches
-    need no correction of a word that occurs; `relaxed` ones match only some of the words.
+    sum was multiplied by `boost` (local trees), `secondary` (tests, translations), `lowered`
+    (which puts corrections below exact matches) and `titled` (see `titles`), then rounded.
+    `exact` matches need no correction of a word that occurs; `relaxed` ones match only some of
+    the words.
 
     In a search by meaning, `fused` are the two parts of the score, `words` is the match by
     words alone (score 0 for none) and `similarity` that of the vectors. With `whole` the
@@ -80,12 +81,12 @@ class Hit(NamedTuple):
     fused: Fused | None = None
     similarity: float | None = None
     whole: bool = False
-    tested: float = 1.0
+    secondary: float = 1.0
 
     @property
     def factor(self) -> float:
         """What its source alone multiplies its score by."""
-        return self.boost * self.tested
+        return self.boost * self.secondary
 
     @property
     def spot(self) -> Spot:
@@ -117,8 +118,8 @@ class Finder:
         admits = path_filter(params.section)
         self._members = None if admits is None else SectionMembers(reader, admits)
         self._scopes = self._make_scopes(params.local_boost, local_trees)
-        has_tests = reader.searcher.doc_freq("facts", TEST_FACT) > 0
-        self._test_boost = params.test_boost if has_tests else 1.0
+        has_secondary = reader.searcher.doc_freq("facts", SECONDARY_FACT) > 0
+        self._secondary_boost = params.secondary_boost if has_secondary else 1.0
 
     def _make_scopes(self, boost: float, local_trees: Collection[str]) -> list[_Scope]:
         """Return the trees in the groups that are searched separately.
@@ -176,7 +177,7 @@ class Finder:
         """Return the `limit` best hits or more; with `ties`, all that tie with the last one."""
         query, boost = scope.limited(query), scope.boost
         wanted = limit + 1
-        weighs = self._test_boost != 1
+        weighs = self._secondary_boost != 1
         every = max(1, self._reader.searcher.num_docs)  # the engine makes room for all it may give
         while True:
             found = self._reader.searcher.search(query, min(wanted, every), count=False).hits
@@ -188,18 +189,20 @@ class Finder:
             if self._members is not None:
                 hits = list(compress(hits, self._members.choose(hit.address for hit in hits)))
             if len(found) < wanted or _is_enough(hits, limit, ties or weighs):
-                # which of those that tie come first must not decide what rises above a test
-                return self._weigh_tests(with_ties(hits, limit)) if weighs else hits
+                # which of those that tie come first must not decide what rises
+                return self._weigh_secondary(with_ties(hits, limit)) if weighs else hits
             wanted *= _WIDER
 
-    def _weigh_tests(self, hits: list[Hit]) -> list[Hit]:
-        """Return the hits, best first, with the scores of those in tests times `test_boost`."""
+    def _weigh_secondary(self, hits: list[Hit]) -> list[Hit]:
+        """Return the hits, best first, with those of secondary sources weighed."""
         doc_ids = [doc_id for doc_id, _ in self._reader.places(hit.address for hit in hits)]
-        if not any(map(is_test, doc_ids)):
+        if not any(map(is_secondary, doc_ids)):
             return hits
         return best_first(
-            hit._replace(score=rounded(hit.score * self._test_boost), tested=self._test_boost)
-            if is_test(doc_id)
+            hit._replace(
+                score=rounded(hit.score * self._secondary_boost), secondary=self._secondary_boost
+            )
+            if is_secondary(doc_id)
             else hit
             for hit, doc_id in zip(hits, doc_ids, strict=True)
         )

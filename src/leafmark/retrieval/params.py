@@ -67,10 +67,9 @@ class SearchParams:
     is 1. With `asking_words`, words that only ask count too; with `derived_words`, other
     forms of words match. If no chunk matches all words, words near a match that lacks them
     count with `nearby_weight`: see `surroundings`. A match whose title says exactly what is
-    asked gains at least `title_agreement`: see `titles`. What is in tests counts `test_boost`
-    times: see `model.roles`. `mode` says whether words count,
-    meaning, or both; without a `Meaning`, only words do. A `Rerank` reads the first
-    `rerank_results`.
+    asked gains at least `title_agreement`: see `titles`. Tests and translations count
+    `secondary_boost` times: see `model.roles`. `mode` says whether words count, meaning, or
+    both; without a `Meaning`, only words do. A `Rerank` reads the first `rerank_results`.
 
     Raises:
         UsageError: a value is not among those accepted.
@@ -102,7 +101,7 @@ class SearchParams:
     nearby_weight: float = 0.4
     title_agreement: float = 0.25
     local_boost: float = 1.5
-    test_boost: float = 0.6
+    secondary_boost: float = 0.6
     mode: Mode = "lexical"
     rerank_results: int = 20
     explain: bool = False
@@ -130,7 +129,7 @@ class SearchParams:
             value = getattr(self, name)
             if not (_is_number(value) and value >= 0):
                 raise self._refused(name, "a number of at least 0")
-        for name in ("local_boost", "test_boost"):
+        for name in ("local_boost", "secondary_boost"):
             value = getattr(self, name)
             if not (_is_number(value) and value > 0):
                 raise self._refused(name, "a number above 0")

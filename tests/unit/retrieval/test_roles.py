@@ -1,4 +1,4 @@
-"""Tests count less than what they test, wherever their runners look for them."""
+"""Tests and catalogs of translations count less than what they go with."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from support.library import Library
 
 from leafmark.model import Factor
-from leafmark.model.roles import is_test
+from leafmark.model.roles import is_secondary
 from leafmark.query import parse_query
 from leafmark.retrieval import SearchParams, search
 from leafmark.retrieval.meaning import Place, Usual
@@ -26,7 +26,17 @@ TESTS = """
     src/test/java/org/Pool.java         src/main/PoolTest.java          Pool/PoolTests.cs
     pool/testdata/bad.json              staticfiles_tests/cases.css     src/parser_tests.rs
 """
+CATALOGS = """
+    po/de.po                            django/conf/locale/de/LC_MESSAGES/django.po
+    locale/app.pot                      src/locales/de.json             public/i18n/de.yaml
+    app/src/main/res/values-de/strings.xml                              translations/messages.de.xlf
+    src/main/resources/i18n/messages_de.properties                      lib/l10n/app_de.arb
+    de.lproj/Main.strings               browser/locales/de/menu.ftl     _locales/de/messages.json
+"""
 OTHERS = """
+    locales/README.md                   src/locale.py                   i18n/index.ts
+    templates/page.ftl                  docs/i18n/de/index.md           src/locale/parser.go
+    config/settings.json                src/values/colors.xml           docs/locale.txt
     src/pool.py                         tests/README.md                 docs/tests/index.rst
     django/test/client.py               testing/pool.py                 src/contest.py
     src/latest.js                       docs/how_to_test.txt            spec/language.txt
@@ -37,13 +47,18 @@ OTHERS = """
 
 
 @pytest.mark.parametrize("path", TESTS.split())
-def test_what_a_runner_reads_is_a_test(path: str) -> None:
-    assert is_test(f"tree:{path}")
+def test_what_a_runner_reads_is_secondary(path: str) -> None:
+    assert is_secondary(f"tree:{path}")
+
+
+@pytest.mark.parametrize("path", CATALOGS.split())
+def test_what_translators_write_is_secondary(path: str) -> None:
+    assert is_secondary(f"tree:{path}")
 
 
 @pytest.mark.parametrize("path", OTHERS.split())
 def test_other_paths_are_none(path: str) -> None:
-    assert not is_test(f"tests:{path}")
+    assert not is_secondary(f"tests:{path}")
 
 
 def test_code_comes_before_its_tests(tmp_path: Path) -> None:
@@ -55,17 +70,29 @@ def test_code_comes_before_its_tests(tmp_path: Path) -> None:
         },
     )
     assert library.find("pool connections") == ["pool.txt", "tests/pool.txt"]
-    assert library.find("pool connections", test_boost=1) == ["tests/pool.txt", "pool.txt"]
+    assert library.find("pool connections", secondary_boost=1) == ["tests/pool.txt", "pool.txt"]
+
+
+def test_what_is_said_comes_before_its_translations(tmp_path: Path) -> None:
+    library = Library(
+        tmp_path,
+        t={
+            "pool.txt": "The pool gives connections, and takes them back when they are closed.\n",
+            "locale/pool.po": 'msgid "The pool gives connections."\n',
+        },
+    )
+    assert library.find("pool connections") == ["pool.txt", "locale/pool.po"]
+    assert library.find("pool connections", secondary_boost=1) == ["locale/pool.po", "pool.txt"]
 
 
 def test_the_factor_is_exact_and_explained(tmp_path: Path) -> None:
     library = Library(tmp_path, t={"tests/a.txt": "word one\n", "b.txt": "word two\n"})
-    answer = library.search("word", explain=True, aggregation=False, test_boost=0.8)
+    answer = library.search("word", explain=True, aggregation=False, secondary_boost=0.8)
     plain, test = answer.results
     assert test.entry.doc_id == "t:tests/a.txt"
     assert test.score == pytest.approx(0.8 * plain.score, rel=1e-3)
-    assert Factor("test_boost", 0.8, "multiply", "a test") in test.factors
-    assert not any(factor.name == "test_boost" for factor in plain.factors)
+    assert Factor("secondary_boost", 0.8, "multiply", "a test, or translations") in test.factors
+    assert not any(factor.name == "secondary_boost" for factor in plain.factors)
 
 
 def test_questions_keep_it(tmp_path: Path) -> None:
@@ -93,7 +120,7 @@ def test_ties_that_a_limit_cuts_do_not_decide(tmp_path: Path) -> None:
 def test_where_all_are_tests_nothing_changes(tmp_path: Path) -> None:
     sources = {f"tests/{n}.txt": "word " + "other " * n + "\n" for n in range(5)}
     library = Library(tmp_path, t=sources)
-    assert library.find("word") == library.find("word", test_boost=1)
+    assert library.find("word") == library.find("word", secondary_boost=1)
 
 
 class _AllNear:
@@ -136,4 +163,4 @@ def test_what_a_test_means_counts_less_too(tmp_path: Path, mode: Mode) -> None:
     plain, test = answer.results
     assert test.entry.doc_id == "t:tests/a.txt"
     assert test.score == pytest.approx(0.6 * plain.score, rel=1e-3)
-    assert Factor("test_boost", 0.6, "multiply", "a test") in test.factors
+    assert Factor("secondary_boost", 0.6, "multiply", "a test, or translations") in test.factors

@@ -16,7 +16,7 @@ __all__ = ["OPTIONS", "print_related", "search_wishes"]
 
 _TAKEN = frozenset(
     ("limit", "tree", "tag", "since", "section", "no_refresh", "explain", "output", "json")
-) | frozenset(("group", "max_tokens", "max_results", "local_boost", "test_boost"))
+) | frozenset(("group", "max_tokens", "max_results", "local_boost", "secondary_boost"))
 
 OPTIONS = (
     Option(("--terms",), "Only print the words that would be searched for, with their scores."),

@@ -154,8 +154,8 @@ OPTIONS = (
         factor,
     ),
     _setting(
-        "test_boost",
-        "Factor for the scores of tests, and of what they need, against all else.",
+        "secondary_boost",
+        "Factor for the scores of tests and catalogs of translations, against all else.",
         "X",
         factor,
     ),
