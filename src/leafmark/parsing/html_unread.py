@@ -171,5 +171,7 @@ def _titles_of_contents(
 
 def _is_contents(page: HtmlPage, element: HtmlElement) -> bool:
     """Whether an element is navigation to places in the page itself."""
+    if element.tag != "nav":
+        return False
     targets = _TARGET.findall(page.data, element.inner, element.close)
-    return element.tag == "nav" and len(targets) >= _LEAST_PLACES and all(targets)
+    return len(targets) >= _LEAST_PLACES and all(targets)
