@@ -153,7 +153,8 @@ class SearchSettings(NamedTuple):
         float, Rules("factor for the project's trees against the user's", least=0, open_low=True)
     ] = 1.5
     secondary_boost: Annotated[
-        float, Rules("factor for tests and translations against all else", least=0, open_low=True)
+        float,
+        Rules("factor for tests, translations and completions of shells", least=0, open_low=True),
     ] = 0.6
     candidate_limit: Annotated[
         int,

@@ -1,8 +1,9 @@
 """What a source is there for, as its path tells.
 
 Some sources only go with others: tests name what they test, and say in each title what it does;
-catalogs of translations repeat the texts of a program or its manual. So by words alone they come
-before the documentation and the definitions that people look for.
+catalogs of translations repeat the texts of a program or its manual; what completes a command in
+a shell repeats its options. So by words alone they come before the documentation and the
+definitions that people look for.
 """
 
 from __future__ import annotations
@@ -36,13 +37,23 @@ _CATALOG = re.compile(
 )
 """Where the usual tools of translators keep the texts of a program in each language."""
 
+_COMPLETION = re.compile(
+    r"""
+    [:/](?:(?:bash|zsh|fish)[_-])?completions?(?:\.d)?/ (?:.*/)?
+        [^/.]+ (?:\.(?:bash|zsh|fish|elv|nu|sh|ps1))?$
+    | [:/_.-]completions?\.(?:bash|zsh|fish|sh|ps1)$
+    """,
+    re.VERBOSE,
+)
+"""Where programs keep what completes their options in a shell."""
+
 _PROSE = re.compile(r"\.(?:md|mdx|markdown|rst|rest|adoc|asciidoc|rdoc|html?|xhtml)$")
 """Documents: what is written about tests is no test."""
 
 
 @lru_cache(20_000)
 def is_secondary(doc_id: str) -> bool:
-    """Whether a document (`tree:path`) is a test, what tests need, or a catalog of translations.
+    """Whether a document (`tree:path`) goes with others: tests, translations, completions.
 
     >>> [is_secondary(f"t:{path}") for path in ("tests/test_pool.py", "src/pool.py", "po/de.po")]
     [True, False, True]
@@ -51,4 +62,4 @@ def is_secondary(doc_id: str) -> bool:
     """
     if _PROSE.search(doc_id) is not None:
         return False
-    return _TEST.search(doc_id) is not None or _CATALOG.search(doc_id) is not None
+    return any(one.search(doc_id) is not None for one in (_TEST, _CATALOG, _COMPLETION))

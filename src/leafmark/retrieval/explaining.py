@@ -117,7 +117,9 @@ def _boosts(hit: Hit, raw: float) -> list[Factor]:
         factors.append(Factor("local_boost", hit.boost, "multiply", "a tree of the project"))
     if hit.secondary != 1:
         factors.append(
-            Factor("secondary_boost", hit.secondary, "multiply", "a test, or translations")
+            Factor(
+                "secondary_boost", hit.secondary, "multiply", "a test, translations or completions"
+            )
         )
     if hit.lowered != 1:
         how = "a correction ranks below the exact matches"

@@ -57,10 +57,10 @@ class Hit(NamedTuple):
     ("Hit" is the engine's word; what users see are matches and results.)
 
     `raw` is the engine's own score. `nearby` was added to it (see `surroundings`), and the
-    sum was multiplied by `boost` (local trees), `secondary` (tests, translations), `lowered`
-    (which puts corrections below exact matches) and `titled` (see `titles`), then rounded.
-    `exact` matches need no correction of a word that occurs; `relaxed` ones match only some of
-    the words.
+    sum was multiplied by `boost` (local trees), `secondary` (tests and their like),
+    `lowered` (which puts corrections below exact matches) and `titled` (see `titles`), then
+    rounded. `exact` matches need no correction of a word that occurs; `relaxed` ones match only
+    some of the words.
 
     In a search by meaning, `fused` are the two parts of the score, `words` is the match by
     words alone (score 0 for none) and `similarity` that of the vectors. With `whole` the

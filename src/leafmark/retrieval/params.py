@@ -67,7 +67,7 @@ class SearchParams:
     is 1. With `asking_words`, words that only ask count too; with `derived_words`, other
     forms of words match. If no chunk matches all words, words near a match that lacks them
     count with `nearby_weight`: see `surroundings`. A match whose title says exactly what is
-    asked gains at least `title_agreement`: see `titles`. Tests and translations count
+    asked gains at least `title_agreement`: see `titles`. Tests and their like count
     `secondary_boost` times: see `model.roles`. `mode` says whether words count, meaning, or
     both; without a `Meaning`, only words do. A `Rerank` reads the first `rerank_results`.
 

@@ -33,8 +33,14 @@ CATALOGS = """
     src/main/resources/i18n/messages_de.properties                      lib/l10n/app_de.arb
     de.lproj/Main.strings               browser/locales/de/menu.ftl     _locales/de/messages.json
 """
+COMPLETIONS = """
+    doc/bash-completion.sh              contrib/completion/git-completion.bash
+    completions/_restic                 completion/zsh/_rg              completions/rg.elv
+    share/bash_completion.d/tool        fish_completions/tool.fish      completions/tool.ps1
+"""
 OTHERS = """
     locales/README.md                   src/locale.py                   i18n/index.ts
+    src/completion/engine.py            docs/completions/zsh.md         src/completion.rs
     templates/page.ftl                  docs/i18n/de/index.md           src/locale/parser.go
     config/settings.json                src/values/colors.xml           docs/locale.txt
     src/pool.py                         tests/README.md                 docs/tests/index.rst
@@ -53,6 +59,11 @@ def test_what_a_runner_reads_is_secondary(path: str) -> None:
 
 @pytest.mark.parametrize("path", CATALOGS.split())
 def test_what_translators_write_is_secondary(path: str) -> None:
+    assert is_secondary(f"tree:{path}")
+
+
+@pytest.mark.parametrize("path", COMPLETIONS.split())
+def test_what_shells_complete_by_is_secondary(path: str) -> None:
     assert is_secondary(f"tree:{path}")
 
 
@@ -91,7 +102,10 @@ def test_the_factor_is_exact_and_explained(tmp_path: Path) -> None:
     plain, test = answer.results
     assert test.entry.doc_id == "t:tests/a.txt"
     assert test.score == pytest.approx(0.8 * plain.score, rel=1e-3)
-    assert Factor("secondary_boost", 0.8, "multiply", "a test, or translations") in test.factors
+    assert (
+        Factor("secondary_boost", 0.8, "multiply", "a test, translations or completions")
+        in test.factors
+    )
     assert not any(factor.name == "secondary_boost" for factor in plain.factors)
 
 
@@ -163,4 +177,7 @@ def test_what_a_test_means_counts_less_too(tmp_path: Path, mode: Mode) -> None:
     plain, test = answer.results
     assert test.entry.doc_id == "t:tests/a.txt"
     assert test.score == pytest.approx(0.6 * plain.score, rel=1e-3)
-    assert Factor("secondary_boost", 0.6, "multiply", "a test, or translations") in test.factors
+    assert (
+        Factor("secondary_boost", 0.6, "multiply", "a test, translations or completions")
+        in test.factors
+    )

@@ -155,7 +155,8 @@ OPTIONS = (
     ),
     _setting(
         "secondary_boost",
-        "Factor for the scores of tests and catalogs of translations, against all else.",
+        "Factor for the scores of tests, catalogs of translations and completions of shells, "
+        "against all else.",
         "X",
         factor,
     ),
