@@ -47,7 +47,7 @@ _COMPLETION = re.compile(
 )
 """Where programs keep what completes their options in a shell."""
 
-_PROSE = re.compile(r"\.(?:md|mdx|markdown|rst|rest|adoc|asciidoc|rdoc|html?|xhtml)$")
+_PROSE = re.compile(r"\.(?:mdx?|markdown|[qRr]md|rst|rest|adoc|asciidoc|rdoc|html?|xhtml)$")
 """Documents: what is written about tests is no test."""
 
 

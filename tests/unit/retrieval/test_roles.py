@@ -40,6 +40,7 @@ COMPLETIONS = """
 """
 OTHERS = """
     locales/README.md                   src/locale.py                   i18n/index.ts
+    tests/report.Rmd                    tests/testthat/usage.qmd        po/README.md
     src/completion/engine.py            docs/completions/zsh.md         src/completion.rs
     templates/page.ftl                  docs/i18n/de/index.md           src/locale/parser.go
     config/settings.json                src/values/colors.xml           docs/locale.txt
