@@ -63,9 +63,11 @@ _LONG_PRE = 1200
 """Bytes of text, some 300 tokens. What is shorter is handed out whole, as it was laid out."""
 
 _NO_PROSE = re.compile(
-    rb"<(?:code|span|" + "|".join(sorted(_NESTED)).encode() + rb")[\s>]", re.IGNORECASE
+    rb"<(?:code|span|" + "|".join(sorted(_NESTED)).encode() + rb")[\s>]"
+    rb"|\Apre\s[^<>]*\bprogramlisting\b",
+    re.IGNORECASE,
 )
-"""Tags in a `pre` that say that it is code, highlighted perhaps, or part it into other blocks."""
+"""What says of a `pre` that it is code, as DocBook's class does, or parts it into other blocks."""
 
 _WORD = re.compile(rb"\s*[^<\s]")
 _LATER_WORD = re.compile(rb">\s*[^<\s]|<(?:im|te|xm)|<(?![a-z/!?])|</\Z", re.IGNORECASE)
@@ -230,7 +232,7 @@ def _blocks_of(data: bytes, draft: _Draft) -> Iterator[Block]:
 def _is_long_prose(data: bytes, draft: _Draft) -> bool:
     """Whether a `pre` holds more than one piece does, and reads like prose."""
     raw = data[draft.start : draft.end]
-    if len(raw) < _LONG_PRE or _NO_PROSE.search(raw, 1):
+    if len(raw) < _LONG_PRE or _NO_PROSE.search(raw[1:]):
         return False
     tokens = iter_tokens(raw, 0, len(raw))
     text = b"".join([raw[at:stop] for name, at, stop, _ in tokens if name == b""])

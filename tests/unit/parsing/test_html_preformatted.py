@@ -45,6 +45,7 @@ def test_they_lie_in_what_the_text_lies_in() -> None:
         f"<pre><code>{MANUAL}</code></pre>",
         f'<pre class="language-text"><span>{MANUAL}</span></pre>',
         f'<pre class="lang-python">{MANUAL}</pre>',
+        f'<pre class="programlisting">{MANUAL}</pre>',
         f"<pre>{'x = f(a_b, 2) + [c.d];' * 9}\n\n{'y += g[i] * h(3)' * 60}\n\n\n\n\n</pre>",
         f"<pre>{MANUAL.replace(chr(10), ' ')}</pre>",  # one line
     ],
