@@ -9,12 +9,11 @@ definitions that people look for.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 __all__ = ["is_secondary"]
 
-_TEST = re.compile(
-    r"""
+_TEST = r"""
     [:/](?:tests|_tests|testdata|test_data|[a-z0-9]+_tests|__(?:tests|mocks|snapshots|fixtures)__)/
     | :(?:test|t)/
     | [:/]src/test/
@@ -22,33 +21,31 @@ _TEST = re.compile(
     | [:/](?:tests|conftest|test_[^/]*)\.py$
     | [^:/](?:[_.-](?:test|spec)|_tests)\.(?!txt$)[a-z]+$
     | [a-z0-9]Tests?\.(?:java|kt|cs|scala|swift|php)$
-    """,
-    re.VERBOSE,
-)
+"""
 """Where the usual runners of tests look for them, and where tests keep what they need."""
 
-_CATALOG = re.compile(
-    r"""
+_CATALOG = r"""
     \.(?:po|pot|xlf|xliff|arb|resx|strings)$
     | [:/](?:_?locales?|i18n|l10n|translations?)/ .* \.(?:json|json5|ya?ml|toml|properties|ftl)$
     | [:/]values(?:-[^/]+)?/strings\.xml$
-    """,
-    re.VERBOSE,
-)
+"""
 """Where the usual tools of translators keep the texts of a program in each language."""
 
-_COMPLETION = re.compile(
-    r"""
+_COMPLETION = r"""
     [:/](?:(?:bash|zsh|fish)[_-])?completions?(?:\.d)?/ (?:.*/)?
         [^/.]+ (?:\.(?:bash|zsh|fish|elv|nu|sh|ps1))?$
     | [:/_.-]completions?\.(?:bash|zsh|fish|sh|ps1)$
-    """,
-    re.VERBOSE,
-)
+"""
 """Where programs keep what completes their options in a shell."""
 
-_PROSE = re.compile(r"\.(?:mdx?|markdown|[qRr]md|rst|rest|adoc|asciidoc|rdoc|html?|xhtml)$")
+_PROSE = r"\.(?:mdx?|markdown|[qRr]md|rst|rest|adoc|asciidoc|rdoc|html?|xhtml)$"
 """Documents: what is written about tests is no test."""
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what names of secondary sources match, and of documents; made when first needed."""
+    return re.compile(f"{_TEST}|{_CATALOG}|{_COMPLETION}", re.VERBOSE), re.compile(_PROSE)
 
 
 @lru_cache(20_000)
@@ -60,6 +57,5 @@ def is_secondary(doc_id: str) -> bool:
     >>> is_secondary("t:tests/README.md")
     False
     """
-    if _PROSE.search(doc_id) is not None:
-        return False
-    return any(one.search(doc_id) is not None for one in (_TEST, _CATALOG, _COMPLETION))
+    secondary, prose = _patterns()
+    return secondary.search(doc_id) is not None and prose.search(doc_id) is None
