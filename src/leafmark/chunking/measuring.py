@@ -36,6 +36,10 @@ _MOST_LATELY = 16
 """Texts whose tokens are remembered: cuts come to the same text, or in a long run to equal ones."""
 
 
+_LEAST_LATELY = 200
+"""Characters of such a text; to look for a shorter one takes as long as to count it."""
+
+
 def make_meter(reader: BodyReader, count: Count) -> Meter:
     """Return what measures the document of `reader`, in pages and notebooks what is read there."""
     read_text = reader.read_text
@@ -79,6 +83,8 @@ class Meter:
     def _count_once(self, text: str) -> int:
         """The tokens of a text, which is not counted again if it was lately."""
         size = len(text)
+        if size < _LEAST_LATELY:
+            return self.count(text)
         found = self._lately.get(size)
         if found is not None and found[0] == text:
             return found[1]
