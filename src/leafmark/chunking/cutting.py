@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from leafmark.chunking.graphemes import extends, grapheme_boundary, next_boundary
-from leafmark.chunking.tokens import LONGEST_TOKEN, take_tokens
+from leafmark.chunking.tokens import LONGEST_TOKEN, Prefixes
 
 __all__ = [
     "byte_length",
@@ -120,11 +120,9 @@ def token_cuts(raw: bytes, limit: int, tokenizer: str) -> list[int]:
     text = decode_for_cutting(raw)
     shown = count_ready(text)
     cuts, at, offset = [0], 0, 0
-    ahead, taken = "", 0
+    prefixes = Prefixes(tokenizer)
     while at < len(text):
-        before, ahead = ahead, shown[at : at + limit * LONGEST_TOKEN]
-        if ahead != before:  # else in a long run of one character
-            taken = take_tokens(ahead, limit, tokenizer, likely=taken)
+        taken = prefixes.take(shown[at : at + limit * LONGEST_TOKEN], limit)
         length = _settle(text, at, taken)
         offset += byte_length(text[at : at + length])
         at += length

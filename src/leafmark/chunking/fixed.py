@@ -13,7 +13,7 @@ from leafmark.chunking.cutting import byte_length, count_ready, decode_for_cutti
 from leafmark.chunking.graphemes import grapheme_boundary, next_boundary
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.read_text import ReadText
-from leafmark.chunking.tokens import LONGEST_TOKEN, take_tokens, token_counter
+from leafmark.chunking.tokens import LONGEST_TOKEN, Prefixes, token_counter
 from leafmark.chunking.workshop import Workshop
 
 __all__ = ["choose_fixed"]
@@ -55,11 +55,9 @@ class _Text:
     def __init__(self, own: str, options: ChunkingOptions) -> None:
         self.own = own
         self._shown = count_ready(own)
-        self._tokenizer = options.tokenizer
         self._size, self._overlap = options.fixed_tokens, options.fixed_overlap
         self._count = token_counter(options.tokenizer)
-        self._taken: dict[int, tuple[str, int]] = {}
-        """What was looked at last for a limit, and how many characters of it were taken."""
+        self._prefixes = Prefixes(options.tokenizer)
 
     def windows(self) -> Iterator[tuple[int, int]]:
         """The windows, as ranges of characters; each begins in the one before it."""
@@ -94,18 +92,9 @@ class _Text:
         """The last place to cut up to `at`."""
         return grapheme_boundary(self.own, at)
 
-    def _take(self, at: int, end: int, limit: int) -> int:
-        """How many characters from `at` fill the limit; in a long run of one, as many as before."""
-        ahead = self._shown[at:end]
-        before, taken = self._taken.get(limit, ("", 0))
-        if ahead != before:
-            taken = take_tokens(ahead, limit, self._tokenizer, likely=taken)
-            self._taken[limit] = ahead, taken
-        return taken
-
     def _stop(self, at: int, end: int, limit: int) -> int:
         """Where the graphemes from `at` to `end` fill `limit` tokens; `at` if one has more."""
-        stop = at + self._take(at, end, limit)
+        stop = at + self._prefixes.take(self._shown[at:end], limit)
         boundary = max(at, self._place(stop))
         if boundary == stop:
             return stop
@@ -144,7 +133,7 @@ class _Read(_Text):
 
     def _stop(self, at: int, end: int, limit: int) -> int:
         for allowed in range(limit, 0, -1):
-            stop = at + self._take(at, end, allowed)
+            stop = at + self._prefixes.take(self._shown[at:end], allowed)
             place = self._place(stop)
             if place <= at or place == stop or self._count(self._shown[at:place]) <= limit:
                 return max(at, place)

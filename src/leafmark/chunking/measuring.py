@@ -35,7 +35,6 @@ _LONGER = 4
 _MOST_LATELY = 16
 """Texts whose tokens are remembered: cuts come to the same text, or in a long run to equal ones."""
 
-
 _LEAST_LATELY = 200
 """Characters of such a text; to look for a shorter one takes as long as to count it."""
 

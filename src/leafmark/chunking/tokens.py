@@ -17,6 +17,7 @@ from leafmark.errors import UsageError
 __all__ = [
     "LONGEST_TOKEN",
     "Count",
+    "Prefixes",
     "direct_counter",
     "least_tokens",
     "register_tokenizer",
@@ -139,6 +140,23 @@ def take_tokens(text: str, limit: int, tokenizer: str, *, likely: int = 0) -> in
             return max(1, length)
         window *= 4
     return max(1, _take(text, limit, tokenizer)) if text else 0
+
+
+class Prefixes:
+    """Prefixes taken one after another; in a long run of one character each is like the last."""
+
+    def __init__(self, tokenizer: str) -> None:
+        self._tokenizer = tokenizer
+        self._taken: dict[int, tuple[str, int]] = {}
+        """What was looked at last for a limit, and how many characters of it were taken."""
+
+    def take(self, ahead: str, limit: int) -> int:
+        """Return what `take_tokens` does."""
+        before, taken = self._taken.get(limit, ("", 0))
+        if ahead != before:
+            taken = take_tokens(ahead, limit, self._tokenizer, likely=taken)
+            self._taken[limit] = ahead, taken
+        return taken
 
 
 def _take(text: str, limit: int, tokenizer: str) -> int:
