@@ -12,9 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from leafmark.model import Document, Heading, Link
-from leafmark.model.span import span_at
 from leafmark.parsing.asciidoc_blocks import AsciiDocScanner
-from leafmark.parsing.lined_document import parse_lined
+from leafmark.parsing.lined_document import outside_code, parse_lined
 
 __all__ = ["parse_asciidoc"]
 
@@ -61,10 +60,7 @@ def title_text(source: str) -> str:
 
 def _links(data: bytes, _headings: Sequence[Heading], scanner: AsciiDocScanner) -> Iterator[Link]:
     """The links outside of code; a reference to an id of the document is `#` and the id."""
-    code = [(block.start, block.end) for block in scanner.blocks if block.kind == "code"]
-    for found in _LINK.finditer(data):
-        if span_at(code, found.start()) is not None:
-            continue
+    for found in outside_code(_LINK, data, scanner.blocks):
         raw = found["reference"] or found["target"] or found["address"]
         target = raw.decode("utf-8", "replace").strip()
         if found["reference"] and "#" not in target:

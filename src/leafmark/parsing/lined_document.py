@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from leafmark.model import Block, BlockKind, Document, Format, Heading, Link
+from leafmark.model.span import span_at
 from leafmark.parsing.decoding import decode
 from leafmark.parsing.source_lines import SourceLines, find_excess
 from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import file_title, first_title, fold
 
-__all__ = ["LineScanner", "Title", "parse_lined"]
+__all__ = ["LineScanner", "Title", "outside_code", "parse_lined"]
 
 _DEEPEST = 8
 """Levels of nesting in which blocks are looked for; each is read once more for it."""
@@ -82,6 +84,16 @@ class LineScanner(ABC):
 
 
 Scanner = TypeVar("Scanner", bound=LineScanner)
+
+
+def outside_code(
+    pattern: re.Pattern[bytes], data: bytes, blocks: Iterable[Block]
+) -> Iterator[re.Match[bytes]]:
+    """Yield what a pattern finds in a source where there is no code."""
+    code = [(block.start, block.end) for block in blocks if block.kind == "code"]
+    for found in pattern.finditer(data):
+        if span_at(code, found.start()) is None:
+            yield found
 
 
 def parse_lined(

@@ -12,8 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from leafmark.model import Document, Heading, Link
-from leafmark.model.span import span_at
-from leafmark.parsing.lined_document import parse_lined
+from leafmark.parsing.lined_document import outside_code, parse_lined
 from leafmark.parsing.rdoc_blocks import RdocScanner
 
 __all__ = ["parse_rdoc"]
@@ -67,10 +66,7 @@ def title_text(source: str) -> str:
 
 def _links(data: bytes, _headings: Sequence[Heading], scanner: RdocScanner) -> Iterator[Link]:
     """The links outside of code; a file of the project is named from the project's folder."""
-    code = [(block.start, block.end) for block in scanner.blocks if block.kind == "code"]
-    for found in _LINK.finditer(data):
-        if span_at(code, found.start()) is not None:
-            continue
+    for found in outside_code(_LINK, data, scanner.blocks):
         target = (found["target"] or found["address"]).decode("utf-8", "replace")
         file = _FILE.fullmatch(target)
         if file and file[1]:
