@@ -73,28 +73,18 @@ def test_other_paths_are_none(path: str) -> None:
     assert not is_secondary(f"tests:{path}")
 
 
-def test_code_comes_before_its_tests(tmp_path: Path) -> None:
-    library = Library(
-        tmp_path,
-        t={
-            "pool.txt": "The pool gives connections, and takes them back when they are closed.\n",
-            "tests/pool.txt": "The pool gives connections.\n",
-        },
-    )
-    assert library.find("pool connections") == ["pool.txt", "tests/pool.txt"]
-    assert library.find("pool connections", secondary_boost=1) == ["tests/pool.txt", "pool.txt"]
-
-
-def test_what_is_said_comes_before_its_translations(tmp_path: Path) -> None:
-    library = Library(
-        tmp_path,
-        t={
-            "pool.txt": "The pool gives connections, and takes them back when they are closed.\n",
-            "locale/pool.po": 'msgid "The pool gives connections."\n',
-        },
-    )
-    assert library.find("pool connections") == ["pool.txt", "locale/pool.po"]
-    assert library.find("pool connections", secondary_boost=1) == ["locale/pool.po", "pool.txt"]
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("tests/pool.txt", "The pool gives connections.\n"),
+        ("locale/pool.po", 'msgid "The pool gives connections."\n'),
+    ],
+)
+def test_what_they_go_with_comes_before_them(tmp_path: Path, path: str, source: str) -> None:
+    said = "The pool gives connections, and takes them back when they are closed.\n"
+    library = Library(tmp_path, t={"pool.txt": said, path: source})
+    assert library.find("pool connections") == ["pool.txt", path]
+    assert library.find("pool connections", secondary_boost=1) == [path, "pool.txt"]
 
 
 def test_the_factor_is_exact_and_explained(tmp_path: Path) -> None:
