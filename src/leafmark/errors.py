@@ -28,6 +28,7 @@ import os
 from typing import Any
 
 __all__ = [
+    "MAKE_ROOM",
     "AmbiguousError",
     "BudgetError",
     "ConfigError",
@@ -219,7 +220,7 @@ def unreadable(error: OSError | ValueError, location: str) -> StorageError:
     return StorageError(f"the file cannot be read: {reason_of(error)}", location=location)
 
 
-_ROOM = "make room on the disk, or move the index with `index.dir`"
+MAKE_ROOM = "make room on the disk, or move the index with `index.dir` or `LEAFMARK_HOME`"
 _FILES = "end other programs, or allow more open files: `ulimit -n`"
 _THREADS = "end other programs, or allow more processes: `ulimit -u`"
 _MEMORY = "end other programs, or allow more memory: `ulimit -v`"
@@ -230,8 +231,8 @@ _REFUSALS = {
     errno.ENFILE: _FILES,
     errno.ENOMEM: _MEMORY,
     errno.EAGAIN: _THREADS,
-    errno.ENOSPC: _ROOM,
-    getattr(errno, "EDQUOT", errno.ENOSPC): _ROOM,
+    errno.ENOSPC: MAKE_ROOM,
+    getattr(errno, "EDQUOT", errno.ENOSPC): MAKE_ROOM,
     errno.EFBIG: _LENGTH,
     errno.EROFS: None,
     errno.EIO: None,

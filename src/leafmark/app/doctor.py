@@ -19,7 +19,7 @@ from leafmark.app.indexing.refreshing import read_index
 from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.installation import check_installation
 from leafmark.app.model_checks import check_reranker, check_vectors
-from leafmark.errors import ConfigError, LeafmarkError
+from leafmark.errors import MAKE_ROOM, ConfigError, LeafmarkError
 from leafmark.index import (
     NO_RIGHT,
     OTHER_LEAFMARK,
@@ -29,6 +29,7 @@ from leafmark.index import (
     has_other,
     lock_holder,
 )
+from leafmark.model.counts import count_of
 from leafmark.model.examination import Check, DoctorReport
 
 __all__ = ["examine"]
@@ -66,10 +67,6 @@ def _failure(area: str, error: LeafmarkError) -> Check:
     return Check(area, "problem", error.placed_message, error.hint)
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
-
-
 def _configuration(project: Project) -> Iterator[Check]:
     files = project.configuration.config_files
     named = ", ".join(map(str, files)) if files else "no file, the defaults are in force"
@@ -99,7 +96,7 @@ def _trees(project: Project, found: Scan) -> Iterator[Check]:
             continue
         count = sum(source.tree == tree.name for source in found.found)
         if count:
-            yield Check("trees", "ok", f"{tree.name}: {_count(count, 'source')} in {tree.root}")
+            yield Check("trees", "ok", f"{tree.name}: {count_of(count, 'source')} in {tree.root}")
         else:
             hint = "`leafmark status -v` says what was left out and why"
             yield Check("trees", "warning", f"{tree.name}: no sources in {tree.root}", hint)
@@ -124,7 +121,7 @@ def _index(project: Project) -> tuple[IndexReader | None, list[Check]]:
     assert reader is not None
     meta = reader.meta
     checks = [
-        Check("index", "ok", f"{_count(meta.documents, 'document')}, every byte sound, in {root}")
+        Check("index", "ok", f"{count_of(meta.documents, 'document')}, every byte sound, in {root}")
     ]
     checks += _index_notes(project, reader)
     return reader, checks
@@ -147,9 +144,8 @@ def _place(root: Path) -> Iterator[Check]:
         what = "it cannot be written" if standing == root else "nothing can be made in its place"
         yield Check("index", "problem", f"{what}: {standing}", NO_RIGHT)
     elif (room := shutil.disk_usage(standing).free) < _LEAST_ROOM:
-        hint = "make room on the disk, or move the index with `index.dir` or `LEAFMARK_HOME`"
         message = f"there are {room:,} bytes of room on the disk: {standing}"
-        yield Check("index", "problem", message, hint)
+        yield Check("index", "problem", message, MAKE_ROOM)
 
 
 _LEAST_ROOM = 1_000_000
@@ -159,7 +155,7 @@ _LEAST_ROOM = 1_000_000
 def _sources(found: Scan, reader: IndexReader | None) -> Iterator[Check]:
     _, diagnostics = source_notes(found, reader)
     if diagnostics:
-        many, first = _count(len(diagnostics), "diagnostic"), diagnostics[0]
+        many, first = count_of(len(diagnostics), "diagnostic"), diagnostics[0]
         message = f"{many}, the first of {first.path}: {first.message}"
         yield Check("sources", "warning", message, "`leafmark status -v` lists them all")
     else:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from leafmark.errors import LeafmarkError, StorageError, is_closed_pipe, reason_of
-from leafmark.render.counts import count_of
+from leafmark.model.counts import count_of
 from leafmark.render.errors import (
     error_record,
     render_diagnostic,

@@ -13,14 +13,19 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from leafmark.errors import DamagedError, LeafmarkError, LockedError, StorageError, remedy_of
+from leafmark.errors import (
+    MAKE_ROOM,
+    DamagedError,
+    LeafmarkError,
+    LockedError,
+    StorageError,
+    remedy_of,
+)
 
 __all__ = ["NO_RIGHT", "REBUILD", "engine_guard", "is_held_open", "is_panic", "translate"]
 
 _OS_ERROR = re.compile(r"(?:os error|Os \{ code:) (\d+)")
-_NO_ROOM = (
-    "make room on the disk, or move the index with `index.dir`; what was indexed before is intact"
-)
+_NO_ROOM = f"{MAKE_ROOM}; what was indexed before is intact"
 NO_RIGHT = "make the folder writable, or move the index with `index.dir` or `LEAFMARK_HOME`"
 REBUILD = "run `leafmark index --rebuild`"
 _NO_THREAD = "Failed to spawn"

@@ -18,6 +18,7 @@ from pathlib import Path
 import tantivy
 
 from leafmark.errors import (
+    MAKE_ROOM,
     DamagedError,
     LeafmarkError,
     StorageError,
@@ -310,7 +311,7 @@ class IndexWriter:
             raise StorageError(
                 "the index did not keep what was written; what it held before stands",
                 location=str(self._folder),
-                hint="make room on the disk and run `leafmark index` again",
+                hint=MAKE_ROOM,
             )
 
     def _read_back(self) -> IndexMeta:

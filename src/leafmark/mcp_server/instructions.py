@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from leafmark.model import TreeStatus
-from leafmark.render.counts import count_of
+from leafmark.model.counts import count_of
 
 __all__ = ["build_instructions", "plain_id"]
 

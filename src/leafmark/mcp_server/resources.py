@@ -10,7 +10,7 @@ from leafmark.app.requests import ListRequest, ShowRequest
 from leafmark.errors import NotFoundError, UsageError
 from leafmark.mcp_server.addresses import address_of, id_of
 from leafmark.model import DocumentEntry
-from leafmark.render.counts import count_of
+from leafmark.model.counts import count_of
 from leafmark.render.terminal import clean, clean_line
 
 __all__ = ["Page", "complete", "list_page", "no_cursor", "read"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from leafmark.model import AbsenceReason, UnmatchedPart, WhyNotReport
-from leafmark.render.counts import count_of
+from leafmark.model.counts import count_of
 from leafmark.render.jsontext import SCHEMA_VERSION
 from leafmark.render.terminal import Style, clean_line
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from leafmark.model import DocumentEntry, Entry, SettingOrigin, StatusReport, TreeStatus
+from leafmark.model.counts import count_of
 from leafmark.model.ids import decodable
-from leafmark.render.counts import count_of
 from leafmark.render.jsontext import SCHEMA_VERSION
 from leafmark.render.names import joined_titles, version_and_tags
 from leafmark.render.records import diagnostic_record, entry_record, skipped_records

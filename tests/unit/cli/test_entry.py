@@ -330,7 +330,8 @@ def test_a_bug_is_no_answer_that_nothing_was_found(
                 "two", [KeyError("x"), OSError(errno.ENOSPC, "No space left on device")]
             ),
             "error: the system refused: no space left on device\n"
-            "hint: make room on the disk, or move the index with `index.dir`\n",
+            "hint: make room on the disk, or move the index with `index.dir` or "
+            "`LEAFMARK_HOME`\n",
         ),
     ],
 )

@@ -13,7 +13,8 @@ from leafmark.index.engine import engine_guard
 
 WHERE = Path("/index")
 NO_ROOM = (
-    "make room on the disk, or move the index with `index.dir`; what was indexed before is intact"
+    "make room on the disk, or move the index with `index.dir` or `LEAFMARK_HOME`; "
+    "what was indexed before is intact"
 )
 NO_RIGHT = "make the folder writable, or move the index with `index.dir` or `LEAFMARK_HOME`"
 

@@ -19,7 +19,7 @@ from support.indexes import (
     state_of,
 )
 
-from leafmark.errors import NotFoundError, StorageError, UsageError
+from leafmark.errors import MAKE_ROOM, NotFoundError, StorageError, UsageError
 from leafmark.index import (
     IndexSettings,
     IndexWriter,
@@ -410,7 +410,7 @@ def test_a_commit_that_the_engine_lost_is_noticed(
     assert caught.value.message == (
         "the index did not keep what was written; what it held before stands"
     )
-    assert caught.value.hint == "make room on the disk and run `leafmark index` again"
+    assert caught.value.hint == MAKE_ROOM
     assert search(open_reader(tmp_path), "kept") == ["t:a.md"]
 
 

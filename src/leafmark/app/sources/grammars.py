@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from leafmark.app.sources.walk import SourceFile
 from leafmark.installing import install_extra
 from leafmark.model import Diagnostic
+from leafmark.model.counts import count_of
 
 __all__ = ["grammar_notes"]
 
@@ -24,7 +25,7 @@ def grammar_notes(sources: Iterable[SourceFile]) -> Iterator[Diagnostic]:
             first = first or source.path
             counts[language] += 1
     if counts:
-        many = "1 file" if counts.total() == 1 else f"{counts.total():,} files"
+        many = count_of(counts.total(), "file")
         message = f"{many} read as plain text, without the grammar of {_listed(sorted(counts))}"
         yield Diagnostic(first, "grammar", f"{message}: {install_extra('code')}")
 
