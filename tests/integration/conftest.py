@@ -5,10 +5,31 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from support.command import Leafmark, Ran, clean_environment
+from support.forks import CAN_FORK, Forks, open_forks
+
+IMPORTS = """
+import importlib, pkgutil
+import leafmark, leafmark.app, leafmark.cli.commands, leafmark.cli.entry, leafmark.render
+for module in pkgutil.iter_modules(leafmark.cli.commands.__path__):
+    importlib.import_module(f"leafmark.cli.commands.{module.name}")
+leafmark.chunk("# A word", path="a.md")
+"""
+PROGRAM = "from leafmark.__main__ import program; program()"
+
+
+@pytest.fixture(scope="session")
+def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks | None]:
+    """The command, loaded once for all that `leafmark` runs; None where no process forks."""
+    if not CAN_FORK:
+        yield None
+        return
+    with open_forks(IMPORTS, clean_environment(tmp_path_factory.mktemp("nobody"))) as forks:
+        yield forks
 
 
 @pytest.fixture
@@ -24,12 +45,33 @@ def environment(home: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def leafmark(tmp_path: Path, environment: dict[str, str]) -> Leafmark:
-    """Run `leafmark ARG…` in `cwd`, the test's `work` folder unless said."""
-    work = tmp_path / "work"
-    work.mkdir()
+def leafmark(tmp_path: Path, environment: dict[str, str], forks: Forks | None) -> Leafmark:
+    """Run `leafmark ARG…` in `cwd`, the test's `work` folder unless said.
 
-    def run(*args: str, cwd: Path = work, stdin: str | None = None, **extra: str) -> Ran:
+    It is forked of one that was loaded already, unless variables say how Python starts.
+    """
+    (tmp_path / "work").mkdir(exist_ok=True)
+    fresh = _fresh(tmp_path / "work", environment)
+
+    def run(*args: str, cwd: Path = tmp_path / "work", stdin: str = "", **extra: str) -> Ran:
+        if forks is None or any(name.startswith("PYTHON") for name in extra):
+            return fresh(*args, cwd=cwd, stdin=stdin, **extra)
+        done = forks.run(PROGRAM, args, stdin=stdin, cwd=cwd, environ=environment | extra)
+        assert "Traceback" not in done.err, done.err
+        return done
+
+    return run
+
+
+@pytest.fixture
+def fresh_leafmark(tmp_path: Path, environment: dict[str, str]) -> Leafmark:
+    """Start the command anew each time, as a user does: with its own imports and hashes."""
+    (tmp_path / "work").mkdir(exist_ok=True)
+    return _fresh(tmp_path / "work", environment)
+
+
+def _fresh(work: Path, environment: dict[str, str]) -> Leafmark:
+    def run(*args: str, cwd: Path = work, stdin: str = "", **extra: str) -> Ran:
         done = subprocess.run(
             [sys.executable, "-m", "leafmark", *args],
             cwd=cwd,

@@ -25,7 +25,9 @@ RULES = """# Critical Rules
 @pytest.fixture
 def large(work: Path) -> Path:
     """Enough for several processes: 150 files, 3.4 MB."""
-    page = "".join(f"## Section {k}\n\n{'Some words of it. ' * 60}\n\n" for k in range(20))
+    page = "".join(
+        f"## Section {k}\n\n{'Some words of a sentence that goes on, ' * 28}\n\n" for k in range(20)
+    )
     for k in range(150):
         target = work / f"{k % 10}" / f"page-{k}.md"
         target.parent.mkdir(exist_ok=True)
@@ -50,15 +52,15 @@ def test_the_file_that_the_output_goes_to_is_no_source(work: Path, words: list[s
 
 
 @pytest.mark.slow
-def test_a_large_folder_gives_the_same_every_time(leafmark: Leafmark, large: Path) -> None:
-    first = leafmark("chunk", ".", "--jsonl")
+def test_a_large_folder_gives_the_same_every_time(fresh_leafmark: Leafmark, large: Path) -> None:
+    first = fresh_leafmark("chunk", ".", "--jsonl")
     assert (first.code, first.err) == (0, "")
     records = [json.loads(line) for line in first.out.splitlines()]
     paths = list(dict.fromkeys(record["path"] for record in records))
     assert len(paths) == 150
     assert len(records) == 150 * len([one for one in records if one["path"] == paths[0]])
     assert paths == sorted(paths)
-    assert leafmark("chunk", ".", "--jsonl").out == first.out
+    assert fresh_leafmark("chunk", ".", "--jsonl").out == first.out
 
 
 def test_a_closed_pipe_is_quiet(large: Path, environment: dict[str, str]) -> None:
@@ -141,10 +143,10 @@ def test_no_code_block_of_a_document_full_of_code_is_split(leafmark: Leafmark, w
             assert any(f"step-{k}" in title.lower().replace(" ", "-") for title in titles)
 
 
-def test_the_page_is_one_file(leafmark: Leafmark, handbook: Path) -> None:
-    ran = leafmark("chunk", "guides", "-o", "html", cwd=handbook)
+def test_the_page_is_one_file(fresh_leafmark: Leafmark, handbook: Path) -> None:
+    ran = fresh_leafmark("chunk", "guides", "-o", "html", cwd=handbook)
     assert ran.code == 0
     assert ran.out.startswith("<!DOCTYPE html>")
     assert ran.out.endswith("</html>\n")
     assert ran.out.count("<article>") == 4
-    assert leafmark("chunk", "guides", "-o", "html", cwd=handbook).out == ran.out
+    assert fresh_leafmark("chunk", "guides", "-o", "html", cwd=handbook).out == ran.out

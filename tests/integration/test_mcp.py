@@ -604,24 +604,32 @@ console.log(JSON.stringify({ tools, found, read }));
 
 @pytest.mark.slow
 def test_another_client_lists_and_calls(
-    docs: Path, environment: dict[str, str], tmp_path: Path
+    docs: Path, environment: dict[str, str], tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
-    """The protocol's client in TypeScript, an implementation of its own in another language."""
+    """The protocol's client in TypeScript, an implementation of its own in another language.
+
+    It is installed once, in pytest's cache.
+    """
     npm, node = shutil.which("npm"), shutil.which("node")
     if npm is None or node is None:
         pytest.skip("npm is not installed")
-    place = tmp_path / "client"
-    package = "@modelcontextprotocol/client@2.3.1"
-    installed = subprocess.run(
-        [npm, "install", "--prefix", str(place), "--no-audit", "--no-fund", "--silent", package],
-        capture_output=True,
-        text=True,
-        timeout=110,
-        check=False,
-    )
-    if installed.returncode != 0:
-        pytest.skip(f"the client cannot be installed: {installed.stderr[-200:]}")
-    (place / "talk.mjs").write_text(TALK)
+    package, version = "@modelcontextprotocol/client", "2.3.1"
+    place = pytestconfig.rootpath / ".pytest_cache" / "clients" / version
+    if not place.exists():
+        made = tmp_path / "client"
+        words = ("--no-audit", "--no-fund", "--silent", f"{package}@{version}")
+        installed = subprocess.run(
+            [npm, "install", "--prefix", str(made), *words],
+            capture_output=True,
+            text=True,
+            timeout=110,
+            check=False,
+        )
+        if installed.returncode != 0:
+            pytest.skip(f"the client cannot be installed: {installed.stderr[-200:]}")
+        (made / "talk.mjs").write_text(TALK)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(made, place)
     done = subprocess.run(
         [node, str(place / "talk.mjs"), *COMMAND, "-C", str(docs)],
         capture_output=True,

@@ -43,7 +43,7 @@ from support.schema import published
     ids=" ".join,
 )
 def test_every_answer_fits_the_schema(
-    leafmark: Leafmark, handbook: Path, words: tuple[str, ...]
+    fresh_leafmark: Leafmark, handbook: Path, words: tuple[str, ...]
 ) -> None:
-    ran = leafmark(*words, "--json", cwd=handbook)
+    ran = fresh_leafmark(*words, "--json", cwd=handbook)
     jsonschema.validate(ran.json, published(), cls=jsonschema.Draft202012Validator)

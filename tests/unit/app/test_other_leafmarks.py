@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from support.embedders import FakeServer, embedding_flags, serve_embeddings
+from support.forks import Forks, open_forks
 from support.indexes import contents
 from support.projects import Here
 
@@ -356,7 +356,6 @@ def here_root(here: Here) -> Path:
 
 CHILD = """
 import os, sys
-sys.path[:0] = [sys.argv[1]]
 from pathlib import Path
 from leafmark.app import index_project
 from leafmark.app.configuration import project
@@ -365,44 +364,47 @@ from leafmark.index import lock, manifest, note_use, places, writer
 from support.dying import Dying
 from support.projects import Here
 
-dying = Dying(int(sys.argv[3]))
+dying = Dying(int(sys.argv[2]))
 
-project.STRUCTURE_VERSION = int(sys.argv[4])
+project.STRUCTURE_VERSION = int(sys.argv[3])
 for name in ("fsync", "replace", "utime", "unlink", "rmdir", "ftruncate"):
     setattr(os, name, dying(getattr(os, name)))
 writer.IndexWriter.put_prepared = dying(writer.IndexWriter.put_prepared)
 writer.IndexWriter._publish = dying(writer.IndexWriter._publish)
-here = Here(Path(sys.argv[2], "here"), Path(sys.argv[2], "home"))
+here = Here(Path(sys.argv[1], "here"), Path(sys.argv[1], "home"))
 report = here.index()
 print(report.documents)
 """
 
 
-def _killed(folder: Path, *, at: int, version: int) -> bool:
-    """Index as another leafmark in a process that dies at a step; say whether it did."""
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    """Has imported what an indexing leafmark needs."""
     tests = str(Path(__file__).parents[2])
-    done = subprocess.run(
-        [sys.executable, "-c", CHILD, tests, str(folder), str(at), str(version)],
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    assert done.returncode in (0, -signal.SIGKILL), done.stderr
-    return done.returncode != 0
+    names = "import leafmark; from support import dying, projects"
+    chunk = "leafmark.chunk('# A word', path='a.md')"
+    with open_forks(f"sys.path[:0] = [{tests!r}]; {names}; {chunk}") as forks:
+        yield forks
+
+
+def _killed(forks: Forks, folder: Path, *, at: int, version: int) -> bool:
+    """Index as another leafmark in a process that dies at a step; say whether it did."""
+    done = forks.run(CHILD, [str(folder), str(at), str(version)])
+    assert done.code in (0, -signal.SIGKILL), done.err
+    return done.code != 0
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_an_upgrade_that_is_killed_at_every_step_leaves_the_others_index(
-    here: Here, tmp_path: Path
+    here: Here, forks: Forks, tmp_path: Path
 ) -> None:
     here.write("a.md", "# A\n\none\n")
     here.write("b.md", "# B\n\ntwo\n")
     here.index()
     own = contents(here.project().index_dir)
     at = 1
-    while _killed(tmp_path, at=at, version=1000 + at):
+    while _killed(forks, tmp_path, at=at, version=1000 + at):
         assert here.index().unchanged == 2
         with other(1000 + at):  # what it left is gone on with
             assert _search(here.project(), "two")[0] == ["here:b.md"]
@@ -415,7 +417,7 @@ def test_an_upgrade_that_is_killed_at_every_step_leaves_the_others_index(
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_a_removal_that_is_killed_at_every_step_gives_no_half_index(
-    here: Here, tmp_path: Path
+    here: Here, forks: Forks, tmp_path: Path
 ) -> None:
     here.write("a.md", "# A\n\none\n")
     at = 1
@@ -428,7 +430,7 @@ def test_a_removal_that_is_killed_at_every_step_gives_no_half_index(
             unused = here.project()
         for each in (ours, unused):
             _age(each, 2 * UNUSED_S)
-        killed = _killed(tmp_path, at=at, version=1000)
+        killed = _killed(forks, tmp_path, at=at, version=1000)
         with other(2000):
             assert _search(here.project(), "one")[0] == ["here:a.md"]
             assert check_index(unused.index_dir) == []
