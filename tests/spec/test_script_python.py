@@ -33,7 +33,7 @@ def expected(node: ast.AST, path: str = "", depth: int = 1) -> Iterator[Row]:
             first = min([child.lineno, *[each.lineno for each in child.decorator_list]])
             yield name, depth, first, child.lineno, child.end_lineno or 0
             yield from expected(child, name, depth + 1)
-        else:
+        elif not isinstance(child, ast.expr):  # in which no statement stands
             yield from expected(child, path, depth)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import tracemalloc
+from functools import partial
 
 import pytest
 
-from leafmark.parsing import parse
+from leafmark.parsing import markdown, markdown_portioned_links, parse
 from leafmark.parsing.markdown_labels import labels_in
 from leafmark.parsing.markdown_links import links_of
 from leafmark.parsing.markdown_portioned_links import links_by_portions
@@ -41,10 +42,15 @@ def test_portions_give_what_the_whole_gives(text: str, size: int) -> None:
     assert tuple(found) == links_of(rows, text)
 
 
-def test_the_links_of_a_large_source_take_little_memory() -> None:
+def test_the_links_of_a_large_source_take_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fifth of what is large, in portions of a fifth: allocations are slow to count."""
+    large_bytes, portion_bytes = LARGE_BYTES // 5, markdown_portioned_links._PORTION_BYTES // 5
+    monkeypatch.setattr(markdown, "LARGE_BYTES", large_bytes)
+    portioned = partial(links_by_portions, size=portion_bytes)
+    monkeypatch.setattr(markdown, "links_by_portions", portioned)
     part = "# Part {} [notes]\n\n{}\n\n"
     words = "some *more* words and a [link](page.md), or `code`\n" * 400
-    text = "".join(part.format(number, words) for number in range(LARGE_BYTES // 10_000))
+    text = "".join(part.format(number, words) for number in range(large_bytes // 10_000))
     source = f"---\ntitle: Large\n---\n{text}[notes]: <the notes.md>\n".encode()
     document = parse(source, "a.md")
     assert [*document.headings]
@@ -54,7 +60,7 @@ def test_the_links_of_a_large_source_take_little_memory() -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
-    assert count == (LARGE_BYTES // 10_000) * 401
+    assert count == (large_bytes // 10_000) * 401
     assert targets == {"page.md", "the notes.md"}
     assert source[document.links[0].start : document.links[0].end] == b"[notes]"
     assert peak < 8 * len(source)
