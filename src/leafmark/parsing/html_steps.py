@@ -41,10 +41,14 @@ _PLACES = (
 """What the other links of such bars are called."""
 
 _KINDS: dict[str, _Kind] = {**dict.fromkeys(_PLACES, "place"), **dict.fromkeys(_STEPS, "step")}
+_LETTERS = re.compile(rb"[a-z]++", re.IGNORECASE)
 _FIRST = frozenset(
-    word.encode().split()[0] for word in (*_KINDS, "go", "return", "jump", "back", "up")
+    found[0]
+    for word in (*_KINDS, "go", "return", "jump", "back", "up")
+    if (found := _LETTERS.match(word.encode()))
 )
-"""What the text of a link that is no name begins with, where that is a letter of ASCII."""
+"""The letters of ASCII that the text of a link begins with where it is no name: what is behind
+them may be an entity (`next&gt;`, `zur&uuml;ck`)."""
 
 _PART = re.compile(r" (?:page|chapter|section|topic|part|node|slide)\Z")
 _RETURN = re.compile(
@@ -124,7 +128,7 @@ def _kind_of(page: HtmlPage, link: HtmlElement) -> _Kind:
         if _OF_CODE.search(shown):
             return "name"
         shown = _TAG.sub(b"", _IMAGE.sub(rb" \1\2 ", shown))
-    elif shown[:1].isalpha() and shown.split(None, 1)[0].lower() not in _FIRST:
+    elif (first := _LETTERS.match(shown)) and first[0].lower() not in _FIRST:
         return "name"
     if not shown:
         return "name"
