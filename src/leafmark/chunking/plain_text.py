@@ -2,7 +2,7 @@
 
 Nothing marks a heading, a list or code there. These stay together:
 
-- a title and its text: a short line that stands alone, or is underlined
+- a title and its text: a short line that stands alone, is underlined, or begins a record
 - a text that does not end like a sentence, and one below it that is indented more
 - a text, and the name below it of who wrote it
 
@@ -19,6 +19,9 @@ __all__ = ["is_unfinished", "item_starts", "last_paragraphs", "leads_in_text"]
 _LONGEST_CHARACTER = 4
 
 _GAP = re.compile(rb"\n(?:[ \t]*+\n)+")
+_RECORD_TITLE = re.compile(rb"(?:\A|\n)%++[ \t\r]*+\n[^\n]{1,80}+\Z")
+"""A line alone below a line of `%`, which parts records."""
+_RECORD = re.compile(rb"%++[ \t]*+[\r\n]")
 _LINE = re.compile(rb"([ \t]*+)(?!--|\xe2\x80)[^\n]{1,80}\Z")
 _RULED = re.compile(
     rb"(?:[ \t]*+([-=~^*#_+.%])\1{2,}+[ \t]*+\n|(?!))?+([^\n]*+)\n"
@@ -88,6 +91,10 @@ def leads_in_text(before: bytes, behind: bytes, *, whole: bool) -> bool:
     ruled = _RULED.match(last) if whole and last[-1:] in _MARKS else None
     if ruled is not None:
         return not ruled[2].rstrip().endswith((b".", b",", b";"))
+    if _RECORD.match(behind):
+        return False
+    if is_unfinished(before) and _RECORD_TITLE.search(before):
+        return True
     is_numbered = whole and _NUMBERED.match(last) is not None
     is_open = is_unfinished(last.rstrip(b")"))
     following = _UNDER_LINE.match(behind) if is_open or is_numbered else None

@@ -1,7 +1,8 @@
 """Plain text: one document node, whose blocks are paragraphs parted by blank lines.
 
 The foot and the head of printed pages, as RFCs have them around a form feed, belong to the
-paragraph before them, and part no sentence.
+paragraph before them, and part no sentence. A line of nothing but `%` begins one, too, as in the
+files of `fortune`: most of them have no blank line.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from heapq import merge
 
 from leafmark.model import Block, Diagnostic, Document, Format
 from leafmark.parsing.decoding import BOM, Decoded, decode
@@ -35,6 +37,10 @@ _PAGE_BREAK = re.compile(
 
 _NUMBER = re.compile(rb"[0-9\s]++")
 _SENTENCE_ENDS = b".:;!?)]|+-=_}>"
+
+
+_RECORD = re.compile(rb"^(%++)[ \t\r]*+\n(?=[ \t]*+[^%\s])", re.MULTILINE)
+_LEAST_RECORDS = 2
 
 
 def parse_text(data: bytes, path: str) -> Document:
@@ -72,18 +78,39 @@ def degraded_document(
 
 
 def paragraphs(data: bytes) -> Iterator[Block]:
-    """Yield the stretches of lines between blank lines, as blocks of level 0."""
+    """Yield the stretches of lines between blank lines and records, as blocks of level 0."""
     lines = without_lone_returns(data)
     start = len(BOM) if data.startswith(BOM) else 0
     first = start + len(lines[start:]) - len(lines[start:].lstrip())
     start = lines.rfind(b"\n", start, first) + 1 or start
     joined = _joined_gaps(lines, start) if b"\f" in lines else frozenset[int]()
-    for gap in BLANK_LINES.finditer(lines, start):
-        if gap.start() not in joined:
-            yield Block("paragraph", start, gap.start() + 1)
-            start = gap.end()
+    gaps = ((gap.start() + 1, gap.end()) for gap in BLANK_LINES.finditer(lines, start))
+    records = ((at, at) for at in _record_starts(lines, start))
+    for end, after in merge(gaps, records):
+        if end > start and end - 1 not in joined:
+            yield Block("paragraph", start, end)
+            start = after
     if lines[start:].strip():
         yield Block("paragraph", start, len(lines))
+
+
+def _record_starts(lines: bytes, start: int) -> list[int]:
+    """Where the lines of `%` are that part records: as long as the first, and no frame around text.
+
+    >>> _record_starts(b"One\\n%\\nTwo\\n%\\nThree\\n%%%\\n% A\\n%%%\\nb\\n", 0)
+    [4, 10]
+    """
+    if b"\n%" not in lines:
+        return []
+    marks = _RECORD.finditer(lines, start)
+    found = [mark for mark in marks if not _is_below_mark(lines, mark.start())]
+    starts = [mark.start() for mark in found if mark[1] == found[0][1]]
+    return starts if len(starts) >= _LEAST_RECORDS else []
+
+
+def _is_below_mark(lines: bytes, start: int) -> bool:
+    """Whether the line above the one at `start` begins with `%`."""
+    return start > 0 and lines.startswith(b"%", lines.rfind(b"\n", 0, start - 1) + 1)
 
 
 def _joined_gaps(lines: bytes, start: int) -> frozenset[int]:

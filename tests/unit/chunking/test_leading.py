@@ -425,6 +425,9 @@ TITLES = [
     ("Two lines\nare no title", "    and go on\nin lines\n", False),
     (" -- A. Writer <a@b.example>  Mon, 28 Jan 2008", "    and goes on\nin lines\n", False),
     ("    the end of an indented text", "What is next is not,\nand goes on\n", False),
+    ("%%\nA record", "One line at the same margin.\n", True),
+    ("%%\nA record", "%%\nAnother\n", False),
+    ("A short one", "%\nAnother,\nof two lines\n", False),
     ("1. One item.", "2. Another,\n   in two lines\n", False),
     ("A line of more than eighty characters, " * 3, "    and goes on\nin lines\n", False),
 ]

@@ -19,6 +19,11 @@ from leafmark.parsing import parse
         ("a\r\n\r\nb\r\rc", ["[0:3) paragraph", "[5:7) paragraph", "[8:9) paragraph"]),
         ("\ufeffa\n\nb", ["[3:5) paragraph", "[6:7) paragraph"]),
         ("# no heading\n", ["[0:13) paragraph"]),
+        ("a\n%\n\tb\n%\r\nc", ["[0:2) paragraph", "[2:7) paragraph", "[7:11) paragraph"]),
+        ("%%\nA\n\nb\n%%\nC\n", ["[0:5) paragraph", "[6:8) paragraph", "[8:13) paragraph"]),
+        ("a\n \n%\nb\n%\nc\n%\n", ["[0:2) paragraph", "[4:8) paragraph", "[8:14) paragraph"]),
+        ("5\n%\nof all", ["[0:10) paragraph"]),
+        ("a\n%%%\n% b\n%%%\nc\n%%%\n% d\n%%%\ne\n", ["[0:30) paragraph"]),
     ],
 )
 def test_paragraphs(source: str, expected: list[str]) -> None:
