@@ -27,6 +27,10 @@ GOOD: dict[str, tuple[bytes, str]] = {
     ),
     "book.adoc": (b"= Book\n\n[[zeta]]\n== Z\n\nThe zebra of asciidoc.\n", "#zeta"),
     "guide.rdoc": (b"= Guide\n\n== Eta +code+\n\nThe zebra of RDoc.\n", "#eta-code"),
+    "notes.org": (
+        b"* TODO Notes :tag:\n:PROPERTIES:\n:CUSTOM_ID: Theta\n:END:\nThe zebra of Org.\n",
+        "#Theta",
+    ),
     "mark.md": ("\ufeff# Mark\n\nThe zebra of marks.\n".encode(), "#mark"),
     "wide.md": ("# Wide\n\nThe zebra of sixteen bits.\n".encode("utf-16"), "#wide"),
     "wider.txt": ("The zebra of thirtytwo bits.\n".encode("utf-32"), ""),

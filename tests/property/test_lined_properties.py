@@ -1,4 +1,4 @@
-"""What holds for every source that is read as reStructuredText, AsciiDoc or RDoc."""
+"""What holds for every source that is read as reStructuredText, AsciiDoc, RDoc or Org."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.lined_sources import asciidoc_bytes, rdoc_bytes, rst_bytes
+from support.lined_sources import asciidoc_bytes, org_bytes, rdoc_bytes, rst_bytes
 from support.markdown_sources import messy_bytes
 
 import leafmark
@@ -19,7 +19,8 @@ SOURCES = (
     st.tuples(rst_bytes(), st.just("a.rst"))
     | st.tuples(asciidoc_bytes(), st.just("a.adoc"))
     | st.tuples(rdoc_bytes(), st.just("a.rdoc"))
-    | st.tuples(messy_bytes(), st.sampled_from(["a.rst", "a.adoc", "a.rdoc"]))
+    | st.tuples(org_bytes(), st.just("a.org"))
+    | st.tuples(messy_bytes(), st.sampled_from(["a.rst", "a.adoc", "a.rdoc", "a.org"]))
 )
 
 
@@ -103,7 +104,12 @@ def test_every_byte_is_in_one_body_or_one_heading_line(
 
 @pytest.mark.parametrize(
     ("strategy", "path"),
-    [(rst_bytes, "a.rst"), (asciidoc_bytes, "a.adoc"), (rdoc_bytes, "a.rdoc")],
+    [
+        (rst_bytes, "a.rst"),
+        (asciidoc_bytes, "a.adoc"),
+        (rdoc_bytes, "a.rdoc"),
+        (org_bytes, "a.org"),
+    ],
 )
 @settings(deadline=None)
 @given(data=st.data())

@@ -1,10 +1,10 @@
-"""Strategies for sources like reStructuredText, AsciiDoc or RDoc, which are often broken."""
+"""Strategies for sources like reStructuredText, AsciiDoc, RDoc or Org, which are often broken."""
 
 from __future__ import annotations
 
 from hypothesis import strategies as st
 
-__all__ = ["asciidoc_bytes", "rdoc_bytes", "rst_bytes"]
+__all__ = ["asciidoc_bytes", "org_bytes", "rdoc_bytes", "rst_bytes"]
 
 _RST = [
     "", "", "Title", "Größe 日本", "=====", "-----", "=========", "~~", "====  ====", "a     b",
@@ -30,6 +30,16 @@ _RDOC = [
     "  * nested", "  == in item", "---", "----- ", ">>>", "  quoted", "\tTabbed", "Größe 日本",
     "{a b}[rdoc-ref:b.rdoc] c[https://x.y] \\Name +code+ *b* <tt>t t</tt>", "=> 1", ":title: x",
 ]  # fmt: skip
+_ORG = [
+    "", "", "* One", "** TODO [#A] Two :a:b:", "*** COMMENT =x= [[file:a.org::*B][b]]", "*",
+    "* :t:", ":PROPERTIES:", ":CUSTOM_ID: c", ":KEY: v", ":END:", ":note:", "#+TITLE: *T*",
+    "#+TODO: A | B", "#+begin_src py", "#+end_src", "#+BEGIN_QUOTE", "  #+END_QUOTE",
+    "#+begin: x", "#+end:", "#+end", "#+caption: c", "#+name: n", "#+key: v", "# note", "#",
+    ": fixed", ":", "| a | b |", "|---+---|", "#+TBLFM: $1", "- item", "  - nested", "  more",
+    " * star", "1. one", "2) two", "- t :: d", "[fn:1] note", "-----", "\\begin{a}", "\\end{a}",
+    "+--+--+", "[[id:x]] [[./p.png]] [[Größe]]", "\tTabbed", "Größe ~c~ /i/ https://x.y/z.",
+    "<<a>>",
+]  # fmt: skip
 _ENDS = st.sampled_from(["\n", "\n", "\n", "\n\n", "\r\n", "\r"])
 
 
@@ -47,6 +57,10 @@ def rst_bytes() -> st.SearchStrategy[bytes]:
 
 def asciidoc_bytes() -> st.SearchStrategy[bytes]:
     return _sources(_ASCIIDOC)
+
+
+def org_bytes() -> st.SearchStrategy[bytes]:
+    return _sources(_ORG)
 
 
 def rdoc_bytes() -> st.SearchStrategy[bytes]:

@@ -1,7 +1,7 @@
 """Find the names that a manual defines: options, settings and functions.
 
 A manual mentions `max_connections` in ten places, and defines it in one: in a list of terms
-(HTML, reStructuredText, AsciiDoc, RDoc, Markdown; for plain text see `text_terms`), under a
+(HTML, reStructuredText, AsciiDoc, RDoc, Org, Markdown; for plain text see `text_terms`), under a
 directive, or where a program marks it in the pages that it makes. Only names count. If a term is
 an ordinary word or phrase, texts about it are as good as its definition.
 """
@@ -60,6 +60,8 @@ _ABOVE_COLON = re.compile(r"^([^\s:>|#*+-][^\n]*)\n\n?:[ \t]+\S", re.MULTILINE)
 _LABEL_OF_RDOC = re.compile(
     r"^[ \t]*(?::?(?=[^\s:])([^\n]{1,200}?) ?::|\[:?([^\]\n]{1,200})\])(?= |$)", re.MULTILINE
 )
+
+_TERM_OF_ORG = re.compile(r"^[ \t]*(?:[-+]|[ \t]\*) ([^\n]{1,200}?) ::(?= |$)", re.MULTILINE)
 
 _GROUP = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _BETWEEN = re.compile(r"[,|]|\s(?:or|/)\s")
@@ -178,6 +180,12 @@ def _terms_of_rdoc(body: str) -> Iterator[str]:
         yield from (found[1] or found[2] for found in _LABEL_OF_RDOC.finditer(body))
 
 
+def _terms_of_org(body: str) -> Iterator[str]:
+    """Yield the terms of lists: `- term :: text`."""
+    if " ::" in body:
+        yield from (found[1].strip("~=") for found in _TERM_OF_ORG.finditer(body))
+
+
 def _terms_of_markdown(body: str) -> Iterator[str]:
     """Yield the terms of lists as Hugo, MkDocs and Pandoc read them: `: ` below a term."""
     if "\n:" in body:
@@ -190,6 +198,7 @@ _FINDERS: Mapping[str, Callable[[str], Iterator[str]]] = {
     "rst": _terms_of_rst,
     "asciidoc": _terms_of_asciidoc,
     "rdoc": _terms_of_rdoc,
+    "org": _terms_of_org,
     "text": terms_of_text,
 }
 

@@ -32,7 +32,7 @@ class Title(NamedTuple):
 
 
 class LineScanner(ABC):
-    """Scans `lines` once; `titles` and `blocks` are in order then.
+    """Scans `lines` once; `titles` and `blocks` are in order then, and `title` is the document's.
 
     What is scanned at a time, the document or the inside of a block, ends at line
     `_stop`, and its text begins at column `_edge`.
@@ -40,6 +40,7 @@ class LineScanner(ABC):
 
     def __init__(self, lines: SourceLines) -> None:
         self.lines = lines
+        self.title = ""
         self.titles: list[Title] = []
         self.blocks: list[Block] = []
         self._stop = len(lines)
@@ -106,7 +107,7 @@ def parse_lined(
     title_text: Callable[[str], str],
     find_links: Callable[[bytes, Sequence[Heading], Scanner], Iterable[Link]],
 ) -> Document:
-    """Return the document of a source, called after its first title of level 1, else its file.
+    """Return the document of a source, called after what names it, its first h1, or its file.
 
     Each of `link_marks` may begin a link. `title_text` leaves out the marks of formatting.
     """
@@ -128,7 +129,7 @@ def parse_lined(
         path,
         decoded.data,
         format,
-        first_title(headings) or file_title(path),
+        fold(decoded.shown(title_text(scanned.title))) or first_title(headings) or file_title(path),
         encoding=decoded.encoding,
         headings=tuple(headings),
         blocks=tuple(scanned.blocks),

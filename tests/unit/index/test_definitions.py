@@ -107,6 +107,12 @@ RDOC = {
     "a link": ("[read_me]: there\nword[https://x.org/a_b]\n", []),
 }
 
+ORG = {
+    "an item": ("- ~org-todo~ :: A state.\n  + --all :: All.\n", ["org-todo", "--all"]),
+    "a star": ("  * max_rate :: A rate.\n", ["max_rate"]),
+    "a class": ("- It is Sequel::Model.\n", []),
+}
+
 TEXT = {
     "options": (
         "OPTIONS\n       -i, --ignore-case\n           Ignore it.\n",
@@ -167,6 +173,7 @@ CASES = {
     "markdown": MARKDOWN,
     "asciidoc": ASCIIDOC,
     "rdoc": RDOC,
+    "org": ORG,
     "text": TEXT,
 }
 

@@ -56,6 +56,7 @@ _FORMATS: dict[Format, str] = {
     "rst": "reStructuredText",
     "asciidoc": "AsciiDoc",
     "rdoc": "RDoc",
+    "org": "Org",
 }
 
 _WRITTEN = frozenset((*AGENT_FILES, *LLMS_FILES))

@@ -27,8 +27,8 @@ __all__ = ["KEYWORDS", "describe_document", "describe_path", "read_working_file"
 MOST_BYTES = 2_000_000
 """Bytes of a file that are looked at: the first ones say what it is about."""
 
-_PROSE = frozenset(("", ".log", ".org", ".tex", ".text", ".txt"))
-_PROSE_FORMATS = frozenset(("html", "markdown", "notebook", "rst", "asciidoc", "rdoc"))
+_PROSE = frozenset(("", ".log", ".tex", ".text", ".txt"))
+_PROSE_FORMATS = frozenset(("html", "markdown", "notebook", "rst", "asciidoc", "rdoc", "org"))
 
 _OPENERS = re.compile(
     r'"""|\'\'\'|/\*|<!--|(?:^|(?<=[\s;{}]))(?:#(?!(?:include|define|undef|if|ifdef|ifndef|endif'

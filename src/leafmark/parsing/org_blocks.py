@@ -1,0 +1,397 @@
+"""The lines of Org to headings and blocks.
+
+A headline ends whatever stands open above it, so what closes a block is looked for
+in its section only; an opening that nothing closes is text. Indentation has a
+meaning in lists alone. Nothing is included, evaluated or run.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable
+from itertools import pairwise
+
+from leafmark.model import BlockKind
+from leafmark.parsing.lined_document import LineScanner, Title
+from leafmark.parsing.source_lines import SourceLines
+
+__all__ = ["OrgScanner"]
+
+_HEADLINE = re.compile(r"(\*+) +(\S.*)\Z")
+_TAGS = re.compile(r"(?:\A|[ \t]+):[\w@#%]+(?::[\w@#%]+|(?!))*+:\Z")
+_PRIORITY = re.compile(r"\[#\w{1,2}\][ \t]*")
+_COMMENTED = re.compile(r"COMMENT(?:[ \t]+|\Z)")
+_DONE = ("TODO", "DONE")
+_KEY = re.compile(r"(?:SEQ_|TYP_)?TODO\Z", re.IGNORECASE)
+
+_KEYWORD = re.compile(r"#\+(\S+?):(?:[ \t]+(.*))?\Z|#\+(\S+?):(\S.*)\Z")
+_ABOUT = re.compile(r"(?:CAPTION|NAME|TBLNAME|HEADERS?|PLOT|RESULTS?|ATTR_\w+)(?:\[.*\])?\Z", re.I)
+"""Keywords that say something of what follows right below."""
+
+_BEGIN = re.compile(r"#\+begin(?:_(\S+)|:)(?:[ \t]+(\S+))?", re.IGNORECASE)
+_END = re.compile(r"#\+end(?:_(\S+)|:?)\Z", re.IGNORECASE)
+_LATEX_BEGIN = re.compile(r"\\begin\{([A-Za-z0-9*]+)\}")
+_LATEX_END = re.compile(r".*\\end\{([A-Za-z0-9*]+)\}\Z")
+_DRAWER = re.compile(r":([-\w]+):\Z")
+_FIXED = re.compile(r":(?: |\Z)")
+_COMMENT = re.compile(r"#(?: |\Z)")
+_RULE = re.compile(r"-{5,}\Z")
+_FOOTNOTE = re.compile(r"\[fn:[-\w]+\]|\[\d+\]")
+_ITEM = re.compile(r"(?:[-+]|\d+[.)])(?: |\Z)")
+_STAR = re.compile(r"\*(?: |\Z)")
+_HLINE = "|-"
+_GRID = re.compile(r"\+-[-+]*\+\Z")
+
+_PLANNING = re.compile(r"(?:SCHEDULED|DEADLINE|CLOSED):")
+_CUSTOM_ID = re.compile(r":CUSTOM_ID:[ \t]+(\S+)", re.IGNORECASE)
+_OWN_PROPERTY = re.compile(
+    r":(?:(?:CUSTOM_)?ID|EXPORT_\w+|header-args[^\s]*?|VISIBILITY|UNNUMBERED|ALT_TITLE|CATEGORY"
+    r"|ORDERED|NOBLOCKING|COOKIE_DATA|LOGGING|COLUMNS|ARCHIVE\w*|CREATED|STYLE|HTML_\w+|LATEX_\w+"
+    r"|APPENDIX|INDEX|DESCRIPTION|END|PROPERTIES)\+?:(?:\s|\Z)",
+    re.IGNORECASE,
+)
+"""What only Org itself reads."""
+
+_KINDS: dict[str, BlockKind] = {
+    "src": "code",
+    "example": "code",
+    "export": "html",
+    "comment": "definition",
+    "verse": "paragraph",
+}
+"""Blocks whose lines are taken as they are; all others hold blocks."""
+
+
+class OrgScanner(LineScanner):
+    """Knows what is to do (`keywords`), the title, and where blocks end."""
+
+    def __init__(self, lines: SourceLines) -> None:
+        super().__init__(lines)
+        self._meta = -1  # the first of the lines that say something of the next block
+        self._bare = [line.lstrip() if line[:1] == " " else line for line in lines.text]
+        self._ends: dict[str, list[int]] = {}
+        self._sections: list[int] = []  # lines of headlines
+        keywords: set[str] = set()
+        for at, line in enumerate(self._bare):
+            if line[:1] == "*" and _HEADLINE.match(lines.text[at]):
+                self._sections.append(at)
+            elif line[:1] in _OPENERS or line[-1:] == "}":
+                self._note(at, line, keywords)
+        self._keywords = frozenset(keywords or _DONE)
+        self._section_end = len(lines)
+
+    def _note(self, at: int, line: str, keywords: set[str]) -> None:
+        """Note what a line closes, and the title and the keywords that it sets."""
+        if line[0] == ":":
+            if line.lower() == ":end:":
+                self._ends.setdefault(":", []).append(at)
+            return
+        if line[-1] == "}":
+            closing = _LATEX_END.match(line) if "\\end{" in line else None
+            if closing:
+                self._ends.setdefault(f"\\{closing[1]}", []).append(at)
+            return
+        closing = _END.match(line)
+        if closing:
+            self._ends.setdefault(f"#{(closing[1] or '').lower()}", []).append(at)
+            return
+        found = _KEYWORD.match(line)
+        key, value = _entry(found) if found else ("", "")
+        if key.upper() == "TITLE":
+            self.title = f"{self.title} {value}".strip()
+        elif _KEY.match(key):
+            words = (word.partition("(")[0] for word in value.split())
+            keywords.update(word for word in words if word and word != "|")
+
+    def scan(self) -> None:
+        """Read section by section: nothing goes on behind a headline."""
+        at, size = 0, len(self.lines)
+        for headline in (*self._sections, size):
+            self._stop = headline
+            while at < headline:
+                at = self._next(at, 0)
+            self._flush(headline, 0)
+            if headline < size:
+                self._stop = size
+                at = self._headline(headline)
+
+    # -- headlines ---------------------------------------------------------------------
+
+    def _headline(self, at: int) -> int:
+        found = _HEADLINE.match(self.lines.text[at])
+        assert found is not None, "only headlines are noted"
+        drawer = min(at + 1, self._stop - 1)
+        drawer += bool(_PLANNING.match(self._bare[drawer])) and drawer + 1 < self._stop
+        closed = -1
+        if self._bare[drawer].upper() == ":PROPERTIES:":
+            closed = self._closing(":", drawer, self._stop)
+        properties = self._bare[drawer : closed + 1]
+        named = (_CUSTOM_ID.match(line) for line in properties)
+        anchor = next((found[1] for found in named if found), "")
+        is_own = drawer == at + 1 and all(map(_OWN_PROPERTY.match, properties))
+        after = max(at, closed if is_own else at) + 1
+        self.titles.append(Title(len(found[1]), self._words(found[2]), at, after, anchor))
+        return after
+
+    def _words(self, words: str) -> str:
+        """The words of a headline without its keyword, its priority and its tags."""
+        words = _TAGS.sub("", words)
+        keyword, _, rest = words.partition(" ")
+        if keyword in self._keywords:
+            words = rest.lstrip()
+        priority = _PRIORITY.match(words)
+        words = words[priority.end() :] if priority else words
+        commented = _COMMENTED.match(words)
+        return words[commented.end() :] if commented else words
+
+    # -- one construct -----------------------------------------------------------------
+
+    def _next(self, at: int, level: int) -> int:
+        line = self._bare[at]
+        if not line:
+            self._flush(at, level)
+            return at + 1
+        for take in _TAKERS.get(line[0], ()):
+            after = take(self, at, line, level)
+            if after > at:
+                return after
+        return self._list(at, level) if self._is_item(at) else self._paragraph(at, level)
+
+    def _add(
+        self, kind: BlockKind, first: int, after: int, level: int, info: str = "", head: int = 0
+    ) -> int:
+        """Note a block, the lines about it included."""
+        if 0 <= self._meta < first:
+            first = self._meta
+        self._meta = -1
+        return super()._add(kind, first, after, level, info, head)
+
+    def _flush(self, at: int, level: int) -> None:
+        """Note lines about a block that does not come."""
+        if self._meta >= 0:
+            first, self._meta = self._meta, -1
+            self._add("definition", first, at, level)
+
+    def _inside(self, first: int, after: int, level: int, edge: int = 0) -> None:
+        super()._inside(first, after, level, edge)
+        self._flush(after, level)
+
+    def _closing(self, key: str, at: int, stop: int) -> int:
+        """The line that closes what opens on line `at`, -1 where none does before `stop`."""
+        places = self._ends.get(key, [])
+        found = bisect_left(places, at + 1)
+        if found == len(places) or places[found] >= stop:
+            return -1
+        end = places[found]
+        section = bisect_left(self._sections, at + 1)
+        is_inside = section == len(self._sections) or end < self._sections[section]
+        return end if is_inside else -1
+
+    def _end_of(self, at: int) -> int:
+        """The line that closes what line `at` opens, -1 where it opens nothing."""
+        line = self._bare[at]
+        mark = line[:1]
+        if mark == "#":
+            found = _BEGIN.match(line)
+            return self._closing(f"#{(found[1] or '').lower()}", at, self._stop) if found else -1
+        if mark == ":":
+            return self._closing(":", at, self._stop) if _DRAWER.match(line) else -1
+        found = _LATEX_BEGIN.match(line) if mark == "\\" else None
+        return self._closing(f"\\{found[1]}", at - 1, self._stop) if found else -1
+
+    # -- blocks ------------------------------------------------------------------------
+
+    def _block(self, at: int, line: str, level: int) -> int:
+        found = _BEGIN.match(line)
+        end = self._end_of(at) if found else -1
+        if found is None or end < 0:
+            return at
+        name = (found[1] or "").lower()
+        kind = _KINDS.get(name, "quote")
+        info = (found[2] or "").lower() if name == "src" else ""
+        self._add(kind, at, end + 1, level, info, at + 1 if kind == "code" else 0)
+        if name not in _KINDS:
+            self._inside(at + 1, end, level + 1)
+        return end + 1
+
+    def _keyword(self, at: int, line: str, level: int) -> int:
+        """Lines with a key; those about what follows belong to it."""
+        found = _KEYWORD.match(line)
+        if not found:
+            return at
+        if _ABOUT.match(_entry(found)[0]):
+            self._meta = at if self._meta < 0 else self._meta
+            return at + 1
+        after = at + 1
+        while after < self._stop and (found := _KEYWORD.match(self._bare[after])):
+            if _ABOUT.match(_entry(found)[0]):
+                break
+            after += 1
+        return self._add("definition", at, after, level)
+
+    def _comment(self, at: int, line: str, level: int) -> int:
+        return self._run("definition", _COMMENT, at, line, level)
+
+    def _fixed(self, at: int, line: str, level: int) -> int:
+        return self._run("code", _FIXED, at, line, level)
+
+    def _run(self, kind: BlockKind, mark: re.Pattern[str], at: int, line: str, level: int) -> int:
+        """A block of all lines that begin with the same mark."""
+        if not mark.match(line):
+            return at
+        after = at + 1
+        while after < self._stop and mark.match(self._bare[after]):
+            after += 1
+        return self._add(kind, at, after, level)
+
+    def _drawer(self, at: int, line: str, level: int) -> int:
+        found = _DRAWER.match(line)
+        end = self._end_of(at)
+        if found is None or end < 0:
+            return at
+        is_noted = found[1].upper() in ("PROPERTIES", "LOGBOOK")
+        self._add("definition" if is_noted else "quote", at, end + 1, level)
+        if not is_noted:
+            self._inside(at + 1, end, level + 1)
+        return end + 1
+
+    def _latex(self, at: int, _line: str, level: int) -> int:
+        end = self._end_of(at)
+        return at if end < 0 else self._add("code", at, end + 1, level, "latex")
+
+    def _table(self, at: int, _line: str, level: int) -> int:
+        """Rows, rules, and the formulas below them; a header ends at the first rule."""
+        after = at
+        while after < self._stop and self._bare[after][:1] == "|":
+            after += 1
+        rows = [i for i in range(at, after) if not self._bare[i].startswith(_HLINE)]
+        ruled = next((i for i in range(at + 1, after) if self._bare[i].startswith(_HLINE)), 0)
+        has_head = bool(rows) and rows[0] < ruled < rows[-1]
+        end = after
+        while end < self._stop and self._bare[end][:8].upper() == "#+TBLFM:":
+            end += 1
+        self._add("table", at, end, level, head=ruled + 1 if has_head else 0)
+        for row, following in pairwise([*rows, after]):
+            self._add("table_row", row, following, level + 1)
+        return end
+
+    def _grid(self, at: int, line: str, level: int) -> int:
+        """A table of `+---+` and `|`."""
+        if not _GRID.match(line):
+            return at
+        after = at
+        while after < self._stop and self._bare[after][:1] in _GRID_MARKS:
+            after += 1
+        return self._add("table", at, after, level)
+
+    def _rule(self, at: int, line: str, level: int) -> int:
+        return self._add("thematic_break", at, at + 1, level) if _RULE.match(line) else at
+
+    def _footnote(self, at: int, line: str, level: int) -> int:
+        """A note at the left edge, up to the next one or two blank lines."""
+        if not _FOOTNOTE.match(self.lines.text[at]):
+            return at
+        after = end = at + 1
+        while after < self._stop and not _FOOTNOTE.match(self.lines.text[after]):
+            if self._bare[after]:
+                end = after + 1
+            elif after > end:
+                break
+            after += 1
+        return self._add("definition", at, end, level)
+
+    # -- lists and paragraphs ----------------------------------------------------------
+
+    def _is_item(self, at: int) -> bool:
+        line = self._bare[at]
+        if line[:1] == "*":
+            return self.lines.text[at][0] == " " and _STAR.match(line) is not None
+        return _ITEM.match(line) is not None
+
+    def _list(self, at: int, level: int) -> int:
+        """Items at one indentation; two blank lines, or less indentation, end them."""
+        indent, items, end = self.lines.indent(at), list[tuple[int, int]](), at
+        while True:
+            after = self._item_end(end, indent)
+            items.append((end, after))
+            end = self.lines.after_blank(after, self._stop)
+            if end - after > 1 or end >= self._stop or not self._is_item(end):
+                break
+            if self.lines.indent(end) != indent:
+                break
+        after = items[-1][1]
+        self._add("list", at, after, level)
+        for first, stop in items:
+            self._item(first, stop, level + 1)
+        return after
+
+    def _item_end(self, at: int, indent: int) -> int:
+        """Where the item on line `at` ends: what is indented further, and blocks that begin so."""
+        at = end = at + 1
+        while at < self._stop:
+            if not self._bare[at]:
+                if at > end:
+                    break
+            elif self.lines.indent(at) <= indent:
+                break
+            else:
+                end = max(at, self._end_of(at)) + 1
+                at = end - 1
+            at += 1
+        return end
+
+    def _item(self, first: int, stop: int, level: int) -> None:
+        """An item: the words beside its mark and the lines right below, then what it holds."""
+        self._add("list_item", first, stop, level)
+        after = first + 1
+        kept, self._stop = self._stop, stop
+        after = self._after_text(after)
+        self._stop = kept
+        self._add("paragraph", first, after, level + 1)
+        if after < stop:
+            self._inside(after, stop, level + 1)
+
+    def _paragraph(self, at: int, level: int) -> int:
+        return self._add("paragraph", at, self._after_text(at + 1), level)
+
+    def _after_text(self, at: int) -> int:
+        """The first line from `at` on that does not go on with a paragraph."""
+        while at < self._stop and self._bare[at] and not self._begins(at):
+            at += 1
+        return at
+
+    def _begins(self, at: int) -> bool:
+        line = self._bare[at]
+        mark = line[0]
+        if mark == "#":
+            is_key = _KEYWORD.match(line) and not _BEGIN.match(line)
+            return bool(is_key or _COMMENT.match(line)) or self._end_of(at) >= 0
+        if mark == ":":
+            return _FIXED.match(line) is not None or self._end_of(at) >= 0
+        if mark == "\\":
+            return self._end_of(at) >= 0
+        if mark == "[":
+            return _FOOTNOTE.match(self.lines.text[at]) is not None
+        is_drawn = mark == "|" or _RULE.match(line) or _GRID.match(line)
+        return bool(is_drawn) or self._is_item(at)
+
+
+def _entry(found: re.Match[str]) -> tuple[str, str]:
+    """The key and the value of a keyword."""
+    return found[1] or found[3], found[2] or found[4] or ""
+
+
+_OPENERS = frozenset("#:")
+_GRID_MARKS = frozenset("+|")
+_Taker = Callable[[OrgScanner, int, str, int], int]
+_TAKERS: dict[str, tuple[_Taker, ...]] = {
+    "#": (OrgScanner._block, OrgScanner._keyword, OrgScanner._comment),
+    ":": (OrgScanner._drawer, OrgScanner._fixed),
+    "|": (OrgScanner._table,),
+    "+": (OrgScanner._grid,),
+    "-": (OrgScanner._rule,),
+    "\\": (OrgScanner._latex,),
+    "[": (OrgScanner._footnote,),
+}
+"""What a line may begin by its first character; one that declines returns its own line."""
