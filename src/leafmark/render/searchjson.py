@@ -76,7 +76,7 @@ def render_packed(answer: Answer, *, explain: bool = False, ascii_only: bool = F
         "query": answer.query,
         "mode": answer.mode,
         "phases": {name: answer.counts.get(name, 0) for name in PHASES},
-        "hints": hint_records(answer.hints),
+        "hints": _hints(answer),
     }
     if explain:
         head["explain"] = _explanation(answer)

@@ -17,7 +17,7 @@ from leafmark.render.jsontext import dump_json
 from leafmark.render.matches import render_files, render_matches, render_vimgrep
 from leafmark.render.places import Places
 from leafmark.render.records import RECORD_KEYS
-from leafmark.render.searchjson import answer_record, render_jsonl
+from leafmark.render.searchjson import answer_record, render_jsonl, render_packed
 from leafmark.render.searchtext import render_flat, render_full, render_grouped, render_list
 from leafmark.render.terminal import PLAIN, Style
 
@@ -223,3 +223,12 @@ def test_an_aggregate_does_not_repeat_the_snippet_of_its_part() -> None:
     assert render_flat(make_answer(borrowed), PLACES, PLAIN).count("The client retries.") == 1
     own = make_result("Usage", 2, constituents=(part,), snippet=Snippet("Call it."))
     assert "    Call it.\n" in render_flat(make_answer(own), PLACES, PLAIN)
+
+
+def test_an_empty_answer_says_in_json_which_phase_emptied_it() -> None:
+    hint = {"code": "empty", "message": "candidates found none"}
+    emptied = make_answer(phases=(Phase("candidates", 0, 0),))
+    assert hint in json.loads(render_packed(emptied))["hints"]
+    assert hint in answer_record(emptied)["hints"]
+    left_out = make_answer(phases=(Phase("candidates", 9, 3),))  # by a budget, say
+    assert hint not in json.loads(render_packed(left_out))["hints"]
