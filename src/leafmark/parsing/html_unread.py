@@ -35,6 +35,7 @@ from leafmark.parsing.html_tokens import iter_tokens, tag_name
 __all__ = ["unread_spans"]
 
 _DROPPED_TAGS = frozenset(("nav", "script", "noscript", "style", "template"))
+_UNREAD_TAGS = (b"script", b"style")
 _DROPPED_ROLES = frozenset(("navigation", "doc-toc"))
 _REGIONS = frozenset(("body", "main", "article"))
 _SECTIONING = frozenset(
@@ -135,8 +136,17 @@ def _is_foot(page: HtmlPage, element: HtmlElement, headings: Sequence[int]) -> b
     around = (tag_name(page.data, start) for start, _ in page.parents(element.node))
     if any(name in _SECTIONING for name in around):
         return False
-    tokens = iter_tokens(page.data, element.inner, element.close)
-    return sum(stop - at for name, at, stop, _ in tokens if name == b"") <= _LONGEST_FOOT
+    return _size_of_text(page.data, element.inner, element.close) <= _LONGEST_FOOT
+
+
+def _size_of_text(data: bytes, start: int, end: int) -> int:
+    """The bytes of text between two places, scripts and styles left out."""
+    size, is_raw = 0, False
+    for name, at, stop, closing in iter_tokens(data, start, end):
+        if name == b"":
+            size += 0 if is_raw else stop - at
+        is_raw = name in _UNREAD_TAGS and not closing
+    return size
 
 
 def _titles_of_contents(
