@@ -32,7 +32,9 @@ class Title(NamedTuple):
 
 
 class LineScanner(ABC):
-    """Scans `lines` once; `titles` and `blocks` are in order then, and `title` is the document's.
+    """Scans `lines` once; `titles` and `blocks` are in order then.
+
+    `title` and `tags` are what the source says of itself, empty if nothing.
 
     What is scanned at a time, the document or the inside of a block, ends at line
     `_stop`, and its text begins at column `_edge`.
@@ -41,6 +43,7 @@ class LineScanner(ABC):
     def __init__(self, lines: SourceLines) -> None:
         self.lines = lines
         self.title = ""
+        self.tags: list[str] = []
         self.titles: list[Title] = []
         self.blocks: list[Block] = []
         self._stop = len(lines)
@@ -131,6 +134,7 @@ def parse_lined(
         format,
         fold(decoded.shown(title_text(scanned.title))) or first_title(headings) or file_title(path),
         encoding=decoded.encoding,
+        tags=tuple(dict.fromkeys(scanned.tags)),
         headings=tuple(headings),
         blocks=tuple(scanned.blocks),
         links=tuple(find_links(decoded.data, headings, scanned)),

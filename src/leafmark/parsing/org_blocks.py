@@ -82,7 +82,7 @@ class OrgScanner(LineScanner):
         self._section_end = len(lines)
 
     def _note(self, at: int, line: str, keywords: set[str]) -> None:
-        """Note what a line closes, and the title and the keywords that it sets."""
+        """Note what a line closes, and the title, tags and keywords that it sets."""
         if line[0] == ":":
             if line.lower() == ":end:":
                 self._ends.setdefault(":", []).append(at)
@@ -100,6 +100,8 @@ class OrgScanner(LineScanner):
         key, value = _entry(found) if found else ("", "")
         if key.upper() == "TITLE":
             self.title = f"{self.title} {value}".strip()
+        elif key.upper() == "FILETAGS":
+            self.tags += value.replace(":", " ").split()
         elif _KEY.match(key):
             words = (word.partition("(")[0] for word in value.split())
             keywords.update(word for word in words if word and word != "|")

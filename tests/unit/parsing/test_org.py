@@ -1,0 +1,27 @@
+"""What an Org source says of itself: its title and its tags."""
+
+from __future__ import annotations
+
+import pytest
+
+from leafmark.parsing import parse
+
+
+@pytest.mark.parametrize(
+    ("source", "title", "tags"),
+    [
+        (
+            "#+TITLE: The *lamp*\n#+FILETAGS: :home:light:\n* One\nx\n",
+            "The lamp",
+            ("home", "light"),
+        ),
+        ("#+filetags: home\n#+filetags: :home: light\n* One\nx\n", "One", ("home", "light")),
+        ("#+FILETAGS:\n#+TITLE: A\n#+TITLE: lamp\n* One\nx\n", "A lamp", ()),
+        ("* TODO One :home:\nx\n", "One", ()),
+        ("Words.\n", "lamp", ()),
+    ],
+)
+def test_the_title_and_the_tags_of_a_source(source: str, title: str, tags: tuple[str, ...]) -> None:
+    document = parse(source.encode(), "lamp.org")
+    assert document.format == "org"
+    assert (document.title, document.tags) == (title, tags)
