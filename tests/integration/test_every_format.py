@@ -31,6 +31,10 @@ GOOD: dict[str, tuple[bytes, str]] = {
         b"* TODO Notes :tag:\n:PROPERTIES:\n:CUSTOM_ID: Theta\n:END:\nThe zebra of Org.\n",
         "#Theta",
     ),
+    "Lamp.pm": (
+        b"package Lamp;\n\n=head1 NAME\n\nLamp\n\n=head1 Iota C<code>\n\nThe zebra of POD.\n",
+        "#iota-code",
+    ),
     "mark.md": ("\ufeff# Mark\n\nThe zebra of marks.\n".encode(), "#mark"),
     "wide.md": ("# Wide\n\nThe zebra of sixteen bits.\n".encode("utf-16"), "#wide"),
     "wider.txt": ("The zebra of thirtytwo bits.\n".encode("utf-32"), ""),

@@ -1,4 +1,4 @@
-"""What holds for every source that is read as reStructuredText, AsciiDoc, RDoc or Org."""
+"""What holds for every source that is read as reStructuredText, AsciiDoc, RDoc, Org or POD."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.lined_sources import asciidoc_bytes, org_bytes, rdoc_bytes, rst_bytes
+from support.lined_sources import asciidoc_bytes, org_bytes, pod_bytes, rdoc_bytes, rst_bytes
 from support.markdown_sources import messy_bytes
 
 import leafmark
@@ -20,7 +20,8 @@ SOURCES = (
     | st.tuples(asciidoc_bytes(), st.just("a.adoc"))
     | st.tuples(rdoc_bytes(), st.just("a.rdoc"))
     | st.tuples(org_bytes(), st.just("a.org"))
-    | st.tuples(messy_bytes(), st.sampled_from(["a.rst", "a.adoc", "a.rdoc", "a.org"]))
+    | st.tuples(pod_bytes(), st.just("a.pod"))
+    | st.tuples(messy_bytes(), st.sampled_from(["a.rst", "a.adoc", "a.rdoc", "a.org", "a.pod"]))
 )
 
 
@@ -109,6 +110,7 @@ def test_every_byte_is_in_one_body_or_one_heading_line(
         (asciidoc_bytes, "a.adoc"),
         (rdoc_bytes, "a.rdoc"),
         (org_bytes, "a.org"),
+        (pod_bytes, "a.pod"),
     ],
 )
 @settings(deadline=None)

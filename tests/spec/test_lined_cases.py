@@ -1,4 +1,4 @@
-"""reStructuredText, AsciiDoc, RDoc and Org, and what they are read as: `cases/rst.md` and so on."""
+"""What formats that are read by lines are read as: `cases/rst.md` and so on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from leafmark.model import Document
 from leafmark.parsing import parse
 
 CASES = Path(__file__).with_name("cases")
-FORMATS = ("rst", "asciidoc", "rdoc", "org")
+SUFFIXES = {"rst": ".rst", "asciidoc": ".adoc", "rdoc": ".rdoc", "org": ".org", "pod": ".pod"}
+FORMATS = tuple(SUFFIXES)
 _CASE = re.compile(r"^## ([^\n]+)\n\n````(\w+)\n(.*?)\n````\n\n````text\n(.*?)````\n", re.M | re.S)
 
 
@@ -39,8 +40,8 @@ def render(document: Document) -> Iterator[str]:
 
 
 def expected_of(format: str, source: str) -> str:
-    suffix = {"rst": ".rst", "asciidoc": ".adoc", "rdoc": ".rdoc", "org": ".org"}[format]
-    return "".join(f"{line}\n" for line in render(parse(source.encode(), f"page{suffix}")))
+    document = parse(source.encode(), f"page{SUFFIXES[format]}")
+    return "".join(f"{line}\n" for line in render(document))
 
 
 def cases() -> list[tuple[str, str, str, str]]:

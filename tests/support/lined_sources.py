@@ -1,10 +1,10 @@
-"""Strategies for sources like reStructuredText, AsciiDoc, RDoc or Org, which are often broken."""
+"""Strategies for sources of formats that are read by lines, which are often broken."""
 
 from __future__ import annotations
 
 from hypothesis import strategies as st
 
-__all__ = ["asciidoc_bytes", "org_bytes", "rdoc_bytes", "rst_bytes"]
+__all__ = ["asciidoc_bytes", "org_bytes", "pod_bytes", "rdoc_bytes", "rst_bytes"]
 
 _RST = [
     "", "", "Title", "Größe 日本", "=====", "-----", "=========", "~~", "====  ====", "a     b",
@@ -40,6 +40,15 @@ _ORG = [
     "+--+--+", "[[id:x]] [[./p.png]] [[Größe]]", "\tTabbed", "Größe ~c~ /i/ https://x.y/z.",
     "<<a>>",
 ]  # fmt: skip
+_POD = [
+    "", "", "", "=head1 NAME", "=head2 C<sub> X<x>", "=head6 B<b", "=pod", "=cut", "=cut off",
+    "=over", "=over 4", "=back", "=item * bullet", "=item *", "=item 1.", "=item --opt", "=item",
+    "=begin html", "=begin :html", "=end html", "=end", "=for html <b>", "=for :x y",
+    "=encoding utf8", "  verbatim", "\tTabbed", "=other", "=", "==", "my $x = 1;", "}",
+    "sub f {", "Größe S<a b>",
+    "See L<perlop/\"Quote\"> L<text|Foo::Bar> L<https://x.y/z> L</NAME>", "C<< a >> b >>",
+    "I<open B<C<", ">>> E<gt>E<233>E<x> Z<> |", "L<< a|b >>",
+]  # fmt: skip
 _ENDS = st.sampled_from(["\n", "\n", "\n", "\n\n", "\r\n", "\r"])
 
 
@@ -61,6 +70,10 @@ def asciidoc_bytes() -> st.SearchStrategy[bytes]:
 
 def org_bytes() -> st.SearchStrategy[bytes]:
     return _sources(_ORG)
+
+
+def pod_bytes() -> st.SearchStrategy[bytes]:
+    return _sources(_POD)
 
 
 def rdoc_bytes() -> st.SearchStrategy[bytes]:

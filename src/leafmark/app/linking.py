@@ -36,7 +36,7 @@ __all__ = [
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _SOURCES = (
     *(".md", ".markdown", ".mdx", ".rst", ".adoc", ".asciidoc", ".rdoc", ".html", ".htm", ".ipynb"),
-    *(".qmd", ".Rmd", ".org"),
+    *(".qmd", ".Rmd", ".org", ".pod", ".pm"),
 )
 _PAGES = (".html", ".htm", ".xhtml")
 _FIRST_PAGES = ("README", "readme", "index", "_index")

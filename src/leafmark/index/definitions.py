@@ -1,9 +1,9 @@
 """Find the names that a manual defines: options, settings and functions.
 
 A manual mentions `max_connections` in ten places, and defines it in one: in a list of terms
-(HTML, reStructuredText, AsciiDoc, RDoc, Org, Markdown; for plain text see `text_terms`), under a
-directive, or where a program marks it in the pages that it makes. Only names count. If a term is
-an ordinary word or phrase, texts about it are as good as its definition.
+(HTML, reStructuredText, AsciiDoc, RDoc, Org, POD, Markdown; for plain text see `text_terms`),
+under a directive, or where a program marks it in the pages that it makes. Only names count. If a
+term is an ordinary word or phrase, texts about it are as good as its definition.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from leafmark.index.text_terms import terms_of_text
 
-__all__ = ["DEFINING_FORMATS", "defined_names"]
+__all__ = ["DEFINING_FORMATS", "MARKED_FORMATS", "defined_names"]
 
 LONGEST = 1000
 """The most characters of a term; longer ones are texts."""
@@ -62,6 +62,12 @@ _LABEL_OF_RDOC = re.compile(
 )
 
 _TERM_OF_ORG = re.compile(r"^[ \t]*(?:[-+]|[ \t]\*) ([^\n]{1,200}?) ::(?= |$)", re.MULTILINE)
+
+_TERM_OF_POD = re.compile(
+    r"^=item[ \t]+(?:(?:\*|\d+\.?)[ \t]+(?=[A-Z]<))?([^\n]{1,200})", re.MULTILINE
+)
+_CODE_OF_POD = re.compile(r"X<[^<>]*>|[A-Z]<(?:<+\s)?|(?<![-=])>+")
+_OBJECT = re.compile(r"^\S*[\w)\]}]->(?=\w)")
 
 _GROUP = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _BETWEEN = re.compile(r"[,|]|\s(?:or|/)\s")
@@ -186,6 +192,17 @@ def _terms_of_org(body: str) -> Iterator[str]:
         yield from (found[1].strip("~=") for found in _TERM_OF_ORG.finditer(body))
 
 
+def _terms_of_pod(body: str) -> Iterator[str]:
+    """Yield the terms of lists; of a method without what it is called on.
+
+    >>> [*_terms_of_pod("=item B<--all>, -a\\n\\n=item C<< $ua->get( $url ) >> X<get>\\n")]
+    ['--all, -a', 'get( $url )']
+    """
+    if "=item" in body:
+        for found in _TERM_OF_POD.finditer(body):
+            yield _OBJECT.sub("", _CODE_OF_POD.sub("", found[1]).strip())
+
+
 def _terms_of_markdown(body: str) -> Iterator[str]:
     """Yield the terms of lists as Hugo, MkDocs and Pandoc read them: `: ` below a term."""
     if "\n:" in body:
@@ -199,8 +216,12 @@ _FINDERS: Mapping[str, Callable[[str], Iterator[str]]] = {
     "asciidoc": _terms_of_asciidoc,
     "rdoc": _terms_of_rdoc,
     "org": _terms_of_org,
+    "pod": _terms_of_pod,
     "text": terms_of_text,
 }
 
 DEFINING_FORMATS = frozenset(_FINDERS)
 """Formats that have lists of terms."""
+
+MARKED_FORMATS = frozenset(("html", "pod"))
+"""Those of which terms are told by the markup, which is not in what is read."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from leafmark.index.analyzer import Analyzer
-from leafmark.index.definitions import DEFINING_FORMATS, defined_names
+from leafmark.index.definitions import DEFINING_FORMATS, MARKED_FORMATS, defined_names
 from leafmark.index.facts import (
     SECONDARY_FACT,
     defined_facts,
@@ -192,7 +192,9 @@ def _defined(source_format: str, chunk: Chunk, readable: str) -> str:
     """Return the facts of the names that a chunk of a manual defines, each once."""
     if source_format not in DEFINING_FORMATS:
         return ""
-    names = defined_names(source_format, chunk.body if source_format == "html" else readable)
+    names = defined_names(
+        source_format, chunk.body if source_format in MARKED_FORMATS else readable
+    )
     facts = dict.fromkeys(each for name in names for each in defined_facts(name))
     return "".join(f",{_json(each)}" for each in facts)
 

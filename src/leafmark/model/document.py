@@ -29,7 +29,9 @@ __all__ = [
 
 _new = tuple.__new__  # half the cost of calling a named tuple's class
 
-Format = Literal["markdown", "html", "text", "script", "notebook", "rst", "asciidoc", "rdoc", "org"]
+Format = Literal[
+    "markdown", "html", "text", "script", "notebook", "rst", "asciidoc", "rdoc", "org", "pod"
+]
 
 BlockKind = Literal[
     "paragraph",

@@ -8,6 +8,7 @@ become sections, and what they are called, is decided in `chunking`.
 from functools import partial
 
 from leafmark.model import Document, Format
+from leafmark.parsing.contents import format_told_by
 from leafmark.parsing.decoding import Decoded, Utf8, decode, is_binary
 from leafmark.parsing.formats import CONVERTERS, DATA_SUFFIXES, format_of, parser_of
 from leafmark.parsing.script_languages import installed_grammars, language_of
@@ -34,9 +35,9 @@ def parse(data: bytes, path: str, *, notebook_outputs: bool = False) -> Document
 
     `path` is relative to the tree's root, with `/`. The format is told by its
     suffix; a file of unknown suffix is a script if its name or its `#!` line says
-    so, else plain text. What a notebook's cells printed is content with
-    `notebook_outputs`. Never raises for what `data` holds: problems are the
-    document's `diagnostics`.
+    so, else what its contents tell, else plain text. What a notebook's cells printed
+    is content with `notebook_outputs`. Never raises for what `data` holds: problems
+    are the document's `diagnostics`.
 
     >>> document = parse(b"# Guide\\n\\nText.\\n", "guide.md")
     >>> document.title, document.headings[0].end
@@ -44,7 +45,7 @@ def parse(data: bytes, path: str, *, notebook_outputs: bool = False) -> Document
     """
     found = format_of(path)
     if found is None:
-        found = "script" if language_of(path, data) else "text"
+        found = "script" if language_of(path, data) else format_told_by(path, data) or "text"
     parser = parser_of(found)
     if notebook_outputs and found == "notebook":
         parser = partial(parser, outputs=True)

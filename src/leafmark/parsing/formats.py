@@ -36,6 +36,7 @@ _NAMED_SUFFIXES: dict[str, Format] = {
     ".adoc": "asciidoc",
     ".asciidoc": "asciidoc",
     ".org": "org",
+    ".pod": "pod",
     ".rdoc": "rdoc",
     ".rest": "rst",
     ".rst": "rst",
@@ -64,6 +65,7 @@ _PARSERS: dict[Format, str] = {
     "markdown": "leafmark.parsing.markdown:parse_markdown",
     "notebook": "leafmark.parsing.notebook:parse_notebook",
     "org": "leafmark.parsing.org:parse_org",
+    "pod": "leafmark.parsing.pod:parse_pod",
     "rdoc": "leafmark.parsing.rdoc:parse_rdoc",
     "rst": "leafmark.parsing.rst:parse_rst",
     "script": "leafmark.parsing.script:parse_script",
@@ -73,6 +75,7 @@ _PARSERS: dict[Format, str] = {
 _READERS: dict[str, str] = {
     "html": "leafmark.parsing.html_text:read_html",
     "notebook": "leafmark.parsing.notebook:read_notebook",
+    "pod": "leafmark.parsing.pod_text:read_pod",
 }
 """What makes the readable text of spans, for formats whose bytes are markup."""
 

@@ -113,6 +113,14 @@ ORG = {
     "a class": ("- It is Sequel::Model.\n", []),
 }
 
+POD = {
+    "an option": ("=item B<--all>, B<-a> I<file>\n\nAll of them.\n", ["--all", "-a"]),
+    "behind a mark": ("=item * C<max_rate>\n\nA rate.\n", ["max_rate"]),
+    "a method": ("=item $lamp->set_light( $on )\n\nSwitches.\n", ["set_light"]),
+    "for an index": ("=item C<< max_size >> X<size>\n\nA size.\n", ["max_size"]),
+    "in Perl": ("my $item = Lamp::Light->new;\n", []),
+}
+
 TEXT = {
     "options": (
         "OPTIONS\n       -i, --ignore-case\n           Ignore it.\n",
@@ -174,6 +182,7 @@ CASES = {
     "asciidoc": ASCIIDOC,
     "rdoc": RDOC,
     "org": ORG,
+    "pod": POD,
     "text": TEXT,
 }
 

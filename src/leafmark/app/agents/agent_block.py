@@ -57,6 +57,7 @@ _FORMATS: dict[Format, str] = {
     "asciidoc": "AsciiDoc",
     "rdoc": "RDoc",
     "org": "Org",
+    "pod": "POD",
 }
 
 _WRITTEN = frozenset((*AGENT_FILES, *LLMS_FILES))

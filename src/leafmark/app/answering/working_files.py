@@ -27,7 +27,7 @@ __all__ = ["KEYWORDS", "describe_document", "describe_path", "read_working_file"
 MOST_BYTES = 2_000_000
 """Bytes of a file that are looked at: the first ones say what it is about."""
 
-_PROSE = frozenset(("", ".log", ".tex", ".text", ".txt"))
+_PROSE = frozenset(("", ".log", ".pod", ".tex", ".text", ".txt"))
 _PROSE_FORMATS = frozenset(("html", "markdown", "notebook", "rst", "asciidoc", "rdoc", "org"))
 
 _OPENERS = re.compile(
