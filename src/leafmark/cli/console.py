@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
+from leafmark.cli.escapes import heeds_escapes
 from leafmark.errors import LeafmarkError, StorageError, is_closed_pipe, reason_of
 from leafmark.model.counts import count_of
 from leafmark.render.errors import (
@@ -209,7 +210,7 @@ class _Nowhere(io.StringIO):
 
 def _style(stream: IO[str], when: str, environ: Mapping[str, str]) -> Style:
     terminal = _is_terminal(stream)
-    able = environ.get("TERM", "") != "dumb"
+    able = environ.get("TERM", "") != "dumb" and (not terminal or heeds_escapes(stream))
     width = _width(stream, environ) if terminal else None
     return Style(_has_color(terminal and able, when, environ), terminal and able, width)
 
