@@ -35,12 +35,9 @@ _START = (
     "from leafmark.app.workers import serve; serve()"
 )
 _HEAD_BYTES = 8
-_APART: dict[str, Any] = (
-    {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
-    if os.name == "nt"
-    else {"process_group": 0}
-)
-"""Out of reach of the keys of our terminal."""
+
+_NEW_PROCESS_GROUP = 0x0000_0200
+_NO_WINDOW = 0x0800_0000
 
 _PIPE_BYTES = 1 << 20
 """What the pipe for answers holds, where that can be chosen: the most that any user may ask for."""
@@ -75,7 +72,7 @@ class Worker(Generic[Task, Answer]):
             [sys.executable, "-P", "-c", _START],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            **_APART,
+            **_apart(os.name),
         )
         assert self._process.stdout is not None
         _widen(self._process.stdout)
@@ -129,6 +126,16 @@ class Worker(Generic[Task, Answer]):
                 break
             self._answers.put(data)
         self._answers.put(None)
+
+
+def _apart(system: str) -> dict[str, Any]:
+    """Keep it out of reach of the keys of our terminal.
+
+    Where we have no terminal, Windows would open a window for it.
+    """
+    if system == "nt":
+        return {"creationflags": _NEW_PROCESS_GROUP | _NO_WINDOW}
+    return {"process_group": 0}
 
 
 def _widen(pipe: IO[bytes]) -> None:

@@ -78,6 +78,9 @@ system is out of memory and kills what takes most of it."""
 
 _KILLED = getattr(signal, "SIGKILL", 0)
 
+_NEW_PROCESS_GROUP = 0x0000_0200
+_NO_WINDOW = 0x0800_0000
+
 
 class NoChildError(Exception):
     """The child could not be started: there is no memory for it, or no process is left to us."""
@@ -228,9 +231,12 @@ def _started() -> subprocess.Popen[bytes]:
 
 
 def _apart(system: str) -> dict[str, Any]:
-    """Put the child out of reach of Ctrl-C: an interrupt is for the parent to heed."""
+    """Put the child out of reach of Ctrl-C: an interrupt is for the parent to heed.
+
+    Where the parent has no terminal, Windows would open a window for the child.
+    """
     if system == "nt":
-        return {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0x200)}
+        return {"creationflags": _NEW_PROCESS_GROUP | _NO_WINDOW}
     return {"start_new_session": True}
 
 

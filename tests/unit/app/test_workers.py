@@ -55,6 +55,11 @@ def test_a_worker_is_out_of_reach_of_the_keys(tmp_path: Path) -> None:
         worker.stop()
 
 
+def test_windows_opens_no_window_for_a_worker() -> None:
+    new_process_group, no_window = 0x200, 0x8000000
+    assert workers._apart("nt") == {"creationflags": new_process_group | no_window}
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="pipes whose size can be chosen")
 def test_the_pipe_for_answers_holds_a_whole_one() -> None:
     import fcntl

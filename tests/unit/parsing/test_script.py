@@ -386,6 +386,9 @@ def test_a_child_that_somebody_else_ends_says_nothing_of_the_source(
     assert (len(document.headings), document.diagnostics, len(ended)) == (2, (), 1)
 
 
+NEW_PROCESS_GROUP, NO_WINDOW = 0x200, 0x8000000  # of Windows
+
+
 def test_a_press_of_ctrl_c_does_not_reach_the_child() -> None:
     assert script_worker._apart("posix") == {"start_new_session": True}
-    assert script_worker._apart("nt") == {"creationflags": 0x200}
+    assert script_worker._apart("nt") == {"creationflags": NEW_PROCESS_GROUP | NO_WINDOW}
