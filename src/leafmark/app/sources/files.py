@@ -22,6 +22,8 @@ from leafmark.app.sources.folders import (
     Handle,
     is_encodable,
     open_folder,
+    real_path,
+    unlimited,
 )
 from leafmark.app.sources.known_files import KnownFiles, Look
 from leafmark.app.sources.trees import Tree
@@ -150,11 +152,11 @@ def _open_real(tree: Tree, path: str) -> int:
     From there on no part may be a link: a folder can be exchanged for one meanwhile.
     """
     root = os.path.realpath(tree.root)
-    real = os.path.realpath(os.path.join(root, path), strict=True)
+    real = real_path(os.path.join(root, path))
     if not real.startswith(root.rstrip(os.sep) + os.sep):
         raise OSError(errno.EXDEV, "the file lies outside the tree's root", path)
     if not HAS_DESCRIPTORS:
-        return os.open(real, FILE_FLAGS)
+        return os.open(unlimited(real), FILE_FLAGS)
     return _open_in_steps(Path(root), os.path.relpath(real, root))
 
 

@@ -26,6 +26,8 @@ __all__ = [
     "is_there",
     "open_folder",
     "read_small",
+    "real_path",
+    "unlimited",
 ]
 
 HAS_DESCRIPTORS = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
@@ -38,6 +40,15 @@ Handle = int | str
 
 _STEP_CHARS = 900
 """Characters opened in one step: at most 3,600 bytes, below every PATH_MAX (4,096) in use."""
+
+_WINDOWS = os.name == "nt"
+
+_WINDOWS_CHARS = 240
+"""How long a path may be on Windows before it must say so: folders end at 248, files at 260."""
+
+_SHARE = "\\\\"
+_UNLIMITED = "\\\\?\\"
+_UNLIMITED_SHARE = "\\\\?\\UNC\\"
 
 _FOLDER_FLAGS = (
     os.O_RDONLY
@@ -63,11 +74,11 @@ class Folders:
 
     def __init__(self, root: Path):
         self.root = root
-        self._root: Handle = str(root)
+        self._root: Handle = unlimited(str(root))
         if HAS_DESCRIPTORS:
             self._root = os.open(root, _FOLDER_FLAGS & ~getattr(os, "O_NOFOLLOW", 0))
-        elif not root.is_dir():
-            os.scandir(root).close()  # raises what is the matter
+        elif not os.path.isdir(self._root):
+            os.scandir(self._root).close()  # raises what is the matter
 
     def __enter__(self) -> Folders:
         return self
@@ -118,6 +129,34 @@ def is_there(path: str) -> bool:
     return True
 
 
+def unlimited(path: str) -> str:
+    """Return a whole path in the form in which Windows takes it however long it is.
+
+    In the usual one a file whose path is too long is listed, and then said not to exist.
+    """
+    if not _WINDOWS or len(path) <= _WINDOWS_CHARS or path.startswith(_UNLIMITED):
+        return path
+    path = os.path.normpath(path)  # in this form nobody else does that
+    if path.startswith(_SHARE):
+        return _UNLIMITED_SHARE + path.removeprefix(_SHARE)
+    return _UNLIMITED + path
+
+
+def real_path(path: str) -> str:
+    """Return where what is at a whole path really lies.
+
+    Raises:
+        OSError: there is nothing.
+    """
+    asked = unlimited(path)
+    real = os.path.realpath(asked, strict=True)
+    if asked == path:
+        return real
+    if real.startswith(_UNLIMITED_SHARE):
+        return _SHARE + real.removeprefix(_UNLIMITED_SHARE)
+    return real.removeprefix(_UNLIMITED)
+
+
 def as_listed(root: str | os.PathLike[str], path: str) -> str:
     """Return the path of what is there, relative to `root` with `/`, in the names that are listed.
 
@@ -155,7 +194,7 @@ def open_folder(root: Handle, path: str) -> Handle:
         OSError: see `Folders.open`.
     """
     if isinstance(root, str):
-        return os.path.join(root, *path.split("/")) if path else root
+        return unlimited(os.path.join(root, *path.split("/"))) if path else root
     if len(path) <= _STEP_CHARS:
         return os.open(path or ".", _FOLDER_FLAGS, dir_fd=root)
     handle = os.open(".", _FOLDER_FLAGS, dir_fd=root)
@@ -187,7 +226,7 @@ def read_small(handle: Handle, name: str, limit: int) -> bytes | None:
         if isinstance(handle, int):
             descriptor = os.open(name, FILE_FLAGS, dir_fd=handle)
         else:
-            descriptor = os.open(os.path.join(handle, name), FILE_FLAGS)
+            descriptor = os.open(unlimited(os.path.join(handle, name)), FILE_FLAGS)
         try:
             # a folder can be opened too, and has nothing to read
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):

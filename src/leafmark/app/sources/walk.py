@@ -19,7 +19,14 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from leafmark.app.sources.broken_sources import unread
-from leafmark.app.sources.folders import LISTS_INODES, Folders, Handle, is_encodable
+from leafmark.app.sources.folders import (
+    LISTS_INODES,
+    Folders,
+    Handle,
+    is_encodable,
+    real_path,
+    unlimited,
+)
 from leafmark.app.sources.ignore import Doubt
 from leafmark.app.sources.makers import MAKERS_MARKS, made_by_program
 from leafmark.app.sources.names import CONVERTERS, MARKUP_SUFFIXES, suffix_of
@@ -140,7 +147,7 @@ def named_source(tree: Tree, path: str, notes: WalkNotes) -> SourceFile | None:
 def _lstat(handle: Handle, name: str) -> os.stat_result:
     if isinstance(handle, int):
         return os.stat(name, dir_fd=handle, follow_symlinks=False)
-    return os.lstat(os.path.join(handle, name))
+    return os.lstat(unlimited(os.path.join(handle, name)))
 
 
 def _open_root(tree: Tree) -> Folders:
@@ -365,7 +372,7 @@ class _Walk:
     def _target(self, path: str) -> str | None:
         """Return the real path a link leads to; None if it leads nowhere."""
         try:
-            return os.path.realpath(os.path.join(self._tree.root, path), strict=True)
+            return real_path(os.path.join(self._tree.root, path))
         except OSError:
             return None
 
