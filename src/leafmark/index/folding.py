@@ -103,14 +103,21 @@ def spellings(name: str) -> tuple[str, ...]:
 
 
 def path_spellings(path: str) -> tuple[str, ...]:
-    """Return the beginning of a path in each spelling, without the `./` that shells complete.
+    r"""Return the beginning of a path in each spelling, without the `./` that shells complete.
 
-    >>> path_spellings("./guides/"), path_spellings("./")
-    (('guides/',), ('',))
+    Windows writes `\` for `/`, which the name of a file elsewhere may hold.
+
+    >>> path_spellings("./guides/"), path_spellings("./"), path_spellings(r".\guides\a")
+    (('guides/',), ('',), ('.\\guides\\a', 'guides/a'))
     """
+    forms = dict.fromkeys((path, path.replace("\\", "/")))
+    return tuple(dict.fromkeys(one for form in forms for one in spellings(_from_here(form))))
+
+
+def _from_here(path: str) -> str:
     while path.startswith("./"):
         path = path[2:]
-    return spellings(path)
+    return path
 
 
 def id_spellings(name: str) -> Iterator[str]:

@@ -59,6 +59,7 @@ CASES: list[tuple[str, str, list[str]]] = [
     ("a path as it is spelt", "path:Mail/", []),
     ("a path with signs", "path:fox.m", ["fox.md", "fox.md#animals", "fox.md#dogs"]),
     ("a sign of patterns is itself", "path:fo.", []),
+    ("a path of Windows", "path:.\\mail\\rec", ["mail/receive.md", "mail/receive.md#mail"]),
     ("an id", "id:t:fox.md#dogs", ["fox.md#dogs"]),
     ("an ordinal", "id:t:fox.md.2", ["fox.md#dogs"]),
     ("an unknown id", "id:t:fox.md#cats", []),
