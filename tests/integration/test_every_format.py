@@ -35,6 +35,10 @@ GOOD: dict[str, tuple[bytes, str]] = {
         b"package Lamp;\n\n=head1 NAME\n\nLamp\n\n=head1 Iota C<code>\n\nThe zebra of POD.\n",
         "#iota-code",
     ),
+    "lamp.1": (
+        b".TH LAMP 1\n.SH NAME\nlamp \\- a light\n.SH KAPPA\nThe \\fBzebra\\fR of roff.\n",
+        "#kappa",
+    ),
     "mark.md": ("\ufeff# Mark\n\nThe zebra of marks.\n".encode(), "#mark"),
     "wide.md": ("# Wide\n\nThe zebra of sixteen bits.\n".encode("utf-16"), "#wide"),
     "wider.txt": ("The zebra of thirtytwo bits.\n".encode("utf-32"), ""),

@@ -1,4 +1,4 @@
-"""What holds for every source that is read as reStructuredText, AsciiDoc, RDoc, Org or POD."""
+"""What holds for every source of a format that is read by lines."""
 
 from __future__ import annotations
 
@@ -8,19 +8,28 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.lined_sources import asciidoc_bytes, org_bytes, pod_bytes, rdoc_bytes, rst_bytes
+from support.lined_sources import (
+    asciidoc_bytes,
+    org_bytes,
+    pod_bytes,
+    rdoc_bytes,
+    roff_bytes,
+    rst_bytes,
+)
 from support.markdown_sources import messy_bytes
 
 import leafmark
 from leafmark.model import Block, Document
 from leafmark.parsing import parse
 
+_PAGES = roff_bytes().map(lambda source: b".TH a 1\n" + source.removeprefix(b"\xef\xbb\xbf"))
 SOURCES = (
     st.tuples(rst_bytes(), st.just("a.rst"))
     | st.tuples(asciidoc_bytes(), st.just("a.adoc"))
     | st.tuples(rdoc_bytes(), st.just("a.rdoc"))
     | st.tuples(org_bytes(), st.just("a.org"))
     | st.tuples(pod_bytes(), st.just("a.pod"))
+    | st.tuples(_PAGES, st.just("a.1"))
     | st.tuples(messy_bytes(), st.sampled_from(["a.rst", "a.adoc", "a.rdoc", "a.org", "a.pod"]))
 )
 
@@ -111,6 +120,7 @@ def test_every_byte_is_in_one_body_or_one_heading_line(
         (rdoc_bytes, "a.rdoc"),
         (org_bytes, "a.org"),
         (pod_bytes, "a.pod"),
+        (lambda: _PAGES, "a.1"),
     ],
 )
 @settings(deadline=None)

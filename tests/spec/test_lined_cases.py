@@ -12,7 +12,14 @@ from leafmark.model import Document
 from leafmark.parsing import parse
 
 CASES = Path(__file__).with_name("cases")
-SUFFIXES = {"rst": ".rst", "asciidoc": ".adoc", "rdoc": ".rdoc", "org": ".org", "pod": ".pod"}
+SUFFIXES = {
+    "rst": ".rst",
+    "asciidoc": ".adoc",
+    "rdoc": ".rdoc",
+    "org": ".org",
+    "pod": ".pod",
+    "roff": ".1",
+}
 FORMATS = tuple(SUFFIXES)
 _CASE = re.compile(r"^## ([^\n]+)\n\n````(\w+)\n(.*?)\n````\n\n````text\n(.*?)````\n", re.M | re.S)
 

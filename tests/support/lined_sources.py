@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-__all__ = ["asciidoc_bytes", "org_bytes", "pod_bytes", "rdoc_bytes", "rst_bytes"]
+__all__ = ["asciidoc_bytes", "org_bytes", "pod_bytes", "rdoc_bytes", "roff_bytes", "rst_bytes"]
 
 _RST = [
     "", "", "Title", "Größe 日本", "=====", "-----", "=========", "~~", "====  ====", "a     b",
@@ -49,6 +49,19 @@ _POD = [
     "See L<perlop/\"Quote\"> L<text|Foo::Bar> L<https://x.y/z> L</NAME>", "C<< a >> b >>",
     "I<open B<C<", ">>> E<gt>E<233>E<x> Z<> |", "L<< a|b >>",
 ]  # fmt: skip
+_ROFF = [
+    "", "", ".TH LAMP 1", ".Dd x", ".Dt LAMP 1", ".SH NAME", ".SH \"TWO \\fBx\\fR\"", ".SS",
+    ".Sh A", ".Ss B", ".SH", "lamp \\- a light", ".Nm lamp", ".Nd a light", ".PP", ".sp", ".br",
+    ".TP", ".TP 4", ".TQ", ".IP", ".IP \\(bu 2", ".IP \"a b\" 4", ".RS 4", ".RE", ".nf", ".fi",
+    ".EX", ".EE", ".Vb 1", ".Ve", ".TS", "lb l.", "a\tb", "T{", "T}\tc", "_", ".TE", ".Bl -tag",
+    ".Bl -bullet", ".Bl -column a", ".It Fl a Ar b", ".It", ".El", ".Bd -literal", ".Bd -filled",
+    ".Ed", ".B bold", ".BI a \" b\" c", ".BR ls (1)", ".Xr ls 1 .", ".Fl a Op Fl b", ".Oo", ".Oc",
+    ".\\\" comment", ".de XX", "..", ".ds a b", ".ie n \\{\\", ".el \\{\\", ".\\}", ".if t .SH NO",
+    ".ie n .IP x", ".el .IP y", ".UR https://x.y/z", ".UE .",
+    "\\fBText\\fR \\(em \\*(lqx\\*(rq\\c", "  indented", "'quote", "Größe \\[u00E9] \\e", "\\",
+    ".ig", ".", "'", ".Fn f a", ".Rs", ".Re", ".OP -a b", "\tTabbed", "https://x.y/z foo(3)",
+    ".Dl x",
+]  # fmt: skip
 _ENDS = st.sampled_from(["\n", "\n", "\n", "\n\n", "\r\n", "\r"])
 
 
@@ -78,3 +91,7 @@ def pod_bytes() -> st.SearchStrategy[bytes]:
 
 def rdoc_bytes() -> st.SearchStrategy[bytes]:
     return _sources(_RDOC)
+
+
+def roff_bytes() -> st.SearchStrategy[bytes]:
+    return _sources(_ROFF)

@@ -217,6 +217,7 @@ _FINDERS: Mapping[str, Callable[[str], Iterator[str]]] = {
     "rdoc": _terms_of_rdoc,
     "org": _terms_of_org,
     "pod": _terms_of_pod,
+    "roff": terms_of_text,
     "text": terms_of_text,
 }
 

@@ -30,7 +30,17 @@ __all__ = [
 _new = tuple.__new__  # half the cost of calling a named tuple's class
 
 Format = Literal[
-    "markdown", "html", "text", "script", "notebook", "rst", "asciidoc", "rdoc", "org", "pod"
+    "markdown",
+    "html",
+    "text",
+    "script",
+    "notebook",
+    "rst",
+    "asciidoc",
+    "rdoc",
+    "org",
+    "pod",
+    "roff",
 ]
 
 BlockKind = Literal[

@@ -67,6 +67,7 @@ _PARSERS: dict[Format, str] = {
     "org": "leafmark.parsing.org:parse_org",
     "pod": "leafmark.parsing.pod:parse_pod",
     "rdoc": "leafmark.parsing.rdoc:parse_rdoc",
+    "roff": "leafmark.parsing.roff:parse_roff",
     "rst": "leafmark.parsing.rst:parse_rst",
     "script": "leafmark.parsing.script:parse_script",
     "text": "leafmark.parsing.text:parse_text",
@@ -76,6 +77,7 @@ _READERS: dict[str, str] = {
     "html": "leafmark.parsing.html_text:read_html",
     "notebook": "leafmark.parsing.notebook:read_notebook",
     "pod": "leafmark.parsing.pod_text:read_pod",
+    "roff": "leafmark.parsing.roff_text:read_roff",
 }
 """What makes the readable text of spans, for formats whose bytes are markup."""
 

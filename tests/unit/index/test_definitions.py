@@ -121,6 +121,13 @@ POD = {
     "in Perl": ("my $item = Lamp::Light->new;\n", []),
 }
 
+ROFF = {
+    "options": (
+        "-i, --ignore-case\n    Ignore it.\n\n-q\n    Say less.\n",
+        ["-i", "--ignore-case", "-q"],
+    ),
+}
+
 TEXT = {
     "options": (
         "OPTIONS\n       -i, --ignore-case\n           Ignore it.\n",
@@ -183,6 +190,7 @@ CASES = {
     "rdoc": RDOC,
     "org": ORG,
     "pod": POD,
+    "roff": ROFF,
     "text": TEXT,
 }
 

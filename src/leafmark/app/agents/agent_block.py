@@ -58,6 +58,7 @@ _FORMATS: dict[Format, str] = {
     "rdoc": "RDoc",
     "org": "Org",
     "pod": "POD",
+    "roff": "manual pages",
 }
 
 _WRITTEN = frozenset((*AGENT_FILES, *LLMS_FILES))

@@ -28,7 +28,9 @@ MOST_BYTES = 2_000_000
 """Bytes of a file that are looked at: the first ones say what it is about."""
 
 _PROSE = frozenset(("", ".log", ".pod", ".tex", ".text", ".txt"))
-_PROSE_FORMATS = frozenset(("html", "markdown", "notebook", "rst", "asciidoc", "rdoc", "org"))
+_PROSE_FORMATS = frozenset(
+    ("html", "markdown", "notebook", "rst", "asciidoc", "rdoc", "org", "roff")
+)
 
 _OPENERS = re.compile(
     r'"""|\'\'\'|/\*|<!--|(?:^|(?<=[\s;{}]))(?:#(?!(?:include|define|undef|if|ifdef|ifndef|endif'

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from leafmark.model import BINARY, ELSEWHERE, REPEATED, Diagnostic
 from leafmark.parsing import format_of, is_binary
+from leafmark.parsing.contents import leads_to_page
 
 __all__ = ["LLMS_FILES", "LLMS_MARK", "refuse_contents"]
 
@@ -29,6 +30,8 @@ def refuse_contents(path: str, data: bytes, *, named: bool = False) -> Diagnosti
 
         if leads_away(data):
             return Diagnostic(path, ELSEWHERE, "the page only leads to another one")
+    if not named and leads_to_page(path, data):
+        return Diagnostic(path, ELSEWHERE, "the page only leads to another one")
     return None
 
 
