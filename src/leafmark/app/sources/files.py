@@ -18,6 +18,7 @@ from leafmark.app.sources.folders import (
     FILE_FLAGS,
     HAS_DESCRIPTORS,
     LISTS_INODES,
+    TIMES,
     Folders,
     Handle,
     is_encodable,
@@ -183,4 +184,4 @@ def _look(tree: Tree, path: str, info: os.stat_result) -> Look:
     if info.st_size > tree.max_file_bytes:
         raise OSError(errno.EFBIG, "it is larger than max_file_bytes", path)
     inode = info.st_ino if LISTS_INODES else 0
-    return info.st_size, info.st_mtime_ns, info.st_ctime_ns, inode
+    return info.st_size, *TIMES(info), inode

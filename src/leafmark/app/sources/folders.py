@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import unicodedata
+from collections.abc import Callable
+from operator import attrgetter
 from pathlib import Path
 from types import TracebackType
 
@@ -19,6 +22,7 @@ __all__ = [
     "FILE_FLAGS",
     "HAS_DESCRIPTORS",
     "LISTS_INODES",
+    "TIMES",
     "Folders",
     "Handle",
     "as_listed",
@@ -34,6 +38,20 @@ HAS_DESCRIPTORS = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
 
 LISTS_INODES = os.name != "nt"
 """Whether the listing of a folder tells the inodes of files; where not, none counts anywhere."""
+
+
+def _times(system: str, version: tuple[int, ...]) -> Callable[[os.stat_result], tuple[int, int]]:
+    """Return what tells when a file was written, and when anything about it was changed.
+
+    Windows tells no second time, but when the file was made. Python calls it ctime there, which
+    it will not do for ever, and in listings it did not from 3.12.0 to 3.12.2.
+    """
+    if system == "nt" and version >= (3, 12):
+        return attrgetter("st_mtime_ns", "st_birthtime_ns")
+    return attrgetter("st_mtime_ns", "st_ctime_ns")
+
+
+TIMES = _times(os.name, sys.version_info[:2])
 
 Handle = int | str
 """An open folder: a descriptor, or its path where there are none."""

@@ -21,6 +21,7 @@ from typing import NamedTuple
 from leafmark.app.sources.broken_sources import unread
 from leafmark.app.sources.folders import (
     LISTS_INODES,
+    TIMES,
     Folders,
     Handle,
     is_encodable,
@@ -287,9 +288,9 @@ class _Walk:
                     continue
                 size = info.st_size
                 if info.st_mode & _KIND == _REGULAR and size <= limit:
-                    times = info.st_mtime_ns, info.st_ctime_ns
+                    times, inode = TIMES(info), info.st_ino
                     # a named tuple's own constructor takes three times as long
-                    taken.append(_new(SourceFile, (tree, path + name, size, *times, info.st_ino)))
+                    taken.append(_new(SourceFile, (tree, path + name, size, *times, inode)))
                     continue
             self._consider(frame, entry, taken, folders)
         return taken
@@ -345,7 +346,7 @@ class _Walk:
             self._notes.diagnostics.append(unread)
             return None
         inode = info.st_ino if LISTS_INODES else 0
-        state = (info.st_size, info.st_mtime_ns, info.st_ctime_ns, inode)
+        state = (info.st_size, *TIMES(info), inode)
         return SourceFile(self._tree.name, path, *state)
 
     def _irregular(self, frame: Frame, name: str, mode: int) -> None:

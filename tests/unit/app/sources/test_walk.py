@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from support.listings import list_as_windows_does
@@ -52,6 +53,17 @@ def found_in(root: Path, **settings: object) -> list[str]:
 def test_files_come_by_name_and_before_the_folders_beside_them(tmp_path: Path) -> None:
     plant(tmp_path, "b.md", "a/z.md", "a/b/c.md", "Z.md", "a.md", "ä.md", "c/d.md")
     assert found_in(tmp_path) == ["Z.md", "a.md", "b.md", "ä.md", "a/z.md", "a/b/c.md", "c/d.md"]
+
+
+@pytest.mark.parametrize(
+    ("system", "version", "changed"),
+    [("nt", (3, 11), 2), ("nt", (3, 12), 3), ("nt", (3, 14), 3), ("posix", (3, 14), 2)],
+)
+def test_what_python_tells_of_a_file_on_windows(
+    system: str, version: tuple[int, int], changed: int
+) -> None:
+    told = SimpleNamespace(st_mtime_ns=1, st_ctime_ns=2, st_birthtime_ns=3)
+    assert folders._times(system, version)(told) == (1, changed)  # type: ignore[arg-type]
 
 
 def test_a_source_carries_how_it_looked(tmp_path: Path) -> None:
