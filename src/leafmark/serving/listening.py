@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import socket
 from collections.abc import Callable
 from contextlib import closing
@@ -97,15 +96,22 @@ def _is_worth_telling(record: logging.LogRecord) -> bool:
     return not cut and not str(record.msg).startswith(_UNTOLD)
 
 
+def _reason_of(error: OSError | OverflowError) -> str:
+    """Return why the system refused, in its own words, without the address that Python adds.
+
+    Those of another list than the usual errors, as of names and on Windows, are found by no number.
+    """
+    told = getattr(error, "strerror", None) or str(error)
+    return told.partition(" (while attempting")[0].lower()
+
+
 def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family)
     except (OSError, OverflowError) as error:
-        code = error.errno if isinstance(error, OSError) else None
-        reason = (os.strerror(code) if code else str(error)).lower()
         raise StorageError(
-            f"the port cannot be used: {reason}",
+            f"the port cannot be used: {_reason_of(error)}",
             location=f"{host}:{port}",
             hint="choose another with --port; 0 takes any free one",
         ) from error
