@@ -140,6 +140,11 @@ def _parse(path: Path, text: str) -> dict[str, Any]:
         raise _syntax_error(path, text, str(error)) from error
 
 
+_BACKSLASH = "in double quotes `\\\\` is one `\\`: write a path with `/`, or in single quotes"
+_OF_A_BACKSLASH = ("Unescaped '\\' in a string", "Invalid hex value")
+"""What Python says of a path of Windows in double quotes, by the letter after the sign."""
+
+
 def _syntax_error(path: Path, text: str, problem: str) -> ConfigError:
     place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", problem)
     if place is None:
@@ -155,6 +160,7 @@ def _syntax_error(path: Path, text: str, problem: str) -> ConfigError:
     return ConfigError(
         f"this is not TOML: {message[:1].lower()}{message[1:]}",
         location=f"{where}:{place[2]}" if place[2] else where,
+        hint=_BACKSLASH if message in _OF_A_BACKSLASH else None,
     )
 
 

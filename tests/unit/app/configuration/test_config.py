@@ -497,6 +497,7 @@ def test_a_file_of_another_user_is_not_used(desk: Desk, monkeypatch: pytest.Monk
 # what is wrong
 
 
+BACKSLASH = "in double quotes `\\\\` is one `\\`: write a path with `/`, or in single quotes"
 MANY_DIGITS = (
     "Exceeds the limit (4300 digits) for integer string conversion: value has 5000 digits; "
     "use sys.set_int_max_str_digits() to increase the limit"
@@ -588,6 +589,13 @@ WRONG = [
         "join the two tables",
     ),
     ("[search]\nlimit = = 1", ":2:9", "this is not TOML: invalid value", None),
+    (
+        '[index]\ndir = "C:\\docs"',
+        ":2:12",
+        "this is not TOML: unescaped '\\' in a string",
+        BACKSLASH,
+    ),
+    ('[index]\ndir = "C:\\Users"', ":2:12", "this is not TOML: invalid hex value", BACKSLASH),
     ("[search\n", ":1:8", "this is not TOML: expected ']' at the end of a table declaration", None),
     ("a = [1,", ":1", "this is not TOML: invalid value", None),
     (f"a = {'1' * 5000}", "", f"this is not TOML: {MANY_DIGITS}", None),
