@@ -87,6 +87,7 @@ class _Reader:
         self._indents = 0
         self._in_item = False
         self._is_tag = False
+        self._is_below_tag = False
         self._address = Argument(0, 0)
         self._lists: list[bool] = []  # of mdoc: whether items have no tag
         self._table = 0
@@ -121,7 +122,7 @@ class _Reader:
             self._row(start, end)
             return
         if start >= end:
-            self._breaks = max(self._breaks, 2)
+            self._breaks = self._breaks if self._is_below_tag else max(self._breaks, 2)
             return
         if data[start : start + 1] in (b" ", b"\t"):
             self._breaks = max(self._breaks, 1)
@@ -140,9 +141,10 @@ class _Reader:
                 self.out.add(words, start, end)
             self._last = max(self._last, end)
         if not is_first:
-            self._breaks = int(self._literal)
+            self._breaks, self._is_below_tag = int(self._literal), False
             if self._is_tag:
                 self._is_tag, self._in_item, self._breaks = False, True, 1
+                self._is_below_tag = True
 
     def _begin(self, at: int) -> None:
         if not self.out:

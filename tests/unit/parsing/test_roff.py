@@ -58,6 +58,7 @@ def read(source: str, *spans: tuple[int, int]) -> ReadableText:
         ("The\n.B \\-\\-all\noption\n.RI ( see )\nhere\n", "The --all option (see) here"),
         ("One\ntwo\n.PP\nthree\n\nfour\n.br\nfive\n", "One two\n\nthree\n\nfour\nfive"),
         (".TP\n.B \\-a\nAll\nof it.\n.TP\n\\-b\nB.\n", "-a\n    All of it.\n\n-b\n    B."),
+        (".TP\n-a\n\nAll.\n\nMore.\n", "-a\n    All.\n\n    More."),
         (".TP\n-a\n.TQ\n-b\nBoth.\n.PP\nText\n", "-a\n-b\n    Both.\n\nText"),
         (".IP \\(bu 2\none\n.IP 1. 2\ntwo\n.IP\nmore\n", "- one\n\n1. two\n\n    more"),
         (".PP\n\\-a\n.RS 4\nAll.\n.RE\n.PP\n\\-b\n", "-a\n    All.\n\n-b"),
