@@ -24,13 +24,13 @@ _FALSE_MODES = frozenset("tev")
 _DEFINING = frozenset(("de", "de1", "dei", "am", "am1", "ami", "ig"))
 _CONDITIONS = frozenset(("if", "ie", "el"))
 _NAMES = """
-ad af aln als am as ascii bd bp c2 cc ce cf ch char color cp cs cu da de defcolor device di do ds
-ec eo em ev evc ex fam fchar fcolor fp ft fspacewidth gcolor hc hcode hla hlm hpf hw hy hym hys
-hlf IX in it ig kern lc lf lg linetabs ll ls lt mc mk mso na ne nh nm nn nop nr nroff ns nx open
-opena os output pc pi pl pm pn po PD DT LINKSTYLE rchar rd rfschar rj rm rn rnn rr rs rt schar shc
-shift sizes so special spreadwarn ss stringup sv sy ta tc ti tl tm tm1 tmc tr trf trin trnt troff
-uf ul unformat vpt vs warn warnscale wh while write writec writem AT UC Os Dd Sm Bf Ef Bk Ek hlr
-PU fc Ud Bt BB BE Db ULI ULE
+INDENT UNINDENT ad af aln als am as ascii bd bp c2 cc ce cf ch char color cp cs cu da de defcolor
+device di do ds ec eo em ev evc ex fam fchar fcolor fp ft fspacewidth gcolor hc hcode hla hlm hpf
+hw hy hym hys hlf IX in it ig kern lc lf lg linetabs ll ls lt mc mk mso na ne nh nm nn nop nr
+nroff ns nx open opena os output pc pi pl pm pn po PD DT LINKSTYLE rchar rd rfschar rj rm rn rnn
+rr rs rt schar shc shift sizes so special spreadwarn ss stringup sv sy ta tc ti tl tm tm1 tmc tr
+trf trin trnt troff uf ul unformat vpt vs warn warnscale wh while write writec writem AT UC Os Dd
+Sm Bf Ef Bk Ek hlr PU fc Ud Bt BB BE Db ULI ULE
 """
 _REQUESTS = frozenset(_NAMES.split())
 """Requests and macros that show nothing."""

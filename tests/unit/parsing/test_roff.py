@@ -64,6 +64,7 @@ def read(source: str, *spans: tuple[int, int]) -> ReadableText:
         (".PP\n\\-a\n.RS 4\nAll.\n.RE\n.PP\n\\-b\n", "-a\n    All.\n\n-b"),
         ("x\n.nf\na\n  b\n.B c\n\nd\n.fi\ny\nz\n", "x\n\na\n  b\nc\n\nd\n\ny z"),
         ('.\\" no\n.de X\nno\n..\n.ds a no\nyes\n.if t no\n.ie n .B a\n.el .B b\n', "yes a"),
+        (".INDENT 3.5\n.sp\nSphinx\n.UNINDENT\nx\n", "Sphinx x"),
         (".TS\nl l.\na\tb\n_\nc\tT{\nd\ne\nT}\n.TE\n", "a\tb\nc\t d e"),
         (".UR https://x.y/z\nsite\n.UE .\nmore\n", "site <https://x.y/z>. more"),
         (".OP \\-a b\n.SM X\nlast\\c\n.B er\n", "[-a b] X laster"),
