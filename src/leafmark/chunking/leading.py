@@ -21,12 +21,13 @@ from __future__ import annotations
 import re
 from operator import itemgetter
 
+from leafmark.chunking.plain_code import POOREST, depth_in_code
 from leafmark.chunking.plain_text import is_unfinished, last_paragraphs, leads_in_text
 from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.rows import goes_on_in_page, is_title_in_page
 from leafmark.model import Block
 
-__all__ = ["leads_on"]
+__all__ = ["leads_on", "poverty"]
 
 _REACH = 240
 """Bytes beside a cut that are looked at: the end of a sentence, or a whole line."""
@@ -146,6 +147,17 @@ _TERM_END = re.compile(rb"(?:\s|<(?!/?d[dlt]\b)[^<>]*>|(?!))*+</dt\s*>", re.IGNO
 """What stands between the words of a term and what explains it."""
 
 _PARAGRAPH_GOES_ON = re.compile(rb"\s*+<p\b[^>]*+>\s*+[a-z]")
+
+
+def poverty(reader: BodyReader, start: int, at: int) -> int:
+    """How poor a cut is at `at`, behind `[start, at)`: 0 if it is not, else the less the better."""
+    document = reader.document
+    if document.format == "text":
+        behind = document.data[at : at + _REACH]
+        depth = depth_in_code(document.path, _tail(reader, start, at), behind)
+        if depth:
+            return depth
+    return POOREST if leads_on(reader, start, at) else 0
 
 
 def leads_on(reader: BodyReader, start: int, at: int) -> bool:

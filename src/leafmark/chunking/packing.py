@@ -104,28 +104,34 @@ def settle(
     *,
     least: int,
     capacity: int,
-    is_poor: Callable[[int], bool],
+    poor: Callable[[int], int],
 ) -> list[Group]:
     """Move each cut that is poor to the nearest place that is not, as far as sizes allow it.
 
-    A cut has the number of the size behind it. No group gets larger than
-    `capacity`, or smaller than `least`, but one that is over the capacity may
-    take in less than `least`, and one under `least` may be taken in whole.
+    If there is none, to the one that is least poor. A cut has the number of the size behind it.
+    No group gets larger than `capacity`, or smaller than `least`, but one that is over the
+    capacity may take in less than `least`, and one under `least` may be taken in whole.
 
-    >>> settle([60, 10, 50], [(0, 2), (2, 3)], least=20, capacity=70, is_poor={2}.__contains__)
+    >>> settle([60, 10, 50], [(0, 2), (2, 3)], least=20, capacity=70, poor={2}.__contains__)
     [(0, 1), (1, 3)]
     """
-    poor = [number for number, (at, _) in enumerate(groups) if number and is_poor(at)]
-    if not poor:
+    moved = [number for number, (at, _) in enumerate(groups) if number and poor(at)]
+    if not moved:
         return groups
     totals = [0, *accumulate(sizes)]
     cuts = [0, *[end for _, end in groups]]
-    for number in poor:
+    for number in moved:
         first, at, end = cuts[number - 1 : number + 2]
         window = _window(totals, (first, at, end), least=least, capacity=capacity)
         distances = sorted([(abs(totals[place] - totals[at]), place) for place in window])
-        good = (place for _, place in distances if place == first or not is_poor(place))
-        cuts[number] = next(good, at)
+        least_poor, best = poor(at), at
+        for _, place in distances:
+            found = poor(place) if place != first else 0
+            if found < least_poor:
+                least_poor, best = found, place
+            if not least_poor:
+                break
+        cuts[number] = best
     return list(pairwise(dict.fromkeys(cuts)))
 
 

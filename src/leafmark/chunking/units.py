@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import string
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
@@ -15,6 +16,7 @@ from typing import NamedTuple
 
 from leafmark.chunking.cutting import coalesce, line_starts, markup_starts, token_cuts
 from leafmark.chunking.measuring import Meter
+from leafmark.chunking.plain_code import is_inside_code
 from leafmark.chunking.plain_text import item_starts
 from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.sentences import sentence_starts
@@ -178,17 +180,50 @@ class Cutter(NamedTuple):
             least = unit.end - unit.start - len(below.lstrip())
         starts = [0, *[at for at in starts if at > least]]
         starts = self.crumbs_joined(starts, unit.end - unit.start)
+        for start, end in _ranges(unit, starts):
+            part = self._fitting(unit, start, end, capacity=capacity)
+            if part is None:
+                yield from self._cut_finer(unit, Unit(start, end, end - start), capacity)
+            else:
+                yield part
+
+    def _cut_finer(self, unit: Unit, part: Unit, capacity: int) -> Iterator[Unit]:
+        """Cut a part that is still too large: plain text where lines begin, then anywhere."""
+        starts: Sequence[int] = [0]
+        if self.reader.document.format == "text":
+            starts = self._line_starts(part, capacity)
         limit = min(capacity, self.grain)
         find = partial(token_cuts, limit=limit, tokenizer=self.tokenizer)
-        for start, end in _ranges(unit, starts):
-            if least_tokens(self.meter.size_bytes(start, end) - 2, self.tokenizer) <= capacity:
-                part = self.part(unit, start, end)
-                if part.tokens <= capacity and self._is_counted_within(part, unit, capacity):
-                    yield part
-                    continue
-            part = Unit(start, end, end - start)
-            for cut, next_cut in _ranges(part, self._find(part, find)):
+        for start, end in _ranges(part, starts):
+            line = self._fitting(unit, start, end, capacity=capacity) if len(starts) > 1 else None
+            if line is not None:
+                yield line
+                continue
+            line = Unit(start, end, end - start)
+            for cut, next_cut in _ranges(line, self._find(line, find)):
                 yield self.part(unit, cut, next_cut)
+
+    def _line_starts(self, part: Unit, capacity: int) -> Sequence[int]:
+        """Return where lines of plain text begin; in code not inside a definition that fits."""
+        document = self.reader.document
+        is_inside = partial(is_inside_code, document.path, document.data[part.start : part.end])
+        lines = self._find(part, line_starts)
+        starts: list[int] = []
+        for first, end in _ranges(part, [0, *[at for at in lines[1:] if not is_inside(at)]]):
+            at, after = first - part.start, end - part.start
+            starts.append(at)
+            inside = lines[bisect_right(lines, at) : bisect_left(lines, after)]
+            if inside and not self.meter.fits(first, end, capacity):
+                starts += inside
+        return self.crumbs_joined(starts, part.end - part.start)
+
+    def _fitting(self, unit: Unit, start: int, end: int, *, capacity: int) -> Unit | None:
+        """Return a part of a unit if it is within the capacity."""
+        if least_tokens(self.meter.size_bytes(start, end) - 2, self.tokenizer) > capacity:
+            return None
+        part = self.part(unit, start, end)
+        is_within = part.tokens <= capacity and self._is_counted_within(part, unit, capacity)
+        return part if is_within else None
 
     def _is_counted_within(self, part: Unit, unit: Unit, capacity: int) -> bool:
         """Whether a part is within the capacity also with the space at its end."""

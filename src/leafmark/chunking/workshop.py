@@ -8,7 +8,7 @@ from functools import partial
 from operator import add, itemgetter
 
 from leafmark.chunking.breadcrumbs import BREADCRUMB_SHARE, GAP, path_of, under_breadcrumb
-from leafmark.chunking.leading import leads_on
+from leafmark.chunking.leading import poverty
 from leafmark.chunking.measuring import Meter
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.packing import Group, pack, settle
@@ -103,11 +103,11 @@ class Workshop:
         if len(groups) < 2:
             return groups
 
-        def is_poor(at: int) -> bool:
-            return leads_on(self.reader, units[at - 1].start, units[at].start)
+        def poor(at: int) -> int:
+            return poverty(self.reader, units[at - 1].start, units[at].start)
 
         least = self.options.min_tokens
-        return settle(sizes, groups, least=least, capacity=capacity, is_poor=is_poor)
+        return settle(sizes, groups, least=least, capacity=capacity, poor=poor)
 
     def _excess(self, units: Sequence[Unit], capacity: int) -> int:
         """The tokens that a group of several units, cut inside a line, has beyond the capacity."""
