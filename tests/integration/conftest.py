@@ -11,15 +11,7 @@ from pathlib import Path
 import pytest
 from support.command import Leafmark, Ran, clean_environment
 from support.forks import CAN_FORK, Forks, open_forks
-
-IMPORTS = """
-import importlib, pkgutil
-import leafmark, leafmark.app, leafmark.cli.commands, leafmark.cli.entry, leafmark.render
-for module in pkgutil.iter_modules(leafmark.cli.commands.__path__):
-    importlib.import_module(f"leafmark.cli.commands.{module.name}")
-leafmark.chunk("# A word", path="a.md")
-"""
-PROGRAM = "from leafmark.__main__ import program; program()"
+from support.programs import IMPORTS, PROGRAM
 
 
 @pytest.fixture(scope="session")

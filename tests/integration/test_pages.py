@@ -9,11 +9,15 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from support.command import clean_environment
+from support.programs import IMPORTS, PROGRAM
 from support.screens import DARK, LIGHT, Theme, draw
+from support.stand_in import open_stand_in
 from support.transcripts import fill, runner, without_scores
 
 ROOT = Path(__file__).parents[2]
@@ -26,14 +30,26 @@ PAGES = (
 )
 
 
+@pytest.fixture(scope="module")
+def words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """What starts `leafmark` in a shell: a fork, for the pages have a hundred commands."""
+    folder = tmp_path_factory.mktemp("w")
+    with open_stand_in(folder, IMPORTS, PROGRAM, clean_environment(folder)) as words:
+        yield words
+
+
 @pytest.mark.skipif(os.name == "nt", reason="the examples are those of a Unix shell")
 @pytest.mark.parametrize("name", PAGES)
 def test_the_examples_are_what_is_printed(
-    request: pytest.FixtureRequest, handbook: Path, environment: dict[str, str], name: str
+    request: pytest.FixtureRequest,
+    handbook: Path,
+    environment: dict[str, str],
+    words: str,
+    name: str,
 ) -> None:
     page = ROOT / name
     written = page.read_text("utf-8")
-    printed = fill(written, runner(handbook, environment))
+    printed = fill(written, runner(handbook, environment, words=words))
     assert "```console" in printed
     if request.config.getoption("--update-golden"):
         page.write_text(printed, "utf-8")
@@ -48,13 +64,13 @@ ENDLESS = ("leafmark mcp", "leafmark serve", "leafmark index --watch")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the commands are those of a Unix shell")
-def test_the_readme_s_commands_run(handbook: Path, environment: dict[str, str]) -> None:
+def test_the_readme_s_commands_run(handbook: Path, environment: dict[str, str], words: str) -> None:
     shutil.copytree(handbook / "guides", handbook / "docs")
     shutil.copy(handbook / "guides" / "backups.md", handbook / "guide.md")
     blocks = re.findall(r"^```sh\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.M | re.S)
     commands = [each[0] for block in blocks for each in COMMAND.finditer(block)]
     assert len(commands) > 12
-    run = runner(handbook, environment)
+    run = runner(handbook, environment, words=words)
     for command in commands:
         if command not in ENDLESS:
             printed = run("", f"{{ {command}; }} >/dev/null && echo fine")
@@ -71,9 +87,9 @@ def test_what_a_slow_run_shows_meanwhile_is_in_no_picture() -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="the examples are those of a Unix terminal")
 def test_the_pictures_are_what_a_terminal_shows(
-    request: pytest.FixtureRequest, handbook: Path, environment: dict[str, str]
+    request: pytest.FixtureRequest, handbook: Path, environment: dict[str, str], words: str
 ) -> None:
-    run = runner(handbook, environment)
+    run = runner(handbook, environment, words=words)
     run("", "leafmark index -q")
     printed = "\n".join(f"$ {line}\n{run('terminal', line)}" for line in SCREENS)
     assert "\u241b[1;31m" in printed

@@ -20,6 +20,8 @@ __all__ = ["fill", "runner", "without_scores"]
 
 Run = Callable[[str, str], str]
 
+PROGRAM = f"{shlex.quote(sys.executable)} -m leafmark"
+
 _BLOCK = re.compile(r"^(`{3,4})console ?(\w*)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 _DURATION = re.compile(r"\d+\.\d ms")
 _SCORE = re.compile(r"\b\d+\.\d{2,4}\b")
@@ -47,11 +49,14 @@ def without_scores(page: str) -> str:
     return _SCORE.sub("0.00", page)
 
 
-def runner(folder: Path, environ: Mapping[str, str]) -> Run:
-    """Return what runs a command line in `folder`, as a shell does, and gives what it prints."""
+def runner(folder: Path, environ: Mapping[str, str], *, words: str = PROGRAM) -> Run:
+    """Return what runs a command line in `folder`, as a shell does, and gives what it prints.
+
+    `words` are those that start `leafmark` in a shell.
+    """
     program = folder.parent / "bin" / "leafmark"
     program.parent.mkdir(exist_ok=True)
-    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m leafmark "$@"\n')
+    program.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
     program.chmod(0o755)
     env = {**environ, "PATH": f"{program.parent}:{environ['PATH']}", "COLUMNS": "80"}
 
