@@ -65,8 +65,25 @@ _ROFF = [
 _ENDS = st.sampled_from(["\n", "\n", "\n", "\n\n", "\r\n", "\r"])
 
 
+_SIGNS = st.sampled_from(["\\", "é", "日", "\x80", "\xa0", "<", ">", "'", '"', "(", "[", " ", "\t"])
+
+
+def _broken(lines: list[str]) -> st.SearchStrategy[str]:
+    """Lines with signs put into them, which may tear apart what they stand for."""
+    places = st.lists(st.tuples(st.integers(0, 40), _SIGNS), min_size=1, max_size=3)
+    return st.tuples(st.sampled_from(lines), places).map(_with_signs)
+
+
+def _with_signs(parts: tuple[str, list[tuple[int, str]]]) -> str:
+    line, places = parts
+    for at, sign in places:
+        line = line[:at] + sign + line[at:]
+    return line
+
+
 def _sources(lines: list[str]) -> st.SearchStrategy[bytes]:
-    line = st.tuples(st.sampled_from(lines) | st.text(max_size=8), _ENDS).map("".join)
+    words = st.sampled_from(lines) | _broken(lines) | st.text(max_size=8)
+    line = st.tuples(words, _ENDS).map("".join)
     text = st.lists(line, max_size=16).map("".join)
     return st.tuples(st.sampled_from(["", "\ufeff"]), text).map(
         lambda parts: "".join(parts).encode("utf-8", "replace")

@@ -156,7 +156,7 @@ def _strip(data: bytes, found: list[Piece], first: int) -> None:
 
 def _words(data: bytes, found: list[Piece]) -> str:
     return "".join(
-        data[start:end].decode("utf-8", "surrogatepass") if words is None else words
+        data[start:end].decode("utf-8", "replace") if words is None else words
         for start, end, words in found
     )
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from leafmark.model import ReadableText
 from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.pod_inline import pieces
-from leafmark.parsing.readable import ReadableBuilder
+from leafmark.parsing.readable import ReadableBuilder, below_mark
 
 __all__ = ["read_pod"]
 
@@ -50,7 +50,7 @@ class _Reader:
         self._state = self._state_at(start)
         self._breaks = max(self._breaks, _LINE)
         is_code = self._state == _IN_POD and self._is_in_code(start)
-        at = start
+        at = below_mark(data, start)
         while at < end:
             if self._state == _IN_PERL:
                 found = _BEGINS_POD.search(data, at, end)

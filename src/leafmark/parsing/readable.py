@@ -7,8 +7,9 @@ from array import array
 from collections.abc import Sequence
 
 from leafmark.model import ReadableText, Runs
+from leafmark.parsing.decoding import BOM
 
-__all__ = ["ReadableBuilder"]
+__all__ = ["ReadableBuilder", "below_mark"]
 
 _LONGEST_RUN = 1024
 """Characters in one verbatim run at most, because looking up an offset reads its run."""
@@ -78,3 +79,8 @@ class ReadableBuilder:
     def build(self, spans: Sequence[tuple[int, int]]) -> ReadableText:
         runs = Runs(self._places, self._starts, self._ends)
         return ReadableText("".join(self._parts), runs, tuple(spans))
+
+
+def below_mark(data: bytes, start: int) -> int:
+    """Return where what is read begins: behind the byte order mark at the start of a source."""
+    return len(BOM) if start == 0 and data.startswith(BOM) else start

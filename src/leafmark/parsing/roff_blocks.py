@@ -80,15 +80,19 @@ class RoffScanner(LineScanner):
 
     # -- words ---------------------------------------------------------------------------
 
+    def _encoded(self, at: int) -> tuple[bytes, int]:
+        """A line, and the byte at which what its macro takes begins."""
+        line = self.lines.text[at]
+        return line.encode(), len(line[: self._rows[at].at].encode())
+
     def _said(self, at: int) -> str:
         """The words of a line."""
-        data, row = self.lines.text[at].encode("utf-8", "surrogatepass"), self._rows[at]
-        return words_of(data, line_pieces(data, row.macro, row.at, len(data)))
+        data, first = self._encoded(at)
+        return words_of(data, line_pieces(data, self._rows[at].macro, first, len(data)))
 
     def _arguments(self, at: int) -> list[str]:
-        data = self.lines.text[at].encode("utf-8", "surrogatepass")
-        found = arguments(data, self._rows[at].at, len(data))
-        return [words_of(data, pieces(data, *one)) for one in found]
+        data, first = self._encoded(at)
+        return [words_of(data, pieces(data, *one)) for one in arguments(data, first, len(data))]
 
     def _heading(self, at: int) -> int:
         """A heading, whose words may be in the next line."""

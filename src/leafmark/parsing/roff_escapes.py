@@ -13,6 +13,9 @@ from typing import NamedTuple
 
 __all__ = ["Argument", "Piece", "arguments", "pieces", "shown", "words_of"]
 
+_SIGN = rb"[^\s\x80-\xbf][\x80-\xbf]*+"
+"""A character in UTF-8: no escape ends inside it."""
+
 _ESCAPE = re.compile(
     rb"\\(?:(?P<comment>[\"#][^\n]*+)"
     rb"|\n"
@@ -23,7 +26,7 @@ _ESCAPE = re.compile(
     rb"|s(?:[+-]?(?:[0-9]|\([0-9]{2}|\[[^\]\n]{0,20}+\]|'[^'\n]{0,20}+')|\([+-]?[0-9]{2})"
     rb"|N'(?P<number>[0-9]{1,6}+)'"
     rb"|[AbBDhHlLoRSvwxXZ](?P<delimiter>['\"/|!^])(?:(?!(?P=delimiter))[^\n]){0,200}(?P=delimiter)"
-    rb"|(?P<one>[^\n]|\Z))"
+    rb"|(?P<one>[^\n][\x80-\xbf]*+|\Z))".replace(rb"\S", _SIGN)
 )
 _UNSHOWN = frozenset("&)|^%/,:c{}dupzr!?")
 _ONE = {"e": "\\", "E": "\\", "~": " ", "0": " ", "t": "\t", "'": "'", "a": ""}
@@ -190,7 +193,7 @@ def shown(source: str) -> str:
 
 def words_of(data: bytes, found: Iterable[Piece]) -> str:
     return "".join(
-        data[start:end].decode("utf-8", "surrogatepass") if words is None else words
+        data[start:end].decode("utf-8", "replace") if words is None else words
         for start, end, words in found
     )
 

@@ -14,10 +14,11 @@ __all__ = ["TEXT", "UNREAD", "Line", "classified", "macro_of"]
 
 TEXT, UNREAD = "", "-"
 
-_CONTROL = re.compile(r"[.'][ \t]*([^\s\"\\]*)(\\[\"#])?[ \t]*")
+_CONTROL = re.compile(r"[.'][ \t]*([^\s\"\\]*)(\\[\"#])?[ \t]*", re.ASCII)
 _CONDITION = re.compile(
     r"(?P<not>!?)(?:(?P<mode>[nteov])(?=[\s\\.'])|\([^()\n]*+\)"
-    r"|(?:'[^'\n]*+'[^'\n]*+'|[^\s\\]|\\[^{\n]|(?!))*+)[ \t]*"
+    r"|(?:'[^'\n]*+'[^'\n]*+'|[^\s\\]|\\[^{\n]|(?!))*+)[ \t]*",
+    re.ASCII,
 )
 _CALL = re.compile(r"[.'][ \t]*[A-Za-z]")
 _FALSE_MODES = frozenset("tev")
@@ -37,7 +38,7 @@ _REQUESTS = frozenset(_NAMES.split())
 
 
 class Line(NamedTuple):
-    """`macro` is what a line calls; its arguments begin at column `at`."""
+    """`macro` is what a line calls; its arguments begin at column `at`, in characters."""
 
     macro: str
     at: int = 0

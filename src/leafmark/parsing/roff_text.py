@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from leafmark.model import ReadableText
 from leafmark.parsing.lines import without_lone_returns
-from leafmark.parsing.readable import ReadableBuilder
+from leafmark.parsing.readable import ReadableBuilder, below_mark
 from leafmark.parsing.roff_escapes import Argument, Piece, arguments, pieces, words_of
 from leafmark.parsing.roff_lines import TEXT, UNREAD, classified
 from leafmark.parsing.roff_mdoc import MDOC, mdoc_pieces
@@ -28,6 +28,9 @@ _ENDS_LITERAL = (b"\n.fi", b"\n.EE", b"\n.Ve", b"\n.DE", b"\n.Ed", b"\n.SH", b"\
 _BULLETS = frozenset(("•", "*", "-", "o", "·", "–", "—", "+", "○", "−"))
 _NAMED = re.compile(rb"^\.[ \t]*Nm[ \t]+\"?([^\s\"]+)", re.MULTILINE)
 _INDENT = "    "
+_BLANKS = " \t\r\v\f"
+"""Of ASCII alone: each byte is a character where lines are told apart."""
+
 _SHORT_TAG = 3
 _DEEPEST = 8
 
@@ -99,12 +102,13 @@ class _Reader:
         self._literal = self._is_literal(start)
         self._indents, self._in_item, self._is_tag = 0, False, False
         self._table, self._in_cell = 0, False
+        start = below_mark(data, start)
         text = data[start:end].decode("latin-1").split("\n")
         at = start
         for row, line in zip(classified(text), text, strict=True):
             stop = at + len(line)
             if row.macro == TEXT:
-                self._text(at, at + len(line.rstrip()))
+                self._text(at, at + len(line.rstrip(_BLANKS)))
             elif row.macro != UNREAD:
                 self._macro(row.macro, at + row.at, stop)
             at = stop + 1

@@ -58,6 +58,7 @@ def read(source: str, *spans: tuple[int, int]) -> ReadableText:
         ("$a = 'B<b>';\n\n1;\n=pod\n\nx\n=cut\n\n2;\n", "$a = 'B<b>';\n\n1;\n\nx\n\n2;"),
         ("=head2 C<c>\n\n=other I<i>\n", "c\n\ni"),
         ("=pod\r\n\r\nA\r\nB<b>\r\n\r\nc\r\n", "A\r\nb\n\nc"),
+        ("\ufeff=head1 À\n\nvoilà\nÅ\n\nB<é>\xa0Р\n", "À\n\nvoilà\nÅ\n\né\xa0Р"),
     ],
 )  # fmt: skip
 def test_commands_and_codes_are_not_read(source: str, text: str) -> None:

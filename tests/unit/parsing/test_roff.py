@@ -20,6 +20,8 @@ from leafmark.parsing.roff_text import read_roff
         (".TH LAMP 1\n.SH USE\nx\n", "lamp(1)"),
         (".Dd x\n.Dt LAMP 8\n.Os\n.Sh NAME\n.Nm lamp\n.Nd a light\n", "lamp(8) - a light"),
         (".SH NAME\nlamp\n", "NAME"),
+        (".TH LAMP 1\n.SH NAME\nlamp \\- \\été \\*é\n", "lamp(1) - été"),
+        (".TH LAMP 1\n.SH NAME\nlamp \\- on\n.Ré été\n", "lamp(1) - on été"),
     ],
 )
 def test_a_page_is_called_by_its_head_and_its_name(source: str, title: str) -> None:
@@ -73,6 +75,7 @@ def read(source: str, *spans: tuple[int, int]) -> ReadableText:
         (".Bl -bullet\n.It\none\n.It\ntwo\n.El\nx\n", "- one\n- two\n\nx"),
         (".Fn f a b ,\n.Fn g .\n.Xr ls 1 ;\n.Dq x Ns y .\n", "f(a, b), g(). ls(1); “xy”."),
         (".Oo Fl a\n.Oc x\n.Pq Em y\n", "[-a] x (y)"),
+        ("\ufeff.SH À\nvoilà\nÅ\n.B \\é Р\nx\n", "À\n\nvoilà Å é Р x"),
     ],
 )  # fmt: skip
 def test_what_is_shown_is_read(source: str, text: str) -> None:
