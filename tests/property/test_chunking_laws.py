@@ -160,7 +160,7 @@ def test_tables_are_cut_between_rows_and_their_parts_have_the_header(
             if not table.start < at < table.end:
                 continue
             row = next(row for row in reversed(rows) if row.start <= at)
-            if at != row.start:  # inside of a row that does not fit
+            if at != row.start or chunk.byte_end < row.end:  # a part of a row that does not fit
                 whole = document.data[row.start : row.end].decode()
                 assert count(header + whole) > options.max_tokens * 3 // 4 - 8
             elif chunk.tokens + count(header) < options.max_tokens - 4:
