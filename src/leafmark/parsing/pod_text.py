@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from leafmark.model import ReadableText
 from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.pod_inline import pieces
-from leafmark.parsing.readable import ReadableBuilder, below_mark
+from leafmark.parsing.readable import ReadableBuilder, without_mark
 
 __all__ = ["read_pod"]
 
@@ -30,7 +30,7 @@ _IN_PERL, _IN_POD, _IN_DATA = range(3)
 
 def read_pod(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
     """Return the readable text of `spans` of `data`, in order."""
-    reader = _Reader(without_lone_returns(data))
+    reader = _Reader(without_lone_returns(without_mark(data)))
     for start, end in spans:
         reader.read(start, end)
     return reader.out.build(spans)
@@ -50,7 +50,7 @@ class _Reader:
         self._state = self._state_at(start)
         self._breaks = max(self._breaks, _LINE)
         is_code = self._state == _IN_POD and self._is_in_code(start)
-        at = below_mark(data, start)
+        at = start
         while at < end:
             if self._state == _IN_PERL:
                 found = _BEGINS_POD.search(data, at, end)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from leafmark.model import ReadableText, Runs
 from leafmark.parsing.decoding import BOM
 
-__all__ = ["ReadableBuilder", "below_mark"]
+__all__ = ["ReadableBuilder", "without_mark"]
 
 _LONGEST_RUN = 1024
 """Characters in one verbatim run at most, because looking up an offset reads its run."""
@@ -81,6 +81,6 @@ class ReadableBuilder:
         return ReadableText("".join(self._parts), runs, tuple(spans))
 
 
-def below_mark(data: bytes, start: int) -> int:
-    """Return where what is read begins: behind the byte order mark at the start of a source."""
-    return len(BOM) if start == 0 and data.startswith(BOM) else start
+def without_mark(data: bytes) -> bytes:
+    """Return UTF-8 with line feeds in place of a byte order mark at its start: offsets stay."""
+    return b"\n" * len(BOM) + data[len(BOM) :] if data.startswith(BOM) else data

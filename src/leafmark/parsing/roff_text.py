@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from leafmark.model import ReadableText
 from leafmark.parsing.lines import without_lone_returns
-from leafmark.parsing.readable import ReadableBuilder, below_mark
+from leafmark.parsing.readable import ReadableBuilder, without_mark
 from leafmark.parsing.roff_escapes import Argument, Piece, arguments, pieces, words_of
 from leafmark.parsing.roff_lines import TEXT, UNREAD, classified
 from leafmark.parsing.roff_mdoc import MDOC, mdoc_pieces
@@ -37,7 +37,7 @@ _DEEPEST = 8
 
 def read_roff(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
     """Return the readable text of `spans` of `data`, in order."""
-    reader = _Reader(without_lone_returns(data))
+    reader = _Reader(without_lone_returns(without_mark(data)))
     for start, end in spans:
         reader.read(start, end)
     return reader.out.build(spans)
@@ -102,7 +102,6 @@ class _Reader:
         self._literal = self._is_literal(start)
         self._indents, self._in_item, self._is_tag = 0, False, False
         self._table, self._in_cell = 0, False
-        start = below_mark(data, start)
         text = data[start:end].decode("latin-1").split("\n")
         at = start
         for row, line in zip(classified(text), text, strict=True):

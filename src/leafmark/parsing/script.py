@@ -8,8 +8,9 @@ text; so is a source that is too much for the parser, and then the document says
 from __future__ import annotations
 
 from leafmark.model import NO_PROCESS, Document, Heading
-from leafmark.parsing.decoding import BOM, Decoded, decode
+from leafmark.parsing.decoding import Decoded, decode
 from leafmark.parsing.lines import without_lone_returns
+from leafmark.parsing.readable import without_mark
 from leafmark.parsing.script_definitions import Definition
 from leafmark.parsing.script_languages import has_module, language_of
 from leafmark.parsing.script_worker import (
@@ -86,7 +87,5 @@ def _heading(definition: Definition, decoded: Decoded) -> Heading:
 
 def _parseable(decoded: Decoded) -> bytes:
     """The source for the parser, byte for byte as long: no bad bytes, NUL or lone CR."""
-    source = without_lone_returns(decoded.encoded)
-    if source.startswith(BOM):
-        source = b"\n" * len(BOM) + source[len(BOM) :]
+    source = without_lone_returns(without_mark(decoded.encoded))
     return source.replace(b"\0", b" ")
