@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
 
@@ -41,6 +42,7 @@ def main() -> int:
     options = parser.parse_args()
     limit = int(options.megabytes * 1e6) if options.megabytes else None
     suffixes = tuple(options.suffixes.split(",")) if options.suffixes else corpus.SUFFIXES
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # what is installed has its bytecode
     documents = corpus.load(options.corpus, limit_bytes=limit, suffixes=suffixes)
     print(documents)
     print(f"Python {sys.version.split()[0]} on {sys.platform}", flush=True)
