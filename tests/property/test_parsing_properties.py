@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from itertools import pairwise
 
 import pytest
@@ -21,11 +22,23 @@ from support.markdown_sources import (
 
 from leafmark.model import Block, Document, Heading, Link, Stretches
 from leafmark.parsing import decode, parse
+from leafmark.parsing.markdown_addresses import find_heads
 from leafmark.parsing.markdown_portions import headings_by_portions
 from leafmark.parsing.markdown_scan import scan_headings
 from leafmark.parsing.markdown_walk import walk
 from leafmark.parsing.metadata import read_yaml, to_json
 from leafmark.parsing.simple_yaml import read_simple_yaml
+
+ADDRESS_HEAD = re.compile(
+    rb"(?<![A-Za-z])(?i:https?|ftp)://"
+    rb"|(?<![^\s*_~(|])(?i:www)\.(?=[A-Za-z0-9\x80-\xff])"
+    rb"|(?<![\w.+-])(?:(?:mailto|xmpp):)?(?:[\w.+-]|\\[_.+-])+\\?@",
+)
+"""What an address begins with, as one pattern that looks at every byte."""
+
+ADDRESS_PARTS = st.sampled_from(
+    ["http", "HTTPS", "ftp", "://", "www.", "WwW.", "mailto:", "xmpp:", *"a_-.\\@ \n(|é~*s1"]
+)
 
 PATHS = st.sampled_from(["a.md", "a.txt"])
 
@@ -39,6 +52,14 @@ def line_edges(document: Document) -> set[int]:
         if byte == 10 or (byte == 13 and data[at + 1 : at + 2] != b"\n"):
             edges.add(at + 1)
     return edges
+
+
+@given(st.lists(ADDRESS_PARTS).map("".join))
+@example("www.a\\--s@ _www.b@ www.c@ a_www.d@")
+def test_addresses_begin_where_one_pattern_finds_them(text: str) -> None:
+    raw = text.encode()
+
+    assert find_heads(raw) == [head.span() for head in ADDRESS_HEAD.finditer(raw)]
 
 
 @given(messy_bytes(), PATHS)

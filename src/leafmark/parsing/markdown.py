@@ -23,7 +23,7 @@ from leafmark.parsing.markdown_links import links_of
 from leafmark.parsing.markdown_portioned_links import links_by_portions
 from leafmark.parsing.markdown_portions import LARGE_BYTES, headings_by_portions
 from leafmark.parsing.markdown_scan import scan_headings
-from leafmark.parsing.markdown_walk import Row, walk
+from leafmark.parsing.markdown_walk import Row, walk, walk_links
 from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import file_title, first_title, fold
 
@@ -78,7 +78,8 @@ class _Content:
     def _all_links(self) -> tuple[Link, ...]:
         links: Iterable[Link]
         if len(self._raw) < LARGE_BYTES or self._decoded.stand_in:
-            links = links_of(self.walked[1], self.text)
+            text = self.text
+            links = links_of(walk_links(text), text)
         else:
             links = links_by_portions(self._raw, self._start, self.headings)
         shown = self._decoded.shown

@@ -9,21 +9,22 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import pyromark
 
 from leafmark.model import Link
-from leafmark.parsing.markdown_walk import OPTIONS
+from leafmark.parsing.markdown_walk import OPTIONS, Row
 
-__all__ = ["addresses_of"]
+__all__ = ["addresses_of", "find_heads"]
 
-_HEAD = re.compile(
-    rb"(?<![A-Za-z])(?i:https?|ftp)://"
-    rb"|(?<![^\s*_~(|])(?i:www)\.(?=[A-Za-z0-9\x80-\xff])"
-    rb"|(?<![\w.+-])(?:(?:mailto|xmpp):)?(?:[\w.+-]|\\[_.+-])+\\?@",
-)
+_SCHEMES = (b"https", b"http", b"ftp")
+_LONGEST_SCHEME = max(map(len, _SCHEMES))
+_LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyz")
+_WORLD = re.compile(rb"(?<![^\s*_~(|])www\.(?=[a-z0-9\x80-\xff])")
+_NAME = re.compile(rb"(?<![\w.+-])(?:(?:mailto|xmpp):)?(?:[\w.+-]|\\[_.+-])+\\?@")
 _HOST = re.compile(rb"[A-Za-z0-9\x80-\xff][\w.\x80-\xff-]*")
 _MAIL_HOST = re.compile(rb"(?:\\?[\w-])*(?:\\?\.[A-Za-z0-9](?:\\?[\w-])*)+")
 _REST = re.compile(rb"[^\s<]*")
@@ -31,8 +32,15 @@ _TRAILING = b"?!.,:;*_~'\""
 _LONGEST_ENTITY = 34
 _AT = ord("@")
 _ENTITY = re.compile(rb"&[A-Za-z0-9]+;\Z")
-_UNREAD = frozenset(("Link", "Image", "CodeBlock"))
+_UNREAD = frozenset(("Link", "Image", "CodeBlock", "HtmlBlock"))
 _INLINE = frozenset(("Emphasis", "Strong", "Strikethrough"))
+
+
+class _Head(NamedTuple):
+    """What an address may begin with: `http://`, `www.`, or a name and `@`."""
+
+    start: int
+    end: int
 
 
 class _Text(NamedTuple):
@@ -43,20 +51,20 @@ class _Text(NamedTuple):
     limit: int
 
 
-def addresses_of(text: str, links: Sequence[Link]) -> list[Link]:
+def addresses_of(text: str, rows: Sequence[Row], links: Sequence[Link]) -> list[Link]:
     """Return the bare addresses that stand in no code, no tag and none of `links`, in order.
 
-    `text` is what the parser is given; offsets are bytes of it.
+    `text` is what the parser is given, and `rows` what it made of it; offsets are bytes of it.
     """
     raw = text.encode()
-    heads = [*_HEAD.finditer(raw)]
+    heads = _outside(find_heads(raw), rows)
     if not heads:
         return []
     texts = [*_iter_texts(text)]
     begins = [link.start for link in links]
     found: list[Link] = []
     for head in heads:
-        at = head.start()
+        at = head.start
         number = bisect_right(texts, at, key=_start_of) - 1
         if number < 0 or at >= texts[number].end or (found and at < found[-1].end):
             continue
@@ -67,6 +75,58 @@ def addresses_of(text: str, links: Sequence[Link]) -> list[Link]:
         limit = min([inside.limit, *begins[following : following + 1]])
         found += _read(raw, head, limit)
     return found
+
+
+def find_heads(raw: bytes) -> list[_Head]:
+    """What addresses may begin with, in order; none begins inside another one.
+
+    Each kind is looked for by what few texts have, since most bytes begin none.
+    """
+    lower = raw.lower()
+    world = [_Head(*head.span()) for head in _WORLD.finditer(lower)] if b"www." in lower else []
+    heads = sorted([*_find_schemes(lower), *world, *_find_names(raw, dict(world))])
+    return [head for before, head in pairwise([_Head(0, 0), *heads]) if head.start >= before.end]
+
+
+def _find_schemes(lower: bytes) -> Iterator[_Head]:
+    for at in _places(lower, b"://"):
+        before = lower[max(0, at - _LONGEST_SCHEME - 1) : at]
+        scheme = next((one for one in _SCHEMES if before.endswith(one)), None)
+        if scheme and not _LETTERS.issuperset(before[-len(scheme) - 1 : -len(scheme)] or b"-"):
+            yield _Head(at - len(scheme), at + 3)
+
+
+def _find_names(raw: bytes, taken: Mapping[int, int]) -> Iterator[_Head]:
+    """The names before each `@`, which go over no line end; none begins where one of `taken` does.
+
+    `taken` tells where each of them ends.
+    """
+    begin = 0
+    for at in _places(raw, b"@"):
+        begin = max(begin, raw.rfind(b"\n", begin, at) + 1)
+        name = _NAME.search(raw, begin, at + 1)
+        if name is not None and name.start() in taken:
+            name = _NAME.search(raw, taken[name.start()], at + 1)
+        if name is not None:
+            yield _Head(*name.span())
+        begin = at + 1
+
+
+def _places(raw: bytes, part: bytes) -> Iterator[int]:
+    at = raw.find(part)
+    while at >= 0:
+        yield at
+        at = raw.find(part, at + len(part))
+
+
+def _outside(heads: Sequence[_Head], rows: Sequence[Row]) -> list[_Head]:
+    """Those that begin in no link, image or block of code or HTML, whose ranges `rows` have."""
+    if not heads:
+        return []
+    unread = [(start, end) for tag, start, end in rows if _name(tag) in _UNREAD]
+    starts = [start for start, _ in unread]
+    reached = [*accumulate([end for _, end in unread], max, initial=0)]
+    return [head for head in heads if head.start >= reached[bisect_right(starts, head.start)]]
 
 
 def _start_of(text: _Text) -> int:
@@ -94,9 +154,9 @@ def _name(tag: Any) -> str:
     return tag if tag.__class__ is str else next(iter(tag))
 
 
-def _read(raw: bytes, head: re.Match[bytes], limit: int) -> Iterator[Link]:
+def _read(raw: bytes, head: _Head, limit: int) -> Iterator[Link]:
     """The address that begins with `head`, if there is one before `limit`."""
-    start, after = head.span()
+    start, after = head
     is_mail = raw[after - 1] == _AT
     host = (_MAIL_HOST if is_mail else _HOST).match(raw, after, limit)
     if host is None:
@@ -107,7 +167,7 @@ def _read(raw: bytes, head: re.Match[bytes], limit: int) -> Iterator[Link]:
     shown = raw[start:end].decode("utf-8", "replace")
     if is_mail:
         shown = shown.replace("\\", "")
-    scheme = "" if ":" in head[0].decode() else "mailto:" if is_mail else "http://"
+    scheme = "" if b":" in raw[start:after] else "mailto:" if is_mail else "http://"
     yield Link(start, end, scheme + shown, "autolink")
 
 

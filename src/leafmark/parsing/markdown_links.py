@@ -25,7 +25,7 @@ def links_of(rows: Sequence[Row], text: str) -> tuple[Link, ...]:
     Markdown sees inside its brackets.
     """
     links = [_link(tag, start, end) for tag, start, end in rows if _is_link(tag)]
-    bare = addresses_of(text, links)
+    bare = addresses_of(text, rows, links)
     if bare:
         links = sorted(links + bare, key=_place)
     if "[[" not in text or "]]" not in text:

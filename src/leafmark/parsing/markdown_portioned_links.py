@@ -17,7 +17,7 @@ from typing import NamedTuple
 from leafmark.model import Heading, HeadingColumns, Link
 from leafmark.parsing.markdown_labels import defined_in, labels_in
 from leafmark.parsing.markdown_links import links_of
-from leafmark.parsing.markdown_walk import walk
+from leafmark.parsing.markdown_walk import walk_links
 
 __all__ = ["links_by_portions"]
 
@@ -111,8 +111,9 @@ def _key(label: bytes) -> bytes:
     return b" ".join(_LINE_END.sub(b" ", label).decode().casefold().encode().split())
 
 
-def _links(text: bytes) -> Sequence[Link]:
-    return links_of(walk(text.decode(), text, 0)[1], text.decode())
+def _links(raw: bytes) -> Sequence[Link]:
+    text = raw.decode()
+    return links_of(walk_links(text), text)
 
 
 def _written(sign: re.Match[str]) -> str:

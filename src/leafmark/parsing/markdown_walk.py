@@ -19,7 +19,7 @@ import pyromark
 from leafmark.model import Heading
 from leafmark.parsing.lines import Lines
 
-__all__ = ["OPTIONS", "Row", "read_titles", "walk", "walk_headings"]
+__all__ = ["OPTIONS", "Row", "read_titles", "walk", "walk_headings", "walk_links"]
 
 OPTIONS = (
     pyromark.Options.ENABLE_TABLES
@@ -53,6 +53,21 @@ def walk(text: str, raw: bytes, start: int) -> tuple[list[Heading], list[Row]]:
 def walk_headings(raw: bytes) -> list[Heading]:
     """Return what `walk` returns for headings, without the rows, which take memory."""
     return _walk(raw.decode(), raw, 0, deque[Row](maxlen=0).append)
+
+
+def walk_links(text: str) -> list[Row]:
+    """Return those rows of `walk` that are links, images, and blocks of code and of HTML."""
+    rows: list[Row] = []
+    events: Events = iter(pyromark.events_with_range(text, options=OPTIONS))
+    for event, extent in events:
+        if "Start" in event:
+            tag = event["Start"]
+            if tag.__class__ is str:
+                if tag == "HtmlBlock":
+                    rows.append((tag, extent["start"], extent["end"]))
+            elif "Link" in tag or "Image" in tag or "CodeBlock" in tag:
+                rows.append((tag, extent["start"], extent["end"]))
+    return rows
 
 
 def _walk(text: str, raw: bytes, start: int, keep: Callable[[Row], None]) -> list[Heading]:
