@@ -76,10 +76,10 @@ class Meter:
     def tokens(self, start: int, end: int) -> int:
         text = self._ascii
         if text is not None:
-            return self._count_once(text[max(start, self._front) : end])
-        return self._count_once(self.raw(start, end).decode("utf-8", "replace"))
+            return self.count_once(text[max(start, self._front) : end])
+        return self.count_once(self.raw(start, end).decode("utf-8", "replace"))
 
-    def _count_once(self, text: str) -> int:
+    def count_once(self, text: str) -> int:
         """The tokens of a text, which is not counted again if it was lately."""
         size = len(text)
         if size < _LEAST_LATELY:
@@ -195,7 +195,7 @@ class _ReadMeter(Meter):
         return len(text) if text.isascii() else len(text.encode())
 
     def tokens(self, start: int, end: int) -> int:
-        return self._count_once(self._read_text.within(start, end))
+        return self.count_once(self._read_text.within(start, end))
 
     def sizes(self, starts: Sequence[int], end: int, *, most_bytes: int) -> list[int]:
         return self.counts(starts, [*starts[1:], end], most_bytes=most_bytes)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from leafmark.chunking.breadcrumbs import GAP, under_breadcrumb
@@ -22,7 +22,7 @@ from leafmark.chunking.repeating import Repeated, iter_repeated
 from leafmark.chunking.sentences import SOLID_STOPS, STOPS, sentence_starts
 from leafmark.chunking.tokens import Count, token_counter
 from leafmark.chunking.tree import Spans
-from leafmark.model import Block, Chunk, Content, Document
+from leafmark.model import Block, Chunk, Content, Document, Rendered
 
 __all__ = ["Renderer"]
 
@@ -35,6 +35,7 @@ _SURELY_LARGE = 64
 _SENTENCE_END = re.compile(
     rb"(?: [.!?:] | %b | %b ) [\"')\]*_`]* \s* \Z" % (STOPS, SOLID_STOPS), re.VERBOSE
 )
+_NOTHING = Rendered("", 0, ())
 _UNREPEATED = frozenset(("code", "table", "html", "thematic_break", "front_matter", "heading"))
 
 
@@ -44,6 +45,8 @@ class Renderer:
 
     document: Document
     options: ChunkingOptions
+    _last: tuple[int, Rendered] = field(default=(-1, _NOTHING), init=False, repr=False)
+    """A position, and what was rendered of the chunk there."""
 
     @property
     def count_tokens(self) -> Count:
@@ -65,43 +68,54 @@ class Renderer:
         """Return what the chunk's body is made of."""
         return describe_content(self.reader, chunk)
 
-    def render_text(self, chunk: Chunk) -> str:
-        """Return breadcrumb line, context and normalised body, a blank line between them."""
+    def render(self, chunk: Chunk) -> Rendered:
+        """Return what a model is given: breadcrumb line, context and normalised body.
+
+        The last one is kept, since who asks for the text asks for its tokens, too.
+        """
+        position, rendered = self._last
+        if position != chunk.position:
+            rendered = self._render(chunk)
+            self._last = chunk.position, rendered
+        return rendered
+
+    def _render(self, chunk: Chunk) -> Rendered:
         body = self.reader.normalise(chunk.body_spans)
-        table = self._table_above(chunk)
+        if not self._may_carry(chunk):
+            return self._rendered(chunk, body, ())
+        table = self._table_around(chunk.byte_start)
         if table is not None:
             repeated = self._find_repeated(chunk, table, body)
-            shown = body if repeated is None else repeated.over(body)
-            return self._under_breadcrumb(chunk, shown)
-        parts = [self.reader.normalise((span,)) for span in self._sentences_before(chunk)]
-        return self._under_breadcrumb(chunk, GAP.join(part for part in (*parts, body) if part))
+            if repeated is None:
+                return self._rendered(chunk, body, ())
+            return self._rendered(chunk, repeated.over(body), repeated.spans)
+        carried = self._sentences_before(chunk, body)
+        parts = [self.reader.normalise((span,)) for span in carried]
+        return self._rendered(chunk, GAP.join(filter(None, (*parts, body))), carried)
+
+    def _rendered(
+        self, chunk: Chunk, rest: str, context_spans: tuple[tuple[int, int], ...]
+    ) -> Rendered:
+        text = self._under_breadcrumb(chunk, rest)
+        return Rendered(text, self.meter.count_once(text), context_spans)
 
     def _under_breadcrumb(self, chunk: Chunk, rest: str) -> str:
+        """Return `rest` below its breadcrumb, a blank line between them."""
         limit = None if self.options.strategy == "heading" else self.options.max_tokens
-        return under_breadcrumb(chunk.section_path, rest, limit=limit, count=self.meter.count)
-
-    def find_context(self, chunk: Chunk) -> tuple[tuple[int, int], ...]:
-        """Return the ranges of the source that the chunk carries before its body."""
-        table = self._table_above(chunk)
-        if table is None:
-            return self._sentences_before(chunk)
-        repeated = self._find_repeated(chunk, table, self.reader.normalise(chunk.body_spans))
-        return () if repeated is None else repeated.spans
+        count = self.meter.count_once
+        return under_breadcrumb(chunk.section_path, rest, limit=limit, count=count)
 
     def _may_carry(self, chunk: Chunk) -> bool:
         return chunk.kind == "piece" and self.options.strategy != "fixed"
 
-    def _table_above(self, chunk: Chunk) -> Block | None:
-        """The table that the chunk begins in, if it may carry what belongs to it."""
-        return self._table_around(chunk.byte_start) if self._may_carry(chunk) else None
-
     def _table_around(self, at: int) -> Block | None:
+        """The table that a byte stands in, below its header."""
         return self.reader.table_around(at) or self.reader.markup_table_around(at)
 
-    def _sentences_before(self, chunk: Chunk) -> tuple[tuple[int, int], ...]:
-        """The last sentences of the piece before, as many as there is room for."""
-        candidates = self._overlaps(chunk) if self._may_carry(chunk) else []
-        room = self._room(chunk) if candidates else 0
+    def _sentences_before(self, chunk: Chunk, body: str) -> tuple[tuple[int, int], ...]:
+        """The last sentences of the piece before, as many as there is room for above the body."""
+        candidates = self._overlaps(chunk)
+        room = self._room(chunk, body) if candidates else 0
         return next(((span,) for span in candidates if self.meter.fits(*span, room)), ())
 
     def _find_repeated(self, chunk: Chunk, table: Block, body: str) -> Repeated | None:
@@ -116,11 +130,10 @@ class Renderer:
             return True
         if len(repeated.above) > limit * _SURELY_LARGE:
             return False
-        return self.meter.count(self._under_breadcrumb(chunk, shown)) <= limit
+        return self.meter.count_once(self._under_breadcrumb(chunk, shown)) <= limit
 
-    def _room(self, chunk: Chunk) -> int:
+    def _room(self, chunk: Chunk, body: str) -> int:
         """The tokens that `max_tokens` leaves beside breadcrumb, body and two gaps."""
-        body = self.reader.normalise(chunk.body_spans)
         shown = len(chunk.breadcrumb.encode()) + len(body.encode()) + 2 * len(GAP)
         limit = self.options.max_tokens
         if shown * 2 <= limit:

@@ -28,7 +28,14 @@ from leafmark.model.document import (
     Headings,
     Link,
 )
-from leafmark.model.emitted import ChunkKind, Content, ContentType, FindLink, leads_nowhere
+from leafmark.model.emitted import (
+    ChunkKind,
+    Content,
+    ContentType,
+    FindLink,
+    Rendered,
+    leads_nowhere,
+)
 from leafmark.model.entry import DocumentEntry, Entry, FileState, heading_and_span, whole_range
 from leafmark.model.keyterm import KeyTerm, WeightedText
 from leafmark.model.packed import Packed
@@ -129,6 +136,7 @@ __all__ = [
     "Reader",
     "Related",
     "Relation",
+    "Rendered",
     "Result",
     "Runs",
     "SettingOrigin",

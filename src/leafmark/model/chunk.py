@@ -25,7 +25,15 @@ from typing import Any, NamedTuple, Protocol, overload
 from leafmark.model.breadcrumb import format_breadcrumb
 from leafmark.model.deferred import Deferred
 from leafmark.model.document import Document, Link
-from leafmark.model.emitted import ChunkKind, Content, ContentType, Emitted, FindLink, leads_nowhere
+from leafmark.model.emitted import (
+    ChunkKind,
+    Content,
+    ContentType,
+    Emitted,
+    FindLink,
+    Rendered,
+    leads_nowhere,
+)
 from leafmark.model.ids import decodable, document_id, fragment, ordinal_id
 from leafmark.model.record import ChunkRecord
 from leafmark.model.span import bytes_in
@@ -50,14 +58,11 @@ class Rendering(Protocol):
     def read_body(self, spans: Sequence[tuple[int, int]], /) -> str:
         """Return ranges as they are read, front matter apart."""
 
-    def render_text(self, chunk: "Chunk", /) -> str:
-        """Return `text`, what a model is given."""
-
     def describe_content(self, chunk: "Chunk", /) -> Content:
         """Return what the body is made of."""
 
-    def find_context(self, chunk: "Chunk", /) -> tuple[tuple[int, int], ...]:
-        """Return the ranges that `text` carries before the body."""
+    def render(self, chunk: "Chunk", /) -> Rendered:
+        """Return what a model is given."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -419,16 +424,16 @@ class Chunk(NamedTuple):
 
         The last sentences of the piece before, or the header of a table that is cut.
         """
-        return self.owner.rendering.find_context(self)
+        return self.owner.rendering.render(self).context_spans
 
     @property
     def text(self) -> str:
         """Breadcrumb line, context, and the normalised body."""
-        return self.owner.rendering.render_text(self)
+        return self.owner.rendering.render(self).text
 
     @property
     def tokens(self) -> int:
-        return self.owner.count_tokens(self.text)
+        return self.owner.rendering.render(self).tokens
 
     @property
     def body_tokens(self) -> int:
@@ -469,19 +474,49 @@ class Chunk(NamedTuple):
 
     def to_dict_beside(self, sibling_ids: list[str]) -> dict[str, Any]:
         """Return the same with `sibling_ids` as they are given."""
-        content, text = self.content, self.text
-        made: dict[str, Any] = {
+        owner, content, rendered = self.owner, self.content, self.owner.rendering.render(self)
+        return {
+            "id": self.id,
+            "ordinal_id": self.ordinal_id,
+            "doc_id": owner.doc_id,
+            "parent_id": self.parent_id,
+            "tree": owner.tree,
             "path": decodable(self.path),
+            "kind": self.kind,
+            "title": self.title,
+            "slug": self.slug,
+            "depth": self.depth,
+            "position": self.position,
+            "breadcrumb": self.breadcrumb,
+            "section_path": list(self.section_path),
+            "sibling_count": self.sibling_count,
             "sibling_ids": sibling_ids,
+            "prev_id": self.prev_id,
+            "next_id": self.next_id,
+            "covers": list(self.covers),
+            "heading_start": self.heading_start,
+            "heading_end": self.heading_end,
+            "byte_start": self.byte_start,
+            "byte_end": self.byte_end,
+            "line_start": self.line_start,
+            "line_end": self.line_end,
             "content_type": content.content_type,
-            "block_types": content.block_types,
-            "tokens": self.owner.count_tokens(text),
+            "block_types": list(content.block_types),
+            "is_complete_section": self.is_complete_section,
+            "oversize": self.oversize,
+            "undersize": self.undersize,
+            "tokens": rendered.tokens,
+            "body_tokens": self.body_tokens,
+            "tags": list(self.tags),
+            "version": self.version,
+            "metadata": dict(self.metadata),
             "links": [self._link_record(link) for link in self.links],
-            "text": text,
+            "encoding": self.encoding,
+            "body": self.body,
+            "text": rendered.text,
+            "context_spans": [list(span) for span in rendered.context_spans],
+            "sha256": self.sha256,
         }
-        names = ChunkRecord._fields
-        values = (made[name] if name in made else getattr(self, name) for name in names)
-        return ChunkRecord(*values).to_dict()
 
     def to_record(self) -> ChunkRecord:
         """Return all there is to tell of the chunk, without its source."""

@@ -11,6 +11,7 @@ __all__ = [
     "ContentType",
     "Emitted",
     "FindLink",
+    "Rendered",
     "Row",
     "leads_nowhere",
 ]
@@ -34,6 +35,17 @@ class Content(NamedTuple):
     block_types: tuple[str, ...]
     languages: tuple[str, ...]
     holds_code: bool
+
+
+class Rendered(NamedTuple):
+    """`text`, which a model is given, and its tokens.
+
+    `context_spans` are the ranges of the source that it carries before the body.
+    """
+
+    text: str
+    tokens: int
+    context_spans: tuple[tuple[int, int], ...]
 
 
 class Emitted(NamedTuple):

@@ -161,3 +161,21 @@ def test_code_at_the_margin_needs_no_normalising(code: str, is_read: bool) -> No
     options = ChunkingOptions(strategy="section", tokenizer="counting", max_tokens=1000)
     chunk_document(parse(source.encode(), "a.md"), tree="t", options=options)
     assert (tally.counted > 1.5 * len(source)) is is_read
+
+
+@pytest.mark.parametrize("strategy", ["auto", "section"])
+def test_the_text_of_a_record_is_counted_once(strategy: Strategy) -> None:
+    counter = Tally()
+    register_tokenizer("counting", counter)
+    options = ChunkingOptions(strategy=strategy, tokenizer="counting")
+    chunks = chunk_document(make_document(*huge("section", 60)), tree="t", options=options).chunks
+    counter.texts.clear()
+    carried = 0
+    for chunk in chunks:
+        record = chunk.to_dict()
+        assert record["tokens"] == chunk.tokens == -(-len(chunk.text) // 4)
+        assert record["context_spans"] == [list(span) for span in chunk.context_spans]
+        carried += len(chunk.context_spans)
+        if chunk.piece:
+            assert counter.texts[chunk.text] == 1
+    assert carried
