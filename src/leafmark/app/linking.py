@@ -39,6 +39,12 @@ _SOURCES = (
     *(".qmd", ".Rmd", ".org", ".pod", ".pm"),
 )
 _PAGES = (".html", ".htm", ".xhtml")
+_NO_FOLDERS = frozenset(_SOURCES[:7]) | {".ipynb", ".qmd", ".Rmd"}
+"""What only files end with: most links to what is not among the sources lead to such."""
+
+MOST_FILES = 10_000
+"""Paths whose file is remembered: about 3 MB. One that leads nowhere is looked for in 76 ways."""
+
 _FIRST_PAGES = ("README", "readme", "index", "_index")
 
 
@@ -62,6 +68,8 @@ def candidate_paths(path: str, base: str) -> Iterator[str]:
 
     >>> list(candidate_paths("../b.html", "docs/a/x.md"))[:3]
     ['docs/b.html', 'docs/b.md', 'docs/b.markdown']
+    >>> list(candidate_paths("b.md", "x.md"))
+    ['b.md']
     """
     if path.startswith("/"):
         joined = path.lstrip("/")
@@ -74,6 +82,8 @@ def candidate_paths(path: str, base: str) -> Iterator[str]:
     if not is_root:
         yield joined
         stem, suffix = posixpath.splitext(joined)
+        if suffix in _NO_FOLDERS:
+            return
         if suffix.lower() in _PAGES:
             yield from (stem + other for other in _SOURCES if other != suffix)
         yield from (joined + other for other in _SOURCES)
@@ -134,6 +144,8 @@ class Links:
     def __init__(self, place: FindChunk, known: Known) -> None:
         self._place = place
         self._known = known
+        self._files: dict[tuple[str, str, str], str | None] = {}
+        """Where paths lead that were looked for, by tree, folder and path: pages repeat them."""
 
     def resolve(self, record: Mapping[str, Any], document: Origin) -> dict[str, Any]:
         """Return the record of a chunk of `document`, the id of each link in it as far as known."""
@@ -166,6 +178,14 @@ class Links:
             path = posixpath.join(posixpath.dirname(parts[0]), path)
         if not path:
             return document.path
+        key = document.tree, "" if path[0] == "/" else posixpath.dirname(document.path), path
+        if key not in self._files:
+            if len(self._files) >= MOST_FILES:
+                self._files.clear()
+            self._files[key] = self._look_for(path, document)
+        return self._files[key]
+
+    def _look_for(self, path: str, document: Origin) -> str | None:
         tree, holds = document.tree, self._known.holds
         candidates = candidate_paths(path, document.path)
         written = (form for one in candidates for form in spellings(one))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
 import pytest
 from support.projects import Here
 
-from leafmark.app.linking import candidate_paths, split_target
+from leafmark.app.linking import KnownKeys, Links, candidate_paths, split_target
 
 Form = Literal["NFC", "NFD"]
 
@@ -116,6 +117,38 @@ def test_candidates_stay_in_the_tree() -> None:
     assert list(candidate_paths("../../x.md", "a/b.md")) == []
     assert next(candidate_paths("", "b.md")) == "README.md"
     assert next(candidate_paths("/", "a/b.md")) == "README.md"
+
+
+class Page(NamedTuple):
+    path: str
+    tree: str = "t"
+    format: str = "markdown"
+    metadata: Mapping[str, Any] = {}
+
+
+def test_a_path_is_looked_for_once_and_a_missing_file_in_one_place() -> None:
+    asked: list[str] = []
+
+    class Known(KnownKeys):
+        def holds(self, tree: str, path: str) -> bool:
+            asked.append(path)
+            return super().holds(tree, path)
+
+    links = Links(lambda tree, path, slug: path, Known([("t", "a/b.md"), ("t", "c.md/index.md")]))
+    found = [
+        links.find(target, "link", Page(path))
+        for path in ("a/x.md", "a/y.md", "x.md")
+        for target in ("b.md", "b", "/a/b", "missing.md", "c.md")
+    ]
+    assert found == ["a/b.md", "a/b.md", "a/b.md", None, None] * 2 + [
+        None,
+        None,
+        "a/b.md",
+        *[None] * 2,
+    ]
+    assert asked.count("a/missing.md") == asked.count("a/c.md") == asked.count("missing.md") == 1
+    assert asked.count("a/b") == 2  # as `b` below `a`, and from the root
+    assert not any(path.startswith(("a/missing.md.", "a/missing.md/")) for path in asked)
 
 
 @pytest.mark.parametrize("spelt", ["NFC", "NFD"])
