@@ -51,7 +51,7 @@ def _table(rows: Iterable[Sequence[str]], style: Style) -> str:
 
 def _column_width(widths: list[int]) -> int:
     """The widest cell among those that are not unusually wide."""
-    return max(width for width in widths if width <= _WIDE or width == min(widths))
+    return max([width for width in widths if width <= _WIDE], default=min(widths))
 
 
 def render_trees(trees: Sequence[TreeStatus], style: Style) -> str:
