@@ -19,6 +19,7 @@ from benchmarks.corpus import Corpus
 from benchmarks.measure import Row, in_turn
 from leafmark.chunking import ChunkingOptions, Strategy, chunk_document, token_counter
 from leafmark.parsing import parse
+from leafmark.render.chunks import iter_chunk_lines
 
 OPTIONS = (
     pyromark.Options.ENABLE_TABLES
@@ -68,6 +69,7 @@ def run(corpus: Corpus) -> list[Row]:
         row("section", "walk, then count", lambda: (walk(), counting()), LIMIT),
         row("section", "headings, then count", lambda: (headings(), counting()), None),
         *_beside_tiktoken(texts, walk, row),
+        _records(sources, corpus.size_bytes / 1e6),
     ]
     # before what other splitters load: the more objects there are, the longer a collection takes
     large = [_large(name, source) for name, source in large_documents().items()]
@@ -76,6 +78,22 @@ def run(corpus: Corpus) -> list[Row]:
         if split is not None:
             rows.append(row(strategy, name, _over(split, texts), limit))
     return rows + large
+
+
+def _records(sources: list[tuple[bytes, str]], megabytes: float) -> Row:
+    """What `leafmark chunk --jsonl` prints, links into other files apart, beside the chunks."""
+    options = ChunkingOptions(strategy="section")
+
+    def write(source: tuple[bytes, str]) -> int:
+        chunked = chunk_document(parse(*source), tree="bench", options=options)
+        return sum(map(len, iter_chunk_lines(chunked, options)))
+
+    chunks, records = in_turn(
+        [_over(_chunker("section"), sources), _over(write, sources)], clock=time.process_time
+    )
+    beside = f"section chunks {megabytes / chunks:.1f} MB/s"
+    ours = f"{megabytes / records:.1f} MB/s"
+    return Row("whole records as JSON", ours, beside, chunks / records, None, True)
 
 
 def _beside_tiktoken(texts: list[str], walk: Run, row: Callable[..., Row]) -> list[Row]:
