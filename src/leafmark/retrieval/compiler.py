@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import TypeAlias
 
 import tantivy
@@ -30,9 +30,11 @@ from leafmark.query import (
     filters_only,
 )
 from leafmark.retrieval.filters import Filters, any_of, unscored
+from leafmark.retrieval.joined import take_joined_apart
 from leafmark.retrieval.leaves import Around, Leaves, Looked
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.shape import shape_of
+from leafmark.retrieval.stopwords import stop_words
 from leafmark.retrieval.weights import RELAXED_FROM
 
 __all__ = ["Compile", "Compiled", "compile_for_languages", "compiling"]
@@ -68,10 +70,11 @@ class Compiled:
 
     `strict` is the query for chunks that match all words; `asks_nothing` is true if nothing in
     the topic can be looked up. `exact` is `strict` without corrections of words that occur
-    (None: there are none). `stops` numbers those of `looked` that need not match. A topic
-    with `filters_only` has no scores. `word_count` counts the plain words without stop
-    words, but with words that only ask. The other queries are made when first used: most
-    searches need only some of them.
+    (None: there are none). `stops` numbers those of `looked` that need not match, `parts`
+    those that were looked for as parts of a word (see `joined`). A topic with `filters_only`
+    has no scores. `word_count` counts the plain words without stop words, but with words
+    that only ask, and parts in place of their word. The other queries are made when first
+    used: most searches need only some of them.
     """
 
     def __init__(
@@ -104,8 +107,12 @@ class Compiled:
             self._leaves.with_corrections = False
             self.exact = self._strict()
             self._leaves.with_corrections = True
+        self._tried: list[Term] = []  # leaves know words by their identity
+        self._some = self._taken_apart()
+        self.word_count += len(self._some) - len(self._plain)
         self.looked = self._leaves.looked
         self.stops = self._numbers(self._stops)
+        self.parts = self._numbers((*self._tried, *self._some)) - self._numbers(self._plain)
 
     # -- whole queries ----------------------------------------------------------------
 
@@ -127,10 +134,11 @@ class Compiled:
     @cached_property
     def relaxed(self) -> tantivy.Query | None:
         """The query for chunks that match enough of the plain words; None: all must match."""
-        words = [word for word in self._plain if self._may_be_relaxed(word)]
-        if self._params.strict or len(self._plain) < 2 or not words:
+        words = [word for word in self._some if self._may_be_relaxed(word)]
+        is_whole = len(self._some) < 2 and self._some == self._plain
+        if self._params.strict or is_whole or not words:
             return None
-        least = max(1, math.ceil(self._params.relax_share * len(self._plain)))
+        least = max(1, math.ceil(self._params.relax_share * len(self._some)))
         if least > len(words):
             return None
         queries = [self._leaves.word(word, Around()) for word in words]
@@ -152,7 +160,7 @@ class Compiled:
     @cached_property
     def body_words(self) -> tuple[tantivy.Query, ...]:
         """A query in bodies for each plain word that a relaxed match may rest on."""
-        looked = (self._leaves.find(word) for word in self._plain if self._may_be_relaxed(word))
+        looked = (self._leaves.find(word) for word in self._some if self._may_be_relaxed(word))
         return tuple(
             query
             for each in looked
@@ -165,8 +173,8 @@ class Compiled:
 
     @cached_property
     def asked(self) -> tuple[tuple[Looked | None, float], ...]:
-        """What was looked for to find each plain word, with the word's rarity."""
-        return tuple((self._leaves.find(word), self._leaves.rarity(word)) for word in self._plain)
+        """What was looked for to find each word of `relaxed`, with the word's rarity."""
+        return tuple((self._leaves.find(word), self._leaves.rarity(word)) for word in self._some)
 
     @cached_property
     def quoted(self) -> tuple[tuple[Looked, float], ...]:
@@ -178,8 +186,27 @@ class Compiled:
     @cached_property
     def unrelaxed(self) -> frozenset[int]:
         """The numbers of those of `looked` that are not part of `relaxed`."""
-        words = [word for word in self._plain if not self._may_be_relaxed(word)]
-        return self._numbers((*words, *self._stops))
+        words = [word for word in self._some if not self._may_be_relaxed(word)]
+        joined = [word for word in self._plain if word not in self._some]
+        return self._numbers((*words, *joined, *self._stops))
+
+    def _taken_apart(self) -> list[Term]:
+        """Return the plain words, those that are joined and occur nowhere by their parts."""
+        stops = stop_words(self.language.name)
+        take = partial(take_joined_apart, stops=stops, is_alone=len(self._plain) == 1)
+        found = [
+            part
+            for word in self._plain
+            for part in take(word, self.language.analyzer, self._occurs)
+        ]
+        for word in found:
+            self._leaves.word(word, Around())
+        return found
+
+    def _occurs(self, word: Term) -> bool:
+        self._tried.append(word)
+        self._leaves.word(word, Around())
+        return self._leaves.occurs(word)
 
     def _numbers(self, words: Iterable[Term]) -> frozenset[int]:
         found = map(self._leaves.find, words)

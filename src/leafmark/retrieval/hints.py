@@ -170,13 +170,16 @@ def _about_words(compiled: Sequence[Sequence[Compiled]]) -> Iterator[Hint]:
 def _corrected(topic: Sequence[Compiled]) -> dict[str, list[str]]:
     """Return the corrections of each word that occurs nowhere in a language.
 
-    Stop words of another language are skipped: only this language looked for them.
+    Stop words of another language are skipped: only this language looked for them. So are
+    parts of a word, which is told as a whole.
     """
     found: dict[str, dict[str, None]] = {}  # two languages may have the same word
     names = {compiled.language.name for compiled in topic}
     for compiled in topic:
         others = names - {compiled.language.name}
         for looked in compiled.looked:
+            if looked.number in compiled.parts:
+                continue
             if any(looked.label.lower() in stop_words(name) for name in others):
                 continue
             if looked.corrected or not looked.queries:

@@ -114,6 +114,19 @@ class Leaves:
         """Return what was looked for to find a node."""
         return self._looked.get(id(node))
 
+    def occurs(self, node: Term) -> bool:
+        """Whether a word that was looked for stands anywhere, or a definition is called so."""
+        looked = self._looked.get(id(node))
+        if looked is None or looked.definitions:
+            return looked is not None
+        frequency = self._statistics.phrase_frequency
+        return any(
+            frequency(name, terms) if len(terms) > 1 else self._statistics.frequency(name, terms[0])
+            for name in self._names.values()
+            for terms in looked.sequences
+            if terms
+        )
+
     def rarity(self, node: Term | Phrase) -> float:
         """Return the idf of a word in bodies; of a phrase, that of its rarest word.
 

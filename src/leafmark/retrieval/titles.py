@@ -4,7 +4,8 @@ BM25 counts which words of the query a title has, and how rare they are. But a t
 says the whole query and nothing else means more: the section is about just that. So a
 match gains by its *agreement*, times `title_agreement`: the share of the query that its
 title says, times the share of the title that the query says, squared. A match whose title
-is exactly the query comes before all others, which only mention it.
+is exactly the query comes before all others, which only mention it; of the pieces of one
+section, the first one comes first.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ def raise_by_titles(reader: IndexReader, hits: list[Hit], params: SearchParams) 
     if not any(agreements):
         return hits
     factors = _factors(first, agreements, weight)
+    _lead_by_first_pieces(reader, first, agreements, factors)
     raised = [
         hit._replace(score=rounded(hit.score * factor), titled=factor) if factor != 1 else hit
         for hit, factor in zip(first, factors, strict=True)
@@ -76,6 +78,29 @@ def _factors(hits: Sequence[Hit], agreements: Sequence[float], weight: float) ->
         ahead if agreement == 1 else factor
         for factor, agreement in zip(factors, agreements, strict=True)
     ]
+
+
+def _lead_by_first_pieces(
+    reader: IndexReader, hits: Sequence[Hit], agreements: Sequence[float], factors: list[float]
+) -> None:
+    """Put the first piece of a section that is called what was asked before its other pieces.
+
+    They have the same title, and the first one says what the section is about; which of them
+    repeats the words of its title most says little.
+    """
+    named = [number for number, agreement in enumerate(agreements) if agreement == 1]
+    if len(named) < 2:
+        return
+    sections: dict[tuple[str, int], dict[int, int]] = {}
+    for number, entry in zip(named, reader.entries(hits[n].address for n in named), strict=True):
+        if entry.piece:
+            section = sections.setdefault((entry.doc_id, entry.parent_position), {})
+            section[entry.piece] = number
+    for section in sections.values():
+        best = max(hits[number].score * factors[number] for number in section.values())
+        first = section.get(1)
+        if first is not None and 0 < hits[first].score * factors[first] < best:
+            factors[first] = NAMED_AHEAD * best / hits[first].score
 
 
 def _agreements(reader: IndexReader, hits: Sequence[Hit]) -> list[float]:

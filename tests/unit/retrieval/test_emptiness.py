@@ -133,7 +133,7 @@ def hints(library: Library, *queries: str, **params: Any) -> list[tuple[str, str
                     "phrase",
                     "the parts of “nightly_backup” stand next to each other nowhere",
                 ),
-                ("strict", "without --strict, there would be 1 match of some of the words"),
+                ("strict", "without --strict, there would be 3 matches of some of the words"),
             ],
         ),
         (
