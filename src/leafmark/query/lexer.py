@@ -49,6 +49,9 @@ _TYPOGRAPHIC = re.compile(rf"[{QUOTES}]((?:[^{QUOTES}\\]|\\.)*)[{QUOTES}]", re.D
 _TAIL = re.compile(rf"[^\s()^~{QUOTES}]*")
 _ESCAPED = re.compile(rf"\\[{re.escape(ESCAPABLE)}]")
 _WORDS_IN_CAPITALS = frozenset(f"\\{word}" for word in OPERATORS)
+_CLOSING = f"_*){QUOTES}"
+"""What a word, a beginning, a group and a phrase end with beside letters and digits."""
+
 _CAN_BE_MARKED = frozenset(
     {Kind.WORD, Kind.PREFIX, Kind.PHRASE, Kind.CLOSE, Kind.BOOST, Kind.FUZZY}
 )
@@ -164,14 +167,16 @@ class _Lexer:
         """Return what follows the `^` or `~` at a place if it is an operator, else None.
 
         It is one before a number, and at the end of a word, where the number was forgotten
-        (`x^`); `a^b`, `1.0~rc1` and `~~~` are words.
+        (`x^`); `a^b`, `1.0~rc1`, `=~` and `~~~` are words.
         """
         tail = _TAIL.match(self.query, at + 1)
         text, end = (tail[0], tail.end()) if tail else ("", at + 1)
         if is_number(text):
             return text
-        alone = not {self.query[end : end + 1], self.query[at - 1]} & {"^", "~"}
-        return "" if alone and not text else None
+        if text or self.query[end : end + 1] in ("^", "~"):
+            return None
+        before = self.query[at - 1]
+        return "" if before.isalnum() or before in _CLOSING else None
 
     def _read_mark(self) -> None:
         text = self._mark(self.at) or ""
