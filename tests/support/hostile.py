@@ -106,6 +106,15 @@ HOSTILE: dict[tuple[str, str], Make] = {
     ("adoc", "titles"): lambda n: b"== a\n\nx\n\n" * n,
     ("adoc", "delimiters"): lambda n: b"====\n*****\n" * n,
     ("adoc", "attached lines"): lambda n: b"* a\n+\n" * n,
+    ("adoc", "markers in turn"): lambda n: (
+        b"* a\n** a\n- a\n. a\na. a\nI) a\na::\na;;\n" * (n // 8)
+    ),
+    ("adoc", "markers of any length"): lambda n: b"".join(
+        b"*" * (i % 9) + b" a\n" for i in range(n)
+    ),
+    ("adoc", "attributes of lists"): lambda n: b"* a\n[a]\n** a\n[a]\n" * n,
+    ("adoc", "attributes of no list"): lambda n: b"* a\n" + b"[a]\n" * n + b"* a\n",
+    ("adoc", "lists in what is attached"): lambda n: b"* a\n** a\n+\n--\n. a\n+\n====\n" * n,
     ("adoc", "attributes"): lambda n: b"[a]\n\n" * n + b"x",
     ("adoc", "an endless attribute"): lambda n: b"[" + b"a#" * n + b"]\n== x",
     ("adoc", "spaces in a title"): lambda n: b"== a" + b" " * n + b"= b",

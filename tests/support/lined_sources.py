@@ -22,7 +22,8 @@ _ASCIIDOC = [
     "[[id]]", "[#anchor]", "[discrete]", ".Block title", ":attr: value", ":leveloffset: +1",
     ":leveloffset: 0", "// comment", "ifdef::x[]", "endif::[]", "include::a.adoc[]", "'''",
     "image::p.png[]", "<<id,text>> https://x.y[z] xref:b.adoc#c[d]", "Größe `code` *b*",
-    "Title[[inline]]", "NOTE: text", "value \\",
+    "Title[[inline]]", "NOTE: text", "value \\", "- dash", "*** deep", "**** x", "***** y", "a. x",
+    "<1> callout", "term::", "in term:::", "[loweralpha]",
 ]  # fmt: skip
 _RDOC = [
     "", "", "= Title", "== Sub", "===Deep", "======= Deepest", "=", "  = code", "* item", "  more",

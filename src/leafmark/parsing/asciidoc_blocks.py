@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from leafmark.model import BlockKind
+from leafmark.parsing.asciidoc_lists import Item, OpenLists, marker_of
 from leafmark.parsing.lined_document import LineScanner, Title
 from leafmark.parsing.source_lines import SourceLines
 
@@ -30,10 +31,6 @@ _BLOCK_TITLE = re.compile(r"\.[^ .].*\Z|\.\.[^ .].*\Z")
 _ATTRIBUTE = re.compile(r":(!?\w[^:]*):(?:[ \t]+(.*))?\Z")
 _COMMENT = re.compile(r"//(?!/)")
 _DIRECTIVE = re.compile(r"(?:ifdef|ifndef|ifeval|endif|include)::\S*\[.*\]\Z")
-_ITEM = re.compile(
-    r"[ \t]*(?:(-|\*{1,5}|\.{1,5}|\u2022|\d+\.|[a-zA-Z]\.|[IVXivx]+\)|<[\d.]+>)[ \t]+\S"
-    r"|(?!//)[^ \t].*?(?::{2,4}|;;)(?:\Z|[ \t]))"
-)
 _MACRO = re.compile(r"(?:(?:image|video|audio)::[^\s\[][^\[]*|toc::)\[.*\]\Z")
 _RULES = re.compile(r"(?:'{3,}|-{3}|\*{3}|- - -|\* \* \*|<{3,})\Z")
 
@@ -57,11 +54,16 @@ _KINDS: dict[str, BlockKind] = {
     ":": "table",
     "!": "table",
 }
+_BELOW_LIST = 3
+"""Levels left below the deepest list: its items, what is attached to them, and what is in that."""
+
 _PLAIN = frozenset(("code", "html", "definition", "table"))
 
 
 class AsciiDocScanner(LineScanner):
     """Knows the lines before a block that say something of it."""
+
+    _deepest = 10  # lists in lists take two levels each, but are read once
 
     def __init__(self, lines: SourceLines) -> None:
         super().__init__(lines)
@@ -233,26 +235,61 @@ class AsciiDocScanner(LineScanner):
 
     def _list(self, at: int, line: str, level: int) -> int:
         """Items one after another; blank lines between them are part of the list."""
-        if not _ITEM.match(line):
+        if not marker_of(line):
             return at
-        items, end = list[tuple[int, int, list[int]]](), at
-        while end < self._stop and _ITEM.match(self.lines.text[end]):
-            first, joints = end, list[int]()
-            end = self._item_end(end, joints)
-            items.append((first, end, joints))
-            following = self.lines.after_blank(end, self._stop)
-            if following < self._stop and _ITEM.match(self.lines.text[following]):
-                end = following
-        after = items[-1][1]
-        self._add("list", at, after, level)
-        for first, stop, joints in items:
-            self._add("list_item", first, stop, level + 1)
-            if joints:
-                self._add("paragraph", first, joints[0], level + 2)
-            for joint, following in pairwise([*joints, stop]):
-                self._meta = joint
-                self._inside(joint + 1, following, level + 2)
-        return after
+        items = self._items(at, max(0, (self._deepest - _BELOW_LIST - level) // 2))
+        self._nest(items, level)
+        return items[-1].after
+
+    def _items(self, at: int, deepest: int) -> list[Item]:
+        """The items from line `at` on; what is deeper than `deepest` counts as being there."""
+        items, opened = list[Item](), OpenLists()
+        about = first = at
+        marker = self._marker(at)
+        while marker:
+            joints = list[int]()
+            after = self._item_end(first, joints)
+            items.append(Item(min(opened.enter(marker), deepest), about, first, after, joints))
+            about, first, marker = self._below_item(after, opened)
+        return items
+
+    def _below_item(self, at: int, opened: OpenLists) -> tuple[int, int, str]:
+        """The line of the next item with its attributes, without them, and its marker, if any.
+
+        Attributes right below an item are those of a list inside it; others part lists.
+        """
+        about = first = self.lines.after_blank(at, self._stop)
+        marker = self._marker(first)
+        if marker or about > at:
+            return about, first, marker
+        while first < self._stop and not marker and _ATTRIBUTES.match(self.lines.text[first]):
+            first += 1
+            marker = self._marker(first)
+        return about, first, "" if marker in opened else marker
+
+    def _marker(self, at: int) -> str:
+        return marker_of(self.lines.text[at]) if at < self._stop else ""
+
+    def _nest(self, items: Sequence[Item], level: int) -> None:
+        """Note a list, and the lists inside its items, each of which is below the one before."""
+        self._add("list", items[0].first, items[-1].after, level)
+        heads = [i for i, item in enumerate(items) if item.depth == items[0].depth]
+        for head, following in pairwise([*heads, len(items)]):
+            self._item(items[head], items[head + 1 : following], level + 1)
+
+    def _item(self, item: Item, below: Sequence[Item], level: int) -> None:
+        """An item: its text, what is attached to it, and the list below it."""
+        after = below[-1].after if below else item.after
+        self._add("list_item", item.first, after, level)
+        if item.joints or below:
+            text_end = item.joints[0] if item.joints else item.after
+            self._add("paragraph", item.first, text_end, level + 1)
+        for joint, following in pairwise([*item.joints, item.after]):
+            self._meta = joint
+            self._inside(joint + 1, following, level + 1)
+        if below:
+            self._meta = below[0].about
+            self._nest(below, level + 1)
 
     def _item_end(self, at: int, joints: list[int]) -> int:
         """Where an item ends: its lines, and what a line with `+` or indentation attaches.
@@ -270,10 +307,10 @@ class AsciiDocScanner(LineScanner):
                 following = self.lines.after_blank(at, self._stop)
                 if following >= self._stop or text[following][0] != " ":
                     return at
-                if _ITEM.match(text[following]):
+                if marker_of(text[following]):
                     return at
                 at = following + 1
-            elif _ITEM.match(line) or _ATTRIBUTES.match(line) or _fence(line):
+            elif marker_of(line) or _ATTRIBUTES.match(line) or _fence(line):
                 return at
             else:
                 at += 1

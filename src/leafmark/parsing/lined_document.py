@@ -16,9 +16,6 @@ from leafmark.parsing.titles import file_title, first_title, fold
 
 __all__ = ["LineScanner", "Title", "outside_code", "parse_lined"]
 
-_DEEPEST = 8
-"""Levels of nesting in which blocks are looked for; each is read once more for it."""
-
 
 class Title(NamedTuple):
     """A title: lines `[first, after)`, its words as written; `nested` ones open no section."""
@@ -40,6 +37,9 @@ class LineScanner(ABC):
     `_stop`, and its text begins at column `_edge`.
     """
 
+    _deepest = 8
+    """Levels of nesting in which blocks are looked for; each is read once more for it."""
+
     def __init__(self, lines: SourceLines) -> None:
         self.lines = lines
         self.title = ""
@@ -60,7 +60,7 @@ class LineScanner(ABC):
 
     def _inside(self, first: int, after: int, level: int, edge: int = 0) -> None:
         """Look for blocks in lines that have their own left edge."""
-        if level > _DEEPEST:
+        if level > self._deepest:
             return
         kept = self._edge, self._stop
         self._edge, self._stop = edge, after

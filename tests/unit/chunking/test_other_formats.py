@@ -353,3 +353,26 @@ def test_blank_lines_before_a_definition_count_where_a_piece_is_called_too_small
     piece = next(chunk for chunk in found.chunks if chunk.has_content)
     assert piece.body == f"{small}\n"
     assert piece.undersize == (piece.body_tokens < 100)
+
+
+@pytest.mark.parametrize("strategy", ["auto", "section"])
+@pytest.mark.parametrize("gap", ["", "\n"])
+@pytest.mark.parametrize(
+    ("outer", "inner"), [("* {}", "** "), ("{}::", "* "), (". {}", "- "), ("{}::", "::: ")]
+)
+def test_an_item_of_asciidoc_stays_with_the_list_below_it(
+    outer: str, inner: str, gap: str, strategy: str
+) -> None:
+    lines = ("description: what it says of the lamp.", "type: a string.", "default value: none.")
+    if inner == "::: ":
+        below = "".join(line.replace(":", ":::") + "\n" for line in lines)
+    else:
+        below = "".join(f"{inner}{line}\n" for line in lines)
+    items = [f"{outer.format(f'lamp.look.{number}')}\n{below}{gap}" for number in range(60)]
+    options = ChunkingOptions(strategy=strategy)  # type: ignore[arg-type]
+    document = parse("".join(items).encode(), "options.adoc")
+    found = chunk_document(document, tree="t", options=options).chunks
+    bodies = [chunk.body for chunk in found if chunk.kind == "piece"]
+    assert len(bodies) > 4
+    assert all(sum(item.strip() in body for body in bodies) == 1 for item in items)
+    assert all(body.startswith(outer.format("lamp")[:4]) for body in bodies)
