@@ -53,6 +53,8 @@ d n on r l ble g ng
 _ENDINGS: dict[str | None, tuple[str, ...]] = {"english": tuple(_ENGLISH_ENDINGS.split())}
 """Endings added to a prefix, to find stems that are shorter than it (`configura*`)."""
 
+_VOWELS = frozenset("aeiou")
+
 _FEW_LETTERS = 60
 """An alphabet of more has too many pairs of letters to try them all as an ending."""
 
@@ -199,8 +201,13 @@ class Corrector:
         return {each: each for each in listed if bare(each) in forms} | found
 
     def _one_edit(self, typed: str, fields: Sequence[str]) -> dict[str, str]:
-        """Return the terms one edit away, each with the word that it comes from."""
-        stems = self._stems(edits_of(typed, self._language.name))
+        """Return the terms one edit away, each with the word that it comes from.
+
+        Of several words that have one stem, it is one with a letter that was left out, the most
+        usual error: `enviroment` is `environment`, not `environent`.
+        """
+        edits = edits_of(typed, self._language.name)
+        stems = self._stems(sorted(edits, key=lambda word: _unlikeliness(word, typed)))
         beginning = typed[:INTACT] if len(typed) > INTACT + 2 else ""
         return {each: stems[each] for each in self._occurring(stems, fields, beginning=beginning)}
 
@@ -287,6 +294,19 @@ class Corrector:
         if beginning != typed and bare(beginning) == bare(typed):
             return typed, beginning
         return (typed,)
+
+
+def _unlikeliness(word: str, typed: str) -> int:
+    """Rank a word one edit away: first one with a doubled letter, a vowel, any letter more.
+
+    At the end of a word letters are added by other forms, too.
+    """
+    if len(word) <= len(typed) or word.startswith(typed):
+        return 3
+    at = next(at for at, letter in enumerate(typed) if word[at] != letter)
+    if at and word[at] == word[at - 1]:
+        return 0
+    return 1 if word[at] in _VOWELS else 2
 
 
 def _is_to_be_corrected(word: str, frequency: int) -> bool:

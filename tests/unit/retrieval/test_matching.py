@@ -204,6 +204,24 @@ def test_a_word_is_corrected_to_what_is_frequent_now(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("enviroment", "environment"),
+        ("immediatly", "immediately"),
+        ("permision", "permission"),
+        ("supress", "suppress"),
+        ("configuree", "configure"),
+    ],
+)
+def test_a_correction_is_told_as_the_word_that_lost_a_letter(
+    tmp_path: Path, typed: str, meant: str
+) -> None:
+    """Of the words one edit away that have the stem: `environent`, `immediably`, `supness`."""
+    (hint,) = Library(tmp_path, t={"a.md": f"Say {meant}.\n"}).search(typed).hints
+    assert hint.message == f"“{typed}” occurs nowhere; searched for {meant}"
+
+
 def test_a_common_or_short_word_is_not_widened(tmp_path: Path) -> None:
     sources = {f"{n}.md": "handling\n" for n in "abcd"} | {
         "e.md": "handlings cat\n",
