@@ -51,9 +51,7 @@ class OpenLists:
 
 
 def marker_of(line: str) -> str:
-    """Return what all items of the list have in common that a line is an item of.
-
-    Empty for a line that is no item.
+    """Return what a line shares with all items of its list; empty if it is no item.
 
     >>> [marker_of(line) for line in ("** a", "12. b", "IV) c", "<2> d", "term:: e", "f")]
     ['**', '1.', 'A)', '<', '::', '']
