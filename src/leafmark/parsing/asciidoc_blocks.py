@@ -37,7 +37,7 @@ _RULES = re.compile(r"(?:'{3,}|-{3}|\*{3}|- - -|\* \* \*|<{3,})\Z")
 _ID = re.compile(
     r"\[\[([\w:][\w:.-]*)|\[(?:[^\[\]]*[,\]])?[^\[\],]*#([\w:][\w:-]*)|\bid=[\"']?([\w:.-]+)"
 )
-_INLINE_ID = re.compile(r"\[\[([\w:][\w:.-]*)(?:,[^\]]*)?\]\]")
+_INLINE_ID = re.compile(r"\[\[([\w:][\w:.-]*)(?:,[^\[\]]*)?\]\]")
 _STYLE = re.compile(r"\[\s*([\w-]*)")
 
 _KINDS: dict[str, BlockKind] = {

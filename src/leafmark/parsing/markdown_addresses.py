@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
@@ -25,6 +26,9 @@ _LONGEST_SCHEME = max(map(len, _SCHEMES))
 _LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyz")
 _WORLD = re.compile(rb"(?<![^\s*_~(|])www\.(?=[a-z0-9\x80-\xff])")
 _NAME = re.compile(rb"(?<![\w.+-])(?:(?:mailto|xmpp):)?(?:[\w.+-]|\\[_.+-])+\\?@")
+_IN_NAMES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+\\:-"
+_NOT_WITHIN = re.compile(rb":|\\(?![_.+-]|\Z)")
+_LONGEST_SCHEME_OF_NAMES = len("mailto:")
 _HOST = re.compile(rb"[A-Za-z0-9\x80-\xff][\w.\x80-\xff-]*")
 _MAIL_HOST = re.compile(rb"(?:\\?[\w-])*(?:\\?\.[A-Za-z0-9](?:\\?[\w-])*)+")
 _REST = re.compile(rb"[^\s<]*")
@@ -103,13 +107,26 @@ def _find_names(raw: bytes, taken: Mapping[int, int]) -> Iterator[_Head]:
     """
     begin = 0
     for at in _places(raw, b"@"):
-        begin = max(begin, raw.rfind(b"\n", begin, at) + 1)
-        name = _NAME.search(raw, begin, at + 1)
+        name = _NAME.search(raw, _name_from(raw, begin, at), at + 1)
         if name is not None and name.start() in taken:
             name = _NAME.search(raw, taken[name.start()], at + 1)
         if name is not None:
             yield _Head(*name.span())
         begin = at + 1
+
+
+def _name_from(raw: bytes, begin: int, at: int) -> int:
+    """Return where to look for the name before the `@` at `at`: behind what is in no name.
+
+    From there on all is a name, so that none of many beginnings goes far for nothing.
+    """
+    before = raw[begin:at]
+    start = len(before.rstrip(_IN_NAMES))
+    last = deque(_NOT_WITHIN.finditer(before, start), maxlen=1)
+    if last:
+        end = last[0].end()
+        start = max(start, end - _LONGEST_SCHEME_OF_NAMES) if last[0][0] == b":" else end
+    return begin + start
 
 
 def _places(raw: bytes, part: bytes) -> Iterator[int]:

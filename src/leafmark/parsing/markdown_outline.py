@@ -91,7 +91,7 @@ _SHAPES: dict[str, tuple[BlockKind, bytes]] = {
         rb"%b(?:(?:%b|(?!))*+%b|(?!))*+" % (_DEFINITION, _BLANK, _DEFINITION),
     ),
     "text": ("paragraph", rb"\ {0,3}%b(?:[ \t]*+%b|(?!))*+" % (_FIRST, _NEXT)),
-    "fence": ("code", rb"(?P<mark>```+|~~~+)(?P<info>[^`\n]*+)\n"),
+    "fence": ("code", rb"(?P<mark>```++|~~~++)(?P<info>[^`\n]*+)\n"),
     "dashes": ("list", _list(rb"-\ ", indent=2, again=rb"-")),
     "stars": ("list", _list(rb"\*\ ", indent=2, again=rb"\*")),
     "plusses": ("list", _list(rb"\+\ ", indent=2, again=rb"\+")),

@@ -76,7 +76,7 @@ _DEFINED_END = re.compile(rb"[\[\]>]([^\[\]>]*+)(?=\]:)")
 
 _MARKUP = re.compile(
     rb"\\|\*|~|<|`|\t|\x1c|\x1d|\x1e|\x1f"
-    rb"|\]\(|&[#A-Za-z]|#(?=#* *\Z)|_(?<![A-Za-z0-9]_)|_(?![A-Za-z0-9])"
+    rb"|\]\(|&[#A-Za-z]|#(?= *\Z)|_(?<![A-Za-z0-9]_)|_(?![A-Za-z0-9])"
 )
 """What makes the text of a heading differ from its bytes, if nothing is defined elsewhere.
 

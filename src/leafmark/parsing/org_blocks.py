@@ -19,7 +19,7 @@ from leafmark.parsing.source_lines import SourceLines
 __all__ = ["OrgScanner"]
 
 _HEADLINE = re.compile(r"(\*+) +(\S.*)\Z")
-_TAGS = re.compile(r"(?:\A|[ \t]+):[\w@#%]+(?::[\w@#%]+|(?!))*+:\Z")
+_TAGS = re.compile(r"(?:\A|(?<![ \t])[ \t]+):[\w@#%]+(?::[\w@#%]+|(?!))*+:\Z")
 _PRIORITY = re.compile(r"\[#\w{1,2}\][ \t]*")
 _COMMENTED = re.compile(r"COMMENT(?:[ \t]+|\Z)")
 _DONE = ("TODO", "DONE")

@@ -29,7 +29,9 @@ _CLOSERS = {"RS": "RE", "Bl": "El", "Bd": "Ed", "TS": "TE"}
 _OPENERS = {closer: opener for opener, closer in _CLOSERS.items()}
 _LITERAL = {"nf": "fi", "EX": "EE", "Vb": "Ve", "DS": "DE", "PS": "PE", "EQ": "EN"}
 _NOT_FILLED = ("-literal", "-unfilled")
-_NAME = re.compile(r"(?P<names>.*?)\s+[-\u2013\u2014\u2212]+\s+(?P<summary>.*)", re.DOTALL)
+_BEHIND_NAMES = re.compile(r"(?<!\s)\s++[-\u2013\u2014\u2212]++\s+")
+"""What parts the names of a page from its summary."""
+
 _LONGEST_TERM = 4
 """Lines of a paragraph that may be the term of what is set in below it."""
 
@@ -111,15 +113,15 @@ class RoffScanner(LineScanner):
         stop = headings[1] if len(headings) > 1 else min(first + 40, len(self.lines))
         inside = range(first + 1, min(stop, first + 40))
         said = " ".join(self._said(at) for at in inside if self._is_words(at))
-        found = _NAME.match(said)
-        names = [name.strip() for name in found["names"].split(",")] if found else []
+        found = _BEHIND_NAMES.search(said)
+        names = [name.strip() for name in said[: found.start()].split(",")] if found else []
         name = called[0] if called else ""
         same = (one for one in names if one.lower() == name.lower())
         name = next(
             same, name.lower() if name.isupper() and not names else names[0] if names else name
         )
         section = f"({called[1]})" if len(called) > 1 and called[1] else ""
-        summary = f" - {found['summary']}" if found else ""
+        summary = f" - {said[found.end() :]}" if found else ""
         return f"{name}{section}{summary}" if name else ""
 
     # -- lines ---------------------------------------------------------------------------

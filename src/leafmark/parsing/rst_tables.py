@@ -16,7 +16,7 @@ __all__ = ["GRID_TOP", "SIMPLE_TOP", "RstTable", "grid_table", "simple_table"]
 
 GRID_TOP = re.compile(r"\+-[-+]+-\+\Z")
 SIMPLE_TOP = re.compile(r"=+(?: +=+)+\Z")
-_SIMPLE_BORDER = re.compile(r"=+[ =]*\Z")
+_SIMPLE_BORDER = re.compile(r"=[ =]*\Z")
 
 Line = Callable[[int], str]
 """The text of a line, its number given."""

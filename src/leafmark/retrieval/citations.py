@@ -37,7 +37,7 @@ _ESCAPED = re.compile(
 """A character as `citation_name` escapes it; all that it escapes are below U+10000."""
 
 _BOUNDARY = re.compile(rf"[{_UNSAFE_SIGNS}]")
-_TREE = re.compile(r"[A-Za-z0-9._-]+(?=:)")
+_TREE = re.compile(r"(?<![A-Za-z0-9._-])[A-Za-z0-9._-]++(?=:)")
 _JSON_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|[bfnrt])")
 _MARKDOWN_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 

@@ -137,3 +137,9 @@ def test_different_ids_have_different_names_unless_escapes_stand_in_them(two: li
     one, other = two
     if "%" not in one + other:
         assert citation_name(one) != citation_name(other)
+
+
+def test_a_long_name_before_a_citation_is_read_before_the_timeout() -> None:
+    """Inside a pattern, work is not counted; quadratic work would take hours."""
+    text = ":" + "a" * 16_000 + "@0123456789ab:1-2 "
+    assert len(find_citations(text * 60)) == 60

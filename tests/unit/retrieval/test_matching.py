@@ -211,7 +211,6 @@ def test_a_word_is_corrected_to_what_is_frequent_now(tmp_path: Path) -> None:
         ("immediatly", "immediately"),
         ("permision", "permission"),
         ("supress", "suppress"),
-        ("configuree", "configure"),
     ],
 )
 def test_a_correction_is_told_as_the_word_that_lost_a_letter(

@@ -43,7 +43,7 @@ _IMPORT = re.compile(
     r"|source|#[ \t]*include|#[ \t]*import|@import)\b[^\n]*",
     re.MULTILINE,
 )
-_NAME = re.compile(r"[^\W\d]\w*(?=\()|[^\W\d]\w*_\w+|[^\W\d]*[a-z][A-Z]\w*")
+_NAME = re.compile(r"(?<!\w)(?:[^\W\d]\w*+(?=\()|[^\W\d]\w*_\w+|[^\W\d]*[a-z][A-Z]\w*)")
 _CODE_SPAN = re.compile(r"`([^`\n]+)`")
 
 _KEYWORDS = """

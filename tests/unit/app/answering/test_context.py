@@ -223,3 +223,10 @@ def test_like_a_chunk_whose_source_changed_since(desk: Here) -> None:
     with pytest.raises(NotFoundError) as caught:
         like(desk, "style.md", refresh=False)
     assert caught.value.message == "docs:style.md has changed since it was indexed"
+
+
+def test_a_long_number_is_read_before_the_timeout(here: Here) -> None:
+    """Inside a pattern, work is not counted; quadratic work would take hours."""
+    here.write("a.md", "# Walrus\n\nThe walrus.\n")
+    here.write("walrus.py", "x = 0x" + "f" * 500_000 + "\n\ndef walrus_of(x):\n    pass\n")
+    assert find_context(here.project(), ContextRequest(("walrus.py",), SearchRequest(()))).results
