@@ -61,7 +61,7 @@ _ROFF = [
     ".ie n .IP x", ".el .IP y", ".UR https://x.y/z", ".UE .",
     "\\fBText\\fR \\(em \\*(lqx\\*(rq\\c", "  indented", "'quote", "Größe \\[u00E9] \\e", "\\",
     ".ig", ".", "'", ".Fn f a", ".Rs", ".Re", ".OP -a b", "\tTabbed", "https://x.y/z foo(3)",
-    ".Dl x",
+    ".Dl x", ".HP", ".HP 4", ".HP\n-a\n.br\nAll.",
 ]  # fmt: skip
 _ENDS = st.sampled_from(["\n", "\n", "\n", "\n\n", "\r\n", "\r"])
 

@@ -15,7 +15,7 @@ from itertools import pairwise
 from leafmark.model import BlockKind
 from leafmark.parsing.lined_document import LineScanner, Title
 from leafmark.parsing.roff_escapes import arguments, pieces, words_of
-from leafmark.parsing.roff_lines import TEXT, UNREAD, classified
+from leafmark.parsing.roff_lines import HUNG, TEXT, UNREAD, classified
 from leafmark.parsing.roff_text import line_pieces
 from leafmark.parsing.source_lines import SourceLines
 
@@ -136,7 +136,7 @@ class RoffScanner(LineScanner):
     def _is_tag(self, at: int) -> bool:
         """Whether a line begins an item."""
         macro = self._rows[at].macro
-        return macro == "TP" or (macro == "IP" and bool(self._arguments(at)[:1]))
+        return macro in ("TP", HUNG) or (macro == "IP" and bool(self._arguments(at)[:1]))
 
     def _after_text(self, at: int) -> int:
         """The first line from `at` on that does not go on with a paragraph."""
@@ -329,7 +329,7 @@ class RoffScanner(LineScanner):
 _CLOSED_LITERALS = frozenset(_LITERAL.values())
 _PARTING = (
     _LEVELS.keys() | _HEADS | _PARAGRAPHS | _CLOSERS.keys() | _OPENERS.keys() | _LITERAL.keys()
-    | _CLOSED_LITERALS | {"TP", "TQ", "IP", "It", "br", "T&", "Rs", "Re"}
+    | _CLOSED_LITERALS | {"TP", "TQ", HUNG, "IP", "It", "br", "T&", "Rs", "Re"}
 )  # fmt: skip
 _Taker = Callable[[RoffScanner, int, int], int]
 _TAKERS: dict[str, _Taker] = {
@@ -338,6 +338,7 @@ _TAKERS: dict[str, _Taker] = {
     "RS": RoffScanner._set_in,
     "TS": RoffScanner._table,
     "TP": RoffScanner._tags,
+    HUNG: RoffScanner._tags,
     "IP": RoffScanner._tags,
     "Bl": RoffScanner._bl,
 }

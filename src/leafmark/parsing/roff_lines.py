@@ -1,18 +1,24 @@
 """The lines of roff: which macro each calls, and which are no text.
 
 Of conditions what a terminal shows is taken (`.ie n`), definitions of macros are not looked
-into. A line that is not read has the macro `-`, one of text none.
+into. A line that is not read has the macro `-`, one of text none. A `.HP` begins a tagged item
+where a break parts its first line from what is set in below; it then has a name of its own.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
-__all__ = ["TEXT", "UNREAD", "Line", "classified", "macro_of"]
+from leafmark.parsing.roff_escapes import shown
+
+__all__ = ["HUNG", "TEXT", "UNREAD", "Line", "classified", "macro_of"]
 
 TEXT, UNREAD = "", "-"
+HUNG = "HP br"
+"""What a `.HP` that begins a tagged item is said to call; no line can call it."""
 
 _CONTROL = re.compile(r"[.'][ \t]*([^\s\"\\]*)(\\[\"#])?[ \t]*", re.ASCII)
 _CONDITION = re.compile(
@@ -35,6 +41,17 @@ Sm Bf Ef Bk Ek hlr PU fc Ud Bt BB BE Db ULI ULE
 """
 _REQUESTS = frozenset(_NAMES.split())
 """Requests and macros that show nothing."""
+
+_FONTS = frozenset(("B", "I", "R", "SM", "SB", "BI", "BR", "IB", "IR", "RB", "RI"))
+_BLANKS = " \t\r\v\f"
+_NO_ENDS = (".", ":", ",", ";", "(")
+"""Ends of sentences, and of lines that go on."""
+
+_MOST_OF_TAG = 4
+"""Lines that may be the tag of a `.HP`."""
+
+_LONGEST_HUNG = 20
+"""Lines below a `.HP` in which its text begins, those that are not read included."""
 
 
 class Line(NamedTuple):
@@ -66,7 +83,38 @@ def macro_of(line: str) -> Line:
 def classified(text: Sequence[str]) -> list[Line]:
     """Return what each line calls."""
     conditions = _Conditions()
-    return [conditions.take(line) for line in text]
+    rows = [conditions.take(line) for line in text]
+    for at, row in enumerate(rows):
+        below = slice(at + 1, at + 1 + _LONGEST_HUNG)
+        if row.macro == "HP" and _is_hung(rows[below], text[below]):
+            rows[at] = Line(HUNG, row.at)
+    return rows
+
+
+def _is_hung(rows: Sequence[Line], text: Sequence[str]) -> bool:
+    """Whether the lines below a `.HP` are a tag, a break, and a text.
+
+    What ends as a sentence, or goes on, is no tag. Neither is what begins as the text does: in a
+    synopsis breaks stand between the ways to call one command.
+    """
+    read = [one for one in zip(rows, text, strict=True) if one[0].macro != UNREAD]
+    tag = [*takewhile(bool, (_words(*one) for one in read))]
+    rest = read[len(tag) :]
+    if not 0 < len(tag) <= _MOST_OF_TAG or len(rest) < 2 or rest[0][0].macro != "br":
+        return False
+    words = _words(*rest[1])
+    goes_on = tag[-1].endswith(_NO_ENDS) and not tag[-1].endswith("...")
+    return bool(words) and not goes_on and _first(words) != _first(tag[0])
+
+
+def _words(row: Line, line: str) -> str:
+    """What a line shows that is text or calls a font; nothing of any other."""
+    is_text = row.macro == TEXT or row.macro in _FONTS
+    return shown(line[row.at :]).strip(_BLANKS) if is_text else ""
+
+
+def _first(words: str) -> str:
+    return words.partition(" ")[0]
 
 
 class _Conditions:

@@ -14,7 +14,7 @@ from leafmark.model import ReadableText
 from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.readable import ReadableBuilder, without_mark
 from leafmark.parsing.roff_escapes import Argument, Piece, arguments, pieces, words_of
-from leafmark.parsing.roff_lines import TEXT, UNREAD, classified
+from leafmark.parsing.roff_lines import HUNG, TEXT, UNREAD, classified
 from leafmark.parsing.roff_mdoc import MDOC, mdoc_pieces
 
 __all__ = ["line_pieces", "name_of", "read_roff"]
@@ -91,6 +91,7 @@ class _Reader:
         self._in_item = False
         self._is_tag = False
         self._is_below_tag = False
+        self._is_hung = False  # a break ends the tag
         self._address = Argument(0, 0)
         self._lists: list[bool] = []  # of mdoc: whether items have no tag
         self._table = 0
@@ -194,6 +195,11 @@ class _Reader:
 
     def _break(self, macro: str, start: int, end: int) -> None:
         self._breaks = max(self._breaks, 1 if macro == "br" else 2)
+        self._in_item, self._is_hung = self._in_item or self._is_hung, False
+
+    def _hung(self, macro: str, start: int, end: int) -> None:
+        self._breaks, self._in_item, self._is_tag = 2, False, False
+        self._is_hung = True
 
     def _tagged(self, macro: str, start: int, end: int) -> None:
         self._breaks = max(self._breaks, 1 if macro == "TQ" else 2)
@@ -304,6 +310,7 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("SY", "YS"), _Reader._synopsis),
     **dict.fromkeys(("RS", "RE"), _Reader._shift),
     **dict.fromkeys(("D1", "Dl"), _Reader._line),
+    HUNG: _Reader._hung,
     "IP": _Reader._indented,
     "Bd": _Reader._display,
     "Bl": _Reader._bl,

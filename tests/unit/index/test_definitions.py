@@ -6,6 +6,7 @@ import pytest
 
 from leafmark.index.definitions import defined_names
 from leafmark.index.facts import defined_facts, term_facts
+from leafmark.parsing.roff_text import read_roff
 
 HTML = {
     "an option": ("<dl><dt>--ff-only</dt><dd>Refuse.</dd></dl>", ["--ff-only"]),
@@ -126,6 +127,10 @@ ROFF = {
         "-i, --ignore-case\n    Ignore it.\n\n-q\n    Say less.\n",
         ["-i", "--ignore-case", "-q"],
     ),
+    "with values": (
+        "-s|--spare y|n\n    Keep one.\n\n--rate Size[k|UNIT]\n    A rate.\n",
+        ["-s", "--spare", "n", "--rate"],
+    ),
 }
 
 TEXT = {
@@ -205,6 +210,21 @@ CASES = {
 )
 def test_what_is_defined(source_format: str, body: str, names: list[str]) -> None:
     assert sorted(defined_names(source_format, body)) == sorted(names)
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        (".TP\n\\fB\\-\\-spare\\fP x\nKeep one.\n", ["--spare"]),
+        (".HP\n\\fB\\-\\-spare\\fP x\n.br\nKeep one.\n", ["--spare"]),
+        (".HP\n\\-\\-spare \\c\n.nh\n\\%x\n.hy\n.br\nKeep one.\n", ["--spare"]),
+        (".HP\n\\-\\-spare x\n.br\n.HP\nlamp \\-\\-spare\n", []),
+    ],
+)
+def test_what_a_manual_page_defines(source: str, names: list[str]) -> None:
+    data = source.encode()
+    text = read_roff(data, [(0, len(data))]).text
+    assert [*defined_names("roff", text)] == names
 
 
 @pytest.mark.parametrize("name", ["_call_it", "__STRICT_ANSI__", "a_b_"])
