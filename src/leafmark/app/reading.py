@@ -15,7 +15,7 @@ from leafmark.app.sources.known_files import KnownFiles
 from leafmark.app.sources.trees import Tree
 from leafmark.forking import in_forked_child
 from leafmark.index import IndexReader
-from leafmark.model import ChunkedDocument, Document, DocumentEntry, ReadableText
+from leafmark.model import ChunkedDocument, Document, DocumentEntry, ReadableText, Reader
 from leafmark.model.span import subtract
 
 __all__ = ["Sources"]
@@ -41,6 +41,7 @@ class Sources:
     def __init__(self, project: Project):
         self._project = project
         self._read: dict[str, _Read | None] = {}
+        self._readers: dict[str, Reader | None] = {}
         self._fingerprint: str | None = None
 
     def data(self, document: DocumentEntry) -> bytes | None:
@@ -52,9 +53,7 @@ class Sources:
         self, document: DocumentEntry, data: bytes, spans: Sequence[tuple[int, int]]
     ) -> ReadableText | None:
         """Return what a person reads in the spans, None where their bytes are their text."""
-        from leafmark.parsing.formats import reader_of
-
-        reader = reader_of(document.format)  # imports a heavy parser where there is one
+        reader = self._reader(document, data)
         return None if reader is None else reader(data, spans)
 
     def reading(
@@ -64,16 +63,22 @@ class Sources:
 
         None where its bytes are their text, or the file is another now.
         """
-        from leafmark.parsing.formats import reader_of
-
-        reader = reader_of(document.format)
-        read = None if reader is None else self._get(document)
+        read = self._get(document)
+        reader = None if read is None else self._reader(document, read.data)
         if reader is None or read is None:
             return None
         parsed = self._parsed(read, document)
         dropped = parsed.dropped_ranges
         kept = [part for each in ranges for part in subtract(*each, dropped)]
         return reader(parsed.data, kept)
+
+    def _reader(self, document: DocumentEntry, data: bytes) -> Reader | None:
+        """Return what makes the readable text of a source; imports a heavy parser for some."""
+        if document.doc_id not in self._readers:
+            from leafmark.parsing.formats import reader_of
+
+            self._readers[document.doc_id] = reader_of(document.format, data)
+        return self._readers[document.doc_id]
 
     def parsed(self, document: DocumentEntry) -> Document | None:
         """Return the document parsed as it was for the index; None if the file is another now."""

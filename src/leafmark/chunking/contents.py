@@ -74,7 +74,7 @@ def _contents(reader: BodyReader, spans: Sequence[tuple[int, int]]) -> tuple[lis
 def _name(document: Document, parts: Sequence[_Part], kinds: Set[BlockKind]) -> ContentType:
     """The type that has most of the non-blank bytes."""
     data = document.data
-    if document.reader is not None and "thematic_break" in kinds:  # nothing is read there
+    if document.is_rendered and "thematic_break" in kinds:  # nothing is read there
         parts = [part for part in parts if part[0] != "thematic_break"]
     if kinds.isdisjoint(_TYPES):
         is_empty = not any(data[start:end].strip() for _, start, end in parts)

@@ -40,7 +40,7 @@ _LEAST_LATELY = 200
 
 
 def make_meter(reader: BodyReader, count: Count) -> Meter:
-    """Return what measures the document of `reader`, in pages and notebooks what is read there."""
+    """Return what measures the document of `reader`: what is read there, if that is not all."""
     read_text = reader.read_text
     if read_text is None:
         return Meter(reader, count)
@@ -184,7 +184,7 @@ class Meter:
 
 
 class _ReadMeter(Meter):
-    """Measures a page or a notebook: markup, escapes and what is dropped weigh nothing."""
+    """Measures what is read: markup, escapes, embedded data and what is dropped weigh nothing."""
 
     def __init__(self, reader: BodyReader, count: Count, read_text: ReadText) -> None:
         super().__init__(reader, count)
@@ -197,8 +197,8 @@ class _ReadMeter(Meter):
     def tokens(self, start: int, end: int) -> int:
         return self.count_once(self._read_text.within(start, end))
 
-    def sizes(self, starts: Sequence[int], end: int, *, most_bytes: int) -> list[int]:
-        return self.counts(starts, [*starts[1:], end], most_bytes=most_bytes)
+    def _begun_by_slash(self, starts: Sequence[int]) -> list[int]:
+        return [] if self.document.is_rendered else super()._begun_by_slash(starts)
 
     def counts(
         self, starts: Sequence[int], ends: Sequence[int], *, most_bytes: int | None = None

@@ -1,7 +1,7 @@
-"""The readable text of a whole page or notebook, made once; ranges of bytes are slices of it.
+"""The readable text of a whole document, made once; ranges of bytes are slices of it.
 
-What is dropped is not in it. Ranges that follow each other have texts that do: the
-blank lines between two paragraphs are the end of the first one's, as in Markdown.
+What is dropped is not in it, nor is front matter. Ranges that follow each other have texts
+that do: the blank lines between two paragraphs are the end of the first one's, as in Markdown.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ _CLOSING = re.compile(
 
 
 class ReadText:
-    """The readable text of one document whose bytes are markup or escapes."""
+    """The readable text of one document whose bytes are markup or escapes, or hold data."""
 
     def __init__(self, document: Document, reader: Reader) -> None:
         self._data = document.data
         self._reader = reader
-        self.dropped = document.dropped_ranges
+        self._is_rendered = document.is_rendered
+        front = document.front_matter
+        self.dropped = document.dropped_ranges if front is None else [(0, front.end)]
 
     @cached_property
     def _whole(self) -> ReadableText:
@@ -44,12 +46,16 @@ class ReadText:
         return self._whole.text[first:after]
 
     def joined(self, spans: Iterable[tuple[int, int]]) -> str:
-        """Return what is read in several ranges; one begins a line where it follows no other."""
+        """Return what is read in several ranges.
+
+        In a page or notebook one begins a line where it follows no other; the ranges of a
+        source have their own line ends.
+        """
         parts: list[str] = []
         last = 0
         for span in spans:
             first, after = self._whole.text_range(*span)
-            if parts and first > last and not parts[-1].endswith("\n"):
+            if self._is_rendered and parts and first > last and not parts[-1].endswith("\n"):
                 parts.append("\n")
             if first < after:
                 parts.append(self._whole.text[first:after])

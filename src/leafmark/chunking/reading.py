@@ -62,7 +62,7 @@ class BodyReader:
 
     @cached_property
     def read_text(self) -> ReadText | None:
-        """What is read in a page or notebook; None where the bytes are their own text."""
+        """What is read where that is not the bytes themselves; None where it is."""
         reader = self.document.reader
         return None if reader is None else ReadText(self.document, reader)
 
@@ -200,8 +200,8 @@ class BodyReader:
 
     def normalise(self, spans: tuple[tuple[int, int], ...]) -> str:
         """Return ranges as `text` has them, blank lines around them removed."""
-        if self.read_text is not None:
-            return tidy_prose(self.read_text.joined(spans)).strip("\n")
+        if self.document.is_rendered:
+            return tidy_prose(self.body_text(spans)).strip("\n")
         if self.document.format == "script":
             code = "".join([self._decode(start, end) for start, end in spans])
             return dedent_code(tidy_prose(code), fenced=False).strip("\n")
@@ -211,8 +211,8 @@ class BodyReader:
     def places(self, start: int, end: int, find: Callable[[bytes], Sequence[int]]) -> Sequence[int]:
         """Return what `find` finds in `[start, end)`, as offsets from `start`.
 
-        It is shown the bytes; in a page or notebook what is read there, so that no tag, entity
-        or escape is cut.
+        It is shown the bytes, or what is read there where that is something else, so that no
+        tag, entity, escape or embedded data is cut.
         """
         if self.read_text is not None:
             return self.read_text.places(start, end, find)
@@ -235,7 +235,7 @@ class BodyReader:
 
         The range begins and ends between blocks.
         """
-        if self.document.reader is not None:
+        if self.document.is_rendered:
             return False
         raw = self.document.data[start:end]
         if has_any(raw, _ABNORMAL):
@@ -264,7 +264,10 @@ class BodyReader:
             yield tidy_prose(self._decode(start, end))
 
     def _decode(self, start: int, end: int) -> str:
-        text = self.document.data[start:end].decode("utf-8", "replace")
+        if self.read_text is not None:
+            text = self.read_text.within(start, end)
+        else:
+            text = self.document.data[start:end].decode("utf-8", "replace")
         if not start:
             text = text.removeprefix("\ufeff")
         return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text

@@ -183,9 +183,9 @@ def _within(blocks: Sequence[tuple[int, int]], start: int, end: int) -> Iterator
 def _link_text(owner: ChunkedDocument, start: int, end: int) -> str:
     """Return what a link says; nothing where it shows the title of what it leads to."""
     document = owner.document
-    if document.reader is not None:
-        return document.reader(document.data, [(start, end)]).text
-    written = document.data[start:end].decode("utf-8", "replace")
+    written = document.read(start, end)
+    if document.is_rendered:
+        return written
     if document.format == "rst":
         found = _RST_TEXT.match(written)
         return found[1] if found else ""

@@ -43,6 +43,8 @@ Format = Literal[
     "roff",
 ]
 
+_RENDERED: frozenset[Format] = frozenset(("html", "notebook", "pod", "roff"))
+
 BlockKind = Literal[
     "paragraph",
     "heading",  # one inside a container: content, not a section
@@ -179,8 +181,8 @@ class Document(NamedTuple):
     `metadata` is the front matter as data (JSON types, and ISO 8601 strings for
     dates); `tags` and `version` are taken from it. `dropped_spans` are the bytes
     that are in no body, in order and disjoint. `reader` makes the readable text
-    of spans where the bytes are not their own text; it is a module's function,
-    so that a document can be pickled. `anchors` are names beside the slugs of
+    of spans where the bytes are not their own text, or not all of it is read; it is
+    a module's function, so that a document can be pickled. `anchors` are names beside the slugs of
     headings. `headings`, `blocks`, `links` and `anchors` may be made when they are
     first looked at.
     """
@@ -202,6 +204,20 @@ class Document(NamedTuple):
     diagnostics: tuple[Diagnostic, ...] = ()
     reader: Reader | None = None
     anchors: Sequence[Anchor] = ()
+
+    @property
+    def is_rendered(self) -> bool:
+        """Whether what is read is made of markup or escapes; else it is the source, but for data.
+
+        Pages, notebooks and manuals are rendered.
+        """
+        return self.reader is not None and self.format in _RENDERED
+
+    def read(self, start: int, end: int) -> str:
+        """Return what is read in the bytes `[start, end)`."""
+        if self.reader is not None:
+            return self.reader(self.data, [(start, end)]).text
+        return self.data[start:end].decode("utf-8", "replace")
 
     @property
     def dropped_ranges(self) -> list[tuple[int, int]]:

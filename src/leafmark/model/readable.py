@@ -1,9 +1,10 @@
 """`ReadableText`: what a person reads in a body whose bytes are markup, and where each word stands.
 
 In HTML and in notebooks the bytes of a body are not its text: entities and
-escapes are decoded, tags are gone, white space is folded. Such a document has a
-`Reader`, which makes the text of any spans when it is asked, so that nothing is
-stored twice; other documents have none, and their bytes are their text.
+escapes are decoded, tags are gone, white space is folded. In any source the data of
+an embedded image is not read. Such a document has a `Reader`, which makes the text
+of any spans when it is asked, so that nothing is stored twice; other documents have
+none, and their bytes are their text.
 """
 
 import re

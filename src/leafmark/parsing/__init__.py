@@ -10,6 +10,7 @@ from functools import partial
 from leafmark.model import Document, Format
 from leafmark.parsing.contents import format_told_by
 from leafmark.parsing.decoding import Decoded, Utf8, decode, is_binary
+from leafmark.parsing.embedded import data_reader
 from leafmark.parsing.formats import CONVERTERS, DATA_SUFFIXES, format_of, parser_of
 from leafmark.parsing.script_languages import installed_grammars, language_of
 from leafmark.parsing.text import degraded_document
@@ -49,9 +50,17 @@ def parse(data: bytes, path: str, *, notebook_outputs: bool = False) -> Document
     parser = parser_of(found)
     if notebook_outputs and found == "notebook":
         parser = partial(parser, outputs=True)
-    document = parser(data, path)
+    document = _within_bounds(parser(data, path), data)
+    if document.reader is not None:
+        return document
+    reader = data_reader(document.data)
+    return document if reader is None else document._replace(reader=reader)
+
+
+def _within_bounds(document: Document, data: bytes) -> Document:
+    """Return a document, or its source as plain text if it has too many headings."""
     if len(document.headings) > MAX_HEADINGS:
         reason = f"it has more than {MAX_HEADINGS} headings"
         kept: Format = "markdown" if document.format == "markdown" else "text"
-        return degraded_document(decode(data, path), path, kept, reason)
+        return degraded_document(decode(data, document.path), document.path, kept, reason)
     return document

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from leafmark.model import Document, Format, Reader
+from leafmark.parsing.embedded import data_reader
 from leafmark.parsing.script_languages import SCRIPT_SUFFIXES
 
 __all__ = [
@@ -148,11 +149,15 @@ def parser_of(format_name: Format) -> Parser:
     return parser
 
 
-@cache
-def reader_of(format_name: str) -> Reader | None:
-    """Return what makes the readable text of a format; None where its bytes are its text."""
+def reader_of(format_name: str, data: bytes) -> Reader | None:
+    """Return what makes the readable text of a source; None where its bytes are its text."""
     if format_name not in _READERS:
-        return None
+        return data_reader(data)
+    return _reader_of_markup(format_name)
+
+
+@cache
+def _reader_of_markup(format_name: str) -> Reader:
     reader: Reader = _imported(_READERS[format_name])
     return reader
 

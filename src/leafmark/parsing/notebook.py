@@ -12,11 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from operator import attrgetter
 
 from leafmark.model import Block, Document, Heading, Link, ReadableText, Span
 from leafmark.model.span import merge, subtract
 from leafmark.parsing.decoding import BOM, Decoded, decode
+from leafmark.parsing.embedded import add_without_data
 from leafmark.parsing.frontmatter import FrontMatter, find_front_matter
 from leafmark.parsing.json_places import BadJsonError
 from leafmark.parsing.json_text import SourceMap, add_json_text, is_continued, line_ends
@@ -105,7 +107,10 @@ def _document(decoded: Decoded, path: str, notebook: Notebook, outputs: bool) ->
 
 
 def read_notebook(data: bytes, spans: Sequence[tuple[int, int]]) -> ReadableText:
-    """Return the decoded text of `spans`, each inside one string; a cell ends a paragraph."""
+    """Return the decoded text of `spans`, each inside one string; a cell ends a paragraph.
+
+    Embedded data is left out.
+    """
     return _read(data, spans, is_old=False)
 
 
@@ -117,9 +122,14 @@ def read_old_notebook(data: bytes, spans: Sequence[tuple[int, int]]) -> Readable
 def _read(
     data: bytes, spans: Sequence[tuple[int, int]], *, is_old: bool, of_one_cell: bool = False
 ) -> ReadableText:
+    """Return the text of `spans`; that of one cell is what is parsed, with embedded data."""
     out = ReadableBuilder()
+    add = partial(add_json_text, out, data)
     for start, end in spans:
-        add_json_text(out, data, start, end)
+        if of_one_cell:
+            add(start, end)
+        else:
+            add_without_data(out, data, start, end, add)
         if is_old and (ends := line_ends(data, start, end)):
             out.add(ends, end, end)
         elif not of_one_cell and data[end : end + 1] == _QUOTE and not is_continued(data, end):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from leafmark.index import IndexReader
 from leafmark.model import DocumentEntry, Entry, ReadableText
 from leafmark.model.deferred import Deferred
-from leafmark.model.span import bytes_in
+from leafmark.model.span import bytes_in, subtract
 from leafmark.retrieval.ordering import DocumentKey, document_of
 from leafmark.retrieval.snippets import byte_ranges, join_ranges
 
@@ -56,8 +56,9 @@ class Body(NamedTuple):
         """Turn ranges of characters of `text` into ranges of bytes of `data`."""
         if self.readable is not None:
             # several words can come from the same bytes: those of the text for an image
-            return tuple(join_ranges(self.readable.body_range(*each) for each in ranges))
-        found = byte_ranges(self.text, ranges)
+            found = tuple(join_ranges(self.readable.body_range(*each) for each in ranges))
+        else:
+            found = byte_ranges(self.text, ranges)
         if not self.skipped:
             return found
         return tuple((start + self.skipped, end + self.skipped) for start, end in found)
@@ -147,12 +148,13 @@ class Texts:
             return None
         document, spans = self.document(entry), entry.body_spans
         data = bytes_in(source, spans)
+        front = document.front_matter_end
+        skipped = _bytes_before(front, spans) if front else 0
         if self._make_readable is not None:
-            made = self._make_readable(document, source, spans)
+            read = [part for span in spans for part in subtract(*span, [(0, front or 0)])]
+            made = self._make_readable(document, source, read)
             if made is not None:
-                return Body(data, made.text, readable=made)
-        front_matter_end = document.front_matter_end
-        skipped = _bytes_before(front_matter_end, spans) if front_matter_end else 0
+                return Body(data, made.text, skipped, made)
         return Body(data, data[skipped:].decode("utf-8", "surrogateescape"), skipped)
 
     def readable(self, entry: Entry, start: int, end: int) -> str | None:

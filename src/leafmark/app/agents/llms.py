@@ -176,11 +176,11 @@ def _leads(chunked: ChunkedDocument) -> Iterator[str]:
 
 
 def _whole(chunked: ChunkedDocument) -> str:
-    """The whole text: as it stands, or of a page or notebook what a person reads of it."""
+    """The whole text as it is read; that of a page or notebook has its headings as Markdown."""
     document = chunked.document
-    if document.reader is None:
+    if not document.is_rendered:
         start = 0 if document.front_matter is None else document.front_matter.end
-        return document.data[start:].decode("utf-8", "replace").removeprefix("\ufeff")
+        return document.read(start, len(document.data)).removeprefix("\ufeff")
     parts = []
     for chunk in chunked.chunks:
         if chunk.kind == "section":

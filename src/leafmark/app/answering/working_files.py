@@ -122,9 +122,7 @@ def describe_document(document: Document, settings: ContextSettings) -> list[Wei
 def _readable(document: Document) -> str:
     """Return the text of a document without its front matter; of markup, what is read of it."""
     start = document.front_matter.end if document.front_matter else 0
-    if document.reader is not None:
-        return document.reader(document.data, [(start, len(document.data))]).text
-    return document.data[start:].decode("utf-8", "replace")
+    return document.read(start, len(document.data))
 
 
 def _describe_code(text: str, settings: ContextSettings) -> Iterator[WeightedText]:
