@@ -14,12 +14,11 @@ from leafmark.app.configuration.project import Project
 from leafmark.app.embedder import current_view, embedder_spec, vector_model
 from leafmark.embedding import (
     EmbedderSpec,
-    completed,
     load_numpy,
     open_embedder,
     open_reranker,
 )
-from leafmark.errors import LeafmarkError, ProviderError
+from leafmark.errors import LeafmarkError
 from leafmark.index import IndexReader
 from leafmark.index.vectors import vector_folder
 from leafmark.model.examination import Check
@@ -38,7 +37,8 @@ def check_vectors(
         return
     try:
         load_numpy()
-    except ProviderError as error:
+        name = vector_model(spec).name
+    except LeafmarkError as error:
         yield Check("embedder", "problem", error.placed_message, error.hint)
         return
     dimension: int | None = None
@@ -47,7 +47,6 @@ def check_vectors(
     except LeafmarkError as error:
         yield Check("embedder", "problem", error.placed_message, error.hint)
     else:
-        name = completed(spec).model or spec.provider
         yield Check("embedder", "ok", f"{name} answers, with vectors of {dimension} numbers")
     if reader is not None:
         yield _vectors(project, reader, spec, dimension)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple
@@ -55,14 +55,16 @@ class Provider(NamedTuple):
     """What makes the embedder, and its model and address where none is named.
 
     `place` is `module:name` in this room; `name` is called with the spec.
-    `digest` is the SHA-256 of the one model file that the provider takes. `latin` says that
-    its model was trained on Latin letters: to it texts in others are all alike.
+    `digest` is the SHA-256 of the one model file that the provider takes, `own` are the names
+    of that model. `latin` says that it was trained on Latin letters: to it texts in others are
+    all alike.
     """
 
     place: str
     model: str = ""
     endpoint: str = ""
     digest: str = ""
+    own: tuple[str, ...] = ()
     latin: bool = False
 
 
@@ -71,6 +73,7 @@ PROVIDERS: Mapping[str, Provider] = MappingProxyType(
         "minilm": Provider(
             "minilm:open_minilm",
             digest="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+            own=("all-MiniLM-L6-v2", "all-MiniLM-L6-v2-int8", "minilm"),
             latin=True,
         ),
         "ollama": Provider("remote:OllamaEmbedder", endpoint="http://127.0.0.1:11434"),
@@ -87,15 +90,32 @@ PROVIDERS: Mapping[str, Provider] = MappingProxyType(
 
 
 def completed(spec: EmbedderSpec) -> EmbedderSpec:
-    """Return the spec with the provider's own model and endpoint where none is said."""
+    """Return the spec with the provider's own model and endpoint where none is said.
+
+    The one model of a provider that has no other is said by no name: its vectors are the same
+    under each.
+
+    Raises:
+        ConfigError: a model must be named and is not, or is one that the provider does not have.
+    """
     provider = PROVIDERS[spec.provider]
-    model = spec.model or provider.model
-    if not model and not provider.digest:
+    if provider.own:
+        _check_own(spec, provider.own)
+    model = "" if provider.own else spec.model or provider.model
+    if not (model or provider.own):
         raise ConfigError(
             f"embedding.model is not set, and {spec.provider} has no default",
             hint='set it: model = "…" in [embedding]',
         )
     return replace(spec, model=model, endpoint=spec.endpoint or provider.endpoint)
+
+
+def _check_own(spec: EmbedderSpec, own: Sequence[str]) -> None:
+    if spec.model and spec.model not in own:
+        raise ConfigError(
+            f"embedding.model is {spec.model!r}, and {spec.provider} has only one model: {own[0]}",
+            hint="leave embedding.model out, or set embedding.provider to one that has that model",
+        )
 
 
 def is_remote(spec: EmbedderSpec) -> bool:

@@ -71,6 +71,23 @@ def test_an_embedder_that_refuses_is_a_problem(here: Here, server: FakeServer) -
     assert vectors == SOUND
 
 
+def test_a_model_that_is_not_there_is_a_problem_among_others(
+    here: Here, server: FakeServer
+) -> None:
+    _index(here, server)
+    flags = {"embedding.provider": "minilm", "embedding.model": "another"}
+    report = examine(here.root, flags=flags, environ=_environ(here))
+    said = {check.area: check for check in report.checks}
+    assert said["embedder"] == Check(
+        "embedder",
+        "problem",
+        "embedding.model is 'another', and minilm has only one model: all-MiniLM-L6-v2",
+        "leave embedding.model out, or set embedding.provider to one that has that model",
+    )
+    assert "vectors" not in said
+    assert said["tokenizer"].state == "ok"
+
+
 def test_chunks_without_vectors(here: Here, server: FakeServer) -> None:
     _index(here, server)
     here.write("b.md", "# B\n\nwater roses\n")

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leafmark.embedding import EmbedderSpec, open_embedder
-from leafmark.errors import ProviderError
+from leafmark.embedding import EmbedderSpec, open_embedder, revision_of
+from leafmark.errors import ConfigError, ProviderError
 
 SPEC = EmbedderSpec(provider="minilm")
 
@@ -38,6 +38,24 @@ def test_a_text_has_one_vector_in_every_company() -> None:
     together = embedder.embed_documents(texts)
     for at, text in enumerate(texts):
         assert float(embedder.embed_query(text)[0] @ together[at]) > 0.995
+
+
+def test_another_model_is_refused() -> None:
+    with pytest.raises(ConfigError) as caught:
+        open_embedder(EmbedderSpec(provider="minilm", model="all-mpnet-base-v2"))
+    assert caught.value.message == (
+        "embedding.model is 'all-mpnet-base-v2', and minilm has only one model: all-MiniLM-L6-v2"
+    )
+    assert caught.value.hint == (
+        "leave embedding.model out, or set embedding.provider to one that has that model"
+    )
+
+
+@pytest.mark.parametrize("name", ["all-MiniLM-L6-v2", "all-MiniLM-L6-v2-int8", "minilm"])
+def test_its_own_name_may_be_said(name: str) -> None:
+    """The vectors that there are already are those of that model."""
+    named = EmbedderSpec(provider="minilm", model=name)
+    assert open_embedder(named).revision == revision_of(SPEC)
 
 
 def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
