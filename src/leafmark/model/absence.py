@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
+from leafmark.model.result import Hint
+
 __all__ = ["AbsenceReason", "LostAt", "UnmatchedPart", "WhyNotReport"]
 
 LostAt = Literal[
@@ -67,7 +69,7 @@ class WhyNotReport(NamedTuple):
     `shown_as` is the id of the result: its own or that of a chunk below it.
     `remedy` are settings, `without` parts of the query to leave out, and `added` one
     to add, that together do show it: this was tried. They are empty where nothing
-    tried did.
+    tried did. `hints` say what a search would: that it is lexical, for example.
     """
 
     id: str
@@ -78,3 +80,4 @@ class WhyNotReport(NamedTuple):
     remedy: Mapping[str, Any] = {}
     without: tuple[str, ...] = ()
     added: str | None = None
+    hints: tuple[Hint, ...] = ()

@@ -8,6 +8,7 @@ from typing import Any
 from leafmark.model import AbsenceReason, UnmatchedPart, WhyNotReport
 from leafmark.model.counts import count_of
 from leafmark.render.jsontext import SCHEMA_VERSION
+from leafmark.render.records import hint_records
 from leafmark.render.terminal import Style, clean_line
 
 __all__ = ["remedy_flags", "render_why_not", "why_not_record"]
@@ -71,7 +72,7 @@ def _number(value: object) -> str:
 
 
 def why_not_record(report: WhyNotReport) -> dict[str, Any]:
-    """Return `{schema_version, id, query, shown_as, rank, reasons, remedy, without, added}`."""
+    """Return the report as an object: its fields, the remedy as options."""
     return {
         "schema_version": SCHEMA_VERSION,
         "id": report.id,
@@ -82,6 +83,7 @@ def why_not_record(report: WhyNotReport) -> dict[str, Any]:
         "remedy": remedy_flags(report),
         "without": list(report.without),
         "added": report.added,
+        "hints": hint_records(report.hints),
     }
 
 

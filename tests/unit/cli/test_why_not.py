@@ -7,7 +7,7 @@ from support.fake_app import FakeApp, Leafmark
 from support.schema import problems
 
 from leafmark.app.requests import SearchRequest, WhyNotRequest
-from leafmark.model import AbsenceReason, UnmatchedPart, WhyNotReport
+from leafmark.model import AbsenceReason, Hint, UnmatchedPart, WhyNotReport
 
 REASON = AbsenceReason(
     "match",
@@ -72,6 +72,15 @@ def test_json_is_as_published(leafmark_run: Leafmark, app: FakeApp) -> None:
     ran = leafmark_run("why-not", "a.md", "x", "--json")
     assert problems(ran.json, "why-not") == []
     assert (ran.json["reasons"][0]["lost_at"], ran.json["remedy"]) == ("match", ["--limit 4"])
+    assert ran.json["hints"] == []
+
+
+def test_hints_are_printed_or_in_the_object(leafmark_run: Leafmark, app: FakeApp) -> None:
+    app.absence = WhyNotReport("docs:a.md", "x", (REASON,), hints=(Hint("provider", "it is down"),))
+    assert leafmark_run("why-not", "a.md", "x").err == "hint: it is down\n"
+    ran = leafmark_run("why-not", "a.md", "x", "--json")
+    assert problems(ran.json, "why-not") == []
+    assert (ran.json["hints"], ran.err) == ([{"code": "provider", "message": "it is down"}], "")
 
 
 def test_a_query_is_not_read_from_standard_input(leafmark_run: Leafmark) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol
 
 from leafmark.app.configuration.project import Project
@@ -17,7 +18,7 @@ from leafmark.errors import (
 from leafmark.index import OTHER_LEAFMARK, IndexReader, has_index, has_other
 from leafmark.model import Hint
 
-__all__ = ["left_out_hints", "open_index", "open_telling"]
+__all__ = ["left_out_hints", "open_index", "open_telling", "tell_hints"]
 
 _OTHERS_STATE = Hint(
     "not-refreshed",
@@ -87,10 +88,15 @@ def open_telling(project: Project, request: Asking, progress: Progress | None) -
     seems to be nothing else.
     """
     reader, hints = open_index(project, request, progress)
-    if project.tell is not None:
-        for hint in (*hints, *left_out_hints(project)):
-            project.tell(hint)
+    tell_hints(project, (*hints, *left_out_hints(project)))
     return reader
+
+
+def tell_hints(project: Project, hints: Iterable[Hint]) -> None:
+    """Give hints to `project.tell`, where no answer holds them."""
+    if project.tell is not None:
+        for hint in hints:
+            project.tell(hint)
 
 
 def left_out_hints(project: Project) -> tuple[Hint, ...]:

@@ -77,6 +77,12 @@ class Understood(NamedTuple):
     asked: QueryVectors | None
     reranking: Reranking | None
 
+    def meaning(
+        self, reader: IndexReader, compiled: Compile
+    ) -> tuple[Meaning | None, tuple[Hint, ...]]:
+        """Return what can be asked of vectors, and what is to be said where some are missing."""
+        return (None, ()) if self.asked is None else self.asked.answer(reader, compiled)
+
 
 def understand_request(project: Project, request: SearchRequest) -> Understood:
     """Return what a request asks for; its vectors and its reranker are begun.
@@ -130,8 +136,8 @@ def _answer(
     hints: tuple[Hint, ...] = (),
 ) -> Answer:
     began = time.perf_counter()
-    asked, compiled = wanted.asked, compiling(reader, wanted.params)
-    meaning, missing = (None, ()) if asked is None else asked.answer(reader, compiled)
+    compiled = compiling(reader, wanted.params)
+    meaning, missing = wanted.meaning(reader, compiled)
     reranking = wanted.reranking
     answer = answer_topics(
         project,

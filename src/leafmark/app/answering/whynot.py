@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leafmark.app.answering.opening import open_telling
+from leafmark.app.answering.opening import left_out_hints, open_index, tell_hints
 from leafmark.app.answering.resolving import Resolver
 from leafmark.app.answering.searching import ask_topics, understand_request
 from leafmark.app.configuration.project import Project
 from leafmark.app.reading import Sources
 from leafmark.app.requests import Progress, WhyNotRequest
-from leafmark.model import WhyNotReport
+from leafmark.errors import LeafmarkError
+from leafmark.index import IndexReader
+from leafmark.model import Entry, Hint, WhyNotReport
 from leafmark.query import Expression
 from leafmark.retrieval.absence import explain_absence
 from leafmark.retrieval.compiler import compiling
@@ -23,7 +25,7 @@ __all__ = ["explain_why_not"]
 def explain_why_not(
     project: Project, request: WhyNotRequest, *, progress: Progress | None = None
 ) -> WhyNotReport:
-    """Return the phase that lost the chunk, and what would show it.
+    """Return the phase that lost the chunk, and what would show it; hints are those of a search.
 
     Raises:
         AmbiguousError, NotFoundError: the id names no one chunk; there is no index.
@@ -31,12 +33,16 @@ def explain_why_not(
     """
     wish = request.search
     wanted = understand_request(project, wish)
-    reader = open_telling(project, wish, progress)
+    reader, hints = open_index(project, wish, progress)
+    hints = (*hints, *left_out_hints(project))
+    target = _resolved(project, reader, request.id, hints)
     compiled = compiling(reader, wanted.params)
-    target = Resolver(reader, reader.manifest).resolve(request.id)
+    meaning, missing = wanted.meaning(reader, compiled)
 
     def ask(topics: Sequence[Expression]) -> Meaning | None:
-        asked = wanted.asked if topics is wanted.topics else ask_topics(project, topics, wish)
+        if topics is wanted.topics:
+            return meaning
+        asked = ask_topics(project, topics, wish)
         return None if asked is None else asked.answer(reader, compiled)[0]
 
     sources = Sources(project)
@@ -58,4 +64,14 @@ def explain_why_not(
         found.remedy,
         found.without,
         found.added,
+        (*hints, *missing),
     )
+
+
+def _resolved(project: Project, reader: IndexReader, id_: str, hints: Sequence[Hint]) -> Entry:
+    """Return the chunk that is meant. Where there is none, the hints are told: they may say why."""
+    try:
+        return Resolver(reader, reader.manifest).resolve(id_)
+    except LeafmarkError:
+        tell_hints(project, hints)
+        raise

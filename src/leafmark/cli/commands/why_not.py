@@ -36,6 +36,8 @@ def run(call: Call) -> int:
         console.write_json(why_not_record(report))
     else:
         console.write(render_why_not(report, console.style))
+        for hint in report.hints:
+            console.hint(hint.message)
     return 0 if report.reasons else 1
 
 

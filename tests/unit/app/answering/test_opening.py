@@ -34,7 +34,7 @@ from leafmark.app.requests import (
 )
 from leafmark.errors import LockedError
 from leafmark.index import open_writer
-from leafmark.model import Answer, Hint
+from leafmark.model import Answer, Hint, WhyNotReport
 
 
 def test_the_last_state_answers_while_another_writes(here: Here) -> None:
@@ -56,10 +56,9 @@ ANSWERS_WITHOUT_HINTS = pytest.mark.parametrize(
         lambda project: list_documents(project, ListRequest()),
         lambda project: show_chunks(project, ShowRequest(("a.md",))),
         lambda project: verify_texts(project, VerifyRequest((("-", ""),))),
-        lambda project: explain_why_not(project, WhyNotRequest("a.md", SearchRequest(("one",)))),
         lambda project: update_agents(project, AgentsRequest()),
     ],
-    ids=["ls", "show", "verify", "why-not", "agents"],
+    ids=["ls", "show", "verify", "agents"],
 )
 
 
@@ -107,11 +106,12 @@ def test_trees_that_are_left_out_are_told_where_answers_have_no_hints(
         lambda project: search_project(project, SearchRequest(("one",))),
         lambda project: find_like(project, LikeRequest("a.md", SearchRequest(()))),
         lambda project: find_context(project, ContextRequest(("a.md",), SearchRequest(()))),
+        lambda project: explain_why_not(project, WhyNotRequest("a.md", SearchRequest(("one",)))),
     ],
-    ids=["search", "like", "context"],
+    ids=["search", "like", "context", "why-not"],
 )
 def test_trees_that_are_left_out_are_among_the_hints(
-    here: Here, answer: Callable[[Project], Answer]
+    here: Here, answer: Callable[[Project], Answer | WhyNotReport]
 ) -> None:
     here.write("a.md", "# A\n\none\n")
     here.write("b.md", "# B\n\none\n")

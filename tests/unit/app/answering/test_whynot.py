@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from support.projects import Here
 
 from leafmark.app import explain_why_not, search_project
 from leafmark.app.requests import SearchRequest, WhyNotRequest
 from leafmark.errors import NotFoundError
-from leafmark.model import WhyNotReport
+from leafmark.model import Hint, WhyNotReport
 
 
 def ask(here: Here, name: str, *queries: str) -> WhyNotReport:
@@ -55,6 +57,18 @@ def test_an_unknown_id_is_told(guide: Here) -> None:
         (),
         "`leafmark ls chunks` lists the ids",
     )
+
+
+def test_what_was_left_out_is_said_with_a_report_and_with_an_error(guide: Here) -> None:
+    guide.configure('[tree.here]\npath = "."\n[tree.x]\npath = "x"\n')
+    told: list[Hint] = []
+    project = replace(guide.project(), tell=told.append)
+    request = WhyNotRequest("guide.md#fuel", SearchRequest(("petrol",)))
+    assert [hint.code for hint in explain_why_not(project, request).hints] == ["tree-missing"]
+    assert told == []
+    with pytest.raises(NotFoundError):
+        explain_why_not(project, request._replace(id="x:guide.md"))
+    assert [hint.code for hint in told] == ["tree-missing"]
 
 
 def test_words_of_markup_are_not_near_what_is_asked(here: Here) -> None:

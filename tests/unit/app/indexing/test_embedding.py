@@ -607,6 +607,19 @@ def test_why_not_leaves_out_nothing_when_the_rest_cannot_be_asked_for(
     assert (report.without, len(report.reasons)) == ((), 1)
 
 
+def test_why_not_says_why_it_goes_by_words_as_the_search_does(
+    here: Here, server: FakeServer
+) -> None:
+    here.write("guide.md", GUIDE)
+    desk = project(here, server)
+    index_project(desk, IndexRequest())
+    assert why_not(desk, "guide.md#bread", "dough").hints == ()
+    server.replies += [Reply(500, {"error": "out of memory"})] * 2
+    report, answer = why_not(desk, "guide.md#bread", "dough"), search(desk, "dough")
+    assert report.hints == answer.hints
+    assert [hint.code for hint in report.hints] == ["provider"]
+
+
 def test_why_not_names_a_meaning_that_is_far_or_missing(here: Here, server: FakeServer) -> None:
     here.write("guide.md", GUIDE)
     words = " ".join(f"word{number}" for number in range(90))
