@@ -44,6 +44,8 @@ class _Near(NamedTuple):
 class _Meaning:
     """Vectors of the sources' words, the same for every index of them."""
 
+    damaged = False
+
     def nearest(
         self, text: str, limit: int, admits: Callable[[str], bool] | None
     ) -> Sequence[_Near]:

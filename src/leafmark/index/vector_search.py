@@ -75,6 +75,8 @@ class VectorSearcher:
         self._vectors = self._store["vector"]
         self._asked = b""
         self._found: NDArray[np.float32] | None = None
+        self.damaged = False
+        """Whether a search met a vector that is not what was written."""
 
     @property
     def pending(self) -> int:
@@ -127,7 +129,7 @@ class VectorSearcher:
             Near(document_id(*keys[at]), 0, similarity)
             for at, similarity in zip(wanted, self._as_wholes(query, wanted), strict=True)
             if similarity >= least and (admits is None or admits(*keys[at]))
-            if all(valid_rows(self._store, self._documents.rows_of(at).tolist()))
+            if all(self._sound(self._documents.rows_of(at).tolist()))
         ]
         return sorted(found, key=lambda near: (-near.similarity, near.place))
 
@@ -231,7 +233,13 @@ class VectorSearcher:
     def _is_valid(self, chunk: int) -> bool:
         """Whether the rows of a chunk are what was written."""
         rows = self._view.rows[self._view.firsts[chunk] : self._view.firsts[chunk + 1]]
-        return all(valid_rows(self._store, rows.tolist()))
+        return all(self._sound(rows.tolist()))
+
+    def _sound(self, rows: Sequence[int]) -> list[bool]:
+        """Say of each row whether it is what was written, and remember if one is not."""
+        found = valid_rows(self._store, rows)
+        self.damaged = self.damaged or not all(found)
+        return found
 
     def _exact(
         self, query: NDArray[np.float32], rows: NDArray[np.signedinteger] | None
@@ -275,7 +283,7 @@ class VectorSearcher:
         chosen = np.array(wanted, dtype=np.int32)
         everything = self._everything(query)
         exact = (self._exact(query, chosen) if everything is None else everything[chosen]).tolist()
-        valid = valid_rows(self._store, wanted)
+        valid = self._sound(wanted)
         known = {row: each for row, each, good in zip(wanted, exact, valid, strict=True) if good}
         return [
             max(known[row] for row in each) if each and known.keys() >= set(each) else None
@@ -299,14 +307,18 @@ class VectorSearcher:
         return {document_id(*key): at for at, key in enumerate(self._view.keys)}
 
     def background(self, query: NDArray[np.float32]) -> Background:
-        """Return which similarity is usual: of all windows, or of an even sample of them."""
+        """Return which similarity is usual: of all windows, or of an even sample of them.
+
+        Those that cannot be similarities tell that their rows are damaged, at no further cost.
+        """
         rows = self._view.rows[self._view.rows >= 0]
         everything = self._everything(query)
         if everything is None:
             found = self._exact(query, rows[:: max(1, len(rows) // SAMPLE)])
         else:
             found = everything[rows]
-        found = found[found > ABSENT]
+        compared, found = len(found), found[found > ABSENT]
+        self.damaged = self.damaged or len(found) < compared
         if len(found) < 2:
             return Background(0.0, 1.0, len(found))
         return Background(float(found.mean()), max(float(found.std()), 1e-6), len(found))

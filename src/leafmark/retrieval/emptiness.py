@@ -79,7 +79,7 @@ def explain_nothing(
     inquiry = _Inquiry(reader, tuple(topics), params, meaning)
     if meaning is not None and params.mode == "semantic":  # words do not count
         found = [*unknown_names(reader, topics, params), *inquiry.without()]
-        return tuple(found or [Hint("far", FAR)])
+        return tuple(found or ([] if meaning.damaged else [Hint("far", FAR)]))
     found = [
         *unknown_names(reader, topics, params),
         *inquiry.spellings(),

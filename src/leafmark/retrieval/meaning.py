@@ -46,6 +46,11 @@ class Usual(NamedTuple):
 class Meaning(Protocol):
     """Similarities between a text and the chunks of the index, by vectors."""
 
+    @property
+    def damaged(self) -> bool:
+        """Whether vectors that were met so far are damaged; they count as missing."""
+        ...
+
     def nearest(
         self, text: str, limit: int, admits: Callable[[str], bool] | None
     ) -> Sequence[NearChunk]:

@@ -131,6 +131,8 @@ def test_where_all_are_tests_nothing_changes(tmp_path: Path) -> None:
 class _AllNear:
     """Every chunk means the same."""
 
+    damaged = False
+
     def __init__(self, *places: Place):
         self.places = places
 

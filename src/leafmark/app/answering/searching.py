@@ -30,6 +30,7 @@ __all__ = [
     "answer_topics",
     "ask_topics",
     "complete_answer",
+    "damage_hints",
     "project_hints",
     "search_index",
     "search_mode",
@@ -149,6 +150,7 @@ def _answer(
         rerank=reranking,
         compiled=compiled,
     )
+    missing = (*missing, *damage_hints(meaning))
     if reranking is not None:
         missing = (*missing, *reranking.hints)
     answer = answer._replace(
@@ -157,6 +159,19 @@ def _answer(
         elapsed_ms=(time.perf_counter() - began) * 1000,
     )
     return complete_answer(project, reader, answer, request, sources)
+
+
+def damage_hints(meaning: Meaning | None) -> tuple[Hint, ...]:
+    """Return what is said of damaged vectors that a search met, once it is done."""
+    return (_DAMAGED,) if meaning is not None and meaning.damaged else ()
+
+
+_DAMAGED = Hint(
+    "damaged-vectors",
+    "some vectors are damaged, so this answer may miss what is near in meaning; "
+    "`leafmark index` makes those anew",
+    "some vectors are damaged",
+)
 
 
 def project_hints(project: Project, answer: Answer) -> tuple[Hint, ...]:

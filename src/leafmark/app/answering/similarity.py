@@ -63,6 +63,10 @@ class VectorMeaning:
         self._stated = stated
         self._measured = None if stated else MEASURED.get(provider)
 
+    @property
+    def damaged(self) -> bool:
+        return self._searcher.damaged
+
     def nearest(
         self, text: str, limit: int, admits: Callable[[str], bool] | None
     ) -> Sequence[Near]:

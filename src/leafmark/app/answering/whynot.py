@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from leafmark.app.answering.opening import left_out_hints, open_index, tell_hints
 from leafmark.app.answering.resolving import Resolver
-from leafmark.app.answering.searching import ask_topics, understand_request
+from leafmark.app.answering.searching import ask_topics, damage_hints, understand_request
 from leafmark.app.configuration.project import Project
 from leafmark.app.reading import Sources
 from leafmark.app.requests import Progress, WhyNotRequest
@@ -64,7 +64,7 @@ def explain_why_not(
         found.remedy,
         found.without,
         found.added,
-        (*hints, *missing),
+        (*hints, *missing, *damage_hints(meaning)),
     )
 
 

@@ -26,7 +26,7 @@ from leafmark.app.answering import meaning as app_meaning
 from leafmark.app.embedder import embedder_spec
 from leafmark.app.indexing.embedding import Embedded, embed_project
 from leafmark.app.indexing.refreshing import read_index
-from leafmark.app.requests import IndexRequest, SearchRequest, WhyNotRequest
+from leafmark.app.requests import IndexRequest, Mode, SearchRequest, WhyNotRequest
 from leafmark.errors import StorageError, UsageError
 from leafmark.index.lock import hold_lock
 from leafmark.index.vectors import open_vector_writer
@@ -374,6 +374,45 @@ def test_a_store_that_was_damaged_is_told_of_and_mended(
     assert (report.vectors > 0, report.pending_vectors) == (True, 0)
     assert ids(search(desk, "mend automobile")) == whole
     assert index_project(desk, IndexRequest()).vectors == 0
+
+
+DAMAGED = (
+    "some vectors are damaged, so this answer may miss what is near in meaning; "
+    "`leafmark index` makes those anew"
+)
+
+
+def _one_byte(at: int) -> Callable[[bytes], bytes]:
+    """Flip a byte of every record, counted from its end."""
+    size = 20 + 4 * len(vector_of("x"))
+
+    def flip(data: bytes) -> bytes:
+        return bytes(b ^ 0x41 if n % size == size - at else b for n, b in enumerate(data))
+
+    return flip
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "semantic"])
+@pytest.mark.parametrize(
+    "damage", [_one_byte(1), _one_byte(40), _flipped], ids=["sign", "small", "no number"]
+)
+def test_damaged_vectors_that_a_search_meets_are_told_of(
+    here: Here, server: FakeServer, damage: Callable[[bytes], bytes], mode: Mode
+) -> None:
+    here.write("guide.md", GUIDE)
+    desk = project(here, server)
+    index_project(desk, IndexRequest())
+    (rows,) = here.home.rglob("rows-000001")
+    rows.write_bytes(damage(rows.read_bytes()))
+    answer = search(desk, "mend automobile", mode=mode)
+    (hint,) = (hint for hint in answer.hints if hint.code == "damaged-vectors")
+    assert (hint.message, answer.results) == (DAMAGED, ())
+    assert "far" not in [hint.code for hint in answer.hints]
+    assert hint in why_not(desk, "guide.md#engine", "mend automobile", mode=mode).hints
+    index_project(desk, IndexRequest())
+    healed = search(desk, "mend automobile", mode=mode)
+    assert ids(healed)[0] == "here:guide.md#engine"
+    assert "damaged-vectors" not in [hint.code for hint in healed.hints]
 
 
 def test_vectors_that_another_run_makes_are_waited_for_and_told_of(
