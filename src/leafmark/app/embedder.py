@@ -89,7 +89,7 @@ def current_view(project: Project, reader: IndexReader, spec: EmbedderSpec) -> V
 def pending_vectors(project: Project, reader: IndexReader | None) -> int:
     """Return how many chunks have no vector yet; 0 without an embedder.
 
-    Before the first vectors are made, chunks without text count too.
+    In sources whose vectors nobody began to make, chunks without text count too.
     """
     spec = embedder_spec(project)
     if spec is None or reader is None:

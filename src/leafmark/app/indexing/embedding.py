@@ -2,11 +2,13 @@
 
 Vectors come after the commit of the text: a search is never kept waiting by a
 model, and a chunk without a vector is pending, never wrong. Batches are on disk
-before the next one is asked for, so that an interrupted run goes on where it was.
+before the next one is asked for, so that an interrupted run goes on where it was. From
+time to time a run writes which chunks have vectors: they count from then on.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -59,6 +61,12 @@ BATCH_TEXTS = 64
 
 As many as one request to a server holds. 256 take `minilm` 3 % less time.
 """
+
+VIEW_EVERY_S = 5.0
+"""How long after one view of the vectors the next is written, at the least (chosen by eye)."""
+
+VIEW_SHARE = 0.05
+"""The share of a run's time that views may take; those of large indexes take a second or two."""
 
 
 class Embedded(NamedTuple):
@@ -165,6 +173,7 @@ class _Run:
     made: int = 0
     done: int = 0
     total: int = 0
+    due_s: float = field(default_factory=lambda: time.monotonic() + VIEW_EVERY_S)
     waiting: dict[bytes, str] = field(default_factory=dict)
 
     def run(self) -> Embedded:
@@ -178,9 +187,17 @@ class _Run:
         self.writer.sync()
         if not (problem or interrupted):
             self._compact()
-        view = self._build()
-        write_view(view_path(self.writer.folder, self.reader.root), view)
+        view = self._show()
         return Embedded(self.made, view.pending, problem, interrupted)
+
+    def _show(self) -> VectorView:
+        """Write which chunks have vectors that are stored: searches go by that."""
+        began_s = time.monotonic()
+        self.view = self._build()
+        write_view(view_path(self.writer.folder, self.reader.root), self.view)
+        ended_s = time.monotonic()
+        self.due_s = ended_s + max(VIEW_EVERY_S, (ended_s - began_s) / VIEW_SHARE)
+        return self.view
 
     def _embed_all(self) -> None:
         keys = [key for key, row in sorted(self.reader.manifest.items()) if row.chunks]
@@ -195,7 +212,7 @@ class _Run:
         self._flush()
 
     def _missing(self, key: Key) -> Iterator[tuple[bytes, str]]:
-        """Yield the windows of a source that have no vector, and note which ones it has."""
+        """Note which windows a source has, and yield those that have no vector."""
         name = self._name(key)
         if name is None:
             return
@@ -207,11 +224,11 @@ class _Run:
             return
         windows_of = self.lazy.get().windows
         windows = [windows_of(text) if text.strip() else () for text in texts]
+        self.writer.note(name, pack_texts([text_hash(text) for text in one] for one in windows))
         for text in dict.fromkeys(text for chunk in windows for text in chunk):
             hash_ = text_hash(text)
             if hash_ not in self.writer.known:
                 yield hash_, text
-        self.writer.note(name, pack_texts([text_hash(text) for text in one] for one in windows))
 
     def _is_whole(self, packed: bytes, key: Key) -> bool:
         """Whether all that is noted of a source has vectors, and is of each of its chunks.
@@ -252,6 +269,8 @@ class _Run:
         self.writer.sync()
         self.made += len(texts)
         self.waiting.clear()
+        if time.monotonic() >= self.due_s:
+            self._show()
         if self.progress is not None:
             self.progress("embedding", self.done, self.total)
 

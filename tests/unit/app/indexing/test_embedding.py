@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -532,6 +533,51 @@ def test_an_interrupted_run_keeps_what_it_has(
     assert first.made > 0
     second = embed_project(desk, reader)
     assert (first.made + second.made, second.pending) == (3, 0)
+
+
+class Killed(BaseException):
+    """In place of kill -9: nothing that follows is written."""
+
+
+def test_vectors_count_as_soon_as_they_are_stored(
+    here: Here, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leafmark.app.indexing.embedding.BATCH_TEXTS", 1)
+    monkeypatch.setattr("leafmark.app.indexing.embedding.VIEW_EVERY_S", 0.0)
+    monkeypatch.setattr("leafmark.app.indexing.embedding.VIEW_SHARE", math.inf)
+    here.write("guide.md", GUIDE)
+    here.write("more.md", "# Other\n\nMore of it.\n")
+    desk = project(here, server)
+    pending: list[int] = []
+
+    def look(phase: str, _done: int, _total: int) -> None:
+        if phase != "embedding":
+            return
+        pending.append(project_status(desk).pending_vectors)
+        if len(pending) == 3:
+            answer = search(desk, "mend automobile", refresh=False)
+            assert (answer.mode, ids(answer)[0]) == ("hybrid", "here:guide.md#engine")
+            raise Killed
+
+    with pytest.raises(Killed):
+        index_project(desk, IndexRequest(), progress=look)
+    assert pending == [4, 3, 2]
+    assert project_status(desk).pending_vectors == 2
+    report = index_project(desk, IndexRequest())
+    assert (report.vectors, report.pending_vectors) == (1, 0)
+
+
+def test_a_short_run_says_which_vectors_there_are_once(
+    here: Here, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[Path] = []
+    monkeypatch.setattr("leafmark.app.indexing.embedding.BATCH_TEXTS", 1)
+    monkeypatch.setattr(
+        "leafmark.app.indexing.embedding.write_view", lambda path, _: written.append(path)
+    )
+    here.write("guide.md", GUIDE)
+    index_project(project(here, server), IndexRequest())
+    assert len(written) == 1
 
 
 def test_a_run_that_is_interrupted_before_its_first_vector_says_what_it_has(
