@@ -25,7 +25,7 @@ from urllib.parse import SplitResult, urlsplit
 from leafmark.embedding.spec import EmbedderSpec
 from leafmark.errors import ConfigError, ProviderError
 
-__all__ = ["Connection", "TooMuchError"]
+__all__ = ["LOG", "Connection", "TooMuchError"]
 
 MOST_ANSWER_BYTES = 256 << 20
 FIRST_PAUSE_S = 0.5
@@ -167,9 +167,7 @@ class Connection:
             reason = f"the embedder's answer is larger than {MOST_ANSWER_BYTES:,} bytes"
             raise self._failed(reason, _HINTS[404]) from error
         except (http.client.IncompleteRead, http.client.BadStatusLine) as error:
-            raise _TryAgainError(
-                "the embedder hung up before its answer was whole", _LOG
-            ) from error
+            raise _TryAgainError("the embedder hung up before its answer was whole", LOG) from error
         except http.client.HTTPException as error:
             reason = f"the embedder's answer is not HTTP: {str(error) or type(error).__name__}"
             raise _TryAgainError(reason, _HINTS[404]) from error
@@ -230,8 +228,7 @@ class Connection:
     def _understood(self, answer: http.client.HTTPResponse, data: bytes) -> Any:
         status = answer.status
         if status != 200:
-            said = self._said(data)
-            reason = f"the embedder answered {status}{said}"
+            reason = f"the embedder answered {status}{self.said(_parsed(data))}"
             hint = _HINTS.get(status) or _HINTS_OF_CLASS.get(status // 100)
             if status in _AGAIN:
                 raise _TryAgainError(reason, hint, _asked_pause(answer.getheader("Retry-After")))
@@ -243,12 +240,15 @@ class Connection:
         except (ValueError, RecursionError) as error:
             raise self._failed("the embedder's answer is not JSON", _HINTS[404]) from error
 
-    def _said(self, data: bytes) -> str:
-        """What the server says about its refusal, one line; never our key."""
+    def said(self, answer: Any) -> str:
+        """Return `: ` and what an answer says of an error, on one line; never our key.
+
+        Nothing where it says nothing.
+        """
         try:
-            error = json.loads(data)["error"]
+            error = answer["error"]
             text = (error["message"] if isinstance(error, dict) else error) or ""
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (KeyError, TypeError):
             return ""
         said = str(text).replace(self._spec.key, "…") if self._spec.key else str(text)
         line = "".join(c if c.isprintable() else " " for c in said)[:200]
@@ -256,6 +256,14 @@ class Connection:
 
     def _failed(self, message: str, hint: str | None = None) -> ProviderError:
         return ProviderError(message, location=self.location, hint=hint)
+
+
+def _parsed(data: bytes) -> Any:
+    """Return the JSON of an answer, None for anything else."""
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _hang_up(connection: http.client.HTTPConnection) -> None:
@@ -296,10 +304,11 @@ _SENDABLE = re.compile(r"[!-~]*")
 """What a path and a key are made of: the visible signs of ASCII."""
 
 _SLOW = "is it still loading? A slow server needs a larger embedding.timeout_s"
-_LOG = f"its log may say why; {_KEPT}"
+LOG = f"its log may say why; {_KEPT}"
 _HINTS_OF_CLASS = {
+    2: _HINTS[404],
     3: "redirects are not followed, for the key's sake: name the address that this one leads to",
-    5: _LOG,
+    5: LOG,
 }
 _START = "is it running, and is embedding.endpoint its address?"
 

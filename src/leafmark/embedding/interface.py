@@ -25,7 +25,15 @@ if TYPE_CHECKING:
 else:
     Vectors = object
 
-__all__ = ["Embedder", "Vectors", "check_dimension", "checked_vectors", "load_numpy", "loading"]
+__all__ = [
+    "FAULTY",
+    "Embedder",
+    "Vectors",
+    "check_dimension",
+    "checked_vectors",
+    "load_numpy",
+    "loading",
+]
 
 SILENCING = MappingProxyType({"ORT_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_TELEMETRY": "1"})
 """Variables that keep packages from reporting to their makers.
@@ -134,26 +142,47 @@ def checked_vectors(rows: object, *, count: int, dimension: int | None, location
     """
     import numpy as np
 
-    try:
-        with np.errstate(over="ignore"):  # what is too large becomes infinite, and is told of below
-            found = np.ascontiguousarray(rows, dtype=np.float32)
-    except (ValueError, TypeError, OverflowError):
-        raise ProviderError(
-            "the embedder answered something other than vectors of one length", location=location
-        ) from None
+    found = _numbers(rows, location)
     if found.ndim != 2 or found.shape[0] != count:
         answered = found.shape[0] if found.ndim == 2 else 0
         raise ProviderError(
             f"the embedder answered another number of vectors ({answered}) than of texts ({count})",
             location=location,
+            hint=_FEWER if 0 < answered < count else _NO_EMBEDDER,
         )
     if not found.shape[1]:
-        raise ProviderError("the embedder answered vectors without a number", location=location)
+        message = "the embedder answered vectors without a number"
+        raise ProviderError(message, location=location, hint=_NO_EMBEDDER)
     check_dimension(found, dimension or found.shape[1], location)
     with np.errstate(over="ignore"):
         norms = np.linalg.norm(found, axis=1, keepdims=True)
     if not np.isfinite(norms).all():
-        raise ProviderError("the embedder answered a vector that is not finite", location=location)
+        message = "the embedder answered a vector that is not finite"
+        raise ProviderError(message, location=location, hint=FAULTY)
     norms[norms == 0] = 1
     checked: Vectors = found / norms
     return checked
+
+
+def _numbers(rows: object, location: str) -> Vectors:
+    """Return what a model answered as an array; what is too large becomes infinite.
+
+    Raises:
+        ProviderError: it is none of numbers, or has rows of several lengths.
+    """
+    import numpy as np
+
+    try:
+        with np.errstate(over="ignore"):
+            return np.ascontiguousarray(rows, dtype=np.float32)
+    except (ValueError, TypeError, OverflowError):
+        raise ProviderError(
+            "the embedder answered something other than vectors of one length",
+            location=location,
+            hint=_NO_EMBEDDER,
+        ) from None
+
+
+FAULTY = "the model or what runs it seems faulty: another version or another model may help"
+_NO_EMBEDDER = "does this model make embeddings? embedding.model names it"
+_FEWER = "it may take only one text at a time: a smaller embedding.batch_tokens asks for fewer"

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from leafmark.embedding.batching import batches_in_order
-from leafmark.embedding.http import Connection, TooMuchError
-from leafmark.embedding.interface import Vectors
+from leafmark.embedding.http import LOG, Connection, TooMuchError
+from leafmark.embedding.interface import FAULTY, Vectors
 from leafmark.embedding.model import CHARACTERS_PER_TOKEN, Model
 from leafmark.embedding.spec import EmbedderSpec
 from leafmark.errors import ProviderError
@@ -77,7 +77,9 @@ class _Remote(Model):
         found = super()._vectors(texts)
         if len(texts) > 1 and not found.any():  # no model knows a word of so many texts
             raise ProviderError(
-                "the embedder answered vectors of zeros alone", location=self._connection.location
+                "the embedder answered vectors of zeros alone",
+                location=self._connection.location,
+                hint=FAULTY,
             )
         return found
 
@@ -87,11 +89,15 @@ class _Remote(Model):
         try:
             return self._answered(answer)
         except (KeyError, TypeError, ValueError) as error:
-            raise ProviderError(
-                "the embedder's answer holds no vectors where they belong",
-                location=self._connection.location,
-                hint="is this the right address? It is embedding.endpoint",
-            ) from error
+            raise self._without_vectors(answer) from error
+
+    def _without_vectors(self, answer: Any) -> ProviderError:
+        """Return what is said of an answer that holds none: the server's own words, if any."""
+        message = "the embedder's answer holds no vectors where they belong"
+        hint = "is this the right address? It is embedding.endpoint"
+        if said := self._connection.said(answer):
+            message, hint = f"the embedder answered an error{said}", LOG
+        return ProviderError(message, location=self._connection.location, hint=hint)
 
     _path: str
 

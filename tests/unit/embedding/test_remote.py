@@ -137,6 +137,10 @@ def test_retry_after_may_be_a_date(server: FakeServer, pauses: list[float], useg
 
 ROW = vector_of("x")
 LESS = "where a text is too long for it, make embedding.limit smaller"
+FAULTY = "the model or what runs it seems faulty: another version or another model may help"
+NO_EMBEDDER = "does this model make embeddings? embedding.model names it"
+FEWER = "it may take only one text at a time: a smaller embedding.batch_tokens asks for fewer"
+
 FAILURES: dict[str, tuple[Reply, str, str | None]] = {
     "key": (
         Reply(401, {"error": {"message": f"bad key {KEY}\n\x1b[31m"}}),
@@ -186,7 +190,27 @@ FAILURES: dict[str, tuple[Reply, str, str | None]] = {
     "short": (
         Reply(200, {"data": [{"index": 0, "embedding": ROW}]}),
         "the embedder answered another number of vectors (1) than of texts (3)",
-        None,
+        FEWER,
+    ),
+    "none": (
+        Reply(200, {"data": []}),
+        "the embedder answered another number of vectors (0) than of texts (3)",
+        NO_EMBEDDER,
+    ),
+    "nothing": (
+        Reply(204, b""),
+        "the embedder answered 204",
+        "is this the right address, and does the server have this model? See [embedding]",
+    ),
+    "error": (
+        Reply(200, {"error": {"message": f"model overloaded {KEY}\n\x1b[31m"}}),
+        "the embedder answered an error: model overloaded …  [31m",
+        "its log may say why; what was done is kept, and the next run goes on",
+    ),
+    "error without words": (
+        Reply(200, {"error": {"message": None}}),
+        "the embedder's answer holds no vectors where they belong",
+        "is this the right address? It is embedding.endpoint",
     ),
     "indexes": (
         Reply(200, {"data": [{"index": 1, "embedding": ROW}] * 3}),
@@ -196,37 +220,37 @@ FAILURES: dict[str, tuple[Reply, str, str | None]] = {
     "ragged": (
         Reply(200, {"data": [{"index": at, "embedding": ROW[at:]} for at in range(3)]}),
         "the embedder answered something other than vectors of one length",
-        None,
+        NO_EMBEDDER,
     ),
     "nan": (
         Reply(200, {"data": [{"index": at, "embedding": [float("nan")]} for at in range(3)]}),
         "the embedder answered a vector that is not finite",
-        None,
+        FAULTY,
     ),
     "zero": (
         Reply(200, {"data": [{"index": at, "embedding": [0.0, 0.0]} for at in range(3)]}),
         "the embedder answered vectors of zeros alone",
-        None,
+        FAULTY,
     ),
     "too large": (
         Reply(200, {"data": [{"index": at, "embedding": [1e300, 1.0]} for at in range(3)]}),
         "the embedder answered a vector that is not finite",
-        None,
+        FAULTY,
     ),
     "too large together": (
         Reply(200, {"data": [{"index": at, "embedding": [1e38, 3e38]} for at in range(3)]}),
         "the embedder answered a vector that is not finite",
-        None,
+        FAULTY,
     ),
     "without numbers": (
         Reply(200, {"data": [{"index": at, "embedding": []} for at in range(3)]}),
         "the embedder answered vectors without a number",
-        None,
+        NO_EMBEDDER,
     ),
     "texts": (
         Reply(200, {"data": [{"index": at, "embedding": ["a"]} for at in range(3)]}),
         "the embedder answered something other than vectors of one length",
-        None,
+        NO_EMBEDDER,
     ),
 }
 
@@ -243,6 +267,21 @@ def test_a_failure_says_what_where_and_what_to_do(
     assert caught.value.location == f"{server.url}/v1"
     assert (pauses, len(server.requests)) == ([], 1)
 
+
+def test_an_error_of_ollama_that_counts_as_an_answer_is_told(server: FakeServer) -> None:
+    server.replies.append(Reply(200, {"error": "model overloaded"}))
+    with pytest.raises(ProviderError) as caught:
+        ollama(server).embed_query("one")
+    assert caught.value.message == "the embedder answered an error: model overloaded"
+    assert caught.value.hint == _KEPT
+
+
+def test_vectors_beside_an_error_are_taken(server: FakeServer) -> None:
+    server.replies.append(Reply(200, {"error": "deprecated", "embeddings": [ROW]}))
+    assert ollama(server).embed_query("one").shape == (1, len(ROW))
+
+
+_KEPT = "its log may say why; what was done is kept, and the next run goes on"
 
 REFUSALS: dict[str, tuple[Reply, str]] = {
     "too-much": (Reply(413, b""), "the embedder answered 413"),
