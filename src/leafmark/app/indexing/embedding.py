@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.embedder import current_view, embedder_spec, vector_model
@@ -21,6 +22,7 @@ from leafmark.app.requests import Progress
 from leafmark.embedding import (
     Embedder,
     EmbedderSpec,
+    Vectors,
     check_dimension,
     load_numpy,
     open_embedder,
@@ -68,6 +70,9 @@ VIEW_EVERY_S = 5.0
 VIEW_SHARE = 0.05
 """The share of a run's time that views may take; those of large indexes take a second or two."""
 
+Heeded: TypeAlias = Callable[[], AbstractContextManager[None]]
+"""What gives a block in which Ctrl-C comes at once."""
+
 
 class Embedded(NamedTuple):
     """What a run did: vectors made, chunks still without one, and what stopped it."""
@@ -84,10 +89,12 @@ def embed_project(
     *,
     progress: Progress | None = None,
     check: Callable[[], None] = lambda: None,
+    heeded: Heeded = nullcontext,
     anew: bool = False,
 ) -> Embedded:
     """Make the vectors that are missing. `check` raises KeyboardInterrupt to end the run.
 
+    Within `heeded` that may be raised at any time: nothing is written there.
     With `anew` the embedder is asked for its dimension: where that is another one now,
     another model answers, and all vectors are made again.
     Another run that makes them is waited for, and is a problem like an embedder that fails,
@@ -107,7 +114,7 @@ def embed_project(
         if on_disk is not None and on_disk.seq == view.seq and view.has_valid_rows(folder):
             return Embedded()
     spec = replace(spec, stop=check)
-    lazy = _Lazy(spec)
+    lazy = _Lazy(spec, heeded)
     timeout_s = project.configuration.index.lock_timeout_s
     try:
         try:
@@ -139,7 +146,7 @@ def _whole_model(folder: Path, spec: EmbedderSpec, lazy: _Lazy, *, anew: bool) -
     if known is not None and not anew:
         return known
     try:
-        return VectorModel(model.name, model.revision, lazy.get().dimension)
+        return VectorModel(model.name, model.revision, lazy.dimension())
     except ProviderError:
         if known is None:
             raise
@@ -147,16 +154,34 @@ def _whole_model(folder: Path, spec: EmbedderSpec, lazy: _Lazy, *, anew: bool) -
 
 
 class _Lazy:
-    """The embedder, opened when it is first needed: often nothing is to be embedded."""
+    """The embedder, opened when it is first needed: often nothing is to be embedded.
 
-    def __init__(self, spec: EmbedderSpec):
+    Ctrl-C ends at once what it is asked: a server may be silent for long.
+    """
+
+    def __init__(self, spec: EmbedderSpec, heeded: Heeded):
         self._spec = spec
+        self._heeded = heeded
         self._embedder: Embedder | None = None
 
     def get(self) -> Embedder:
         if self._embedder is None:
-            self._embedder = open_embedder(self._spec)
+            with self._heeded():
+                self._embedder = open_embedder(self._spec)
         return self._embedder
+
+    def dimension(self) -> int:
+        embedder = self.get()
+        with self._heeded():
+            return embedder.dimension
+
+    def embed(self, texts: Sequence[str], dimension: int) -> Vectors:
+        """Return the vectors of texts, which must have that dimension."""
+        embedder = self.get()
+        with self._heeded():
+            vectors = embedder.embed_documents(texts)
+        check_dimension(vectors, dimension, embedder.name)
+        return vectors
 
 
 @dataclass(slots=True)
@@ -262,9 +287,7 @@ class _Run:
             return
         self.check()
         texts = list(self.waiting.values())
-        embedder = self.lazy.get()
-        vectors = embedder.embed_documents(texts)
-        check_dimension(vectors, self.writer.model.dimension, embedder.name)
+        vectors = self.lazy.embed(texts, self.writer.model.dimension)
         self.writer.add(list(self.waiting), vectors)
         self.writer.sync()
         self.made += len(texts)

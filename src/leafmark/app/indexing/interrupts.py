@@ -1,4 +1,7 @@
-"""Ctrl-C at a place of our choosing: between two sources, never inside the writer."""
+"""Ctrl-C at a place of our choosing: between two sources, never inside the writer.
+
+Where nothing is written, as while a server is waited for, it may come at any time.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,7 @@ class Interrupts:
     def __init__(self, heed: Handler = signal.default_int_handler) -> None:
         self.pressed = False
         self._heed = heed
+        self._held = True
 
     def check(self) -> None:
         if self.pressed:
@@ -33,6 +37,18 @@ class Interrupts:
         """The first press waits for `check`; an impatient second one is not held."""
         self.check()
         self.pressed = True
+        if not self._held:
+            self.check()
+
+    @contextmanager
+    def heeded(self) -> Iterator[None]:
+        """Within it no press waits: it ends what waits for a server or a model."""
+        self._held = False
+        try:
+            self.check()
+            yield
+        finally:
+            self._held = True
 
 
 @contextmanager

@@ -100,8 +100,14 @@ def _embed(project: Project, progress: Progress | None, *, anew: bool) -> Embedd
     )
 
     with held_interrupts() as interrupts:
-        check = interrupts.check
-        return embed_project(project, reader, progress=progress, check=check, anew=anew)
+        return embed_project(
+            project,
+            reader,
+            progress=progress,
+            check=interrupts.check,
+            heeded=interrupts.heeded,
+            anew=anew,
+        )
 
 
 def _why(problem: LeafmarkError) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import prod
@@ -336,8 +338,6 @@ def test_a_server_that_fails_leaves_the_answer_lexical(here: Here, server: FakeS
 
 
 def test_a_slow_server_is_not_waited_for(here: Here, server: FakeServer) -> None:
-    import threading
-
     here.write("guide.md", GUIDE)
     index_project(project(here, server), IndexRequest())
     release = threading.Event()
@@ -533,6 +533,31 @@ def test_an_interrupted_run_keeps_what_it_has(
     assert first.made > 0
     second = embed_project(desk, reader)
     assert (first.made + second.made, second.pending) == (3, 0)
+
+
+class Pressing(threading.Event):
+    """Whoever waits for it presses Ctrl-C."""
+
+    def wait(self, timeout: float | None = None) -> bool:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        return super().wait(timeout)
+
+
+@pytest.mark.parametrize("answered", [0, 2])
+def test_ctrl_c_ends_a_run_at_once_while_the_server_is_silent(
+    here: Here, server: FakeServer, monkeypatch: pytest.MonkeyPatch, answered: int
+) -> None:
+    """The first answer tells the dimension."""
+    monkeypatch.setattr("leafmark.app.indexing.embedding.BATCH_TEXTS", 1)
+    here.write("guide.md", GUIDE)
+    desk = project(here, server, timeout_s=5.0, retries=0)
+    silent = Pressing()
+    server.replies += [*[Reply()] * answered, Reply(wait=silent)]
+    report = index_project(desk, IndexRequest())
+    silent.set()
+    assert (report.interrupted, report.vectors, report.warnings) == (True, max(0, answered - 1), ())
+    again = index_project(desk, IndexRequest())
+    assert (report.vectors + again.vectors, again.pending_vectors) == (3, 0)
 
 
 class Killed(BaseException):

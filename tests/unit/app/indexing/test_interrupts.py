@@ -42,6 +42,24 @@ def test_a_press_waits_until_it_is_asked_for_and_comes_once() -> None:
     assert done == ["after the press", "after it was heeded"]
 
 
+def test_a_press_is_heeded_at_once_where_that_is_said() -> None:
+    done: list[str] = []
+
+    def work(*steps: Callable[[], object]) -> None:
+        with interrupts.heeded():
+            for step in steps:
+                step()
+
+    with held_interrupts() as interrupts:
+        with pytest.raises(KeyboardInterrupt):
+            work(press, lambda: done.append("after the press"))
+        press()
+        done.append("held again")
+        with pytest.raises(KeyboardInterrupt):
+            work(lambda: done.append("after the one that was held"))
+    assert done == ["held again"]
+
+
 def test_a_press_that_nobody_asked_about_comes_at_the_end() -> None:
     done: list[str] = []
     with pytest.raises(KeyboardInterrupt):
