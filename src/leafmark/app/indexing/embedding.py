@@ -68,7 +68,7 @@ VIEW_EVERY_S = 5.0
 """How long after one view of the vectors the next is written, at the least (chosen by eye)."""
 
 VIEW_SHARE = 0.05
-"""The share of a run's time that views may take; those of large indexes take a second or two."""
+"""The share of a run's time that views may take at most: one of 240,000 vectors took 0.9 s."""
 
 Heeded: TypeAlias = Callable[[], AbstractContextManager[None]]
 """What gives a block in which Ctrl-C comes at once."""
