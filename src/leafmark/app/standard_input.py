@@ -6,13 +6,13 @@ None of it is read without end: a device and a pipe that nobody closes would fil
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 from leafmark.errors import UsageError, unreadable
 
-__all__ = ["listed", "read_bytes", "read_named", "read_text"]
+__all__ = ["check_once", "listed", "read_bytes", "read_named", "read_text"]
 
 _PLACE = "standard input"
 
@@ -22,6 +22,12 @@ _MOST = 1 << 28
 A transcript of a long session has some tens of millions.
 """
 _PORTION = 1 << 20
+
+
+def check_once(words: Sequence[str]) -> None:
+    """Raise a UsageError where `-` stands for standard input more than once."""
+    if words.count("-") > 1:
+        raise UsageError("standard input can be read only once", hint="name - a single time")
 
 
 def read_bytes(limit: int | None = None) -> bytes:
@@ -88,12 +94,14 @@ def read_text() -> str:
     return text
 
 
-def listed(words: Iterable[str]) -> Iterator[str]:
+def listed(words: Sequence[str]) -> Iterator[str]:
     """Yield the words that are not blank; `-` stands for those on standard input, one a line.
 
     Raises:
-        UsageError, StorageError: as in `read_bytes`.
+        UsageError: as in `read_bytes`, or `-` is there twice.
+        StorageError: as in `read_bytes`.
     """
+    check_once(words)
     for word in words:
         # not at U+2028 and its like, which a file name may hold
         lines = read_text().split("\n") if word == "-" else [word]

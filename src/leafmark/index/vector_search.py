@@ -78,10 +78,6 @@ class VectorSearcher:
         self.damaged = False
         """Whether a search met a vector that is not what was written."""
 
-    @property
-    def pending(self) -> int:
-        return self._view.pending
-
     def nearest(
         self,
         query: NDArray[np.float32],

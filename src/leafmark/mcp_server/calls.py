@@ -213,8 +213,9 @@ def _cited(report: ShowReport) -> str:
 def verify(request: Request) -> Draft:
     """Raises what `verify_texts` does."""
     (report,) = verify_texts(
-        request.project, VerifyRequest(texts=(("text", request["text"]),), refresh=False)
+        request.project, VerifyRequest(texts=(("-", request["text"]),), refresh=False)
     )
+    report = report._replace(name="text")
     counts = dict(report.counts)
     found = sorted(report.citations, key=lambda one: one.status == "ok")
 

@@ -79,7 +79,6 @@ class OrgScanner(LineScanner):
             elif line[:1] in _OPENERS or line[-1:] == "}":
                 self._note(at, line, keywords)
         self._keywords = frozenset(keywords or _DONE)
-        self._section_end = len(lines)
 
     def _note(self, at: int, line: str, keywords: set[str]) -> None:
         """Note what a line closes, and the title, tags and keywords that it sets."""

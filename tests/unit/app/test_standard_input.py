@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leafmark.app import standard_input
-from leafmark.app.standard_input import read_bytes, read_named, read_text
+from leafmark.app.standard_input import listed, read_bytes, read_named, read_text
 from leafmark.errors import StorageError, UsageError
 
 
@@ -79,3 +79,11 @@ def test_what_is_closed_or_cannot_be_read_is_told(
     with pytest.raises(StorageError) as caught:
         read()
     assert caught.value.placed_message == "the file cannot be read: is a directory (standard input)"
+
+
+@pytest.mark.parametrize("words", [("-", "-"), ("-", "a", "-")])
+def test_it_is_read_once(words: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError) as caught:
+        list(listed(words))
+    assert caught.value.message == "standard input can be read only once"
+    assert caught.value.hint == "name - a single time"

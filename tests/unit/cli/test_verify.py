@@ -25,6 +25,10 @@ def test_it_asks_for_the_texts(leafmark_run: Leafmark, app: FakeApp, tmp_path: P
     assert app.asked == [VerifyRequest(texts, refresh=False)]
     ran = leafmark_run("verify", "")
     assert (ran.code, ran.err) == (2, "error: the file has no name\n")
+    for command in ("verify", "search", "show", "context"):
+        ran = leafmark_run(command, "-", "-", stdin="two\n")
+        assert ran.code == 2
+        assert ran.err.startswith("error: standard input can be read only once\n")
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])

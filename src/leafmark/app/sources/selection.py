@@ -287,11 +287,8 @@ def _has_git(folder: Path) -> bool:
 def _layers_of(folder: Path, above: str, diagnostics: list[Diagnostic]) -> list[Layer]:
     layers = []
     for kind in names.IGNORE_FILES:
-        try:
-            data = (folder / kind).read_bytes() if (folder / kind).is_file() else b""
-        except OSError:
-            continue
-        rules, problems = parse_ignore_file(data[:_MAX_IGNORE_BYTES], str(folder / kind))
+        data = read_small(str(folder), kind, _MAX_IGNORE_BYTES) or b""
+        rules, problems = parse_ignore_file(data, str(folder / kind))
         diagnostics.extend(problems)
         if rules:
             layers.append(Layer(kind, rules, above=above))

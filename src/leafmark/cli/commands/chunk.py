@@ -164,8 +164,9 @@ def _output(call: Call) -> str:
 
 
 def _check_words(call: Call) -> None:
-    if call.words.count("-") > 1:
-        raise UsageError("standard input can be read only once", hint="name - a single time")
+    from leafmark.app.standard_input import check_once
+
+    check_once(call.words)
     if "-" in call.words and len(call.words) > 1:
         raise UsageError(
             "standard input and files cannot be chunked together",

@@ -226,8 +226,9 @@ def _queries(words: tuple[str, ...]) -> tuple[str, ...]:
     """The topics; `-` stands for a query on standard input, line ends being spaces."""
     if "-" not in words:
         return words
-    from leafmark.app.standard_input import read_text
+    from leafmark.app.standard_input import check_once, read_text
 
+    check_once(words)
     return tuple(" ".join(read_text().split()) if word == "-" else word for word in words)
 
 

@@ -19,9 +19,11 @@ def run(call: Call) -> int:
     """Check citations; exit code 1 when one does not hold, or there is none."""
     from leafmark.app import verify_texts
     from leafmark.app.requests import VerifyRequest
+    from leafmark.app.standard_input import check_once
     from leafmark.cli.projects import perform
     from leafmark.render.verification import render_verification, summarise, verification_record
 
+    check_once(call.words)
     texts = tuple((name, _read(call, name)) for name in call.words)
 
     refresh = not call.on("no_refresh")
