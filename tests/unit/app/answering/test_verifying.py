@@ -9,7 +9,9 @@ import pytest
 from support.projects import Here
 
 from leafmark.app import verify_texts
+from leafmark.app.answering import verifying
 from leafmark.app.answering.opening import open_telling
+from leafmark.app.answering.resolving import Resolver
 from leafmark.app.requests import VerifyRequest
 from leafmark.errors import NotFoundError
 from leafmark.model import Verified, VerifyReport
@@ -245,3 +247,22 @@ def test_a_changed_source_under_a_refreshed_index_is_read_anew(
 
     monkeypatch.setattr("leafmark.app.answering.verifying.open_telling", open_and_change)
     assert verify(guide, citation).status == "changed"
+
+
+def test_the_nearest_are_looked_for_once_a_name_and_for_the_first_names(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.write("a.md", "# A\n\nwalrus\n")
+    asked: list[str] = []
+    nearest = Resolver.nearest
+
+    def count(resolver: Resolver, name: str) -> tuple[str, ...]:
+        asked.append(name)
+        return nearest(resolver, name)
+
+    monkeypatch.setattr(Resolver, "nearest", count)
+    gone = [f"[here:a.md#gone-{n}@{n:012x}:0-{n + 1}]" for n in range(40)]
+    (report,) = verify_texts(here.project(), VerifyRequest((("-", " ".join(gone * 2)),)))
+    assert [one.status for one in report.citations] == ["gone"] * 80
+    assert asked == [f"here:a.md#gone-{n}" for n in range(verifying.MOST_NEAREST)]
+    assert [bool(one.nearest) for one in report.citations] == ([True] * 20 + [False] * 20) * 2
