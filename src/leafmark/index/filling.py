@@ -118,7 +118,7 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
         facts = _own_facts(chunk.kind, content[1:])
         if is_code and chunk.slug and chunk.piece < 2:
             facts += _names(chunk.slug, module)
-        fields = [f'],"{language.title}":"{_title(analyzer, chunk.title)}"']
+        fields = [f'],"{language.title}":"{_title(analyzer, _title_of(chunk))}"']
         body = chunk.readable_body
         if body:
             terms = analyzer.terms(body)
@@ -134,6 +134,11 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
             fields.append(f',"source":"{record}"')
         fields.append(f',"position":{chunk.position}}}')
         yield b"".join([facts.encode(), *map(str.encode, fields)])
+
+
+def _title_of(chunk: Chunk) -> str:
+    """Return a chunk's title, of later pieces its beginning: else a long one stands in each."""
+    return chunk.title if chunk.piece < 2 else chunk.title[:LONGEST_TITLE]
 
 
 def _title(analyzer: Analyzer, title: str) -> str:

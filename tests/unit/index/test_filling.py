@@ -11,6 +11,7 @@ from support.indexes import chunk, state_of
 
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.index import prepare_source
+from leafmark.index.headed import LONGEST_TITLE
 from leafmark.index.names import BETWEEN
 from leafmark.index.records import unpack_document
 from leafmark.parsing import parse
@@ -113,3 +114,15 @@ def test_the_fields_of_many_chunks_are_kept_packed(monkeypatch: pytest.MonkeyPat
 
     assert len(expected) == 3
     assert fields_of("a.md", SOURCE) == expected
+
+
+def test_a_long_title_stands_whole_in_the_first_piece_of_its_section_alone() -> None:
+    title = "word " * 2000 + "last"
+    text = f"# {title}\n\n" + "\n\n".join(["Some words of prose stand below it. " * 8] * 12)
+    chunked = chunk_document(parse(text.encode(), "a.md"), tree="t", options=ChunkingOptions())
+    prepared = prepare_source(chunked, state_of(text), stemmer="english")
+    fields = [json.loads(document) for document in prepared.documents()]
+    pieces = [one["title_english"] for one in fields[2:]]
+    assert len(pieces) > 2
+    assert pieces[0].endswith("last")
+    assert {len(one) for one in pieces[1:]} == {LONGEST_TITLE - 1}
