@@ -1,9 +1,9 @@
 """Front matter: the metadata block that a Markdown source may begin with.
 
 YAML between lines of `---`, TOML between lines of `+++`. It is data, so it is
-read with limits: on size, depth, digits. YAML aliases, by which a few bytes can
-stand for gigabytes, are refused. What is not well-formed, or no set of keys, is
-no front matter: a diagnostic says why, and the lines are read as Markdown.
+read with limits: on size, depth, digits, and what aliases of YAML stand for. What
+is not well-formed, or no set of keys, is no front matter: a diagnostic says why,
+and the lines are read as Markdown.
 """
 
 from __future__ import annotations

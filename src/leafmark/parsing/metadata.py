@@ -1,4 +1,4 @@
-"""YAML and TOML to plain values, safely: with limits on depth and digits, and no aliases."""
+"""YAML and TOML to plain values, safely: with limits on depth, digits and aliases."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from leafmark.parsing.scalars import MAX_INTEGER, Scalar, Tree, scalar_of
 from leafmark.parsing.simple_yaml import read_simple_yaml
 
 __all__ = ["BadMetadataError", "read_toml", "read_yaml", "to_json"]
+
+MAX_REPEATED = 10_000
+"""Values that all aliases of a block may stand for: a few bytes could stand for gigabytes."""
 
 MAX_DEPTH = 20
 """How deep lists and keys may be nested; real front matter is two or three deep."""
@@ -50,7 +53,7 @@ def read_yaml(text: str) -> tuple[Tree, Repeats]:
     """Return the mapping that `text` holds, and the keys that are in a mapping twice.
 
     Raises:
-        BadMetadataError: it is not YAML, not a mapping, too deep, or uses aliases.
+        BadMetadataError: it is not YAML, no mapping, too deep, or its aliases are too much.
     """
     simple = read_simple_yaml(text)
     if simple is not None:
@@ -83,6 +86,8 @@ class _Builder:
         self.repeats: Repeats = []
         self._open: list[dict[str, Any] | list[Any]] = []
         self._keys: list[str | None] = []  # of each open collection, the key that waits for a value
+        self._anchored: dict[str, Any] = {}
+        self._room = MAX_REPEATED
 
     def take(self, event: Any) -> None:
         name = type(event).__name__
@@ -94,10 +99,26 @@ class _Builder:
             self._open.pop()
             self._keys.pop()
         elif name == "AliasEvent":
-            raise BadMetadataError("it uses YAML aliases", event.start_mark.line)
+            self._put_again(event)
+
+    def _put_again(self, event: Any) -> None:
+        """Put what an alias stands for: the same value, which nobody changes."""
+        line = event.start_mark.line
+        value = self._anchored.get(event.anchor)
+        if value is None or any(one is value for one in self._open):
+            raise BadMetadataError(f"the alias *{event.anchor} stands for nothing whole", line)
+        size, depth = _measure(value, self._room)
+        self._room -= size
+        if self._room < 0:
+            raise BadMetadataError(f"its aliases stand for more than {MAX_REPEATED:,} values", line)
+        if len(self._open) + depth > MAX_DEPTH:
+            raise BadMetadataError(f"it is more than {MAX_DEPTH} levels deep", line)
+        self._place(value, line)
 
     def _put_scalar(self, event: Any) -> None:
         if self._open and isinstance(self._open[-1], dict) and self._keys[-1] is None:
+            if event.anchor is not None:
+                self._anchored[event.anchor] = Scalar(event.value, event.value)
             self._keys[-1] = event.value
             if event.value in self._open[-1]:
                 self.repeats.append((event.value, event.start_mark.line))
@@ -107,6 +128,17 @@ class _Builder:
 
     def _put(self, value: Any, event: Any) -> None:
         line = event.start_mark.line
+        if event.anchor is not None:
+            self._anchored[event.anchor] = value
+        self._place(value, line)
+        if not isinstance(value, Scalar):
+            if len(self._open) == MAX_DEPTH:
+                raise BadMetadataError(f"it is more than {MAX_DEPTH} levels deep", line)
+            self._open.append(value)
+            self._keys.append(None)
+
+    def _place(self, value: Any, line: int) -> None:
+        """Put a value where the next one belongs."""
         if not self._open:
             if self.root is None and not (isinstance(value, Scalar) and value.value is None):
                 self.root = value
@@ -118,11 +150,23 @@ class _Builder:
                 raise BadMetadataError("a key is a list or a mapping", line)
             self._open[-1][key] = value
             self._keys[-1] = None
-        if not isinstance(value, Scalar):
-            if len(self._open) == MAX_DEPTH:
-                raise BadMetadataError(f"it is more than {MAX_DEPTH} levels deep", line)
-            self._open.append(value)
-            self._keys.append(None)
+
+
+def _measure(value: Any, most: int) -> tuple[int, int]:
+    """Return how many values a tree holds, itself included, up to one more than `most`, and levels.
+
+    What it holds by aliases counts each time.
+    """
+    size, deepest = 0, 0
+    waiting = [(value, 1)]
+    while waiting and size <= most:
+        one, depth = waiting.pop()
+        size += 1
+        if not isinstance(one, Scalar):
+            deepest = max(deepest, depth)
+            parts = one.values() if isinstance(one, dict) else one
+            waiting += [(part, depth + 1) for part in parts]
+    return size, deepest
 
 
 # -- TOML --------------------------------------------------------------------------

@@ -143,7 +143,18 @@ BAD: dict[str, tuple[str, int | None]] = {
     "---\na: \x01\n---\n": ("not valid YAML: it has a character that YAML forbids", 1),
     "---\njust words\n---\n": ("it has no keys", 1),
     "---\n- a\n- b\n---\n": ("it has no keys", 1),
-    "---\na: &x [1]\nb: *x\n---\n": ("it uses YAML aliases", 3),
+    "---\na: &x [*x]\n---\n": ("the alias *x stands for nothing whole", 2),
+    "---\na: *x\n---\n": ("the alias *x stands for nothing whole", 2),
+    "---\na: &x [1]\n*x : b\n---\n": ("a key is a list or a mapping", 3),
+    "---\na: &a " + "[" * 12 + "]" * 12 + "\nb: " + "[" * 9 + "*a" + "]" * 9 + "\n---\n": (
+        "it is more than 20 levels deep",
+        3,
+    ),
+    "---\na: &a [1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\n"
+    "c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n---\n": (
+        "its aliases stand for more than 10,000 values",
+        5,
+    ),
     "---\n? [a]\n: b\n---\n": ("a key is a list or a mapping", 2),
     "---\na: {{ b }}\n---\n": ("a key is a list or a mapping", 2),
     "---\na: " + "[" * 21 + "]" * 21 + "\n---\n": ("it is more than 20 levels deep", 2),
@@ -228,3 +239,20 @@ def test_toml_numbers_are_written_out() -> None:
     found = find("+++\ntitle = 1.10\nversion = 2\ntags = ['a', 3]\n+++\n")
 
     assert (found.title, found.version, found.tags) == ("1.10", "2", ("a", "3"))
+
+
+def test_an_alias_is_what_it_stands_for() -> None:
+    found = find(
+        "---\ntitle: &t Guide\ntags: &own [a, b]\nauthors: &team\n  - {name: &n ann}\n"
+        "reviewers: *team\nkeywords: [*n, *t, *own]\n&key x: 1\ny: *key\n---\n"
+    )
+    assert (found.title, found.tags) == ("Guide", ("a", "b"))
+    assert found.metadata == {
+        "title": "Guide",
+        "tags": ["a", "b"],
+        "authors": [{"name": "ann"}],
+        "reviewers": [{"name": "ann"}],
+        "keywords": ["ann", "Guide", ["a", "b"]],
+        "x": 1,
+        "y": "x",
+    }
