@@ -12,7 +12,7 @@ import posixpath
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from operator import itemgetter
 from urllib.parse import unquote
 
@@ -55,17 +55,23 @@ _NAME_PART = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
 
 
 def draft_queries(
-    documents: Iterable[ChunkedDocument], *, limit: int, kinds: Collection[str] = KINDS
+    documents: Iterable[ChunkedDocument],
+    *,
+    limit: int,
+    kinds: Collection[str] = KINDS,
+    ask: Callable[[str], str] = str,
 ) -> list[JudgedQuery]:
     """Return at most `limit` drafts of some `KINDS` from documents chunked by heading, in order.
 
     They are drawn evenly from all documents, one of each and then a second, by a lot
     that is the same every time. A query that would have two answers in different
-    places is left out, whichever kinds those are of.
+    places is left out, whichever kinds those are of. `ask` gives the query for a text;
+    a text that has none is left out.
     """
     owners = list(documents)
     paths = {(owner.tree, owner.document.path): owner for owner in owners}
-    drafts = [draft for owner in owners for draft in _of_document(owner, paths)]
+    written = [draft for owner in owners for draft in _of_document(owner, paths)]
+    drafts = [draft for one in written if (draft := one._replace(query=ask(one.query))).query]
     answers: dict[tuple[str, str], set[Reference]] = {}
     for draft in drafts:
         answers.setdefault(_key(draft), set()).add(draft.answers[0])

@@ -11,8 +11,8 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from leafmark.errors import UsageError
 
@@ -20,6 +20,8 @@ __all__ = [
     "HALVES",
     "JudgedQuery",
     "Reference",
+    "as_listed",
+    "check_all",
     "half_of",
     "judgment_record",
     "parse_judgments",
@@ -31,6 +33,12 @@ HALVES = ("choose", "judge")
 _QUERY_KEYS = ("query", "answers", "kind", "language", "tree", "draft", "note")
 _ANSWER_KEYS = ("id", "path", "section", "start", "end", "quote", "until", "grade")
 _TOO_DEEP = "values are nested too deeply"
+
+MOST_NAMED = 10
+"""Faults of one sort that one error names."""
+
+_Given = TypeVar("_Given")
+_Found = TypeVar("_Found")
 
 
 class Reference(NamedTuple):
@@ -81,10 +89,40 @@ def parse_judgments(text: str, name: str) -> list[JudgedQuery]:
     """Return the queries of a file; TOML where its `name` ends so, else JSONL.
 
     Raises:
-        UsageError: the file is no such file, or a query lacks what it needs.
+        UsageError: the file is no such file, or queries lack what they need; they are named.
     """
-    rows = _toml_rows(text, name) if name.lower().endswith(".toml") else _jsonl_rows(text, name)
-    return [_query(row, location) for row, location in rows]
+    if name.lower().endswith(".toml"):
+        return check_all(_toml_rows(text, name), lambda row: _query(*row))
+    return check_all(_lines(text, name), lambda line: _query(_jsonl_row(*line), line[1]))
+
+
+def check_all(rows: Iterable[_Given], check: Callable[[_Given], _Found]) -> list[_Found]:
+    """Return what `check` gives for each row, in order.
+
+    Raises:
+        UsageError: the one fault that it found, or all of them, each with its place.
+    """
+    found, faults = [], []
+    for row in rows:
+        try:
+            found.append(check(row))
+        except UsageError as error:
+            faults.append(error)
+    if len(faults) == 1:
+        raise faults[0]
+    if faults:
+        told = ["; ".join(filter(None, (one.message, one.hint))) for one in faults]
+        placed = [f"{one.location}: {said}" for one, said in zip(faults, told, strict=True)]
+        file = str(faults[0].location).rpartition(":")[0]
+        raise UsageError(as_listed(f"{len(faults)} queries are wrong", placed), location=file)
+    return found
+
+
+def as_listed(said: str, problems: Sequence[str]) -> str:
+    """Return a message that says something of several problems and names them, a line each."""
+    shown = "\n  ".join(problems[:MOST_NAMED])
+    more = len(problems) - MOST_NAMED
+    return f"{said}:\n  {shown}" + (f"\n  and {more} more" if more > 0 else "")
 
 
 def judgment_record(query: JudgedQuery) -> dict[str, Any]:
@@ -103,20 +141,24 @@ def _written(answer: Reference) -> str | dict[str, Any]:
     return told | {"section": list(answer.section)} if answer.section else told
 
 
-def _jsonl_rows(text: str, name: str) -> Iterator[tuple[Any, str]]:
+def _lines(text: str, name: str) -> Iterator[tuple[str, str]]:
+    """Yield each line that is not blank, with its place."""
     for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            yield json.loads(line), f"{name}:{number}"
-        except RecursionError as error:
-            raise UsageError(_TOO_DEEP, location=f"{name}:{number}") from error
-        except ValueError as error:
-            raise UsageError(
-                f"this line is not JSON: {error}",
-                location=f"{name}:{number}",
-                hint='write one object a line: {"query": "…", "answers": ["docs:a.md#b"]}',
-            ) from error
+        if line.strip():
+            yield line, f"{name}:{number}"
+
+
+def _jsonl_row(line: str, location: str) -> Any:
+    try:
+        return json.loads(line)
+    except RecursionError as error:
+        raise UsageError(_TOO_DEEP, location=location) from error
+    except ValueError as error:
+        raise UsageError(
+            f"this line is not JSON: {error}",
+            location=location,
+            hint='write one object a line: {"query": "…", "answers": ["docs:a.md#b"]}',
+        ) from error
 
 
 def _toml_rows(text: str, name: str) -> Iterator[tuple[Any, str]]:

@@ -117,6 +117,13 @@ def test_what_has_two_answers_is_left_out() -> None:
     assert _drafts(a="# Set up\n\nx\n", b="# Set Up\n\ny\n") == []
 
 
+def test_what_is_asked_decides_whether_there_are_two_answers() -> None:
+    documents = [_document("a.md", "# Set up (all)\n\nx\n\n# The rest\n\ny\n\n# Set up all\n\nz\n")]
+    drafts = draft_queries(documents, limit=9, ask=lambda text: text.replace("(all)", "all"))
+    assert [draft.query for draft in drafts] == ["The rest"]
+    assert draft_queries(documents, limit=9, ask=lambda _: "") == []
+
+
 def test_drafts_of_one_kind() -> None:
     text = "# The set up\n\n**Span of it:** a range of bytes.\n"
     linking = "# The rest\n\n[how to begin](a.md#the-set-up)\n"

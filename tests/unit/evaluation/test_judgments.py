@@ -136,6 +136,21 @@ def test_what_is_wrong_with_a_query(row: str, message: str, hint: str) -> None:
     assert (error.message, error.hint, error.location) == (message, hint, "q.jsonl:2")
 
 
+def test_all_wrong_queries_of_a_file_are_named() -> None:
+    good = '{"query": "good", "answers": []}\n'
+    with pytest.raises(UsageError) as caught:
+        parse_judgments(f"[1]\n{good}{{\n" + '{"query": ""}\n' * 10, "q.jsonl")
+    lines = caught.value.message.split("\n")
+    assert lines[0] == "12 queries are wrong:"
+    assert lines[2].startswith("  q.jsonl:3: this line is not JSON: ")
+    assert lines[2].endswith(
+        '; write one object a line: {"query": "…", "answers": ["docs:a.md#b"]}'
+    )
+    assert lines[3] == '  q.jsonl:4: a query without its text; add "query"'
+    assert lines[-1] == "  and 2 more"
+    assert (len(lines), caught.value.location) == (12, "q.jsonl")
+
+
 @pytest.mark.parametrize(
     ("text", "name", "message", "location"),
     [

@@ -20,7 +20,7 @@ from leafmark.app.sources.files import read_beneath
 from leafmark.app.standard_input import read_bytes, read_named
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.errors import LeafmarkError, NotFoundError, StorageError, UsageError, unreadable
-from leafmark.evaluation import JudgedQuery, Passage, Reference, parse_judgments
+from leafmark.evaluation import JudgedQuery, Passage, Reference, as_listed, parse_judgments
 from leafmark.index import IndexReader
 from leafmark.likeness import nearest
 from leafmark.model import LEFT_OUT, Chunk, ChunkedDocument, Diagnostic, whole_range
@@ -32,9 +32,6 @@ from leafmark.retrieval.citations import DIGEST_DIGITS, Citation, read_citation
 __all__ = ["Library", "read_queries"]
 
 _Place = Callable[[int, int], tuple[int, int]]
-
-MOST_NAMED = 10
-"""Broken references that one error names."""
 
 _PART = re.compile(r"(?P<head>.+)(?:~|\.)\d+")
 _OF_ONE_STRATEGY = "is what one strategy calls it: name the section, or give the citation"
@@ -353,8 +350,5 @@ def _pattern(quote: str) -> re.Pattern[str]:
 
 
 def _summary(problems: Sequence[str]) -> str:
-    shown = "\n  ".join(problems[:MOST_NAMED])
-    more = len(problems) - MOST_NAMED
-    rest = f"\n  and {more} more" if more > 0 else ""
     noun = "reference does" if len(problems) == 1 else "references do"
-    return f"{len(problems)} {noun} not lead to one place:\n  {shown}{rest}"
+    return as_listed(f"{len(problems)} {noun} not lead to one place", problems)

@@ -21,7 +21,7 @@ from leafmark.app.evaluating.variants import parse_variants
 from leafmark.app.indexing.outcome import source_notes
 from leafmark.app.indexing.refreshing import check_concern, refresh
 from leafmark.app.requests import DraftRequest, EvaluationRequest, Progress
-from leafmark.errors import UsageError
+from leafmark.errors import QueryError, UsageError
 from leafmark.evaluation import (
     KINDS,
     LEAST_RESAMPLES,
@@ -36,12 +36,14 @@ from leafmark.evaluation import (
     Variant,
     VariantOutcomes,
     build_groups,
+    check_all,
     draft_queries,
     half_of,
     parse_gate,
     queries_of,
 )
 from leafmark.likeness import choices_hint
+from leafmark.query import parse_query, parts_of, plain_query, plain_words
 
 if TYPE_CHECKING:
     from leafmark.index import IndexReader
@@ -120,8 +122,7 @@ def _judged(
 ) -> list[tuple[JudgedQuery, tuple[Passage, ...]]]:
     """Return the queries that the request chooses, each with what answers it."""
     queries = _chosen(read_queries(request.files, project.directory), request)
-    for query in queries:
-        check_query(project, query)
+    check_all(queries, lambda query: check_query(project, query))
     passages = library.passages(queries)
     if request.answers == "section":
         passages = [sections_of(library, each) for each in passages]
@@ -206,8 +207,22 @@ def draft_judgments(project: Project, request: DraftRequest) -> Drafts:
     }
     library = Library(project)
     owners = (owner for owner in library.documents() if owner.tree in trees)
-    drafts = draft_queries(owners, limit=request.limit, kinds=request.kinds or KINDS)
+    kinds = request.kinds or KINDS
+    drafts = draft_queries(owners, limit=request.limit, kinds=kinds, ask=_query_of)
     return Drafts(tuple(drafts), project.left_out(), library.unread())
+
+
+def _query_of(text: str) -> str:
+    """Return a query for the words of a text: the text itself where nothing in it is an operator.
+
+    >>> _query_of("Restore a backup"), _query_of("bun check -b")
+    ('Restore a backup', 'bun check \\\\-b')
+    """
+    try:
+        asked = parse_query(text)
+    except QueryError:
+        return plain_query(text)
+    return text if len(plain_words(asked)) == len(parts_of(asked)) else plain_query(text)
 
 
 def _chosen(queries: Sequence[JudgedQuery], request: EvaluationRequest) -> list[JudgedQuery]:

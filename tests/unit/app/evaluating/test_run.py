@@ -26,7 +26,7 @@ from leafmark.errors import (
     StorageError,
     UsageError,
 )
-from leafmark.evaluation import EvaluationReport
+from leafmark.evaluation import EvaluationReport, judgment_record
 from leafmark.index import IndexReader
 from leafmark.index.lock import hold_lock
 from leafmark.model import Hint
@@ -412,6 +412,20 @@ def test_a_query_that_cannot_be_understood_is_named(here: Here) -> None:
     assert caught.value.location == f"{here.home}/q.jsonl:2"
 
 
+def test_all_queries_that_cannot_be_understood_are_named(here: Here) -> None:
+    wrong = [{"query": "NOT gate", "answers": []}, {"query": "titel:x", "answers": []}]
+    with pytest.raises(UsageError) as caught:
+        _judge(here, FOUND, *wrong)
+    first, second, third = caught.value.message.split("\n")
+    assert first == "2 queries are wrong:"
+    assert second == (
+        f"  {here.home}/q.jsonl:2: the query 'NOT gate' cannot be searched: this says only what "
+        "must not match; add a word that must match, such as: rust -deprecated"
+    )
+    assert third.startswith(f"  {here.home}/q.jsonl:3: the query 'titel:x' cannot be searched: ")
+    assert caught.value.location == f"{here.home}/q.jsonl"
+
+
 def test_drafts_find_what_they_were_drafted_from(here: Here) -> None:
     drafts = draft_judgments(here.project(), DraftRequest(limit=3))
     assert drafts.warnings == ()
@@ -420,6 +434,31 @@ def test_drafts_find_what_they_were_drafted_from(here: Here) -> None:
     assert _mean(_judge(here, *rows), "overlap-mrr@10") == 1
     with pytest.raises(NotFoundError, match="there is no tree named 'x'"):
         draft_judgments(here.project(), DraftRequest(trees=("x",)))
+
+
+HEADINGS = {
+    "NOT gate": r"\NOT gate",
+    "python -m pytest": r"python \-m pytest",
+    "Smile :( faces": "Smile faces",
+    "XOR (Exclusive OR) #xor": r"XOR Exclusive \OR #xor",
+    "path:guides and more": "path guides and more",
+    "bun check -b": r"bun check \-b",
+    'The "best" way': "The best way",
+    "Cats AND dogs": r"Cats \AND dogs",
+    "node:http and main() -> exit": "node:http and main() -> exit",
+    "Restore a backup": "Restore a backup",
+}
+
+
+def test_drafts_ask_for_the_words_of_a_heading(here: Here) -> None:
+    """Whatever stands in it; one that holds no operator is asked as it is."""
+    text = "".join(f"# {heading}\n\nText {at}.\n\n" for at, heading in enumerate(HEADINGS))
+    here.write("gates.txt.md", text)
+    drafts = draft_judgments(here.project(), DraftRequest(limit=100))
+    asked = {one.query for one in drafts.queries if one.answers[0].id.startswith("here:gates")}
+    assert asked == set(HEADINGS.values())
+    report = _judge(here, *map(judgment_record, drafts.queries))
+    assert report.groups[0].answerable == len(drafts.queries)
 
 
 def test_what_there_is_to_choose_from_is_told(here: Here) -> None:
