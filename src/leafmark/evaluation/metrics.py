@@ -13,7 +13,17 @@ from typing import Literal, NamedTuple
 
 from leafmark.evaluation.passages import Bytes, Passage, covers, overlaps, shared_bytes, union
 
-__all__ = ["METRICS", "Metric", "Read", "measure", "queries_of", "rank_of", "tokens_to"]
+__all__ = [
+    "METRICS",
+    "Metric",
+    "Read",
+    "measure",
+    "queries_of",
+    "rank_of",
+    "read_within",
+    "recall",
+    "tokens_to",
+]
 
 DEPTH = 10
 """Ranks that metrics look at which count by rank, or the bytes shown."""
@@ -86,7 +96,7 @@ def measure(
         found = [p for p in passages if any(overlaps(r, p) for r in results[:depth])]
         values[f"recall@{depth}"] = len(found) / len(passages)
     for budget in (1000, 2000, 4000):
-        values[f"recall-{budget}t"] = _recall(_read_within(results, budget), passages)
+        values[f"recall-{budget}t"] = recall(read_within(results, budget), passages)
     values |= _shares(results[:DEPTH], passages)
     return values | {"empty": empty, "doubt": doubt}
 
@@ -119,7 +129,7 @@ def _ndcg(results: Sequence[Read], passages: Sequence[Passage]) -> float:
     return min(1.0, gained / ideal)
 
 
-def _read_within(results: Iterable[Read], budget: int) -> list[Read]:
+def read_within(results: Iterable[Read], budget: int) -> list[Read]:
     """Return what is read before the budget is spent.
 
     Of the result that no longer fits, the beginning is read: as large a part of
@@ -138,7 +148,7 @@ def _read_within(results: Iterable[Read], budget: int) -> list[Read]:
     return parts
 
 
-def _recall(results: Iterable[Read], passages: Sequence[Passage]) -> float:
+def recall(results: Iterable[Read], passages: Sequence[Passage]) -> float:
     """Return the mean share of a passage's bytes that was read."""
     seen = union(results)
     shares = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cProfile
 import itertools
 
 import pytest
@@ -41,6 +42,16 @@ from leafmark.evaluation.perfect import PERFECT
             [Passage("d", 0, 100)],
             (1.0, 0.5556, 1.0),
         ),
+        (  # the share of an answer counts, not its bytes
+            [Read("d", 0, 20000, 5000), Read("d", 19000, 19400, 100)],
+            [Passage("d", 0, 20000), Passage("d", 19100, 19200)],
+            (1.0, 1.0, 0.7),
+        ),
+        (  # of the last one the beginning is read
+            [Read("d", 0, 9000, 1500), Read("e", 0, 9000, 4000)],
+            [Passage("d", 4000, 5000), Passage("e", 0, 500)],
+            (1.0, 1 / 3, 1.0),
+        ),
         ([Read("e", 0, 100, 30)], [Passage("d", 10, 20)], None),
         ([Read("d", 0, 100, 30)], [], None),
     ],
@@ -55,18 +66,52 @@ def test_the_best_order(
 _SPANS = st.tuples(st.integers(0, 60), st.integers(1, 40)).map(lambda one: (one[0], sum(one)))
 
 
-@given(
-    st.lists(st.tuples(_SPANS, st.integers(1, 3000)), min_size=1, max_size=4),
-    st.lists(_SPANS, min_size=1, max_size=2),
+_CHUNKS = st.lists(
+    st.tuples(st.sampled_from("dde"), _SPANS, st.integers(0, 3000)).map(
+        lambda one: Read(one[0], *one[1], one[2])
+    ),
+    min_size=1,
+    max_size=4,
 )
-def test_no_order_does_better_at_ranks(
-    spans: list[tuple[tuple[int, int], int]], wanted: list[tuple[int, int]]
+_PASSAGES = st.lists(_SPANS.map(lambda one: Passage("d", *one)), min_size=1, max_size=3)
+
+
+@given(_CHUNKS, _PASSAGES)
+def test_no_order_does_better_and_one_does_as_well(
+    chunks: list[Read], passages: list[Passage]
 ) -> None:
-    """Against all orders; recall is bounded from below alone, as its order is a greedy one."""
-    chunks = [Read("d", *span, tokens) for span, tokens in spans]
-    passages = [Passage("d", *span) for span in wanted]
     best = perfect_values(chunks, passages)
     orders = [measure(order, passages) for order in itertools.permutations(chunks)]
-    for name in ("overlap-mrr@10", "rr500"):
+    for name in PERFECT:
         highest = max(each[name] for each in orders)
         assert best.get(name, 0.0) == pytest.approx(highest)
+
+
+@given(st.lists(_CHUNKS, min_size=1, max_size=9), _PASSAGES)
+def test_no_order_of_many_chunks_does_better(
+    chunks: list[list[Read]], passages: list[Passage]
+) -> None:
+    order = list(itertools.chain.from_iterable(chunks))
+    best, values = perfect_values(order, passages), measure(order, passages)
+    assert all(best.get(name, 0.0) >= values[name] - 1e-9 for name in PERFECT)
+
+
+def test_loads_that_are_not_tried_count_by_their_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    chunks = [Read("d", at * 100, at * 100 + 100, 501) for at in range(8)]
+    passages = [Passage("d", at * 100 + 50, at * 100 + 60) for at in range(8)]
+    exact = perfect_values(chunks, passages)["recall-2000t"]
+    assert exact == 0.5
+    monkeypatch.setattr("leafmark.evaluation.recallable.MOST_LOADS", 2)
+    assert exact <= perfect_values(chunks, passages)["recall-2000t"] < 1
+
+
+def test_the_cost_grows_with_the_chunks() -> None:
+    def calls(count: int) -> int:
+        chunks = [Read("d", at * 9, at * 9 + 9, 3) for at in range(count)]
+        everything = [Passage("d", 0, count * 9)]
+        profile = cProfile.Profile()
+        profile.runcall(perfect_values, [*chunks, Read("d", 0, count * 9, count * 3)], everything)
+        return sum(each.callcount for each in profile.getstats())
+
+    few, many = calls(1000), calls(2000)
+    assert many < 2.2 * few

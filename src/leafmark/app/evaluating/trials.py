@@ -143,7 +143,7 @@ class Trial:
             cover_rank,
             tokens_to(results, cover_rank),
             doubtful,
-            perfect=perfect_values(self._chunks_about(passages), passages),
+            perfect=perfect_values([*self._chunks_about(passages), *results], passages),
         )
         if not (self._request.diagnose and passages):
             return outcome
@@ -184,7 +184,7 @@ class Trial:
         """Return the chunks and introductions that share bytes with a passage."""
         names = dict.fromkeys(passage.doc_id for passage in passages)
         entries = [entry for name in names for entry in self._with_introductions(name)]
-        spans = [Passage(entry.doc_id, entry.byte_start, entry.byte_end) for entry in entries]
+        spans = [Passage(entry.doc_id, *whole_range(entry)) for entry in entries]
         return [
             self._reading.read(entry)
             for entry, span in zip(entries, spans, strict=True)
