@@ -161,14 +161,16 @@ class Library:
         """Return the bytes that answer each query.
 
         Raises:
-            UsageError: references lead nowhere, or to several places; they are named.
+            UsageError: references lead nowhere, to several places, or to where the query does not
+                search; they are named.
         """
         found, problems, files = [], [], []
         for query in queries:
             passages: list[Passage] = []
             for reference in query.answers:
                 try:
-                    passages.append(_once(self._passage(reference, query.tree), passages))
+                    passage = self._searched(self._passage(reference, query.tree), query.tree)
+                    passages.append(_once(passage, passages))
                 except LeafmarkError as error:
                     problems.append(f"{query.location}: {error.message}")
                     files.append(query.location.rpartition(":")[0])
@@ -177,6 +179,14 @@ class Library:
             hint = "; ".join(self._project.missing_trees()) or None
             raise UsageError(_summary(problems), location=files[0], hint=hint)
         return found
+
+    def _searched(self, passage: Passage, tree: str) -> Passage:
+        """Return the passage, unless its query searches only a tree which has not got it."""
+        if tree and self._files[passage.doc_id][0] != tree:
+            raise NotFoundError(
+                f"{passage.doc_id} is not in the tree {tree}, the only one that the query searches"
+            )
+        return passage
 
     def _passage(self, reference: Reference, tree: str) -> Passage:
         if not reference.id:

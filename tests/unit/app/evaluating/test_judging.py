@@ -261,6 +261,21 @@ def test_a_path_in_two_trees_needs_the_tree(here: Here) -> None:
         _passage(here, Reference(path="b.md"), tree="two")
 
 
+def test_an_answer_outside_the_tree_of_its_query_is_an_error(here: Here) -> None:
+    here.write("one/a.md", "# A\n\nx\n")
+    here.write("two/b.md", "# B\n\ny\n")
+    here.configure('[tree.one]\npath = "one"\n[tree.two]\npath = "two"\n')
+    assert _passage(here, Reference("two:b.md"), tree="two").doc_id == "two:b.md"
+    cited = format_citation("two:b.md", hashlib.sha256(b"# B").hexdigest()[:12], 0, 3)
+    for name in ("two:b.md", "two:b.md#b", cited):
+        with pytest.raises(UsageError) as caught:
+            _passage(here, Reference(name), tree="one")
+        assert caught.value.message == (
+            "1 reference does not lead to one place:\n  q.jsonl:1: "
+            "two:b.md is not in the tree one, the only one that the query searches"
+        )
+
+
 @pytest.mark.parametrize(
     ("data", "error", "message"),
     [
