@@ -228,10 +228,7 @@ class Trial:
         ]
         rank = rank_of([self._read(one, passages) for one in shown], passages, overlaps)
         if rank is None:
-            found = len(matched.results)
-            if not found:
-                return "nothing matches"
-            return f"not matched: not among {found} match{'' if found == 1 else 'es'}"
+            return _not_among(matched)
         partly = " and matches some of the words only" if matched.results[rank - 1].relaxed else ""
         kept = answer.counts["after_cutoff"]
         if rank > kept:
@@ -246,3 +243,13 @@ class Trial:
             limit=most, max_results=most, candidate_limit=most, cutoff_ratio=0
         )
         return replace(self._project, configuration=replace(configuration, search=search))
+
+
+def _not_among(matched: Answer) -> str:
+    """Say that what answers a query is not among its matches, or not among the first of them."""
+    shown, seen = len(matched.results), matched.counts["after_cutoff"]
+    if not shown:
+        return "nothing matches"
+    if seen < matched.counts["candidates"]:
+        return f"not found: not among the first {seen} matches, and there are more"
+    return f"not matched: not among {shown} match{'' if shown == 1 else 'es'}"

@@ -346,6 +346,18 @@ def test_why_an_answer_was_not_found(here: Here) -> None:
     assert report.variants[0].outcomes[0].lost == f"cut off: {some}, of which 1 were kept"
 
 
+def test_an_answer_behind_all_matches_that_were_looked_at(here: Here) -> None:
+    """It may match: nobody knows, and nobody says that it does not."""
+    for at in range(250):
+        here.write(f"herd/{at:03}.md", f"# Herd {at}\n\nOkapi and okapi.\n")
+    here.write("late.md", "# Late\n\nOne okapi among many other animals of the herd.\n")
+    late = {"query": "okapi", "answers": ["late.md"]}
+    report = _judge(here, late, limit=2, diagnose=True)
+    assert report.variants[0].outcomes[0].lost == (
+        "not found: not among the first 200 matches, and there are more"
+    )
+
+
 def test_a_large_section_that_matches_by_its_own_text_is_no_match_of_what_is_below(
     here: Here,
 ) -> None:
