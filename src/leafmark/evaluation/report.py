@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -92,9 +92,12 @@ class Cell(NamedTuple):
 class Group(NamedTuple):
     """One table: rows by metric, each with a cell for every way to search.
 
-    A metric that none of the group's queries has is left out.
+    `by` is the key that its queries have in common, as `kind`, and `name` their value of it,
+    empty for those without one. Of all queries, `by` is empty and `name` is `all`. A metric
+    that none of the group's queries has is left out.
     """
 
+    by: str
     name: str
     answerable: int
     unanswerable: int
@@ -129,24 +132,29 @@ class EvaluationReport(NamedTuple):
 
 
 def build_groups(
-    found: Sequence[VariantOutcomes],
-    resampler: Resampler,
-    key: Callable[[JudgedQuery], str] | None = None,
+    found: Sequence[VariantOutcomes], resampler: Resampler, by: str = ""
 ) -> tuple[Group, ...]:
-    """Return the table of all queries, then with `key` one for each value of it, in order."""
+    """Return the table of all queries, then one for each value of the key `by`, in order.
+
+    Queries without a value come last.
+    """
     outcomes = found[0].outcomes
-    everything = list(range(len(outcomes)))
-    groups = [_group("all", everything, found, resampler)]
-    if key is not None:
+    groups = [_group("", "all", range(len(outcomes)), found, resampler)]
+    if by:
         places: dict[str, list[int]] = {}
         for at, outcome in enumerate(outcomes):
-            places.setdefault(key(outcome.query) or "none", []).append(at)
-        groups += [_group(name, places[name], found, resampler) for name in sorted(places)]
+            places.setdefault(getattr(outcome.query, by), []).append(at)
+        names = sorted(places, key=lambda name: (not name, name))
+        groups += [_group(by, name, places[name], found, resampler) for name in names]
     return tuple(groups)
 
 
 def _group(
-    name: str, places: Sequence[int], found: Sequence[VariantOutcomes], resampler: Resampler
+    by: str,
+    name: str,
+    places: Sequence[int],
+    found: Sequence[VariantOutcomes],
+    resampler: Resampler,
 ) -> Group:
     rows: dict[str, tuple[Cell, ...]] = {}
     values = [[each.outcomes[at].values for at in places] for each in found]
@@ -156,7 +164,7 @@ def _group(
             best = [_perfect(each, places, metric.name) for each in found]
             rows[metric.name] = _cells(columns, best, resampler)
     answerable = sum(bool(found[0].outcomes[at].query.answers) for at in places)
-    return Group(name, answerable, len(places) - answerable, rows)
+    return Group(by, name, answerable, len(places) - answerable, rows)
 
 
 def _cells(

@@ -70,12 +70,18 @@ def _table(group: Group, names: Sequence[str], style: Style) -> str:
     rows = [["", *names]]
     rows += [[name, *map(_cell, cells)] for name, cells in group.rows.items()]
     widths = [max(display_width(row[at]) for row in rows) for at in range(len(rows[0]))]
-    lines = [f"{style.bold(clean_line(group.name))}: {count}"]
+    lines = [f"{style.bold(clean_line(_title(group)))}: {count}"]
     for row in rows:
         cells = (c + " " * (w - display_width(c)) for c, w in zip(row, widths, strict=True))
         lines.append(("  " + "  ".join(cells)).rstrip())
     lines += _closed(group, names)
     return "".join(f"{line}\n" for line in lines)
+
+
+def _title(group: Group) -> str:
+    if not group.by:
+        return group.name
+    return f"{group.by} {group.name}" if group.name else f"no {group.by}"
 
 
 def _closed(group: Group, names: Sequence[str]) -> Iterator[str]:
@@ -184,6 +190,7 @@ def evaluation_record(report: EvaluationReport, places: Sequence[int]) -> dict[s
 def _group_record(report: EvaluationReport, group: Group) -> dict[str, Any]:
     names = [found.variant.name for found in report.variants]
     return {
+        "by": group.by,
         "name": group.name,
         "answerable": group.answerable,
         "unanswerable": group.unanswerable,

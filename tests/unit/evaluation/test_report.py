@@ -54,3 +54,19 @@ def test_a_perfect_mean_is_known_only_where_every_query_has_one() -> None:
     assert perfect(known, known) == [1.0, None]  # no ranking of chunks is perfect for the other
     assert perfect(known, unknown) == [None, None]
     assert perfect(unknown, unknown) == [None, None]
+
+
+def test_no_label_is_another_one_whatever_labels_are_called() -> None:
+    kinds = ("none", "", "all", "none")
+    outcomes = tuple(
+        Outcome(JudgedQuery(f"q{at}", (), kind=kind), {"empty-unanswerable": 0.0})
+        for at, kind in enumerate(kinds)
+    )
+    found = (VariantOutcomes(Variant("fixed", {}), 1, 10, outcomes),)
+    groups = build_groups(found, Resampler(seed=1, resamples=20), "kind")
+    assert [(group.by, group.name, group.unanswerable) for group in groups] == [
+        ("", "all", 4),
+        ("kind", "all", 1),
+        ("kind", "none", 2),
+        ("kind", "", 1),
+    ]

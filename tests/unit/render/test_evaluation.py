@@ -36,6 +36,26 @@ def test_the_table() -> None:
     )
 
 
+def test_tables_are_named_after_what_their_queries_have_in_common() -> None:
+    report = small_report()
+    first = report.groups[0]
+    groups = [first, *(first._replace(by="kind", name=name) for name in ("all", ""))]
+    told = report._replace(groups=tuple(groups))
+    lines = render_evaluation(told, PLAIN).splitlines()
+    assert [line.partition(":")[0] for line in lines if "with an answer" in line] == [
+        "all",
+        "kind all",
+        "no kind",
+    ]
+    record = evaluation_record(told, [])
+    assert [(one["by"], one["name"]) for one in record["groups"]] == [
+        ("", "all"),
+        ("kind", "all"),
+        ("kind", ""),
+    ]
+    assert problems(record, "eval") == []
+
+
 def test_a_long_name_of_a_way_stands_above_the_tables_once() -> None:
     report = small_report()
     first, second = report.variants

@@ -93,8 +93,7 @@ def evaluate_project(
     _, diagnostics = source_notes(library.scan, reader)
     forget_unused({apart.shared_dir for apart in opened})
     resampler = Resampler(seed=request.seed, resamples=request.resamples)
-    by = request.by
-    groups = build_groups(found, resampler, (lambda one: str(getattr(one, by))) if by else None)
+    groups = build_groups(found, resampler, request.by or "")
     return EvaluationReport(
         mode=", ".join(dict.fromkeys(map(search_mode, opened))),
         answers=request.answers,
