@@ -74,9 +74,18 @@ def _change(text: str, way: str) -> tuple[str, str]:
     if meant:
         parse_value(SETTINGS[meant[0]], value, location=way)  # to refuse it here
         return meant[0], value
-    short = [each.partition(".")[2] for each in known]
-    near = nearest(name, short)
-    raise UsageError(
+    raise _unknown(name, [each.partition(".")[2] for each in known])
+
+
+def _unknown(name: str, known: Sequence[str]) -> UsageError:
+    """Return what is wrong with a name that is none of the settings that can differ."""
+    if any(name in (each, each.partition(".")[2]) for each in SETTINGS):
+        tables = ", ".join(f"[{table.rstrip('.')}]" for table in _TABLES)
+        return UsageError(
+            f"the setting {name!r} cannot be compared", hint=f"only those of {tables} can"
+        )
+    near = nearest(name, known)
+    return UsageError(
         f"there is no setting {name!r}",
         hint=f"did you mean {near[0]}?" if near else "`leafmark config` lists them",
     )

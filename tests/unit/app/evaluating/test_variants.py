@@ -43,6 +43,16 @@ def test_none_is_the_project_s_own_way() -> None:
             "there is no setting 'relax_shar'",
             "did you mean relax_share?",
         ),
+        (
+            ["auto+index.max_file_bytes=5"],
+            "the setting 'index.max_file_bytes' cannot be compared",
+            "only those of [chunking], [search], [embedding], [rerank] can",
+        ),
+        (
+            ["auto+max_file_bytes=5"],
+            "the setting 'max_file_bytes' cannot be compared",
+            "only those of [chunking], [search], [embedding], [rerank] can",
+        ),
         (["auto+zzz=1"], "there is no setting 'zzz'", "`leafmark config` lists them"),
         (
             ["auto+model=x"],
