@@ -82,7 +82,7 @@ _text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=1
 _titles = st.lists(_text.filter(str.strip), min_size=1, max_size=2).map(tuple)
 references = st.one_of(
     _text.filter(str.strip).map(Reference),
-    st.tuples(_text, _titles, _text, st.floats(0.5, 100)).map(
+    st.tuples(_text, _titles, _text.filter(str.strip), st.floats(0.5, 100)).map(
         lambda each: Reference(path=each[0], section=each[1], quote=each[2], grade=each[3])
     ),
     st.tuples(_text, st.integers(0, 9), st.integers(10, 99)).map(

@@ -15,11 +15,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from leafmark.errors import UsageError
+from leafmark.likeness import choices_hint
 
 __all__ = [
     "HALVES",
     "JudgedQuery",
     "Reference",
+    "abridged",
     "as_listed",
     "check_all",
     "half_of",
@@ -33,6 +35,11 @@ HALVES = ("choose", "judge")
 _QUERY_KEYS = ("query", "answers", "kind", "language", "tree", "draft", "note")
 _ANSWER_KEYS = ("id", "path", "section", "start", "end", "quote", "until", "grade")
 _TOO_DEEP = "values are nested too deeply"
+_A_LINE = 'write one object a line: {"query": "…", "answers": ["docs:a.md#b"]}'
+_TOML = "TOML is read only from files whose names end with .toml"
+
+LONGEST_SHOWN = 80
+"""Characters of a query or value that an error shows."""
 
 MOST_NAMED = 10
 """Faults of one sort that one error names."""
@@ -91,9 +98,8 @@ def parse_judgments(text: str, name: str) -> list[JudgedQuery]:
     Raises:
         UsageError: the file is no such file, or queries lack what they need; they are named.
     """
-    if name.lower().endswith(".toml"):
-        return check_all(_toml_rows(text, name), lambda row: _query(*row))
-    return check_all(_lines(text, name), lambda line: _query(_jsonl_row(*line), line[1]))
+    rows = _toml_rows(text, name) if name.lower().endswith(".toml") else _jsonl_rows(text, name)
+    return check_all(list(rows), lambda row: _query(*row))
 
 
 def check_all(rows: Iterable[_Given], check: Callable[[_Given], _Found]) -> list[_Found]:
@@ -116,6 +122,20 @@ def check_all(rows: Iterable[_Given], check: Callable[[_Given], _Found]) -> list
         file = str(faults[0].location).rpartition(":")[0]
         raise UsageError(as_listed(f"{len(faults)} queries are wrong", placed), location=file)
     return found
+
+
+def abridged(text: str) -> str:
+    """Return a text in quotes, as much of it as an error shows."""
+    return repr(_cut(text))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…"
+
+
+def _told(value: Any) -> str:
+    """Return a value as files of queries write it, as much of it as an error shows."""
+    return _cut(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def as_listed(said: str, problems: Sequence[str]) -> str:
@@ -141,23 +161,32 @@ def _written(answer: Reference) -> str | dict[str, Any]:
     return told | {"section": list(answer.section)} if answer.section else told
 
 
-def _lines(text: str, name: str) -> Iterator[tuple[str, str]]:
-    """Yield each line that is not blank, with its place."""
+def _jsonl_rows(text: str, name: str) -> Iterator[tuple[Any, str]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            yield line, f"{name}:{number}"
+            location = f"{name}:{number}"
+            yield _jsonl_row(line, location), location
 
 
 def _jsonl_row(line: str, location: str) -> Any:
+    def table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        row: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in row:
+                said = f"the key {abridged(key)} stands twice in one object"
+                raise UsageError(said, location=location, hint="keep one of the two")
+            row[key] = value
+        return row
+
     try:
-        return json.loads(line)
+        return json.loads(line, object_pairs_hook=table)
     except RecursionError as error:
         raise UsageError(_TOO_DEEP, location=location) from error
     except ValueError as error:
         raise UsageError(
             f"this line is not JSON: {error}",
             location=location,
-            hint='write one object a line: {"query": "…", "answers": ["docs:a.md#b"]}',
+            hint=_TOML if line.lstrip().startswith("[[query]]") else _A_LINE,
         ) from error
 
 
@@ -168,13 +197,15 @@ def _toml_rows(text: str, name: str) -> Iterator[tuple[Any, str]]:
         raise UsageError(_TOO_DEEP, location=name) from error
     except ValueError as error:  # a number of thousands of digits is no TOMLDecodeError
         raise UsageError(f"this is not TOML: {error}", location=name) from error
-    if set(rows) - {"query"} or not isinstance(rows.get("query", []), list):
+    queries = rows.pop("query", [])
+    listed = isinstance(queries, list) and all(isinstance(row, dict) for row in queries)
+    if rows or not listed:
         raise UsageError(
             "the file holds something other than queries",
             location=name,
             hint="write [[query]] before each one",
         )
-    for number, row in enumerate(rows.get("query", []), start=1):
+    for number, row in enumerate(queries, start=1):
         yield row, f"{name}: query {number}"
 
 
@@ -185,14 +216,15 @@ def _query(row: Any, location: str) -> JudgedQuery:
         raise reader.problem("a query without its text", 'add "query"')
     answers = reader.row.get("answers")
     if not isinstance(answers, list):
-        told = f"gives no list of answers, but {answers!r}"
+        gives = f"gives no list of answers, but {_told(answers)}"
+        said = "does not say what answers it" if answers is None else gives
         raise reader.problem(
-            f"the query {query!r} {'does not say what answers it' if answers is None else told}",
+            f"the query {abridged(query)} {said}",
             'add "answers", a list of ids or places; an empty one says that nothing does',
         )
     draft = reader.row.get("draft", False)
     if not isinstance(draft, bool):
-        raise reader.problem(f"draft is {draft!r}", "draft must be true or false")
+        raise reader.problem(f"draft is {_told(draft)}", "draft must be true or false")
     return JudgedQuery(
         query=query,
         answers=tuple(_reference(answer, location) for answer in answers),
@@ -214,8 +246,8 @@ def _reference(answer: Any, location: str) -> Reference:
         section=reader.titles("section"),
         start=reader.offset("start"),
         end=reader.offset("end"),
-        quote=reader.text("quote"),
-        until=reader.text("until"),
+        quote=reader.words("quote"),
+        until=reader.words("until"),
         grade=reader.grade(),
     )
     if bool(found.id) == bool(found.path):
@@ -248,13 +280,14 @@ class _Row:
     def __init__(self, row: Any, keys: tuple[str, ...], what: str, location: str):
         self._location = location
         if not isinstance(row, Mapping):
-            raise self.problem(
-                f"{row!r} is not a valid {what}", f"write a table with {', '.join(keys)}"
-            )
+            some = f"write an id or a table: {', '.join(keys)}"
+            raise self.problem(f"{_told(row)} is no {what}", _A_LINE if what == "query" else some)
         self.row = row
         for key in row:
             if key not in keys:
-                raise self.problem(f"a {what} has no key {key!r}", "there are: " + ", ".join(keys))
+                a = "an" if what == "answer" else "a"
+                said = f"{a} {what} has no key {abridged(key)}"
+                raise self.problem(said, choices_hint(key, keys))
 
     def problem(self, message: str, hint: str) -> UsageError:
         return UsageError(message, location=self._location, hint=hint)
@@ -262,24 +295,38 @@ class _Row:
     def text(self, key: str) -> str:
         value = self.row.get(key, "")
         if not isinstance(value, str):
-            raise self.problem(f"{key} is {value!r}", f"{key} must be a text")
+            raise self.problem(f"{key} is {_told(value)}", f"{key} must be a text")
+        return value
+
+    def words(self, key: str) -> str:
+        """Return a text that holds a word; empty where there is none of this key."""
+        value = self.text(key)
+        if key in self.row and not value.strip():
+            raise self.problem(
+                f"{key} is {_told(value)}",
+                f"write the words that {key} stands for, or leave it out",
+            )
         return value
 
     def titles(self, key: str) -> tuple[str, ...]:
         value = self.row.get(key, [])
         titles = [part.strip() for part in value.split(" > ")] if isinstance(value, str) else value
-        if not isinstance(titles, list) or not all(isinstance(t, str) and t for t in titles):
-            raise self.problem(f"{key} is {value!r}", f'{key} must be like "Guide > Setup"')
+        empty = key in self.row and not titles
+        named = isinstance(titles, list) and all(isinstance(t, str) and t.strip() for t in titles)
+        if empty or not named:
+            raise self.problem(f"{key} is {_told(value)}", f'{key} must be like "Guide > Setup"')
         return tuple(titles)
 
     def offset(self, key: str) -> int | None:
         value = self.row.get(key)
         if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
             return value
-        raise self.problem(f"{key} is {value!r}", f"{key} must be a whole number from 0 up")
+        raise self.problem(f"{key} is {_told(value)}", f"{key} must be a whole number from 0 up")
 
     def grade(self) -> float:
         value = self.row.get("grade", 1.0)
         if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 100:
             return float(value)
-        raise self.problem(f"grade is {value!r}", "grade must be a number above 0, at most 100")
+        raise self.problem(
+            f"grade is {_told(value)}", "grade must be a number above 0, at most 100"
+        )

@@ -42,8 +42,8 @@ def test_toml() -> None:
     [
         (
             "[1]",
-            "[1] is not a valid query",
-            "write a table with query, answers, kind, language, tree, draft, note",
+            "[1] is no query",
+            'write one object a line: {"query": "…", "answers": ["docs:a.md#b"]}',
         ),
         ('{"answers": []}', "a query without its text", 'add "query"'),
         ('{"query": 1, "answers": []}', "query is 1", "query must be a text"),
@@ -54,13 +54,53 @@ def test_toml() -> None:
         ),
         (
             '{"query": "x", "answers": "docs:a.md"}',
-            "the query 'x' gives no list of answers, but 'docs:a.md'",
+            "the query 'x' gives no list of answers, but \"docs:a.md\"",
             'add "answers", a list of ids or places; an empty one says that nothing does',
         ),
         (
             '{"query": "x", "answer": []}',
             "a query has no key 'answer'",
-            "there are: query, answers, kind, language, tree, draft, note",
+            "did you mean `answers`? There are: query, answers, kind, language, tree, draft, note",
+        ),
+        (
+            '{"query": "x", "answers": [{"pth": "a.md"}]}',
+            "an answer has no key 'pth'",
+            "did you mean `path`? There are: id, path, section, start, end, quote, until, grade",
+        ),
+        (
+            '{"query": "x", "answers": [{"path": "a", "quote": " "}]}',
+            'quote is " "',
+            "write the words that quote stands for, or leave it out",
+        ),
+        (
+            '{"query": "x", "answers": [{"path": "a", "quote": "b", "until": ""}]}',
+            'until is ""',
+            "write the words that until stands for, or leave it out",
+        ),
+        (
+            '{"query": "x", "answers": [{"path": "a", "section": []}]}',
+            "section is []",
+            'section must be like "Guide > Setup"',
+        ),
+        (
+            '{"query": "x", "answers": [{"path": "a", "section": ["Guide", " "]}]}',
+            'section is ["Guide", " "]',
+            'section must be like "Guide > Setup"',
+        ),
+        (
+            '{"query": "x", "answers": [{"path": "a", "path": "b"}]}',
+            "the key 'path' stands twice in one object",
+            "keep one of the two",
+        ),
+        (
+            "[[query]]",
+            "this line is not JSON: Expecting value: line 1 column 3 (char 2)",
+            "TOML is read only from files whose names end with .toml",
+        ),
+        (
+            f'{{"query": {[1] * 100}, "answers": []}}',
+            "query is [" + "1, " * 26 + "1…",
+            "query must be a text",
         ),
         (
             '{"query": "x", "answers": [], "draft": 1}',
@@ -69,8 +109,8 @@ def test_toml() -> None:
         ),
         (
             '{"query": "x", "answers": [""]}',
-            "'' is not a valid answer",
-            "write a table with id, path, section, start, end, quote, until, grade",
+            '"" is no answer',
+            "write an id or a table: id, path, section, start, end, quote, until, grade",
         ),
         (
             '{"query": "x", "answers": [{"id": "a", "path": "b"}]}',
@@ -119,12 +159,12 @@ def test_toml() -> None:
         ),
         (
             '{"query": "x", "answers": [{"path": "a", "grade": true}]}',
-            "grade is True",
+            "grade is true",
             "grade must be a number above 0, at most 100",
         ),
         (
             '{"query": "x", "answers": [{"path": "a", "section": {"Guide": 1}}]}',
-            "section is {'Guide': 1}",
+            'section is {"Guide": 1}',
             'section must be like "Guide > Setup"',
         ),
     ],
@@ -139,15 +179,12 @@ def test_what_is_wrong_with_a_query(row: str, message: str, hint: str) -> None:
 def test_all_wrong_queries_of_a_file_are_named() -> None:
     good = '{"query": "good", "answers": []}\n'
     with pytest.raises(UsageError) as caught:
-        parse_judgments(f"[1]\n{good}{{\n" + '{"query": ""}\n' * 10, "q.jsonl")
+        parse_judgments(f"[1]\n{good}" + '{"query": ""}\n' * 10, "q.jsonl")
     lines = caught.value.message.split("\n")
-    assert lines[0] == "12 queries are wrong:"
-    assert lines[2].startswith("  q.jsonl:3: this line is not JSON: ")
-    assert lines[2].endswith(
-        '; write one object a line: {"query": "…", "answers": ["docs:a.md#b"]}'
-    )
-    assert lines[3] == '  q.jsonl:4: a query without its text; add "query"'
-    assert lines[-1] == "  and 2 more"
+    assert lines[0] == "11 queries are wrong:"
+    assert lines[1].startswith("  q.jsonl:1: ")
+    assert lines[2] == '  q.jsonl:3: a query without its text; add "query"'
+    assert lines[-1] == "  and 1 more"
     assert (len(lines), caught.value.location) == (12, "q.jsonl")
 
 
@@ -162,6 +199,7 @@ def test_all_wrong_queries_of_a_file_are_named() -> None:
             "q.jsonl:1",
         ),
         ("x = 1", "q.toml", "the file holds something other than queries", "q.toml"),
+        ("query = [1]", "q.toml", "the file holds something other than queries", "q.toml"),
         ("\n" + "[" * 100_000, "q.jsonl", "values are nested too deeply", "q.jsonl:2"),
         ("x = " + "[" * 20_000, "q.toml", "values are nested too deeply", "q.toml"),
     ],

@@ -20,7 +20,14 @@ from leafmark.app.sources.files import read_beneath
 from leafmark.app.standard_input import read_bytes, read_named
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.errors import LeafmarkError, NotFoundError, StorageError, UsageError, unreadable
-from leafmark.evaluation import JudgedQuery, Passage, Reference, as_listed, parse_judgments
+from leafmark.evaluation import (
+    JudgedQuery,
+    Passage,
+    Reference,
+    abridged,
+    as_listed,
+    parse_judgments,
+)
 from leafmark.index import IndexReader
 from leafmark.likeness import nearest
 from leafmark.model import LEFT_OUT, Chunk, ChunkedDocument, Diagnostic, whole_range
@@ -59,7 +66,7 @@ def _check_once(queries: Iterable[JudgedQuery]) -> None:
         before = first.setdefault((query.tree, query.query), query.location)
         if before is not query.location:
             raise UsageError(
-                f"the query {query.query!r} stands twice",
+                f"the query {abridged(query.query)} stands twice",
                 location=query.location,
                 hint=f"it is in {before}, too: a query with several answers lists them all",
             )
@@ -325,7 +332,7 @@ def _quoted(
     text, place = _readable(owner, within)
     quoted = list(_pattern(reference.quote).finditer(text))
     if len(quoted) != 1:
-        said = repr(reference.quote)
+        said = abridged(reference.quote)
         many = f"holds {said} {len(quoted)} times: quote more of it, or name its section"
         raise NotFoundError(f"{reference.path} {many if quoted else f'does not hold {said}'}")
     end = quoted[0].end()
@@ -333,7 +340,7 @@ def _quoted(
         last = _pattern(reference.until).search(text, quoted[0].start())
         if last is None:
             raise NotFoundError(
-                f"{reference.path} does not hold {reference.until!r} after the quote"
+                f"{reference.path} does not hold {abridged(reference.until)} after the quote"
             )
         end = max(end, last.end())
     return place(quoted[0].start(), end)

@@ -19,6 +19,7 @@ from leafmark.evaluation import (
     Outcome,
     Passage,
     Read,
+    abridged,
     covers,
     measure,
     overlaps,
@@ -91,7 +92,7 @@ def _searching(project: Project, query: JudgedQuery) -> Iterator[None]:
         trees = ", ".join(tree.name for tree in project.trees)
         known = f"there are: {trees}" if trees else None
         raise UsageError(
-            f"the query {query.query!r} cannot be searched: {error.message}",
+            f"the query {abridged(query.query)} cannot be searched: {error.message}",
             location=query.location,
             hint=error.hint if isinstance(error, QueryError) else error.hint or known,
         ) from error
@@ -161,8 +162,8 @@ class Trial:
         for hint in answer.hints:
             if hint.code in WITHOUT_MODEL:
                 raise ProviderError(
-                    f"the query {query.query!r} cannot be judged {WITHOUT_MODEL[hint.code]}: "
-                    f"{hint.reason}",
+                    f"the query {abridged(query.query)} cannot be judged "
+                    f"{WITHOUT_MODEL[hint.code]}: {hint.reason}",
                     location=query.location,
                     hint="without it the figures would be those of another search: evaluate again",
                 )

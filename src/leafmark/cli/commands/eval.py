@@ -234,6 +234,8 @@ COMMAND = Command(
         ("leafmark eval make > queries.jsonl", "draft queries to start with"),
     ),
     run=run,
-    argument=Argument("FILE", "Judged queries; - reads standard input; or the word make.", least=1),
+    argument=Argument(
+        "FILE", "Judged queries; - is JSONL from standard input; or the word make.", least=1
+    ),
     options=OPTIONS,
 )

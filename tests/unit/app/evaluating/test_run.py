@@ -429,6 +429,13 @@ def test_a_query_that_cannot_be_understood_is_named(here: Here) -> None:
     assert caught.value.location == f"{here.home}/q.jsonl:2"
 
 
+def test_of_a_long_query_an_error_shows_the_beginning(here: Here) -> None:
+    with pytest.raises(UsageError) as caught:
+        _judge(here, FOUND, {"query": "word " * 20_000, "answers": []})
+    assert caught.value.message.startswith(f"the query {'word ' * 16 + '…'!r} cannot be searched: ")
+    assert len(caught.value.message) < 300
+
+
 def test_all_queries_that_cannot_be_understood_are_named(here: Here) -> None:
     wrong = [{"query": "NOT gate", "answers": []}, {"query": "titel:x", "answers": []}]
     with pytest.raises(UsageError) as caught:
