@@ -2,9 +2,9 @@
 
 An edit is an insertion, a deletion, a substitution, or a transposition of two
 neighbours. `nearest` answers "did you mean …?" for commands, options, settings,
-trees, slugs and paths alike. Names are compared word by word, in any case and
-order, without the words that both have: that all variables begin with
-LEAFMARK_SEARCH_ makes no two of them alike.
+trees and slugs alike; ids are compared whole (`app.answering.resolving`). Names are
+compared word by word, in any case and order, without the words that both have: that
+all variables begin with LEAFMARK_SEARCH_ makes no two of them alike.
 """
 
 from __future__ import annotations

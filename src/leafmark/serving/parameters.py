@@ -1,4 +1,4 @@
-"""What a tool accepts: its JSON schema, and arguments checked against it with errors that help."""
+"""What a tool or a route accepts: its JSON schema, and arguments checked against it."""
 
 from __future__ import annotations
 
