@@ -142,7 +142,8 @@ class Workspace:
             return ConfirmationError(error.message, hint=hint)
         except LeafmarkError as error:
             return error
-        except Exception as error:  # without an answer all calls would wait for this run for ever
+        # a panic of the engine, too: without an answer all calls would wait for this run for ever
+        except BaseException as error:
             refused = refusal_of(error)
             if refused is not None:
                 return refused
@@ -176,5 +177,5 @@ class Workspace:
                     log.warning("%s", problem.placed_message)
             except LeafmarkError as error:
                 log.warning("%s", error.placed_message)
-            except Exception:  # a bug: the next call asks for vectors again
+            except BaseException:  # a bug or a panic: the next call asks for vectors again
                 log.exception("making vectors failed")

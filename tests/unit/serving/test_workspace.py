@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 
@@ -45,11 +46,19 @@ def test_what_is_asked_for_is_fresh(server: Workspace) -> None:
     assert server.wait(server.ask(), PATIENCE_S).state == "fresh"
 
 
+class PanicException(BaseException):
+    """What the engine raises when it panics: no `Exception`."""
+
+
+@pytest.mark.parametrize("kind", [ZeroDivisionError, PanicException])
 def test_a_bug_is_logged_and_the_next_call_tries_again(
-    server: Workspace, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    kind: type[BaseException],
+    server: Workspace,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     def broken(*_: object, **__: object) -> None:
-        raise ZeroDivisionError("a bug")
+        raise kind("a bug")
 
     with monkeypatch.context() as patch:
         patch.setattr(workspace, "index_project", broken)
@@ -59,8 +68,25 @@ def test_a_bug_is_logged_and_the_next_call_tries_again(
         "failed",
         "internal error; the server's log says more",
     )
-    assert "ZeroDivisionError: a bug" in caplog.text
+    assert f"{kind.__name__}: a bug" in caplog.text
     assert server.wait(server.ask(), PATIENCE_S).state == "fresh"
+
+
+@pytest.mark.parametrize("kind", [ZeroDivisionError, PanicException])
+def test_vectors_are_made_again_after_a_bug(
+    kind: type[BaseException], docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve(docs, **{"embedding.provider": "minilm"})
+    threads: SimpleQueue[threading.Thread] = SimpleQueue()
+
+    def broken(_: Project) -> None:
+        threads.put(threading.current_thread())
+        raise kind("a bug")
+
+    monkeypatch.setattr(workspace, "make_vectors", broken)
+    for _ in range(2):
+        assert server.wait(server.ask(), PATIENCE_S).state == "fresh"
+        threads.get(timeout=PATIENCE_S).join(PATIENCE_S)
 
 
 def test_without_a_thread_the_next_call_tries_again(
