@@ -29,6 +29,9 @@ def begin(what: str, work: Callable[[], T], *, waited_for: bool = True) -> Futur
     """Do some work of the model `what` beside the answer; its error is always one of ours.
 
     What only waits for another machine need not be `waited_for`.
+
+    Raises:
+        RuntimeError: the system refuses a thread.
     """
     done: Future[T] = Future()
 
@@ -37,16 +40,15 @@ def begin(what: str, work: Callable[[], T], *, waited_for: bool = True) -> Futur
             done.set_result(work())
         except LeafmarkError as error:
             done.set_exception(error)
-        except Exception as error:  # nobody would see it in this thread
+        except BaseException as error:  # or a panic: nobody would see it in this thread
             message = f"the {what} failed: {type(error).__name__}: {error}"
             done.set_exception(ProviderError(message))
-        finally:
-            _RUNNING.discard(thread)
 
     thread = threading.Thread(target=run, name=what, daemon=True)
+    thread.start()
     if waited_for:
         _RUNNING.add(thread)
-    thread.start()
+        done.add_done_callback(lambda _: _RUNNING.discard(thread))  # at once where it is done
     return done
 
 

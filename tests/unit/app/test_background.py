@@ -1,11 +1,16 @@
-"""Work beside an answer, when the program ends before it does."""
+"""Work beside an answer: what is told where it fails, and the end of the program."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 
 import pytest
+
+from leafmark.app import background
+from leafmark.app.background import begin
+from leafmark.errors import ProviderError
 
 PROGRAM = """
 import threading
@@ -30,3 +35,44 @@ def test_the_end_of_the_program_waits(waited_for: bool, said: str) -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
     )
     assert (done.stdout, done.stderr) == (said, "")
+
+
+class PanicException(BaseException):
+    """What a library in Rust raises when it panics: no `Exception`."""
+
+
+@pytest.mark.parametrize("kind", [ValueError, PanicException, SystemExit])
+def test_whatever_stops_the_work_is_told(kind: type[BaseException]) -> None:
+    def work() -> None:
+        raise kind("no")
+
+    error = begin("model", work).exception(60)
+    assert isinstance(error, ProviderError)
+    assert error.message == f"the model failed: {kind.__name__}: no"
+
+
+def test_the_end_waits_for_no_thread_that_was_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(background, "_RUNNING", set())
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(RuntimeError, match="new thread"):
+            begin("model", lambda: None)
+    background._wait_for_all()
+
+
+def test_what_is_done_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However early it is done: here before `start` returns."""
+    start = threading.Thread.start
+
+    def start_and_end(thread: threading.Thread) -> None:
+        start(thread)
+        thread.join()
+
+    kept: set[threading.Thread] = set()
+    monkeypatch.setattr(background, "_RUNNING", kept)
+    monkeypatch.setattr(threading.Thread, "start", start_and_end)
+    assert begin("model", lambda: 1).result(60) == 1
+    assert kept == set()
