@@ -9,13 +9,14 @@ from __future__ import annotations
 import atexit
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import TypeVar
 
 from leafmark.errors import LeafmarkError, ProviderError
 
-__all__ = ["begin"]
+__all__ = ["LateError", "Patience", "begin"]
 
 T = TypeVar("T")
 
@@ -26,7 +27,9 @@ _RUNNING: set[threading.Thread] = set()
 
 
 def begin(what: str, work: Callable[[], T], *, waited_for: bool = True) -> Future[T]:
-    """Do some work of the model `what` beside the answer; its error is always one of ours.
+    """Do some work of the model `what` beside the answer.
+
+    Its error is always one of ours, or `LateError`.
 
     What only waits for another machine need not be `waited_for`.
 
@@ -38,7 +41,7 @@ def begin(what: str, work: Callable[[], T], *, waited_for: bool = True) -> Futur
     def run() -> None:
         try:
             done.set_result(work())
-        except LeafmarkError as error:
+        except (LeafmarkError, LateError) as error:
             done.set_exception(error)
         except BaseException as error:  # or a panic: nobody would see it in this thread
             message = f"the {what} failed: {type(error).__name__}: {error}"
@@ -50,6 +53,55 @@ def begin(what: str, work: Callable[[], T], *, waited_for: bool = True) -> Futur
         _RUNNING.add(thread)
         done.add_done_callback(lambda _: _RUNNING.discard(thread))  # at once where it is done
     return done
+
+
+class LateError(TimeoutError):
+    """Work was not begun, since nobody waits for it any more."""
+
+
+class Patience:
+    """How long a search waits for work that is done beside it, counted from now."""
+
+    def __init__(self, seconds: float):
+        self._until = time.monotonic() + seconds
+        self._is_over = False
+
+    def left_s(self) -> float:
+        return max(0.0, self._until - time.monotonic())
+
+    def result_of(self, work: Future[T]) -> T:
+        """Return what the work gives; where it is late, nothing more is waited for.
+
+        What is done by now is returned after the deadline, too.
+
+        Raises:
+            TimeoutError: it is late.
+            LeafmarkError: it failed.
+        """
+        try:
+            return work.result(self.left_s())
+        except TimeoutError:
+            self._is_over = True
+            raise
+
+    @contextmanager
+    def holding(self, lock: threading.Lock) -> Iterator[None]:
+        """Hold the lock of a model for work of this search, waiting for it up to the deadline.
+
+        A lock that is free is taken after it, too: a search whose refresh takes
+        longer than the deadline asks for the result only then.
+
+        Raises:
+            LateError: others have held it up to the deadline, or the search waits no more.
+        """
+        if not lock.acquire(timeout=self.left_s()):
+            raise LateError
+        try:
+            if self._is_over:
+                raise LateError
+            yield
+        finally:
+            lock.release()
 
 
 @atexit.register

@@ -8,13 +8,12 @@ open as long as the process does, so that a server loads it once.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 
 from leafmark.app.answering.similarity import VectorMeaning
-from leafmark.app.background import begin
+from leafmark.app.background import Patience, begin
 from leafmark.app.configuration.project import Project
 from leafmark.app.embedder import current_view, embedder_spec, vector_model
 from leafmark.embedding import (
@@ -94,7 +93,7 @@ class QueryVectors:
     ):
         self._project = project
         self._deadline_s = project.configuration.embedding.deadline_s
-        self._began = time.monotonic()
+        self._patience = Patience(self._deadline_s)
         self._spec = spec
         self._topics = topics
         texts = list(map(topic_text, topics))
@@ -107,8 +106,8 @@ class QueryVectors:
 
         def embed() -> dict[str, Vectors]:
             quick = replace(self._spec, retries=0, timeout_s=self._deadline_s + LATE_S)
-            embedder, lock = _opened(quick)
-            with lock:
+            embedder, lock = _opened(quick, self._patience)
+            with self._patience.holding(lock):
                 return {name: embedder.embed_query(text) for name, text in texts.items()}
 
         return begin("embedder", embed, waited_for=not is_remote(self._spec))
@@ -126,7 +125,7 @@ class QueryVectors:
         if view is None or (view.pending and not view.has_any):
             return None, (_NO_VECTORS,)
         try:
-            vectors = self._making.result(self._left_s())
+            vectors = self._patience.result_of(self._making)
         except TimeoutError:
             return None, (_lexical("provider", _LATE.format(self._deadline_s), _DEADLINE),)
         except LeafmarkError as error:
@@ -146,9 +145,6 @@ class QueryVectors:
         provider = self._spec.provider
         return VectorMeaning(searcher, vectors, stated=stated, provider=provider), hints
 
-    def _left_s(self) -> float:
-        return max(0.0, self._deadline_s - (time.monotonic() - self._began))
-
     def _corrected(self, compiled: Compile) -> dict[str, Vectors]:
         """Return the vectors of the corrected words, to stand for those of misspelt ones.
 
@@ -160,7 +156,7 @@ class QueryVectors:
         }
         texts = {name: text for name, text in texts.items() if name != text}
         try:
-            return self._begin(texts).result(self._left_s()) if texts else {}
+            return self._patience.result_of(self._begin(texts)) if texts else {}
         except (TimeoutError, LeafmarkError):
             return {}
 
@@ -208,8 +204,13 @@ _OTHER_DIMENSION = "the embedder gives vectors of another dimension than those o
 _ANEW = "`leafmark index --rebuild` makes them anew"
 
 
-def _opened(spec: EmbedderSpec) -> tuple[Embedder, threading.Lock]:
-    with _OPENING:
+def _opened(spec: EmbedderSpec, patience: Patience) -> tuple[Embedder, threading.Lock]:
+    """Return the embedder with the lock under which it is asked.
+
+    Raises:
+        LateError: another search has been opening one up to the deadline.
+    """
+    with patience.holding(_OPENING):
         if spec not in _OPEN:
             _OPEN[spec] = (open_embedder(spec), threading.Lock())
         return _OPEN[spec]

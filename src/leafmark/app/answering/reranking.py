@@ -10,7 +10,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
 
-from leafmark.app.background import begin
+from leafmark.app.background import Patience, begin
 from leafmark.app.configuration.project import Project
 from leafmark.embedding import Reranker, RerankerSpec, open_reranker
 from leafmark.errors import LeafmarkError
@@ -63,9 +63,11 @@ class Reranking:
         self._loading = _opened(spec)
 
     def __call__(self, texts: Sequence[str]) -> Sequence[float] | None:
-        reading = begin("reranker", lambda: self._read(texts))
+        patience = Patience(self._deadline_s)
         try:
-            return reading.result(self._deadline_s)
+            reranker = patience.result_of(self._loading)
+            reading = begin("reranker", lambda: self._read(reranker, texts, patience))
+            return patience.result_of(reading)
         except TimeoutError:
             reason = _LATE.format(self._deadline_s)
             self.hints = (Hint("reranker", reason + _WITHOUT, reason),)
@@ -74,9 +76,10 @@ class Reranking:
             self.hints = (Hint("reranker", f"{reason}; the order is that without it", reason),)
         return None
 
-    def _read(self, texts: Sequence[str]) -> Sequence[float]:
-        reranker = self._loading.result()
-        with _READING:
+    def _read(
+        self, reranker: Reranker, texts: Sequence[str], patience: Patience
+    ) -> Sequence[float]:
+        with patience.holding(_READING):
             return reranker.relevance(self._query, texts)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from support.projects import Here
+from support.threads import left_after
 
 from leafmark.app import Project, examine, index_project, open_project, search_project
 from leafmark.app.answering import reranking as app_reranking
@@ -135,6 +136,20 @@ def test_a_model_that_is_late_changes_nothing(here: Here, model: CrossEncoder) -
         "the reranker did not answer within 0 s, so the order is that without it; "
         "rerank.deadline_s is how long a search waits"
     ]
+
+
+def test_searches_that_are_over_leave_no_thread_that_asks_the_model(
+    here: Here, model: CrossEncoder
+) -> None:
+    desk = project(here, deadline_s=0.0)
+    spec = app_reranking.reranker_spec(desk)
+    assert spec is not None
+    app_reranking._opened(spec).result(60)
+    with app_reranking._READING:
+        for _ in range(3):
+            assert ids(search(desk, "fix car")) == [ENGINE, TYRES]
+        assert left_after(60, "reranker") == []
+    assert model.asked == []
 
 
 def test_a_model_that_fails_changes_nothing(here: Here, model: CrossEncoder) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from support.embedders import FakeServer, Reply, embedding_flags, serve_embeddings, vector_of
 from support.projects import Here
+from support.threads import left_after
 
 from leafmark.app import (
     Project,
@@ -335,6 +336,24 @@ def test_a_server_that_fails_leaves_the_answer_lexical(here: Here, server: FakeS
     assert answer.hints[0].message == (
         f"the embedder answered 500: out of memory ({server.url}); this answer is lexical"
     )
+
+
+def test_searches_that_are_over_leave_no_thread_that_asks_the_embedder(
+    here: Here, server: FakeServer
+) -> None:
+    here.write("guide.md", GUIDE)
+    index_project(project(here, server), IndexRequest())
+    desk = project(here, server, deadline_s=0.0)
+    search(desk, "dough")
+    assert left_after(60, "embedder") == []
+    ((_, asking),) = app_meaning._OPEN.values()
+    server.requests.clear()
+    for lock in (asking, app_meaning._OPENING):
+        with lock:
+            for _ in range(3):
+                assert search(desk, "dough").mode == "lexical"
+            assert left_after(60, "embedder") == []
+    assert inputs(server) == []
 
 
 def test_a_slow_server_is_not_waited_for(here: Here, server: FakeServer) -> None:
