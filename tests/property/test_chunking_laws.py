@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 from hypothesis import given
@@ -71,6 +72,13 @@ def test_small_pieces_say_so(document: Document, options: ChunkingOptions) -> No
     for chunk in chunked(document, options).chunks:
         if chunk.kind == "piece":
             assert chunk.undersize == (chunk.body_tokens < options.min_tokens)
+
+
+@PATIENT
+@given(st.one_of(DOCUMENTS, SECTIONED, CUT), BOUNDED)
+def test_no_piece_is_blank(document: Document, options: ChunkingOptions) -> None:
+    found = chunked(document, replace(options, min_tokens=0)).chunks
+    assert all(chunk.has_content for chunk in found if chunk.kind == "piece")
 
 
 @PATIENT

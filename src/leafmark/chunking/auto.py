@@ -2,8 +2,8 @@
 
 The pieces of a body are the fewest, of nearly equal size. A code block, or a
 table that fits the bound, may make one larger. Each piece is one contiguous
-range of the body; a range under `min_tokens` stays the node's own. Many such
-ranges may come to more than the bound: then the node is `oversize`.
+range of the body; a range that is blank or under `min_tokens` stays the node's
+own. Many such ranges may come to more than the bound: then the node is `oversize`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from operator import itemgetter
 
-from leafmark.chunking.packing import absorb_small
+from leafmark.chunking.packing import Group, absorb_small
 from leafmark.chunking.splitting import split
 from leafmark.chunking.tree import Spans
 from leafmark.chunking.units import Cutter, Unit
@@ -76,14 +76,14 @@ def _is_large(shop: Workshop, node: int, sure: int) -> bool:
 def _split_body(shop: Workshop, node: int) -> list[int]:
     """Return the node's pieces, none where one would do.
 
-    Ranges under `min_tokens` stay the node's own body.
+    Ranges that are blank or under `min_tokens` stay the node's own body.
     """
     tree, cutter = shop.tree, shop.cutter(node)
     kept: Spans = []
     found: list[list[Unit]] = []
     for span in tree.body(node):
-        groups = _split_evenly(shop, cutter, span)
-        if len(groups) == 1 and shop.size(groups[0]) < max(1, shop.options.min_tokens):
+        groups = _without_blanks(shop, node, _split_evenly(shop, cutter, span))
+        if len(groups) == 1 and _is_leftover(shop, groups[0]):
             kept.append(span)
         else:
             found += groups
@@ -95,6 +95,12 @@ def _split_body(shop: Workshop, node: int) -> list[int]:
     if shop.is_scattered(node):
         tree.oversize.add(node)
     return [_piece(shop, node, group, number=number) for number, group in enumerate(found, 1)]
+
+
+def _is_leftover(shop: Workshop, units: Sequence[Unit]) -> bool:
+    """Whether a range is too little to be a piece."""
+    is_small = shop.size(units) < shop.options.min_tokens
+    return is_small or shop.meter.is_blank(units[0].start, units[-1].end)
 
 
 def _piece(shop: Workshop, node: int, units: list[Unit], *, number: int) -> int:
@@ -132,6 +138,12 @@ def _split_evenly(shop: Workshop, cutter: Cutter, span: tuple[int, int]) -> list
     return _absorb(shop, groups, sizes, capacity=capacity)
 
 
+def _without_blanks(shop: Workshop, node: int, groups: list[list[Unit]]) -> list[list[Unit]]:
+    """Give groups that are blank to their neighbours."""
+    joined = shop.without_blanks(node, [(group[0].start, group[-1].end) for group in groups])
+    return _joined(groups, joined)
+
+
 def _pack(shop: Workshop, units: list[Unit], capacity: int) -> tuple[list[list[Unit]], list[int]]:
     """Pack units; return the groups and their sizes."""
     groups = [units[first:after] for first, after in shop.pack(units, capacity)]
@@ -143,7 +155,12 @@ def _absorb(
 ) -> list[list[Unit]]:
     """Give groups under `min_tokens` to their neighbours."""
     merged = absorb_small(sizes, least=shop.options.min_tokens, capacity=capacity)
-    return [list(chain.from_iterable(groups[first:after])) for first, after in merged]
+    return _joined(groups, merged)
+
+
+def _joined(groups: list[list[Unit]], runs: Sequence[Group]) -> list[list[Unit]]:
+    """Make one group of each run of groups."""
+    return [list(chain.from_iterable(groups[first:after])) for first, after in runs]
 
 
 def _keeps(units: Sequence[Unit], capacity: int) -> bool:

@@ -14,7 +14,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Literal, NamedTuple
 
-from leafmark.chunking.packing import absorb_small, pack
+from leafmark.chunking.packing import Group, absorb_small, pack
 from leafmark.chunking.sizing import Sizes
 from leafmark.chunking.splitting import split
 from leafmark.chunking.units import Cutter, Unit
@@ -23,6 +23,7 @@ from leafmark.chunking.workshop import Workshop
 __all__ = ["Part", "gather"]
 
 _is_whole = attrgetter("whole")
+_is_child = attrgetter("is_child")
 
 _Role = Literal["barrier", "large", "small"]
 """What a child is among its siblings; a barrier is an h1 section, or one to be entered."""
@@ -137,6 +138,22 @@ class _Members:
             taken=[self._overhead(part) for part in parts],
             alone=alone,
         )
+        return self._joined(parts, groups)
+
+    def without_blanks(self, parts: list[Part]) -> list[Part]:
+        """Give own text that is blank to a neighbour that is not one child and nothing else."""
+        found: list[Part] = []
+        for is_child, run in groupby(parts, key=_is_child):
+            same = [*run]
+            if not is_child:
+                spans = [(part.start, part.end) for part in same]
+                groups = self.shop.without_blanks(self.node, spans)
+                same = self._joined(same, groups)
+            found += same
+        return found
+
+    def _joined(self, parts: list[Part], groups: Sequence[Group]) -> list[Part]:
+        """Make one part of each group of neighbours."""
         return [self.part(parts[a].first, parts[b - 1].after) for a, b in groups]
 
     def _overhead(self, part: Part) -> int:
@@ -212,7 +229,7 @@ def gather(shop: Workshop, sizes: Sizes, node: int) -> list[Part]:
             parts += [members.part(index, index + 1) for index in range(at, after)]
             run = []
         at = after
-    return parts + members.merge(run)
+    return members.without_blanks(parts + members.merge(run))
 
 
 def _members(shop: Workshop, sizes: Sizes, node: int) -> _Members:

@@ -7,6 +7,7 @@ where one word ends and the next begins. `sizes` covers the one exception.
 
 from __future__ import annotations
 
+import string
 from collections.abc import Sequence
 from functools import cached_property
 from operator import itemgetter
@@ -165,7 +166,7 @@ class Meter:
         return self.document.data[max(start, self._front) : end]
 
     def is_blank(self, start: int, end: int) -> bool:
-        """Whether there is nothing but white space, front matter and what is dropped."""
+        """Whether nothing is read there but ASCII white space."""
         return not self.raw(start, end).strip()
 
     def fits(self, start: int, end: int, limit: int) -> bool:
@@ -211,6 +212,9 @@ class _ReadMeter(Meter):
 
     def joined_tokens(self, spans: Sequence[tuple[int, int]]) -> int:
         return self.count(self._read_text.joined(spans))
+
+    def is_blank(self, start: int, end: int) -> bool:
+        return not self._read_text.within(start, end).strip(string.whitespace)
 
     def raw(self, start: int, end: int) -> bytes:
         kept = subtract(start, end, self._read_text.dropped)

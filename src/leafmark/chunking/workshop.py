@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from operator import add, itemgetter
 
 from leafmark.chunking.breadcrumbs import BREADCRUMB_SHARE, GAP, path_of, under_breadcrumb
@@ -130,6 +131,26 @@ class Workshop:
         if least <= total < least + 2 * number:
             return self.meter.tokens(*span)
         return total
+
+    def without_blanks(self, node: int, spans: Sequence[tuple[int, int]]) -> list[Group]:
+        """Group neighbouring ranges of a node's body so that none is blank.
+
+        What is blank goes to the range before it, the first to that behind it. But spaces in
+        front of a line whose text would be too large with them stay alone.
+        """
+        is_blank = self.meter.is_blank
+        starts = [at for at, span in enumerate(spans) if not is_blank(*span)]
+        if not starts:
+            return [(0, len(spans))]
+        if starts[0] and self._takes_blank_before(node, spans[0][0], spans[starts[0]]):
+            starts[0] = 0
+        return [*pairwise(dict.fromkeys([0, *starts, len(spans)]))]
+
+    def _takes_blank_before(self, node: int, first: int, span: tuple[int, int]) -> bool:
+        """Whether `span` can take the blank bytes from `first` on: `text` has no blank lines."""
+        start, end = span
+        is_inside_line = self.meter.document.data[start - 1] in b" \t"
+        return not is_inside_line or self.meter.fits(first, end, self.room(node))
 
     def is_over(self, node: int, spans: Sequence[tuple[int, int]], tokens: int) -> bool:
         """Whether the text of ranges of a node's body is over `max_tokens`; they have `tokens`."""

@@ -269,6 +269,34 @@ def test_small_ranges_between_children_stay_the_body() -> None:
     assert result.slugs == {"a": 1, "b": 4, "empty": 1}
 
 
+def test_blank_lines_between_children_make_no_piece() -> None:
+    constants = "".join(f"NUMBER_{k} = 'value number {k} of many'\n" for k in range(40))
+    functions = "".join(f"\n\ndef {name}():\n    return 1\n" for name in "abc")
+    document = parse(f"{constants}{functions}\n\nY = 2\n".encode(), "p.py")
+    result = chunked(document, min_tokens=0, target_tokens=300, max_tokens=300)
+    fragments = [chunk.fragment for chunk in result.chunks]
+    assert fragments == ["", "~1", "~2", "#a", "#b", "#c", "~3"]
+    assert result.chunks[0].body.strip() == ""
+    assert pieces(result)[2].body.strip() == "Y = 2"
+
+
+def test_a_blank_line_above_code_that_is_kept_makes_no_piece() -> None:
+    code = "".join(f"  make thing number {k}\n" for k in range(80))
+    document = parse(f"# A\n\n- ```sh\n{code}  ```\n".encode(), "p.md")
+    result = chunked(document, min_tokens=0, target_tokens=128, max_tokens=128)
+    assert [chunk.fragment for chunk in result.chunks] == ["", "#a"]
+    assert result.chunks[1].oversize
+
+
+def test_a_run_of_blanks_goes_to_the_piece_before_whatever_its_size() -> None:
+    source = f"# A\n\nSome words.{' ' * 500}More words.{' ' * 500}\n"
+    sizes: dict[str, Any] = {"tokenizer": "characters", "min_tokens": 0, "max_tokens": 60}
+    found = chunked(parse(source.encode(), "p.txt"), target_tokens=50, **sizes)
+    assert all(piece.body.strip() for piece in pieces(found))
+    assert "".join(chunk.body for chunk in found.chunks) == source
+    assert all(chunk.tokens <= 60 for chunk in found.chunks)
+
+
 def overlap(*parts: Part, **sizes: Any) -> list[list[str]]:
     result = chunked(make_document(*parts), **sizes)
     data = result.document.data

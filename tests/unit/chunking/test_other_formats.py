@@ -209,6 +209,23 @@ def test_no_cut_tears_a_tag_or_an_entity_of_a_page(strategy: str) -> None:
     assert re.findall(r"word\d+", read) == words
 
 
+@pytest.mark.parametrize("strategy", ["auto", "section"])
+def test_blank_lines_of_code_in_a_page_make_no_piece(strategy: str) -> None:
+    code = "line of it\n" + "\n<i> </i>" * 200 + "and more of it\n" * 30
+    page = f"<h1>A</h1><p>{'Words. ' * 30}</p><pre>{code}</pre>"
+    options = ChunkingOptions(
+        strategy=strategy,  # type: ignore[arg-type]
+        tokenizer="characters",
+        min_tokens=0,
+        target_tokens=50,
+        max_tokens=60,
+        oversize_code="split",
+    )
+    found = chunk_document(parse(page.encode(), "p.html"), tree="t", options=options).chunks
+    assert len(found) > 9
+    assert all(chunk.has_content for chunk in found if chunk.kind == "piece")
+
+
 def test_a_tag_that_is_larger_than_a_piece_is_not_torn() -> None:
     image = f'<img alt="Map" src="data:image/png;base64,{"QUJD " * 4000}">'
     page = f"<h1>A</h1><p>{'Some words. ' * 300}{image}{'More words. ' * 300}</p>"

@@ -448,3 +448,20 @@ def test_a_title_that_leaves_a_shortened_breadcrumb_makes_no_room_in_it() -> Non
     result = chunk_document(parse(source.encode(), "p.md"), tree="t", options=options)
     findings = inspect_quality(result, options=options)
     assert [finding for finding in findings if not finding.excused] == []
+
+
+def test_blanks_make_no_piece() -> None:
+    """Below long text, above code that is kept, and between definitions."""
+    code = "".join(f"  make thing number {k}\n" for k in range(80))
+    options = ChunkingOptions(
+        strategy="section", tokenizer="characters", min_tokens=0, target_tokens=50, max_tokens=60
+    )
+    for source, name in [
+        (f"Some words.{' ' * 500}More words.{' ' * 500}\n", "p.md"),
+        (f"# A\n\n- ```sh\n{code}  ```\n\n## B\n\nText.\n", "p.md"),
+        ("X = 'some long text'\n\n\ndef a():\n    return 1\n\n\nY = 2\n" * 4, "p.py"),
+    ]:
+        found = chunk_document(parse(source.encode(), name), tree="t", options=options).chunks
+        assert len(found) > 2
+        assert all(chunk.has_content for chunk in found if chunk.kind == "piece")
+        assert all(chunk.tokens <= 60 for chunk in found if not chunk.oversize)
