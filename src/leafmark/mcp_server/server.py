@@ -38,7 +38,6 @@ log = logging.getLogger("leafmark.mcp")
 PATIENCE_S = 10.0
 """How long a call waits for a fresh index before it answers from the one there is."""
 
-_TICK_S = 0.25
 _THREADS = 4
 _RESOURCE_NOT_FOUND = -32002
 
@@ -107,19 +106,17 @@ class _Handlers:
 
     async def _fresh(self, context: Any) -> Freshness:
         """Wait for a fresh index, telling how far it is; then for no longer."""
-        workspace = self._workspace
-        number = workspace.ask()
-        state = await self._in_thread(lambda: workspace.wait(number, _TICK_S))
-        waited, told = _TICK_S, 0
-        while state.state == "building" and waited < PATIENCE_S:
-            if state.done > told:  # another run may begin anew, progress must not
-                told = state.done
+        most = 0
+
+        async def tell(state: Freshness) -> None:
+            nonlocal most
+            if state.done > most:  # another run may begin anew, progress must not
+                most = state.done
                 await context.session.report_progress(
-                    told, state.total or None, "bringing the index up to date"
+                    most, state.total or None, "bringing the index up to date"
                 )
-            state = await self._in_thread(lambda: workspace.wait(number, _TICK_S))
-            waited += _TICK_S
-        return state
+
+        return await self._workspace.freshened(PATIENCE_S, anyio.sleep, tell)
 
     # -- tools -------------------------------------------------------------------------
 

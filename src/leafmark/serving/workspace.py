@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -32,6 +33,9 @@ log = logging.getLogger("leafmark.serving")
 
 INTERNAL_ERROR = "internal error; the server's log says more"
 """What is said of a bug: it is logged, and the server answers on."""
+
+_FIRST_TICK_S = 0.001
+_LONGEST_TICK_S = 0.05
 
 
 class Freshness(NamedTuple):
@@ -114,6 +118,27 @@ class Workspace:
             if self._error is not None:
                 return Freshness("failed", error=self._error)
             return Freshness("fresh")
+
+    async def freshened(
+        self,
+        patience_s: float,
+        sleep: Callable[[float], Awaitable[object]],
+        told: Callable[[Freshness], Awaitable[object]] | None = None,
+    ) -> Freshness:
+        """Ask for a fresh index, wait at most `patience_s` seconds for it, and say how it stands.
+
+        They are seconds of the clock, however many calls wait, and no thread is held
+        meanwhile: `sleep` is that of the event loop. `told` gets how far a run is.
+        """
+        number, end, tick = self.ask(), time.monotonic() + patience_s, _FIRST_TICK_S
+        state = self.wait(number, 0)
+        while state.state == "building" and time.monotonic() < end:
+            if told is not None:
+                await told(state)
+            await sleep(tick)
+            tick = min(2 * tick, _LONGEST_TICK_S)
+            state = self.wait(number, 0)
+        return state
 
     def _run(self) -> None:
         """Bring the index up to date until nobody asks any more."""

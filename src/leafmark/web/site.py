@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Awaitable, Callable
 from importlib.resources import files
 from threading import Event
@@ -43,7 +42,6 @@ MOST_WAITING = 400
 
 _THREADS = 4
 _MOST_ARGUMENTS = 100
-_LONGEST_TICK_S = 0.05
 
 _PAGES = {
     "/": ("index.html", "text/html; charset=utf-8"),
@@ -156,16 +154,10 @@ class Site:
             return failed(LeafmarkError(INTERNAL_ERROR), 500)
 
     async def _fresh(self, route: Route, arguments: dict[str, Any]) -> Freshness:
-        """Wait for a fresh index, but not for long; no thread is held meanwhile."""
+        """Wait for a fresh index, but not for long."""
         if not route.refreshed or arguments["no_refresh"]:
             return Freshness("fresh")
-        number, end, tick = self._workspace.ask(), time.monotonic() + PATIENCE_S, 0.001
-        state = self._workspace.wait(number, 0)
-        while state.state == "building" and time.monotonic() < end:
-            await asyncio.sleep(tick)
-            tick = min(2 * tick, _LONGEST_TICK_S)
-            state = self._workspace.wait(number, 0)
-        return state
+        return await self._workspace.freshened(PATIENCE_S, asyncio.sleep)
 
     def _call(
         self, route: Route, arguments: dict[str, Any], state: Freshness, left: Event

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Mapping
 from pathlib import Path
 from queue import SimpleQueue
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,7 +16,7 @@ from leafmark.app.indexing import embedding
 from leafmark.app.indexing.embedding import Embedded
 from leafmark.app.requests import ListRequest
 from leafmark.serving import workspace
-from leafmark.serving.workspace import Workspace
+from leafmark.serving.workspace import Freshness, Workspace
 
 PATIENCE_S = 60.0
 
@@ -141,3 +143,51 @@ def test_a_server_tries_again_what_failed_now_and_then(
         clock[0] = now
         server._refresh()
     assert asked == [True, False, False, True, False]
+
+
+class Clock:
+    """Goes on while somebody sleeps."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch):
+        self.now = 0.0
+        clock = SimpleNamespace(monotonic=lambda: self.now)
+        monkeypatch.setattr(workspace, "time", clock)
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+class Steps(Workspace):
+    """Goes from state to state with each look, and stays at the last."""
+
+    def __init__(self, *states: Freshness):
+        self.states = list(states)
+
+    def ask(self) -> int:
+        return 1
+
+    def wait(self, number: int, timeout_s: float) -> Freshness:
+        assert (number, timeout_s) == (1, 0)
+        return self.states.pop(0) if len(self.states) > 1 else self.states[0]
+
+
+def test_an_index_is_waited_for_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    building = Steps(Freshness("building", 1, 9))
+    state = asyncio.run(building.freshened(2.0, clock.sleep))
+    assert state == Freshness("building", 1, 9)
+    assert 2.0 <= clock.now < 2.1
+
+
+def test_what_is_waited_for_is_told_and_not_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = [Freshness("building"), Freshness("building", 1, 2), Freshness("fresh")]
+    told: list[Freshness] = []
+
+    async def tell(state: Freshness) -> None:
+        told.append(state)
+
+    clock = Clock(monkeypatch)
+    assert asyncio.run(Steps(*steps).freshened(2.0, clock.sleep, tell)) == steps[-1]
+    assert told == steps[:-1]
+    assert asyncio.run(Steps(steps[-1]).freshened(2.0, clock.sleep, tell)) == steps[-1]
+    assert told == steps[:-1]
