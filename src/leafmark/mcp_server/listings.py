@@ -96,12 +96,10 @@ def list_sources(request: Request) -> Draft:
     """Raises what `list_trees` does."""
     trees = list_trees(request.project, ListRequest(refresh=False))
     documents = list_documents(request.project, ListRequest(refresh=False))
-    folders: dict[str, list[str]] = {}
+    folders: dict[str, set[str]] = {}
     for entry in documents:
-        top = entry.path.partition("/")[0] + "/" * ("/" in entry.path)
-        known = folders.setdefault(entry.tree, [])
-        if top not in known:
-            known.append(top)
+        folder, slash, _ = entry.path.partition("/")
+        folders.setdefault(entry.tree, set()).add(folder + slash)
     rows = [_tree_row(tree, sorted(folders.get(tree.name, ()))) for tree in trees]
     warnings = list(request.project.configuration.warnings)
 
