@@ -1,15 +1,16 @@
 """What a body is made of: the kinds of its blocks, the languages of its code, its content type.
 
-Front matter and discarded heading lines do not count.
+Front matter and the lines of headings that make sections, or were discarded, do not count.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence, Set
+from operator import attrgetter
 
 from leafmark.chunking.reading import BodyReader
-from leafmark.model import BlockKind, Chunk, Content, ContentType, Document
+from leafmark.model import BlockKind, Chunk, Content, ContentType, Document, Heading
 
 __all__ = ["describe_content"]
 
@@ -20,12 +21,17 @@ _SHARE = 0.8
 _TYPES: dict[str, ContentType] = {"code": "code", "table": "table", "list": "list"}
 _UNCOUNTED: frozenset[BlockKind] = frozenset(("front_matter", "heading"))
 
+_start_of, _end_of = attrgetter("start"), attrgetter("end")
+
 _Part = tuple[BlockKind, int, int]
 """A block's kind, and where it begins and ends."""
 
 
-def describe_content(reader: BodyReader, chunk: Chunk) -> Content:
-    """Return what the chunk's body is made of."""
+def describe_content(reader: BodyReader, chunk: Chunk, *, deep: Sequence[Heading]) -> Content:
+    """Return what the chunk's body is made of.
+
+    `deep` are the headings, in order, that are content: too deep to make a section.
+    """
     document = reader.document
     find = _of_script if document.format == "script" else _contents
     parts, code = find(reader, chunk.body_spans)
@@ -33,9 +39,20 @@ def describe_content(reader: BodyReader, chunk: Chunk) -> Content:
     if not kinds.isdisjoint(_UNCOUNTED):
         parts = [part for part in parts if part[0] not in _UNCOUNTED]
         kinds -= _UNCOUNTED
+    if deep:
+        headings = [part for span in chunk.body_spans for part in _headings_in(deep, *span)]
+        parts += headings
+        kinds |= {part[0] for part in headings}
     content_type = _name(document, parts, kinds)
     languages = sorted(code - {""})
     return Content(content_type, tuple(sorted(kinds)), tuple(languages), bool(code))
+
+
+def _headings_in(deep: Sequence[Heading], start: int, end: int) -> list[_Part]:
+    """Those of the headings that have bytes in `[start, end)`, and these bytes."""
+    first = bisect_right(deep, start, key=_end_of)
+    found = deep[first : bisect_left(deep, end, key=_start_of)]
+    return [("heading", max(one.start, start), min(one.end, end)) for one in found]
 
 
 def _of_script(

@@ -22,7 +22,7 @@ from leafmark.chunking.repeating import Repeated, iter_repeated
 from leafmark.chunking.sentences import SOLID_STOPS, STOPS, sentence_starts
 from leafmark.chunking.tokens import Count, token_counter
 from leafmark.chunking.tree import Spans
-from leafmark.model import Block, Chunk, Content, Document, Rendered
+from leafmark.model import Block, Chunk, Content, Document, Heading, HeadingColumns, Rendered
 
 __all__ = ["Renderer"]
 
@@ -60,13 +60,25 @@ class Renderer:
     def meter(self) -> Meter:
         return make_meter(self.reader, self.count_tokens)
 
+    @cached_property
+    def _deep_headings(self) -> Sequence[Heading]:
+        """The headings, in order, that are too deep to make a section."""
+        headings, limit = self.document.headings, self.options.heading_levels
+        if max(HeadingColumns.of(headings).levels, default=0) <= limit:
+            return ()
+        return [
+            one
+            for one in headings
+            if one.level > limit and not one.nested and one.slug_path is None
+        ]
+
     def read_body(self, spans: Sequence[tuple[int, int]]) -> str:
         """Return ranges as they are read, front matter apart."""
         return self.reader.body_text(spans)
 
     def describe_content(self, chunk: Chunk) -> Content:
         """Return what the chunk's body is made of."""
-        return describe_content(self.reader, chunk)
+        return describe_content(self.reader, chunk, deep=self._deep_headings)
 
     def render(self, chunk: Chunk) -> Rendered:
         """Return what a model is given: breadcrumb line, context and normalised body.

@@ -147,6 +147,26 @@ def test_a_body_that_ends_inside_a_block_is_weighed_without_the_rest() -> None:
     assert first.content_type == "code"
 
 
+def test_headings_that_are_too_deep_for_a_section_are_content() -> None:
+    def made_of(heading_levels: int) -> tuple[str, tuple[str, ...]]:
+        options = ChunkingOptions(strategy="heading", heading_levels=heading_levels)
+        document = parse(b"# A\n\n### B\n\n### C\n\n# D\n\nx\n", "p.md")
+        chunk = chunk_document(document, tree="t", options=options).chunks[1]
+        assert chunk.body == "\n### B\n\n### C\n\n"
+        return chunk.content_type, chunk.block_types
+
+    assert made_of(2) == ("prose", ("heading",))
+    assert made_of(6) == ("empty", ())
+
+
+def test_a_window_that_ends_inside_a_deep_heading_is_made_of_it() -> None:
+    options = ChunkingOptions(strategy="fixed", fixed_tokens=20, fixed_overlap=0, heading_levels=2)
+    document = parse(f"### {words(60)}\n\n- x\n".encode(), "p.md")
+    first, second, *_, last = chunk_document(document, tree="t", options=options).chunks[1:]
+    assert (first.block_types, second.block_types) == (("heading",), ("heading",))
+    assert last.block_types == ("heading", "list")
+
+
 def test_siblings_are_looked_up_when_they_are_asked_for() -> None:
     result = chunked(make_document(*[("heading", 2, "T"), ("paragraph", "x")] * 3))
     root, first, second, third = result.chunks
