@@ -39,7 +39,7 @@ _SOURCES = (
     *(".qmd", ".Rmd", ".org", ".pod", ".pm"),
 )
 _PAGES = (".html", ".htm", ".xhtml")
-_NO_FOLDERS = frozenset(_SOURCES[:7]) | {".ipynb", ".qmd", ".Rmd"}
+_NO_FOLDERS = frozenset(_SOURCES).difference(_PAGES, (".org", ".pod", ".pm"))
 """What only files end with: most links to what is not among the sources lead to such."""
 
 MOST_FILES = 10_000

@@ -7,7 +7,8 @@ names, a name and what belongs to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 from leafmark.index import Analyzer, fold
 from leafmark.query import Term
@@ -39,19 +40,12 @@ def take_joined_apart(
     tokens = analyzer.tokens_of_word(word.text)
     if not 1 < len(tokens) <= MOST_PARTS or occurs(word):
         return [word]
-    separators = (_ASSIGNS,) if is_alone else _SEPARATORS
-    sign = next((each for each in separators if len(_split(word.text, each)) > 1), None)
-    if sign is not None:
-        name, *others = _split(word.text, sign)
-        if sign == _ASSIGNS:
-            others = [value for value in others if occurs(Term(value))]
-        found = [
-            part
-            for text in (name, *others)
-            for part in take_joined_apart(
-                Term(text), analyzer, occurs, stops=stops, is_alone=is_alone
-            )
-        ]
+    sign, texts = _divided(word.text, (_ASSIGNS,) if is_alone else _SEPARATORS)
+    if sign == _ASSIGNS:
+        texts[1:] = [value for value in texts[1:] if occurs(Term(value))]
+    if texts:
+        take = partial(take_joined_apart, stops=stops, is_alone=is_alone)
+        found = [part for text in texts for part in take(Term(text), analyzer, occurs)]
     elif is_alone:
         return [word]
     else:
@@ -59,6 +53,10 @@ def take_joined_apart(
     return [part for part in found if fold(part.text).lower() not in stops] or [word]
 
 
-def _split(text: str, sign: str) -> list[str]:
-    """Return what stands between signs and has letters or digits."""
-    return [part for part in text.split(sign) if any(map(str.isalnum, part))]
+def _divided(text: str, signs: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the first sign that parts the text, and its parts with letters or digits; or none."""
+    for sign in signs:
+        parts = [part for part in text.split(sign) if any(map(str.isalnum, part))]
+        if len(parts) > 1:
+            return sign, parts
+    return "", []
