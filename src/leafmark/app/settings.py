@@ -145,6 +145,10 @@ class SearchSettings(NamedTuple):
     nearby_weight: Annotated[
         float, Rules("factor of words that a match lacks and its neighbours have", least=0)
     ] = 0.4
+    coordination: Annotated[
+        float,
+        Rules("what a match that lacks words gains by the share of them that it holds", least=0),
+    ] = 0.9
     title_agreement: Annotated[
         float,
         Rules("what a match gains whose title says exactly what is asked", least=0),

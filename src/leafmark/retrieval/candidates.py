@@ -16,6 +16,7 @@ from leafmark.model import Candidate, Entry, Phase
 from leafmark.query import Expression
 from leafmark.retrieval.admitted import admitted_entries, may_be_first_by_id
 from leafmark.retrieval.compiler import Compiled, compile_for_languages
+from leafmark.retrieval.coordination import raise_by_coordination
 from leafmark.retrieval.cutoff import elbow_cutoff
 from leafmark.retrieval.doubt import is_doubtful
 from leafmark.retrieval.filters import any_of
@@ -110,7 +111,8 @@ def find_candidates(search: TopicSearch) -> Found:
 
 
 class _Tiers(NamedTuple):
-    """The tiers of one topic's matches by words, raised by titles and surroundings.
+    """The tiers of one topic's matches by words, raised by surroundings, coordination
+    and titles.
 
     With `ties`, all that tie with the last one are included.
     """
@@ -131,7 +133,8 @@ class _Tiers(NamedTuple):
         if strict:
             others = without(hits, strict)
         else:
-            others = raise_by_surroundings(search.reader, hits, search.params)
+            near = raise_by_surroundings(search.reader, hits, search.params)
+            others = raise_by_coordination(search.reader, near, search.params)
         return raise_by_titles(search.reader, others, search.params)
 
 

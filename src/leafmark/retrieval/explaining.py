@@ -124,10 +124,13 @@ def _boosts(hit: Hit, raw: float) -> list[Factor]:
     if hit.lowered != 1:
         how = "a correction ranks below the exact matches"
         factors.append(Factor("corrected", hit.lowered, "multiply", how))
+    if hit.coordinated != 1:
+        how = "e^(coordination × the share of the words that it holds)"
+        factors.append(Factor("coordinated", hit.coordinated, "multiply", how))
     if hit.titled != 1:
         how = "the title says what is asked (title_agreement)"
         factors.append(Factor("titled", hit.titled, "multiply", how))
-    rounding = _ratio(hit.score, raw * hit.factor * hit.lowered * hit.titled)
+    rounding = _ratio(hit.score, raw * hit.factor * hit.lowered * hit.coordinated * hit.titled)
     if rounding != 1:
         how = "scores have four decimals, so that equals are equal"
         factors.append(Factor("rounding", rounding, "multiply", how))

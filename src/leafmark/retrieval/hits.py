@@ -58,9 +58,9 @@ class Hit(NamedTuple):
 
     `raw` is the engine's own score. `nearby` was added to it (see `surroundings`), and the
     sum was multiplied by `boost` (local trees), `secondary` (tests and their like),
-    `lowered` (which puts corrections below exact matches) and `titled` (see `titles`), then
-    rounded. `exact` matches need no correction of a word that occurs; `relaxed` ones match only
-    some of the words.
+    `lowered` (which puts corrections below exact matches), `coordinated` (see `coordination`)
+    and `titled` (see `titles`), then rounded. `exact` matches need no correction of a word
+    that occurs; `relaxed` ones match only some of the words.
 
     In a search by meaning, `fused` are the two parts of the score, `words` is the match by
     words alone (score 0 for none) and `similarity` that of the vectors. With `whole` the
@@ -77,6 +77,7 @@ class Hit(NamedTuple):
     lowered: float = 1.0
     titled: float = 1.0
     nearby: float = 0.0
+    coordinated: float = 1.0
     words: Hit | None = None
     fused: Fused | None = None
     similarity: float | None = None

@@ -66,8 +66,9 @@ class SearchParams:
     The weights are factors of the fields, for keywords and for questions; that of the body
     is 1. With `asking_words`, words that only ask count too; with `derived_words`, other
     forms of words match. If no chunk matches all words, words near a match that lacks them
-    count with `nearby_weight`: see `surroundings`. A match whose title says exactly what is
-    asked gains at least `title_agreement`: see `titles`. Tests and their like count
+    count with `nearby_weight`: see `surroundings`; and the more words a match holds, the more
+    it is raised, by `coordination`. A match whose title says exactly what is asked gains at
+    least `title_agreement`: see `titles`. Tests and their like count
     `secondary_boost` times: see `model.roles`. `mode` says whether words count, meaning, or
     both; without a `Meaning`, only words do. A `Rerank` reads the first `rerank_results`.
 
@@ -99,6 +100,7 @@ class SearchParams:
     question_tags_weight: float = QUESTION_WEIGHTS["tags"]
     question_path_weight: float = QUESTION_WEIGHTS["path"]
     nearby_weight: float = 0.4
+    coordination: float = 0.9
     title_agreement: float = 0.25
     local_boost: float = 1.5
     secondary_boost: float = 0.6
@@ -125,7 +127,7 @@ class SearchParams:
             value = getattr(self, name)
             if not (_is_number(value) and 0 <= value <= 1):
                 raise self._refused(name, "a number from 0 to 1")
-        for name in ("merge_bonus", "nearby_weight", "title_agreement", *_WEIGHTS):
+        for name in ("merge_bonus", "nearby_weight", "coordination", "title_agreement", *_WEIGHTS):
             value = getattr(self, name)
             if not (_is_number(value) and value >= 0):
                 raise self._refused(name, "a number of at least 0")

@@ -10,12 +10,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 __all__ = [
+    "COORDINATED_MATCHES",
     "CORRECTED_FROM",
     "DERIVED_SHARE",
     "DOUBT_AT_LEAST",
     "DOUBT_BELOW",
     "DOUBT_LESS",
     "DOUBT_MATCHES",
+    "DOUBT_MEAN_OF",
+    "DOUBT_NONE_FROM",
     "EDIT_SHARE",
     "FARTHER",
     "GUESS_HOLDS",
@@ -109,6 +112,9 @@ WIDENED_BELOW = 0.99
 RAISED_MATCHES = 30
 """The relaxed matches that surroundings may raise. Measured: 20 gain less, 40 no more."""
 
+COORDINATED_MATCHES = 60
+"""The relaxed matches that coordination may raise. Measured: 30 gain less, 100 no more."""
+
 TITLED_MATCHES = 12
 """The matches that titles may raise. Measured: 10 gain less, 14 and 20 no more."""
 
@@ -124,8 +130,8 @@ NEARBY_CHUNKS = 2
 FARTHER = 0.7
 """Factor for each chunk farther away. Measured: 0.5 and 1 are hardly worse."""
 
-DOUBT_BELOW = 0.8
-"""A relaxed match that holds less than this share of the words asked for may be no answer.
+DOUBT_BELOW = 0.72
+"""Relaxed matches that hold less than this share of the words asked for may be no answer.
 
 `DOUBT_LESS` is subtracted for every word: a user who types two words means both, but some of
 ten words only add detail. Words are weighed by idf; those that occur nowhere count as the
@@ -135,11 +141,17 @@ rarest. Measured: see the curve in docs/quality.md.
 DOUBT_LESS = 0.04
 """What is subtracted from `DOUBT_BELOW` for every word asked for."""
 
-DOUBT_AT_LEAST = 0.5
+DOUBT_AT_LEAST = 0.4
 """The least share, however many words there are."""
 
 DOUBT_MATCHES = 5
-"""An answer is doubtful if this many of its best matches are. Measured: 10 do the same, 1 less."""
+"""How many of the best matches are looked at."""
+
+DOUBT_MEAN_OF = 3
+"""Of how many of these, those that hold most, the mean share counts. Measured: 1 does worse."""
+
+DOUBT_NONE_FROM = 0.9
+"""An answer with a match that holds this share is not doubtful (measured: it costs nothing)."""
 
 GUESS_HOLDS = 0.75
 """The share of a word that counts as held if a match only has its correction, a guess.

@@ -109,7 +109,7 @@ def test_questions_keep_it(tmp_path: Path) -> None:
     answer = library.search("pool connections database", explain=True, aggregation=False)
     plain, test = answer.results
     assert test.relaxed
-    assert test.score == pytest.approx(0.6 * plain.score, rel=1e-4)
+    assert test.score == pytest.approx(0.6 * plain.score, rel=1e-3)  # each is rounded
 
 
 def test_ties_that_a_limit_cuts_do_not_decide(tmp_path: Path) -> None:

@@ -1,0 +1,138 @@
+"""Raise relaxed matches by how many of the words asked for they hold.
+
+BM25 adds up words: a short section that says a rare one twice comes before a longer one that
+has all words but one. So, if no chunk matches all the words, the score of each match is
+multiplied by e to the power of `coordination` times the share of the words that it holds (its
+*coordination level*): in its text, in its title, or in the title of its document. The words
+are counted and not weighed, since BM25 has already weighed them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import tantivy
+
+from leafmark.index import IndexReader
+from leafmark.retrieval.filters import Filters, any_of, unscored
+from leafmark.retrieval.hits import Hit, Spot, replace_first, rounded, sure_of
+from leafmark.retrieval.leaves import Looked
+from leafmark.retrieval.params import SearchParams
+from leafmark.retrieval.weights import COORDINATED_MATCHES
+
+__all__ = ["raise_by_coordination"]
+
+_AT_ONCE = 12
+"""Words that one search looks for: each takes two of the 24 bits that a score holds exactly."""
+
+_IN_TEXT = (1 << _AT_ONCE) - 1
+"""The bits of words in a text or its title; those of words in the title follow."""
+
+_MOST = 10_000
+"""The most chunks that a search in whole documents returns."""
+
+_MUST, _SHOULD = tantivy.Occur.Must, tantivy.Occur.Should
+
+
+def raise_by_coordination(reader: IndexReader, hits: list[Hit], params: SearchParams) -> list[Hit]:
+    """Return relaxed matches with their scores raised by the words that they hold, best first.
+
+    `hits` are sorted best first. Only the first `COORDINATED_MATCHES` are raised; those of
+    them that tie with the next one are not, so that the answer does not depend on the segments
+    of the index.
+    """
+    if not params.coordination:
+        return hits
+    first = hits[: sure_of(hits, COORDINATED_MATCHES)]
+    counts = _count_held(reader, first)
+    raised = []
+    for hit in first:
+        share = counts[hit.spot] / len(hit.compiled.asked)
+        factor = math.exp(params.coordination * share)
+        raised.append(hit._replace(score=rounded(hit.score * factor), coordinated=factor))
+    return replace_first(raised, hits)  # no score was lowered
+
+
+def _count_held(reader: IndexReader, hits: Sequence[Hit]) -> dict[Spot, int]:
+    """Return how many of the words each hit holds, by where it lies."""
+    places = reader.places(hit.address for hit in hits)
+    counts: dict[Spot, int] = {}
+    for compiled in {id(hit.compiled): hit.compiled for hit in hits}.values():
+        own = {
+            hit.spot: place
+            for hit, place in zip(hits, places, strict=True)
+            if hit.compiled is compiled
+        }
+        words = [looked for looked, _ in compiled.asked if looked is not None]
+        for start in range(0, len(words), _AT_ONCE):
+            found = _Found.of(reader, words[start : start + _AT_ONCE], own.values())
+            for spot, (doc_id, _) in own.items():
+                counts[spot] = counts.get(spot, 0) + found.held(spot, doc_id)
+    return counts
+
+
+class _Found(NamedTuple):
+    """Which of a few words chunks hold, each a bit of a number.
+
+    `chunks` are the words in the text or title of a chunk, `titles` those in the title of a
+    document.
+    """
+
+    chunks: Mapping[Spot, int]
+    titles: Mapping[str, int]
+
+    @classmethod
+    def of(
+        cls, reader: IndexReader, words: Sequence[Looked], places: Collection[tuple[str, int]]
+    ) -> _Found:
+        """Look for the words in the chunks at the places, and in their documents' titles."""
+        matches = _search(reader, words, places)
+        titled = [(int(score) >> _AT_ONCE, at) for score, at in matches if score > _IN_TEXT]
+        positions = reader.positions([at for _, at in titled])
+        first = [one for one, at in zip(titled, positions, strict=True) if at == 0]
+        names = reader.places(at for _, at in first)
+        return cls(
+            {(at.segment_ord, at.doc): int(score) & _IN_TEXT for score, at in matches},
+            {doc_id: bits for (bits, _), (doc_id, _) in zip(first, names, strict=True)},
+        )
+
+    def held(self, spot: Spot, doc_id: str) -> int:
+        return (self.chunks.get(spot, 0) | self.titles.get(doc_id, 0)).bit_count()
+
+
+def _search(
+    reader: IndexReader, words: Sequence[Looked], places: Collection[tuple[str, int]]
+) -> list[tuple[float, tantivy.DocAddress]]:
+    """Return chunks that hold any of the words, with a score that has a bit for each.
+
+    The chunks at the places are among them, and the first of their documents. In documents
+    with a great many chunks only these are looked at: it takes twice as long as to look at all.
+    """
+    filters, bits = Filters(reader), list(_bits(words))
+    documents = sorted({doc_id for doc_id, _ in places})
+    found = _matches(reader, [filters.document(each) for each in documents], bits, _MOST)
+    if len(found) < _MOST:
+        return found
+    chunks = sorted({*places, *((doc_id, 0) for doc_id in documents)})
+    return _matches(reader, [filters.chunk(*each) for each in chunks], bits, len(chunks))
+
+
+def _bits(words: Sequence[Looked]) -> Iterator[tantivy.Query]:
+    """Yield queries whose score is one bit: of a word in text or title, and in the title."""
+    for number, looked in enumerate(words):
+        by_field = dict(looked.queries)
+        title = [by_field["title"]] if "title" in by_field else []
+        text = [by_field["body"], *title] if "body" in by_field else title
+        for bit, queries in ((number, text), (number + _AT_ONCE, title)):
+            if queries:
+                yield tantivy.Query.const_score_query(any_of(queries), float(1 << bit))
+
+
+def _matches(
+    reader: IndexReader, within: list[tantivy.Query], bits: Iterable[tantivy.Query], most: int
+) -> list[tuple[float, tantivy.DocAddress]]:
+    clauses = [(_MUST, unscored(any_of(within))), *((_SHOULD, each) for each in bits)]
+    query = tantivy.Query.boolean_query(clauses, minimum_number_should_match=1)
+    return list(reader.searcher.search(query, most, count=False).hits)
