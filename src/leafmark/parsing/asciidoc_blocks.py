@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from leafmark.model import BlockKind
 from leafmark.parsing.asciidoc_lists import Item, OpenLists, marker_of
-from leafmark.parsing.lined_document import LineScanner, Title
+from leafmark.parsing.lined_document import LeadingLineScanner, Title
 from leafmark.parsing.source_lines import SourceLines
 
 __all__ = ["AsciiDocScanner"]
@@ -60,22 +60,28 @@ _BELOW_LIST = 3
 _PLAIN = frozenset(("code", "html", "definition", "table"))
 
 
-class AsciiDocScanner(LineScanner):
+class AsciiDocScanner(LeadingLineScanner):
     """Knows the lines before a block that say something of it."""
 
+    _alone = "paragraph"
     _deepest = 10  # lists in lists take two levels each, but are read once
 
     def __init__(self, lines: SourceLines) -> None:
         super().__init__(lines)
         self._offset = 0
-        self._meta = -1  # the first of the lines that say something of the next block
         self._language = ""
         self._fences: dict[str, list[int]] | None = None
 
     def scan(self) -> None:
         super().scan()
-        if self._meta >= 0:  # lines about a block that never comes
-            self._add("paragraph", self._meta, self._stop, 0)
+        self._flush(self._stop, 0)
+
+    def _flush(self, at: int, level: int) -> None:
+        """Note lines about a block that does not come; inside a block they are part of that."""
+        if level:
+            self._lead = -1
+        else:
+            super()._flush(at, level)
 
     # -- lines about what follows ----------------------------------------------------
 
@@ -89,7 +95,7 @@ class AsciiDocScanner(LineScanner):
 
     def _lines_about(self, at: int) -> Sequence[str]:
         """The lines that say something of the block on line `at`."""
-        return self.lines.text[self._meta : at] if self._meta >= 0 else ()
+        return self.lines.text[self._lead : at] if self._lead >= 0 else ()
 
     def _described(self, at: int) -> tuple[str, str]:
         """The style and the id that the lines before the block on line `at` give it."""
@@ -115,22 +121,12 @@ class AsciiDocScanner(LineScanner):
                 return after
         return self._paragraph(at, level)
 
-    def _add(
-        self, kind: BlockKind, first: int, after: int, level: int, info: str = "", head: int = 0
-    ) -> int:
-        """Note a block, the lines about it included."""
-        if 0 <= self._meta < first:
-            first = self._meta
-        self._meta = -1
-        return super()._add(kind, first, after, level, info, head)
-
     def _about(self, at: int, line: str, level: int) -> int:
         """Attributes and the title of the block that follows; comments and conditions."""
         if _ATTRIBUTES.match(line) or _BLOCK_TITLE.match(line):
             if self.lines.after_blank(at + 1, self._stop) >= self._stop:
                 return at
-            self._meta = at if self._meta < 0 else self._meta
-            return at + 1
+            return self._keep(at)
         entry = _ATTRIBUTE.match(line)
         if entry and not level:
             self._set_attribute(entry[1], entry[2] or "")
@@ -139,7 +135,7 @@ class AsciiDocScanner(LineScanner):
         after = at + 1
         while entry and after < self._stop and self.lines.text[after - 1].endswith((" \\", " +")):
             after += 1
-        if self._meta < 0:  # else it is part of what is said of the block to come
+        if self._lead < 0:  # else it is part of what is said of the block to come
             self._add("definition", at, after, level)
         return after
 
@@ -174,8 +170,8 @@ class AsciiDocScanner(LineScanner):
         depth = max(1, depth + self._offset)
         if nested:
             self._add("heading", at, after, level)
-        first = at if self._meta < 0 else self._meta
-        self._meta = -1
+        first = at if self._lead < 0 else self._lead
+        self._lead = -1
         self.titles.append(Title(depth, words, at if nested else first, after, anchor, nested))
         return after
 
@@ -220,10 +216,6 @@ class AsciiDocScanner(LineScanner):
             if line.startswith("[source"):
                 return self._language
         return ""
-
-    def _inside(self, first: int, after: int, level: int, edge: int = 0) -> None:
-        super()._inside(first, after, level, edge)
-        self._meta = -1
 
     def _rows(self, first: int, after: int, level: int) -> None:
         """Lines that begin a cell begin a row, for want of counting columns."""
@@ -285,10 +277,10 @@ class AsciiDocScanner(LineScanner):
             text_end = item.joints[0] if item.joints else item.after
             self._add("paragraph", item.first, text_end, level + 1)
         for joint, following in pairwise([*item.joints, item.after]):
-            self._meta = joint
+            self._lead = joint
             self._inside(joint + 1, following, level + 1)
         if below:
-            self._meta = below[0].about
+            self._lead = below[0].about
             self._nest(below, level + 1)
 
     def _item_end(self, at: int, joints: list[int]) -> int:

@@ -14,7 +14,7 @@ from leafmark.parsing.source_lines import SourceLines, find_excess
 from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import file_title, first_title, fold
 
-__all__ = ["LineScanner", "Title", "outside_code", "parse_lined"]
+__all__ = ["LeadingLineScanner", "LineScanner", "Title", "outside_code", "parse_lined"]
 
 
 class Title(NamedTuple):
@@ -85,6 +85,44 @@ class LineScanner(ABC):
         content = self.lines.starts[head] if head else None
         self.blocks.append(Block(kind, start, end, level, info, content))
         return after
+
+
+class LeadingLineScanner(LineScanner):
+    """Adds to a block the lines right above it that say something of it, or only part it.
+
+    `_lead` is the first of these lines, -1 where there are none.
+    """
+
+    _alone: BlockKind
+    """What such lines are where no block comes."""
+
+    def __init__(self, lines: SourceLines) -> None:
+        super().__init__(lines)
+        self._lead = -1
+
+    def _keep(self, at: int) -> int:
+        """Keep line `at` for the block below it; return the line after it."""
+        if self._lead < 0:
+            self._lead = at
+        return at + 1
+
+    def _add(
+        self, kind: BlockKind, first: int, after: int, level: int, info: str = "", head: int = 0
+    ) -> int:
+        """Note a block of lines, those that were kept for it included."""
+        if 0 <= self._lead < first:
+            first = self._lead
+        self._lead = -1
+        return super()._add(kind, first, after, level, info, head)
+
+    def _flush(self, at: int, level: int) -> None:
+        """Note the lines that were kept for a block that does not come before line `at`."""
+        if self._lead >= 0:
+            self._add(self._alone, self._lead, at, level)
+
+    def _inside(self, first: int, after: int, level: int, edge: int = 0) -> None:
+        super()._inside(first, after, level, edge)
+        self._flush(after, level)
 
 
 Scanner = TypeVar("Scanner", bound=LineScanner)

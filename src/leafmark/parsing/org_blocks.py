@@ -13,7 +13,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from leafmark.model import BlockKind
-from leafmark.parsing.lined_document import LineScanner, Title
+from leafmark.parsing.lined_document import LeadingLineScanner, Title
 from leafmark.parsing.source_lines import SourceLines
 
 __all__ = ["OrgScanner"]
@@ -63,12 +63,13 @@ _KINDS: dict[str, BlockKind] = {
 """Blocks whose lines are taken as they are; all others hold blocks."""
 
 
-class OrgScanner(LineScanner):
+class OrgScanner(LeadingLineScanner):
     """Knows what is to do (`keywords`), the title, and where blocks end."""
+
+    _alone = "definition"
 
     def __init__(self, lines: SourceLines) -> None:
         super().__init__(lines)
-        self._meta = -1  # the first of the lines that say something of the next block
         self._bare = [line.lstrip() if line[:1] == " " else line for line in lines.text]
         self._ends: dict[str, list[int]] = {}
         self._sections: list[int] = []  # lines of headlines
@@ -159,25 +160,6 @@ class OrgScanner(LineScanner):
                 return after
         return self._list(at, level) if self._is_item(at) else self._paragraph(at, level)
 
-    def _add(
-        self, kind: BlockKind, first: int, after: int, level: int, info: str = "", head: int = 0
-    ) -> int:
-        """Note a block, the lines about it included."""
-        if 0 <= self._meta < first:
-            first = self._meta
-        self._meta = -1
-        return super()._add(kind, first, after, level, info, head)
-
-    def _flush(self, at: int, level: int) -> None:
-        """Note lines about a block that does not come."""
-        if self._meta >= 0:
-            first, self._meta = self._meta, -1
-            self._add("definition", first, at, level)
-
-    def _inside(self, first: int, after: int, level: int, edge: int = 0) -> None:
-        super()._inside(first, after, level, edge)
-        self._flush(after, level)
-
     def _closing(self, key: str, at: int, stop: int) -> int:
         """The line that closes what opens on line `at`, -1 where none does before `stop`."""
         places = self._ends.get(key, [])
@@ -222,8 +204,7 @@ class OrgScanner(LineScanner):
         if not found:
             return at
         if _ABOUT.match(_entry(found)[0]):
-            self._meta = at if self._meta < 0 else self._meta
-            return at + 1
+            return self._keep(at)
         after = at + 1
         while after < self._stop and (found := _KEYWORD.match(self._bare[after])):
             if _ABOUT.match(_entry(found)[0]):

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from leafmark.model import BlockKind
-from leafmark.parsing.lined_document import LineScanner, Title
+from leafmark.parsing.lined_document import LeadingLineScanner, Title
 from leafmark.parsing.roff_escapes import arguments, pieces, words_of
 from leafmark.parsing.roff_lines import HUNG, TEXT, UNREAD, classified
 from leafmark.parsing.roff_text import line_pieces
@@ -36,13 +36,14 @@ _LONGEST_TERM = 4
 """Lines of a paragraph that may be the term of what is set in below it."""
 
 
-class RoffScanner(LineScanner):
+class RoffScanner(LeadingLineScanner):
     """Knows what each line calls, and what closes what is open."""
+
+    _alone = "thematic_break"
 
     def __init__(self, lines: SourceLines) -> None:
         super().__init__(lines)
         self._rows = classified(lines.text)
-        self._meta = -1  # the first of the lines that part the next block from the last
         self._ends: dict[int, int] = {}
         self._places: dict[str, list[int]] = {}
         opened: list[int] = []
@@ -146,26 +147,11 @@ class RoffScanner(LineScanner):
             at += 1
         return at
 
-    def _add(
-        self, kind: BlockKind, first: int, after: int, level: int, info: str = "", head: int = 0
-    ) -> int:
-        """Note a block, the lines above it that part it included."""
-        if 0 <= self._meta < first:
-            first = self._meta
-        self._meta = -1
-        return super()._add(kind, first, after, level, info, head)
-
     def _flush(self, at: int, level: int) -> None:
-        """Note lines that part nothing."""
-        if self._meta >= 0:
-            first, self._meta = self._meta, -1
-            while at > first + 1 and not self.lines.text[at - 1]:
-                at -= 1
-            self._add("thematic_break", first, at, level)
-
-    def _inside(self, first: int, after: int, level: int, edge: int = 0) -> None:
-        super()._inside(first, after, level, edge)
-        self._flush(after, level)
+        """Note lines that part nothing, without the blank ones below them."""
+        while 0 <= self._lead < at - 1 and not self.lines.text[at - 1]:
+            at -= 1
+        super()._flush(at, level)
 
     # -- blocks --------------------------------------------------------------------------
 
@@ -180,8 +166,7 @@ class RoffScanner(LineScanner):
         take = _TAKERS.get(macro)
         if take is not None:
             return take(self, at, level)
-        self._meta = at if self._meta < 0 else self._meta
-        return at + 1
+        return self._keep(at)
 
     def _paragraph(self, at: int, level: int) -> int:
         after = self._term_end(at)
