@@ -20,7 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.retrievers import COUNT, Found, Retriever, Source, retrievers
+from benchmarks.retrievers import COUNT, RetrievedPlace, Retriever, Source, retrievers
 from leafmark.app.configuration.project import Project, open_project
 from leafmark.app.evaluating.judging import Library, read_queries
 from leafmark.app.evaluating.trials import Reading, Trial
@@ -137,7 +137,7 @@ class Places:
         self._tree = tree
         self._texts = dict(sources)
 
-    def read(self, found: Found) -> Read:
+    def read(self, found: RetrievedPlace) -> Read:
         text = self._texts[found.path]
         start = len(text[: found.start].encode())
         part = text[found.start : found.end]

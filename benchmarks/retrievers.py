@@ -40,7 +40,7 @@ class Source(NamedTuple):
     text: str
 
 
-class Found(NamedTuple):
+class RetrievedPlace(NamedTuple):
     """A result: the characters `[start, end)` of a document."""
 
     path: str
@@ -48,7 +48,7 @@ class Found(NamedTuple):
     end: int
 
 
-Search = Callable[[str], list[Found]]
+Search = Callable[[str], list[RetrievedPlace]]
 """From a query to its results, best first."""
 
 
@@ -107,14 +107,14 @@ class Placing:
         self._texts = {source.path: source.text for source in sources}
         self._after: dict[str, int] = {}
 
-    def place(self, path: str, text: str) -> Found:
+    def place(self, path: str, text: str) -> RetrievedPlace:
         """Return where a part stands; one that was written anew stands nowhere: no characters."""
         whole = self._texts[path]
         start = whole.find(text, self._after.get(path, 0))
         if start < 0:
-            return Found(path, 0, 0)
+            return RetrievedPlace(path, 0, 0)
         self._after[path] = start + 1
-        return Found(path, start, start + len(text))
+        return RetrievedPlace(path, start, start + len(text))
 
 
 # -- LangChain ----------------------------------------------------------------------
@@ -178,7 +178,7 @@ def _tokens(text: str) -> Sequence[int]:
     return range(COUNT(text))
 
 
-def _places(sources: Sequence[Source], nodes: Iterable[Any]) -> dict[str, Found]:
+def _places(sources: Sequence[Source], nodes: Iterable[Any]) -> dict[str, RetrievedPlace]:
     placing = Placing(sources)
     return {node.node_id: placing.place(node.ref_doc_id, node.text) for node in nodes}
 
@@ -245,7 +245,7 @@ def _llama_index_merging(sources: Sequence[Source]) -> Search:
         },
     )
     nodes = parser.get_nodes_from_documents(_llama_documents(sources))
-    places: dict[str, Found] = {}
+    places: dict[str, RetrievedPlace] = {}
     for level in range(len(sizes)):  # each level by itself goes through a document in order
         same = parsers.get_deeper_nodes(nodes, level) if level else parsers.get_root_nodes(nodes)
         places |= _places(sources, same)
@@ -278,7 +278,8 @@ class _Qmd:
     def documents(self, sources: Sequence[Source]) -> Search:
         self._index(sources)
         return lambda query: [
-            Found(path, 0, len(self._texts[path])) for path in map(_qmd_path, self._search(query))
+            RetrievedPlace(path, 0, len(self._texts[path]))
+            for path in map(_qmd_path, self._search(query))
         ]
 
     def snippets(self, sources: Sequence[Source]) -> Search:
@@ -318,14 +319,14 @@ class _Qmd:
         return self._results[query]
 
 
-def snippet_place(path: str, text: str, snippet: str) -> Found:
+def snippet_place(path: str, text: str, snippet: str) -> RetrievedPlace:
     """Return the lines that qmd shows, of which the first line of its snippet tells."""
     lines = _LINES.match(snippet)
     if lines is None:
-        return Found(path, 0, 0)
+        return RetrievedPlace(path, 0, 0)
     ends = [0, *accumulate(map(len, text.splitlines(keepends=True)))]
     first = int(lines[1]) - 1
-    return Found(path, ends[first], ends[min(first + int(lines[2]), len(ends) - 1)])
+    return RetrievedPlace(path, ends[first], ends[min(first + int(lines[2]), len(ends) - 1)])
 
 
 def _qmd_path(result: dict[str, Any]) -> str:

@@ -11,8 +11,8 @@ from pathlib import Path
 from benchmarks.corpus import Corpus
 from benchmarks.measure import Row, percentile
 from leafmark.app import index_project, open_project
+from leafmark.app.indexed_sources import Sources
 from leafmark.app.indexing.refreshing import refresh
-from leafmark.app.reading import Sources
 from leafmark.app.requests import IndexRequest
 from leafmark.query import parse_query
 from leafmark.retrieval import SearchParams, search

@@ -18,7 +18,7 @@ from leafmark.index import analyzer_for, open_reader, open_writer
 from leafmark.index.analyzer import MAX_TOKEN_CHARS
 from leafmark.index.folding import fold
 from leafmark.index.generation import create_engine, index_languages
-from leafmark.index.records import document_entry, pack_document, unpack_document
+from leafmark.index.records import deserialise_document, document_entry, serialise_document
 from leafmark.index.schema import Language
 from leafmark.model import Entry
 from leafmark.parsing import parse
@@ -132,7 +132,9 @@ def test_a_record_gives_back_the_chunks(source: str, options: ChunkingOptions) -
     entry = document_entry(chunked, state_of(source), named=True)
     contents = [chunk.content for chunk in chunked.chunks]
     folded = chunked.folded_position
-    stored = unpack_document(pack_document(entry, chunked.chunks, contents, folded_position=folded))
+    stored = deserialise_document(
+        serialise_document(entry, chunked.chunks, contents, folded_position=folded)
+    )
     assert stored.entry == entry
     assert len(stored) == len(chunked.chunks)
     for made in chunked.chunks:

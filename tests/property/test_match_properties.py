@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from support.library import Library
 
-from leafmark.index import Analyzer, IndexSettings, analyzer_for
+from leafmark.index import Analyzer, IndexOptions, analyzer_for
 from leafmark.model import Result
 
 _WORDS = """
@@ -45,7 +45,7 @@ def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     }
     sources["bad.md"] = b"# Bad\n\nhandling \xff\xfe nightly \xe6\x97 handled\n"
     library = Library(tmp_path_factory.mktemp("index"))
-    library.settings = IndexSettings("ranges", {"t": request.param})
+    library.settings = IndexOptions("ranges", {"t": request.param})
     library.put("t", sources)
     return library
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.library import Library
 from support.matcher import Chunk, distance, matches
 
-from leafmark.index import Analyzer, IndexReader, IndexSettings, analyzer_for
+from leafmark.index import Analyzer, IndexOptions, IndexReader, analyzer_for
 from leafmark.query import (
     Expression,
     Field,
@@ -64,7 +64,7 @@ def _library() -> tuple[Library, IndexReader, dict[str, Chunk]]:
         front = f"---\ntags: {tags or '[]'}\nn: {number}\n---\n"
         sources[f"{folder}{number}-{rng.choice(WORDS)}.md"] = f"{front}{some(4)}\n\n{sections}"
     library = Library(Path(tempfile.mkdtemp()), t={})
-    library.settings = IndexSettings("plain", {"t": None})
+    library.settings = IndexOptions("plain", {"t": None})
     library.put("t", sources)
     reader = library.reader
     chunks = {}

@@ -11,11 +11,11 @@ from typing import Any
 import tantivy
 
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.index import IndexMeta, IndexReader, IndexSettings, open_reader, open_writer
+from leafmark.index import IndexMeta, IndexOptions, IndexReader, open_reader, open_writer
 from leafmark.model import ChunkedDocument, FileState
 from leafmark.parsing import parse
 
-SETTINGS = IndexSettings("settings-1", {"t": "english"})
+SETTINGS = IndexOptions("settings-1", {"t": "english"})
 _STRATEGY = ChunkingOptions(strategy="heading")
 
 Sources = Mapping[str, str | bytes]
@@ -42,7 +42,7 @@ def index(
     sources: Sources = MappingProxyType({}),
     *,
     remove: tuple[str, ...] = (),
-    settings: IndexSettings = SETTINGS,
+    settings: IndexOptions = SETTINGS,
     tree: str = "t",
 ) -> IndexMeta:
     """Put the sources into the index in `root`, take some out, and commit."""

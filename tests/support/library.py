@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from leafmark.index import IndexReader, IndexSettings, open_reader
+from leafmark.index import IndexOptions, IndexReader, open_reader
 from leafmark.model import Answer, DocumentEntry
 from leafmark.parsing import decode
 from leafmark.query import parse_query, parse_topics
@@ -23,7 +23,7 @@ class Library:
     def __init__(self, root: Path, **trees: Sources):
         languages = dict.fromkeys(trees, "english")
         self.root = root
-        self.settings = IndexSettings("library", languages)
+        self.settings = IndexOptions("library", languages)
         self.texts: dict[tuple[str, str], str | bytes] = {}
         for tree, sources in trees.items():
             self.put(tree, sources)

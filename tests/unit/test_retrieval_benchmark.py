@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.retrieval import Places
-from benchmarks.retrievers import Found, Placing, Source, snippet_place
+from benchmarks.retrievers import Placing, RetrievedPlace, Source, snippet_place
 
 TEXT = "# Käse\n\nGelb.\n\n# Käse\n\nGelb.\n"
 
@@ -13,14 +13,14 @@ TEXT = "# Käse\n\nGelb.\n\n# Käse\n\nGelb.\n"
 def test_parts_with_the_same_text_stand_one_after_the_other() -> None:
     placing = Placing([Source("a.md", TEXT)])
     assert [placing.place("a.md", "Gelb.") for _ in range(3)] == [
-        Found("a.md", 8, 13),
-        Found("a.md", 23, 28),
-        Found("a.md", 0, 0),  # there is no third one
+        RetrievedPlace("a.md", 8, 13),
+        RetrievedPlace("a.md", 23, 28),
+        RetrievedPlace("a.md", 0, 0),  # there is no third one
     ]
 
 
 def test_a_result_is_read_in_bytes_of_its_document() -> None:
-    read = Places("t", [Source("a.md", TEXT)]).read(Found("a.md", 8, 13))
+    read = Places("t", [Source("a.md", TEXT)]).read(RetrievedPlace("a.md", 8, 13))
     data = TEXT.encode()
     assert (read.doc_id, data[read.start : read.end]) == ("t:a.md", b"Gelb.")
     assert read.tokens > 0
@@ -36,4 +36,4 @@ def test_a_snippet_is_its_lines(snippet: str, lines: str) -> None:
 
 
 def test_what_is_no_snippet_stands_nowhere() -> None:
-    assert snippet_place("a.md", TEXT, "Gelb.") == Found("a.md", 0, 0)
+    assert snippet_place("a.md", TEXT, "Gelb.") == RetrievedPlace("a.md", 0, 0)

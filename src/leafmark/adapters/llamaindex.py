@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid5
 
-from leafmark.adapters.found import Found, Search, find
 from leafmark.adapters.parts import Content, Cutter, Part
+from leafmark.adapters.retrieved import RetrievedText, Search, find
 from leafmark.chunking import Strategy
 from leafmark.library import Index
 
@@ -195,7 +195,7 @@ class LeafmarkRetriever(BaseRetriever):
         return await asyncio.to_thread(self._retrieve, query_bundle)
 
 
-def _node_of(found: Found) -> TextNode:
+def _node_of(found: RetrievedText) -> TextNode:
     metadata = _flat(found.metadata)
     hidden = [key for key in metadata if key not in {*_SHOWN, "citation"}]
     relationships: dict[NodeRelationship, Any] = {

@@ -129,7 +129,7 @@ def _index(project: Project) -> tuple[IndexReader | None, list[Check]]:
 
 def _index_notes(project: Project, reader: IndexReader) -> Iterator[Check]:
     root = project.index_dir
-    if reader.fingerprint != project.index_settings().fingerprint:
+    if reader.fingerprint != project.index_options().fingerprint:
         message = "settings have changed: the next run makes it again"
         yield Check("index", "ok", message)
     holder = lock_holder(root / "LOCK")

@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence, Set
 from operator import attrgetter
 
-from leafmark.chunking.reading import BodyReader
+from leafmark.chunking.bodies import BodyReader
 from leafmark.model import BlockKind, Chunk, Content, ContentType, Document, Heading
 
 __all__ = ["describe_content"]

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leafmark.chunking.cutting import byte_length, count_ready, decode_for_cutting
+from leafmark.chunking.document_text import DocumentText
 from leafmark.chunking.graphemes import grapheme_boundary, next_boundary
 from leafmark.chunking.options import ChunkingOptions
-from leafmark.chunking.read_text import ReadText
 from leafmark.chunking.tokens import LONGEST_TOKEN, Prefixes, token_counter
 from leafmark.chunking.workshop import Workshop
 
@@ -32,9 +32,9 @@ def choose_fixed(shop: Workshop) -> list[int]:
 
 def _windows(shop: Workshop, size: int) -> Iterator[tuple[int, int]]:
     """The byte ranges of the windows; front matter is before the first one."""
-    document, read_text = shop.reader.document, shop.reader.read_text
-    if read_text is not None:
-        text = _Read(read_text, shop.options)
+    document, document_text = shop.reader.document, shop.reader.document_text
+    if document_text is not None:
+        text = _Read(document_text, shop.options)
         return (text.span(*window) for window in text.windows())
     start = 0 if document.front_matter is None else min(document.front_matter.end, size)
     return _byte_ranges(_Text(decode_for_cutting(document.data[start:]), shop.options), start)
@@ -106,15 +106,15 @@ class _Text:
 class _Read(_Text):
     """What is read in a page or notebook, cut where no tag, entity or escape is torn."""
 
-    def __init__(self, read_text: ReadText, options: ChunkingOptions) -> None:
-        super().__init__(read_text.text, options)
-        self._read_text = read_text
+    def __init__(self, document_text: DocumentText, options: ChunkingOptions) -> None:
+        super().__init__(document_text.text, options)
+        self._document_text = document_text
 
     def span(self, at: int, end: int) -> tuple[int, int]:
         """The bytes of a window, less what is dropped at its ends."""
-        outside = self._read_text.outside_dropped
-        start = 0 if not at else self._read_text.cut_before(at)[1]
-        return outside(start)[1], outside(self._read_text.cut_before(end)[1])[0]
+        outside = self._document_text.outside_dropped
+        start = 0 if not at else self._document_text.cut_before(at)[1]
+        return outside(start)[1], outside(self._document_text.cut_before(end)[1])[0]
 
     def _later(self, at: int, before: int) -> int:
         return before
@@ -122,12 +122,12 @@ class _Read(_Text):
     def _after(self, at: int) -> int:
         later = at
         while (place := self._place(later)) <= at:
-            later = next_boundary(self.own, self._read_text.step(later))
+            later = next_boundary(self.own, self._document_text.step(later))
         return place
 
     def _place(self, at: int) -> int:
         place = grapheme_boundary(self.own, at)
-        while (cut := self._read_text.cut_before(place)[0]) < place:
+        while (cut := self._document_text.cut_before(place)[0]) < place:
             place = grapheme_boundary(self.own, cut)
         return cut
 

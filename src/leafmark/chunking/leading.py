@@ -21,9 +21,9 @@ from __future__ import annotations
 import re
 from operator import itemgetter
 
+from leafmark.chunking.bodies import BodyReader
 from leafmark.chunking.plain_code import POOREST, depth_in_code
 from leafmark.chunking.plain_text import is_unfinished, last_paragraphs, leads_in_text
-from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.rows import goes_on_in_page, is_title_in_page
 from leafmark.model import Block
 
@@ -262,8 +262,8 @@ def _stands_below(reader: BodyReader, at: int) -> bool:
 def _tail(reader: BodyReader, start: int, at: int) -> bytes:
     """The end of a range without the space behind it; of a notebook, as it is read."""
     document = reader.document
-    if document.format == "notebook" and reader.read_text is not None:
-        return reader.read_text.within(start, at)[-_REACH:].encode().rstrip()
+    if document.format == "notebook" and reader.document_text is not None:
+        return reader.document_text.within(start, at)[-_REACH:].encode().rstrip()
     reach = _PAGE_REACH if document.format == "html" else _REACH
     return document.data[max(start, at - reach) : at].rstrip()
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from operator import itemgetter
 
-from leafmark.chunking.read_text import ReadText
-from leafmark.chunking.reading import BodyReader
+from leafmark.chunking.bodies import BodyReader
+from leafmark.chunking.document_text import DocumentText
 from leafmark.chunking.tokens import Count, direct_counter
 from leafmark.model.span import subtract
 
@@ -42,10 +42,10 @@ _LEAST_LATELY = 200
 
 def make_meter(reader: BodyReader, count: Count) -> Meter:
     """Return what measures the document of `reader`: what is read there, if that is not all."""
-    read_text = reader.read_text
-    if read_text is None:
+    document_text = reader.document_text
+    if document_text is None:
         return Meter(reader, count)
-    return _ReadMeter(reader, count, read_text)
+    return _DocumentTextMeter(reader, count, document_text)
 
 
 class Meter:
@@ -184,19 +184,19 @@ class Meter:
         return found
 
 
-class _ReadMeter(Meter):
+class _DocumentTextMeter(Meter):
     """Measures what is read: markup, escapes, embedded data and what is dropped weigh nothing."""
 
-    def __init__(self, reader: BodyReader, count: Count, read_text: ReadText) -> None:
+    def __init__(self, reader: BodyReader, count: Count, document_text: DocumentText) -> None:
         super().__init__(reader, count)
-        self._read_text = read_text
+        self._document_text = document_text
 
     def size_bytes(self, start: int, end: int) -> int:
-        text = self._read_text.within(start, end)
+        text = self._document_text.within(start, end)
         return len(text) if text.isascii() else len(text.encode())
 
     def tokens(self, start: int, end: int) -> int:
-        return self.count_once(self._read_text.within(start, end))
+        return self.count_once(self._document_text.within(start, end))
 
     def _begun_by_slash(self, starts: Sequence[int]) -> list[int]:
         return [] if self.document.is_rendered else super()._begun_by_slash(starts)
@@ -204,18 +204,18 @@ class _ReadMeter(Meter):
     def counts(
         self, starts: Sequence[int], ends: Sequence[int], *, most_bytes: int | None = None
     ) -> list[int]:
-        within, count = self._read_text.within, direct_counter(self.count)
+        within, count = self._document_text.within, direct_counter(self.count)
         texts = [*map(within, starts, ends)]
         if most_bytes is None:
             return [*map(count, texts)]
         return [count(text) if len(text) <= most_bytes else len(text.encode()) for text in texts]
 
     def joined_tokens(self, spans: Sequence[tuple[int, int]]) -> int:
-        return self.count(self._read_text.joined(spans))
+        return self.count(self._document_text.joined(spans))
 
     def is_blank(self, start: int, end: int) -> bool:
-        return not self._read_text.within(start, end).strip(string.whitespace)
+        return not self._document_text.within(start, end).strip(string.whitespace)
 
     def raw(self, start: int, end: int) -> bytes:
-        kept = subtract(start, end, self._read_text.dropped)
+        kept = subtract(start, end, self._document_text.dropped)
         return b"".join([self.document.data[first:after] for first, after in kept])

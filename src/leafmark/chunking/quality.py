@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from leafmark.chunking.bodies import BodyReader
 from leafmark.chunking.options import ChunkingOptions
-from leafmark.chunking.reading import BodyReader
 from leafmark.model import Block, Chunk, ChunkedDocument
 from leafmark.model.span import rejoin, subtract
 

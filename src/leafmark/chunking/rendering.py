@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from leafmark.chunking.bodies import BodyReader
 from leafmark.chunking.breadcrumbs import GAP, under_breadcrumb
 from leafmark.chunking.contents import describe_content
 from leafmark.chunking.measuring import Meter, make_meter
 from leafmark.chunking.options import ChunkingOptions
-from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.repeating import Repeated, iter_repeated
 from leafmark.chunking.sentences import SOLID_STOPS, STOPS, sentence_starts
 from leafmark.chunking.tokens import Count, token_counter

@@ -13,9 +13,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from leafmark.chunking.bodies import BodyReader
 from leafmark.chunking.columns import Cell, Columns, Row
 from leafmark.chunking.normalising import narrow_header
-from leafmark.chunking.reading import BodyReader
 from leafmark.model import Block
 from leafmark.model.span import merge
 

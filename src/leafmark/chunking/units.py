@@ -14,11 +14,11 @@ from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
+from leafmark.chunking.bodies import BodyReader
 from leafmark.chunking.cutting import coalesce, line_starts, markup_starts, token_cuts
 from leafmark.chunking.measuring import Meter
 from leafmark.chunking.plain_code import is_inside_code
 from leafmark.chunking.plain_text import item_starts
-from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.sentences import sentence_starts
 from leafmark.chunking.tokens import least_tokens
 from leafmark.model import Block

@@ -8,12 +8,12 @@ from functools import partial
 from itertools import pairwise
 from operator import add, itemgetter
 
+from leafmark.chunking.bodies import BodyReader
 from leafmark.chunking.breadcrumbs import BREADCRUMB_SHARE, GAP, path_of, under_breadcrumb
 from leafmark.chunking.leading import poverty
 from leafmark.chunking.measuring import Meter
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.packing import Group, pack, settle
-from leafmark.chunking.reading import BodyReader
 from leafmark.chunking.tree import SectionTree
 from leafmark.chunking.units import Cutter, Unit
 from leafmark.model.breadcrumb import format_breadcrumb

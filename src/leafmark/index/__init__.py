@@ -34,11 +34,11 @@ from leafmark.index.names import (
     split_names,
     with_parts,
 )
+from leafmark.index.options import IndexOptions
 from leafmark.index.places import OTHER_LEAFMARK, find_other, has_other, index_place, note_use
 from leafmark.index.reader import IndexReader, TreeCounts, has_index, open_reader
 from leafmark.index.runs import Recent
 from leafmark.index.schema import FORMAT, TEXT_FIELDS, Language
-from leafmark.index.settings import IndexSettings
 from leafmark.late import import_late
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ __all__ = [
     "TEXT_FIELDS",
     "Analyzer",
     "IndexMeta",
+    "IndexOptions",
     "IndexReader",
-    "IndexSettings",
     "IndexWriter",
     "Language",
     "LockHolder",

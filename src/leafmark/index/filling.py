@@ -26,16 +26,16 @@ from leafmark.index.facts import (
 )
 from leafmark.index.headed import LONGEST_TITLE, headed
 from leafmark.index.names import PARTING_FORMATS, terms_of_names, terms_of_parted, with_parts
-from leafmark.index.records import document_entry, pack_document
+from leafmark.index.records import document_entry, serialise_document
 from leafmark.index.schema import Language, language_fields
 from leafmark.model import (
     Chunk,
     ChunkedDocument,
     ChunkKind,
+    CompressedList,
     Content,
     DocumentEntry,
     FileState,
-    Packed,
 )
 from leafmark.model.roles import is_secondary
 
@@ -48,7 +48,7 @@ _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 _MANY_CHUNKS = 4096
-"""The fields of more chunks than this are kept packed, which takes time."""
+"""The fields of more chunks than this are kept compressed, which takes time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def prepare_source(
     """
     entry = document_entry(chunked, state, named=named)
     language = _language(stemmer)
-    keep = Packed if len(chunked.chunks) > _MANY_CHUNKS else tuple
+    keep = CompressedList if len(chunked.chunks) > _MANY_CHUNKS else tuple
     rows = keep(_rows(chunked, entry, language))
     return PreparedSource(entry, stemmer, _shared(entry, language), rows)
 
@@ -208,5 +208,5 @@ def _record(chunked: ChunkedDocument, entry: DocumentEntry) -> tuple[list[Conten
     """Return the contents of the chunks, and the record of the source."""
     chunks = tuple(chunked.chunks)
     contents = [chunk.content for chunk in chunks]
-    record = pack_document(entry, chunks, contents, folded_position=chunked.folded_position)
+    record = serialise_document(entry, chunks, contents, folded_position=chunked.folded_position)
     return contents, b2a_base64(record, newline=False).decode()

@@ -16,8 +16,7 @@ import tantivy
 
 from leafmark.errors import DamagedError
 from leafmark.index.engine import REBUILD, engine_guard
-from leafmark.index.packing import unpack_object
-from leafmark.index.records import StoredDocument, unpack_document, unpack_state
+from leafmark.index.records import StoredDocument, deserialise_document, deserialise_state
 from leafmark.index.schema import (
     META_KEY,
     SOURCE_KEY,
@@ -26,6 +25,7 @@ from leafmark.index.schema import (
     build_schema,
     language_fields,
 )
+from leafmark.index.serialising import deserialise_object
 from leafmark.model import DocumentEntry
 
 __all__ = [
@@ -197,7 +197,7 @@ def read_meta(index: tantivy.Index, searcher: tantivy.Searcher) -> IndexMeta | N
     found = find_records(searcher, _key_query(index, META_KEY), 1)
     if not found:
         return None
-    record: dict[str, Any] = unpack_object(found[0])
+    record: dict[str, Any] = deserialise_object(found[0])
     try:
         return IndexMeta(**record)
     except TypeError as err:
@@ -224,7 +224,9 @@ def read_document(
 ) -> StoredDocument | None:
     """Return what is stored of a source, with its latest state; None for one not indexed."""
     record = source_record(index, searcher, doc_id)
-    return None if record is None else with_latest_state(index, searcher, unpack_document(record))
+    return (
+        None if record is None else with_latest_state(index, searcher, deserialise_document(record))
+    )
 
 
 def source_record(index: tantivy.Index, searcher: tantivy.Searcher, doc_id: str) -> bytes | None:
@@ -242,7 +244,7 @@ def with_latest_state(
     """Put the state that was recorded last into a source's entry; the record has the first."""
     later = find_records(searcher, _key_query(index, STATE_KEY + stored.entry.doc_id), 1)
     if later:
-        stored.entry = stored.entry._replace(state=unpack_state(later[0])[1])
+        stored.entry = stored.entry._replace(state=deserialise_state(later[0])[1])
     return stored
 
 
@@ -251,12 +253,12 @@ def read_documents(index: tantivy.Index, searcher: tantivy.Searcher) -> Iterator
     regex, schema = tantivy.Query.regex_query, index.schema
     limit = searcher.num_docs
     later = find_records(searcher, regex(schema, "key", f"{STATE_KEY}.*"), limit)
-    states = dict(map(unpack_state, later))
+    states = dict(map(deserialise_state, later))
     for query in (
         _first_chunk_query(index, None),
         regex(schema, "key", f"{SOURCE_KEY}.*"),
     ):
         for record in find_records(searcher, query, limit):
-            entry = unpack_document(record).entry
+            entry = deserialise_document(record).entry
             state = states.get(entry.doc_id) if states else None
             yield entry if state is None else entry._replace(state=state)

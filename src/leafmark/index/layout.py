@@ -36,7 +36,7 @@ __all__ = [
     "Layout",
     "is_index_folder",
     "remove_drafts",
-    "replace_file",
+    "replace_index_file",
     "sync_folder",
     "when_free",
 ]
@@ -129,7 +129,7 @@ class Layout:
             StorageError: it cannot be written; the old one stands.
         """
         body = json.dumps(current._asdict(), sort_keys=True).encode()
-        replace_file(self.current, [body, b"\n%08x\n" % zlib.crc32(body)])
+        replace_index_file(self.current, [body, b"\n%08x\n" % zlib.crc32(body)])
         sync_folder(self.root)
 
     def collect(self, keep: int | None) -> None:
@@ -179,7 +179,7 @@ def _parse_current(data: bytes, path: Path) -> Current:
         raise damaged from None
 
 
-def replace_file(path: Path, parts: Iterable[bytes], *, what: str = "the index") -> None:
+def replace_index_file(path: Path, parts: Iterable[bytes], *, what: str = "the index") -> None:
     """Write all `parts` to `path` so that a crash leaves the old file or the new one.
 
     Raises:
@@ -203,7 +203,7 @@ ENGINE_DRAFTS = ".tmp*"
 
 
 def remove_drafts(folder: Path, names: str = "*.tmp") -> None:
-    """Remove what `replace_file` left in a folder when its process was killed."""
+    """Remove what `replace_index_file` left in a folder when its process was killed."""
     for draft in folder.glob(names):
         with contextlib.suppress(OSError):
             draft.unlink()

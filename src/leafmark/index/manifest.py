@@ -22,12 +22,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from leafmark.index.garbage import collection_paused
-from leafmark.index.layout import replace_file
+from leafmark.index.layout import replace_index_file
 from leafmark.model import PASSING, DocumentEntry
 
 __all__ = [
     "TO_RETRY",
-    "Found",
+    "FoundSource",
     "Key",
     "Manifest",
     "ManifestRow",
@@ -43,7 +43,7 @@ __all__ = [
 Key = tuple[str, str]
 """Tree and path of a source."""
 
-Found = tuple[str, str, int, int, int, int]
+FoundSource = tuple[str, str, int, int, int, int]
 """A source as it is found: tree, path, and the first four of a `ManifestRow`."""
 
 TO_RETRY = 2
@@ -191,7 +191,7 @@ def write_snapshot(
     if manifest.odd:
         path.unlink(missing_ok=True)
         return
-    body = _pack(manifest)
+    body = _serialise(manifest)
     head = {
         "version": _VERSION,
         "uuid": uuid,
@@ -201,7 +201,7 @@ def write_snapshot(
         "looked_ns": looked_ns,
         "found": _digest_rows(manifest),
     }
-    replace_file(path, [json.dumps(head).encode(), b"\n", body])
+    replace_index_file(path, [json.dumps(head).encode(), b"\n", body])
 
 
 def read_snapshot(path: Path, *, uuid: str, seq: int) -> ManifestTable | None:
@@ -212,7 +212,7 @@ def read_snapshot(path: Path, *, uuid: str, seq: int) -> ManifestTable | None:
         if facts is None or facts.get("crc") != zlib.crc32(body):
             return None
         with collection_paused():
-            return _unpack(body)
+            return _deserialise(body)
     except (OSError, ValueError, AttributeError, KeyError, RecursionError, zlib.error):
         return None
 
@@ -235,7 +235,7 @@ def read_head(path: Path, *, uuid: str, seq: int) -> SnapshotHead | None:
         return None
 
 
-def digest_found(sources: Sequence[Found]) -> str | None:
+def digest_found(sources: Sequence[FoundSource]) -> str | None:
     """Return a digest of sources and their states; None if there are none, or odd ones.
 
     The sources of a tree must be together, in the order of a walk: in each folder its files by
@@ -286,7 +286,7 @@ def _place(path: str) -> str:
     return "".join([f"\1{folder}\0" for folder in folders]) + "\0" + name
 
 
-def _pack(manifest: ManifestTable) -> bytes:
+def _serialise(manifest: ManifestTable) -> bytes:
     """Return the rows as bytes, in columns, sorted by tree and path."""
     trees = {tree: sorted(manifest.numbers[tree]) for tree in sorted(manifest.numbers)}
     paths = "\0".join(chain.from_iterable(trees.values())).encode("utf-8", "surrogatepass")
@@ -302,7 +302,7 @@ def _pack(manifest: ManifestTable) -> bytes:
     return b"\n".join((head, b"".join(parts)))
 
 
-def _unpack(body: bytes) -> ManifestTable:
+def _deserialise(body: bytes) -> ManifestTable:
     head, _, rest = body.partition(b"\n")
     facts = json.loads(head)
     parts, at = [], 0

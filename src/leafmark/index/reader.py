@@ -31,7 +31,7 @@ from leafmark.index.generation import (
 )
 from leafmark.index.layout import Current, Layout
 from leafmark.index.manifest import (
-    Found,
+    FoundSource,
     ManifestTable,
     SnapshotHead,
     digest_found,
@@ -40,7 +40,7 @@ from leafmark.index.manifest import (
     row_of,
     write_snapshot,
 )
-from leafmark.index.records import StoredDocument, unpack_document
+from leafmark.index.records import StoredDocument, deserialise_document
 from leafmark.index.runs import Recent, Runs, doc_id_at
 from leafmark.index.schema import STATE_KEY, Language
 from leafmark.model import DocumentEntry, Entry
@@ -186,7 +186,7 @@ class IndexReader:
                 write_snapshot(path, found, uuid=meta.uuid, seq=meta.seq, looked_ns=meta.started_ns)
         return found
 
-    def holds_just(self, sources: Sequence[Found]) -> bool:
+    def holds_just(self, sources: Sequence[FoundSource]) -> bool:
         """Whether exactly these sources are indexed and unchanged; may be False even then.
 
         The sources are in the order of a walk. Takes a third of the time of the manifest.
@@ -235,7 +235,7 @@ class IndexReader:
     def _read(self, doc_id: str, record: bytes | None) -> StoredDocument | None:
         """Read what is stored of a source, from `record` if that is at hand, and remember it."""
         record = record or source_record(self.engine, self.searcher, doc_id)
-        found = None if record is None else unpack_document(record)
+        found = None if record is None else deserialise_document(record)
         if found is not None and self._has_states:
             found = with_latest_state(self.engine, self.searcher, found)
         self._stored.put(doc_id, found)

@@ -1,6 +1,6 @@
 """What the index stores about a source: one compressed record for the document and its chunks.
 
-It holds columns of numbers and names (see `columns`), packed. One record per document takes a
+It holds columns of numbers and names (see `columns`), serialised. One record per document takes a
 third of the size of one per chunk, and results need the ancestors of a chunk anyway.
 """
 
@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import Any, Literal, NamedTuple
 
 from leafmark.index.columns import COLUMNS, KINDS, lay_out, plain_slug, usual_columns
-from leafmark.index.packing import damaged_record, pack_record, unpack_record
+from leafmark.index.serialising import damaged_record, deserialise_record, serialise_record
 from leafmark.model import (
     Chunk,
     ChunkedDocument,
@@ -27,11 +27,11 @@ from leafmark.model.span import subtract
 
 __all__ = [
     "StoredDocument",
+    "deserialise_document",
+    "deserialise_state",
     "document_entry",
-    "pack_document",
-    "pack_state",
-    "unpack_document",
-    "unpack_state",
+    "serialise_document",
+    "serialise_state",
 ]
 
 _UNREADABLE = (TypeError, ValueError, KeyError, IndexError, AttributeError)
@@ -62,7 +62,7 @@ def document_entry(
     )
 
 
-def pack_document(
+def serialise_document(
     entry: DocumentEntry,
     chunks: Sequence[Chunk] = (),
     contents: Sequence[Content] = (),
@@ -91,7 +91,7 @@ def pack_document(
         record |= lay_out(chunks, contents)
         if folded_position is not None:
             record["f"] = folded_position
-    return pack_record(entry.state, record)
+    return serialise_record(entry.state, record)
 
 
 class StoredDocument:
@@ -273,13 +273,13 @@ def _parents(columns: Mapping[str, Any]) -> list[int]:
     return parents
 
 
-def unpack_document(data: bytes) -> StoredDocument:
-    """Return what `pack_document` was given.
+def deserialise_document(data: bytes) -> StoredDocument:
+    """Return what `serialise_document` was given.
 
     Raises:
         DamagedError: these are not the bytes of a source's record.
     """
-    state, record = unpack_record(data)
+    state, record = deserialise_record(data)
     try:
         tree, path, title, form, encoding, count, tags, version, *rest = record.pop("q")
         metadata, slugs, degraded, notes, named, front_matter_end = rest
@@ -312,18 +312,18 @@ def unpack_document(data: bytes) -> StoredDocument:
     return StoredDocument(entry, record)
 
 
-def pack_state(doc_id: str, state: FileState) -> bytes:
+def serialise_state(doc_id: str, state: FileState) -> bytes:
     """Return the record of a source's later state."""
-    return pack_record(state, doc_id)
+    return serialise_record(state, doc_id)
 
 
-def unpack_state(data: bytes) -> tuple[str, FileState]:
-    """Return what `pack_state` was given.
+def deserialise_state(data: bytes) -> tuple[str, FileState]:
+    """Return what `serialise_state` was given.
 
     Raises:
         DamagedError: these are not its bytes.
     """
-    state, doc_id = unpack_record(data)
+    state, doc_id = deserialise_record(data)
     if not isinstance(doc_id, str):
         raise damaged_record()
     return doc_id, state

@@ -5,14 +5,14 @@ from __future__ import annotations
 from leafmark.errors import DamagedError, NotFoundError, reason_of
 from leafmark.index.check import check_index
 from leafmark.index.layout import Current, Layout
+from leafmark.index.options import IndexOptions
 from leafmark.index.places import OTHER_LEAFMARK, has_other
-from leafmark.index.settings import IndexSettings
 
 __all__ = ["usable_current"]
 
 
 def usable_current(
-    layout: Layout, settings: IndexSettings, rebuild: bool
+    layout: Layout, options: IndexOptions, rebuild: bool
 ) -> tuple[Current | None, str | None]:
     """Return the generation that readers have, and why it cannot be written on.
 
@@ -27,12 +27,12 @@ def usable_current(
         return None, OTHER_LEAFMARK if has_other(layout.root) else None
     if rebuild:
         return current, "a rebuild was asked for"
-    if current.fingerprint != settings.fingerprint:
+    if current.fingerprint != options.fingerprint:
         return current, "settings have changed"
     known = current.languages
-    if set(settings.languages.values()) - set(known.values()):
+    if set(options.languages.values()) - set(known.values()):
         return current, "a language was added"
-    if any(known.get(tree, name) != name for tree, name in settings.languages.items()):
+    if any(known.get(tree, name) != name for tree, name in options.languages.items()):
         return current, "the language of a tree has changed"
     return current, _find_damage(layout, current)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafmark.errors import LeafmarkError
-from leafmark.index.layout import replace_file
+from leafmark.index.layout import replace_index_file
 from leafmark.index.manifest import Key, ManifestRow
 from leafmark.index.vectors import map_rows, row_type, valid_rows
 
@@ -275,7 +275,7 @@ def write_view(path: Path, view: VectorView) -> None:
     Raises:
         StorageError: it cannot be written.
     """
-    parts = [_pack_keys(view.keys)]
+    parts = [_serialise_keys(view.keys)]
     parts += [getattr(view, name).astype(kind, copy=False).tobytes() for name, kind in _COLUMNS]
     body = b"".join(part + bytes(-len(part) % 8) for part in parts)
     facts = {
@@ -290,10 +290,10 @@ def write_view(path: Path, view: VectorView) -> None:
     }
     head = json.dumps(facts).encode()
     head += b" " * (-(len(head) + 1) % 8) + b"\n"
-    replace_file(path, [head, body])
+    replace_index_file(path, [head, body])
 
 
-def _pack_keys(keys: Sequence[Key]) -> bytes:
+def _serialise_keys(keys: Sequence[Key]) -> bytes:
     text = "\0".join(part for key in keys for part in key)
     return zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
 

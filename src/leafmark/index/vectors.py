@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from leafmark.index.engine import translate
-from leafmark.index.layout import remove_drafts, replace_file, sync_folder
+from leafmark.index.layout import remove_drafts, replace_index_file, sync_folder
 from leafmark.index.lock import hold_lock
 
 if TYPE_CHECKING:
@@ -41,14 +41,14 @@ __all__ = [
     "HASH_BYTES",
     "VectorModel",
     "VectorWriter",
+    "deserialise_texts",
     "document_key",
     "map_rows",
     "open_vector_writer",
-    "pack_texts",
     "row_type",
+    "serialise_texts",
     "stored_model",
     "text_hash",
-    "unpack_texts",
     "valid_rows",
     "vector_folder",
 ]
@@ -98,20 +98,20 @@ def document_key(*parts: str) -> bytes:
     return hashlib.sha256(stated).digest()[:HASH_BYTES]
 
 
-def pack_texts(chunks: Iterable[Sequence[bytes]]) -> bytes:
+def serialise_texts(chunks: Iterable[Sequence[bytes]]) -> bytes:
     """Return the hashes of the texts of each chunk as one string.
 
-    >>> unpack_texts(pack_texts([[b"a" * 16, b"b" * 16], [], [b"c" * 16]]))
+    >>> deserialise_texts(serialise_texts([[b"a" * 16, b"b" * 16], [], [b"c" * 16]]))
     [[b'aaaaaaaaaaaaaaaa', b'bbbbbbbbbbbbbbbb'], [], [b'cccccccccccccccc']]
     """
     return b"".join(part for chunk in chunks for part in (*chunk, _END))
 
 
-def unpack_texts(packed: bytes) -> list[list[bytes]]:
+def deserialise_texts(serialised: bytes) -> list[list[bytes]]:
     """Return the hashes of the texts of each chunk."""
     found: list[list[bytes]] = [[]]
-    for at in range(0, len(packed), HASH_BYTES):
-        hash_ = packed[at : at + HASH_BYTES]
+    for at in range(0, len(serialised), HASH_BYTES):
+        hash_ = serialised[at : at + HASH_BYTES]
         if hash_ == _END:
             found.append([])
         else:
@@ -203,7 +203,7 @@ class VectorWriter:
         self._replace(self.folder / "MODEL", [json.dumps(facts).encode()])
 
     def _replace(self, path: Path, parts: Iterable[bytes]) -> None:
-        replace_file(path, parts, what="the vectors")
+        replace_index_file(path, parts, what="the vectors")
         sync_folder(self.folder)
 
     def _current_rows(self) -> Path:
@@ -256,14 +256,14 @@ class VectorWriter:
 
         return bool(np.isin(rows[rows >= 0], list(self.known.values())).all())
 
-    def note(self, key: bytes, packed: bytes) -> None:
-        """Record which texts the chunks of a document have: see `pack_texts`."""
-        if self.documents.get(key) == packed:
+    def note(self, key: bytes, serialised: bytes) -> None:
+        """Record which texts the chunks of a document have: see `serialise_texts`."""
+        if self.documents.get(key) == serialised:
             return
-        head = len(packed).to_bytes(4, "little")
-        crc = zlib.crc32(packed, zlib.crc32(key, zlib.crc32(head)))
-        self._write(self._log, head + crc.to_bytes(4, "little") + key + packed)
-        self.documents[key] = packed
+        head = len(serialised).to_bytes(4, "little")
+        crc = zlib.crc32(serialised, zlib.crc32(key, zlib.crc32(head)))
+        self._write(self._log, head + crc.to_bytes(4, "little") + key + serialised)
+        self.documents[key] = serialised
 
     def _write(self, file: BinaryIO, data: bytes) -> None:
         try:
@@ -306,8 +306,8 @@ class VectorWriter:
         self.known, self.documents = {}, {}
         self._replace(self.folder / "documents", ())
         self._rows, self._log = self._open_rows(), self._open_documents()
-        for key, packed in live.items():
-            self.note(key, packed)
+        for key, serialised in live.items():
+            self.note(key, serialised)
         self.sync()
         with contextlib.suppress(OSError):  # a reader may hold it open, on some systems
             old.unlink()
@@ -324,11 +324,15 @@ def _record_at(data: bytes, at: int) -> tuple[bytes, bytes] | None:
     if len(head) < _HEAD_BYTES:
         return None
     length = int.from_bytes(head[:4], "little")
-    packed = data[at + _HEAD_BYTES : at + _HEAD_BYTES + length]
-    crc = zlib.crc32(packed, zlib.crc32(head[8:], zlib.crc32(head[:4])))
-    if len(packed) < length or length % HASH_BYTES or crc != int.from_bytes(head[4:8], "little"):
+    serialised = data[at + _HEAD_BYTES : at + _HEAD_BYTES + length]
+    crc = zlib.crc32(serialised, zlib.crc32(head[8:], zlib.crc32(head[:4])))
+    if (
+        len(serialised) < length
+        or length % HASH_BYTES
+        or crc != int.from_bytes(head[4:8], "little")
+    ):
         return None
-    return head[8:], packed
+    return head[8:], serialised
 
 
 def stored_model(folder: Path) -> VectorModel | None:

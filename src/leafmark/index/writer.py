@@ -54,10 +54,10 @@ from leafmark.index.manifest import (
     write_snapshot,
 )
 from leafmark.index.memory import check_memory
-from leafmark.index.packing import pack_object
-from leafmark.index.records import pack_document, pack_state
+from leafmark.index.options import IndexOptions
+from leafmark.index.records import serialise_document, serialise_state
 from leafmark.index.schema import META_KEY, SOURCE_KEY, STATE_KEY
-from leafmark.index.settings import IndexSettings
+from leafmark.index.serialising import serialise_object
 from leafmark.index.usable import usable_current
 from leafmark.model import ChunkedDocument, DocumentEntry, FileState, ids
 
@@ -73,7 +73,7 @@ THREADS = 1
 @contextmanager
 def open_writer(
     root: Path,
-    settings: IndexSettings,
+    options: IndexOptions,
     *,
     timeout_s: float = 30.0,
     rebuild: bool = False,
@@ -94,22 +94,22 @@ def open_writer(
     with engine_guard("create the index folder", root):
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
     with hold_lock(layout.lock, timeout_s=timeout_s):
-        writer = _open(layout, settings, rebuild)
+        writer = _open(layout, options, rebuild)
         try:
             yield writer
         finally:
             writer.discard()
 
 
-def _open(layout: Layout, settings: IndexSettings, rebuild: bool) -> IndexWriter:
+def _open(layout: Layout, options: IndexOptions, rebuild: bool) -> IndexWriter:
     """Open the current generation for writing, or begin the next one."""
-    current, reason = usable_current(layout, settings, rebuild)
+    current, reason = usable_current(layout, options, rebuild)
     if current is not None and reason is None:
         layout.collect(keep=current.generation)
         # not later: the engine's merges write such files, too
         remove_drafts(layout.text(current.generation), ENGINE_DRAFTS)
         try:
-            known = current._replace(languages={**current.languages, **settings.languages})
+            known = current._replace(languages={**current.languages, **options.languages})
             if known != current:  # more trees in languages that the index has
                 layout.write_current(known)
             return IndexWriter(layout, known, is_new=False)
@@ -119,8 +119,8 @@ def _open(layout: Layout, settings: IndexSettings, rebuild: bool) -> IndexWriter
     begun = Current(
         generation=max(layout.generations(), default=0) + 1,
         uuid=os.urandom(16).hex(),
-        fingerprint=settings.fingerprint,
-        languages=dict(settings.languages),
+        fingerprint=options.fingerprint,
+        languages=dict(options.languages),
     )
     return IndexWriter(layout, begun, is_new=True, rebuilt=reason)
 
@@ -224,7 +224,7 @@ class IndexWriter:
         doc_id = ids.document_id(tree, path)
         document = tantivy.Document()
         document.add_text("key", STATE_KEY + doc_id)
-        document.add_bytes("source", pack_state(doc_id, state))
+        document.add_bytes("source", serialise_state(doc_id, state))
         with self._spoiled_by_errors() as engine:
             engine.delete_documents_by_term("key", STATE_KEY + doc_id)
             engine.add_document(document)
@@ -261,7 +261,7 @@ class IndexWriter:
     def _add_stub(self, engine: tantivy.IndexWriter, entry: DocumentEntry) -> None:
         document = tantivy.Document()
         document.add_text("key", SOURCE_KEY + entry.doc_id)
-        document.add_bytes("source", pack_document(entry))
+        document.add_bytes("source", serialise_document(entry))
         engine.add_document(document)
         self._manifest[entry.tree, entry.path] = row_of(entry)
 
@@ -291,7 +291,7 @@ class IndexWriter:
         )
         record = tantivy.Document()
         record.add_text("key", META_KEY)
-        record.add_bytes("source", pack_object(meta._asdict()))
+        record.add_bytes("source", serialise_object(meta._asdict()))
         with self._spoiled_by_errors() as engine:
             engine.delete_documents_by_term("key", META_KEY)
             engine.add_document(record)

@@ -22,7 +22,7 @@ from leafmark.app import (
     verify_texts,
 )
 from leafmark.app.answering.searching import search_params
-from leafmark.app.reading import Sources
+from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import (
     ContextRequest,
     LikeRequest,

@@ -149,7 +149,7 @@ def _settings_of_index(folder: Path) -> Mapping[str, object]:
     for strategy in (configured.configuration.chunking.strategy, *STRATEGIES):
         flags = {"chunking.strategy": strategy}
         project = open_project(folder, flags=flags, environ=environ)
-        if _stated(project.index_settings().fingerprint) == made:
+        if _stated(project.index_options().fingerprint) == made:
             return flags
     return {}
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from leafmark.app import Project
 from leafmark.app.answering.packing import pack_found
-from leafmark.app.reading import Sources
+from leafmark.app.indexed_sources import Sources
 from leafmark.errors import BudgetError, UsageError
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Omission, Packing, Passage, Result, Shown, ShowReport
@@ -24,7 +24,7 @@ from leafmark.render.terminal import PLAIN
 
 __all__ = ["fit_texts", "text_of"]
 
-Found = TypeVar("Found", Result, Shown)
+ResultOrShown = TypeVar("ResultOrShown", Result, Shown)
 
 
 def text_of(project: Project, found: Answer | ShowReport, max_tokens: int | None) -> str:
@@ -92,7 +92,9 @@ def _packed(found: Answer, project: Project) -> Answer:
     return found._replace(results=results, packing=packing, tokenizer=tokenizer)
 
 
-def _pack(found: Sequence[Found], project: Project) -> tuple[tuple[Found, ...], Packing, str]:
+def _pack(
+    found: Sequence[ResultOrShown], project: Project
+) -> tuple[tuple[ResultOrShown, ...], Packing, str]:
     """Return what was found as it is now, its packing, and what a budget is counted in."""
     sources, tokenizer = Sources(project), project.configuration.chunking.tokenizer
     reader = project.open_reader()
@@ -100,7 +102,7 @@ def _pack(found: Sequence[Found], project: Project) -> tuple[tuple[Found, ...], 
     return current, pack_found(current, reader, sources, tokenizer), tokenizer
 
 
-def _current(one: Found, reader: IndexReader, sources: Sources) -> Found:
+def _current(one: ResultOrShown, reader: IndexReader, sources: Sources) -> ResultOrShown:
     """Return what was found, marked as stale where its source or its chunk is another now."""
     same = reader.entry(one.entry.doc_id, one.entry.position) == one.entry
     if one.stale or (same and sources.data(one.document) is not None):

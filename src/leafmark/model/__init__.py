@@ -6,6 +6,7 @@ each other only through these.
 
 from leafmark.model.absence import AbsenceReason, LostAt, UnmatchedPart, WhyNotReport
 from leafmark.model.chunk import Chunk, ChunkedDocument
+from leafmark.model.compressed_list import CompressedList
 from leafmark.model.diagnostic import (
     BINARY,
     ELSEWHERE,
@@ -38,7 +39,6 @@ from leafmark.model.emitted import (
 )
 from leafmark.model.entry import DocumentEntry, Entry, FileState, heading_and_span, whole_range
 from leafmark.model.keyterm import KeyTerm, WeightedText
-from leafmark.model.packed import Packed
 from leafmark.model.passage import Item, Omission, Packing, Passage, Step
 from leafmark.model.readable import ReadableText, Reader, Runs
 from leafmark.model.record import ChunkRecord
@@ -105,6 +105,7 @@ __all__ = [
     "ChunkRecord",
     "ChunkedDocument",
     "CitationStatus",
+    "CompressedList",
     "Content",
     "ContentType",
     "Diagnostic",
@@ -127,7 +128,6 @@ __all__ = [
     "LlmsReport",
     "LostAt",
     "Omission",
-    "Packed",
     "Packing",
     "Passage",
     "Phase",

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from leafmark.parsing.script_rules import (
-    Found,
     Rule,
     Rules,
+    Symbol,
     child_of_type,
     plain,
     start_of,
@@ -94,13 +94,13 @@ def _simple(node: Node, source: bytes) -> str:
     return text_of(node, source)
 
 
-def _function(node: Node, source: bytes) -> Found | None:
+def _function(node: Node, source: bytes) -> Symbol | None:
     """A function with its body; macros that look like one may have no declarator."""
     names = _function_names(list(_declarators(node.child_by_field_name("declarator"))), source)
     if not names:
         return None
     inside = child_of_type(node, "field_initializer_list") or node.child_by_field_name("body")
-    return Found("definition", names, start_of(inside), is_function=True)
+    return Symbol("definition", names, start_of(inside), is_function=True)
 
 
 def _function_names(chain: list[Node], source: bytes) -> tuple[str, ...]:
@@ -135,7 +135,7 @@ def _holds_name(node: Node) -> bool:
     )
 
 
-def _prototype(node: Node, source: bytes) -> Found | None:
+def _prototype(node: Node, source: bytes) -> Symbol | None:
     """The declaration of a function, not of a pointer to one; else what wraps a type."""
     chain = list(_declarators(node.child_by_field_name("declarator")))
     chain = [each for each in chain if each.type != "parenthesized_declarator"]
@@ -145,10 +145,10 @@ def _prototype(node: Node, source: bytes) -> Found | None:
         if not outer == kinds[-2:-1] == ["function_declarator"]:
             return _typed(node, source)
     names = _function_names(chain, source)
-    return Found("declaration", names) if names else _typed(node, source)
+    return Symbol("declaration", names) if names else _typed(node, source)
 
 
-def _typed(node: Node, source: bytes) -> Found | None:
+def _typed(node: Node, source: bytes) -> Symbol | None:
     """A variable, field or alias wraps the type that it defines; a nameless one takes its name."""
     kind = node.child_by_field_name("type")
     if kind is None or kind.type not in _SPECIFIERS:
@@ -157,14 +157,14 @@ def _typed(node: Node, source: bytes) -> Found | None:
     if body is None:
         return None
     if kind.child_by_field_name("name") is not None:
-        return Found("wrapper", inner=kind)
+        return Symbol("wrapper", inner=kind)
     alias = node.child_by_field_name("declarator")
     if node.type != "type_definition" or alias is None or alias.type != "type_identifier":
         return None
-    return Found("definition", (text_of(alias, source),), body.start_byte, tail=body.end_byte)
+    return Symbol("definition", (text_of(alias, source),), body.start_byte, tail=body.end_byte)
 
 
-def _qualified(node: Node, source: bytes) -> Found | None:
+def _qualified(node: Node, source: bytes) -> Symbol | None:
     """A class or namespace with a body, whose name may be qualified."""
     named, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if named is None or named.is_missing or body is None:
@@ -173,15 +173,15 @@ def _qualified(node: Node, source: bytes) -> Found | None:
         names = tuple(text_of(part, source) for part in named.named_children)
     else:
         names = _names(named, source)
-    return Found("definition", names, body.start_byte, is_class=node.type in _SPECIFIERS)
+    return Symbol("definition", names, body.start_byte, is_class=node.type in _SPECIFIERS)
 
 
-def _macro(node: Node, source: bytes) -> Found | None:
+def _macro(node: Node, source: bytes) -> Symbol | None:
     """A macro that takes arguments, beside a function of its name; others are constants."""
     named, listed = node.child_by_field_name("name"), node.child_by_field_name("parameters")
     if named is None or listed is None:
         return None
-    return Found("declaration", (text_of(named, source),), listed.end_byte)
+    return Symbol("declaration", (text_of(named, source),), listed.end_byte)
 
 
 _SPECIFIERS = frozenset(

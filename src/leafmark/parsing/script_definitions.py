@@ -17,7 +17,7 @@ import tree_sitter
 
 from leafmark.parsing.script_grammars import Grammar
 from leafmark.parsing.script_languages import Language
-from leafmark.parsing.script_rules import Found, Role
+from leafmark.parsing.script_rules import Role, Symbol
 from leafmark.parsing.titles import fold
 
 __all__ = ["MAX_DEPTH", "Definition", "find_definitions"]
@@ -64,7 +64,7 @@ class _Item(NamedTuple):
 
     start: int
     end: int
-    found: Found
+    found: Symbol
     depth: int = 0
     path: tuple[str, ...] = ()
     is_member: bool = False
@@ -124,7 +124,7 @@ def _walk(tree: tree_sitter.Tree, source: bytes, grammar: Grammar) -> tuple[list
 
 def _nest(items: list[_Item], language: Language) -> Iterator[_Item]:
     """Yield the definitions and declarations among `items` with their depths and paths."""
-    around: list[tuple[int, Found, int, tuple[str, ...]]] = []  # end, what, depth inside, path
+    around: list[tuple[int, Symbol, int, tuple[str, ...]]] = []  # end, what, depth inside, path
     for item in items:
         while around and around[-1][0] <= item.start:
             around.pop()

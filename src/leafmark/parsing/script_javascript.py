@@ -5,9 +5,9 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from leafmark.parsing.script_rules import (
-    Found,
     Rule,
     Rules,
+    Symbol,
     member,
     member_path,
     plain,
@@ -25,17 +25,17 @@ _MOST_CALLS = 4
 """How many calls may stand around a function that gets a name."""
 
 
-def _export(node: Node, source: bytes) -> Found | None:
+def _export(node: Node, source: bytes) -> Symbol | None:
     """`export` wraps what it exports; `export default` names what has no name."""
     inner = node.child_by_field_name("declaration")
     if inner is not None:
-        return Found("wrapper", inner=inner)
+        return Symbol("wrapper", inner=inner)
     value = node.child_by_field_name("value")
     if value is None or value.type not in _FUNCTIONS:
         return None
     named = value.child_by_field_name("name")
     name = "default" if named is None else text_of(named, source)
-    return Found("definition", (name,), start_of(value.child_by_field_name("body")))
+    return Symbol("definition", (name,), start_of(value.child_by_field_name("body")))
 
 
 def _property_name(named: str, value: str) -> Rule:
@@ -46,7 +46,7 @@ def _given_name(named: str, value: str) -> Rule:
     """A rule for what gets a name, by which one that a module has is also that of a wrapped one."""
     direct = _property_name(named, value)
 
-    def rule(node: Node, source: bytes) -> Found | None:
+    def rule(node: Node, source: bytes) -> Symbol | None:
         found = direct(node, source)
         name, given = node.child_by_field_name(named), node.child_by_field_name(value)
         if found is not None or name is None or given is None or not _is_outermost(node):
@@ -56,7 +56,7 @@ def _given_name(named: str, value: str) -> Rule:
             return None
         own = wrapped.child_by_field_name("name")
         body = start_of(wrapped.child_by_field_name("body"))
-        return Found("definition", names or (text_of(own or name, source),), body)
+        return Symbol("definition", names or (text_of(own or name, source),), body)
 
     return rule
 

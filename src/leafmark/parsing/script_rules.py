@@ -14,10 +14,10 @@ from typing import Literal, NamedTuple
 from tree_sitter import Node
 
 __all__ = [
-    "Found",
     "Role",
     "Rule",
     "Rules",
+    "Symbol",
     "child_of_type",
     "member",
     "member_path",
@@ -32,7 +32,7 @@ __all__ = [
 Role = Literal["definition", "declaration", "container", "wrapper"]
 
 
-class Found(NamedTuple):
+class Symbol(NamedTuple):
     """What a node is. `names` are the parts of its own name, as written.
 
     `scope` replaces `names` in the paths of what lies inside (the type of an
@@ -53,7 +53,7 @@ class Found(NamedTuple):
     tail: int | None = None
 
 
-Rule = Callable[[Node, bytes], Found | None]
+Rule = Callable[[Node, bytes], Symbol | None]
 
 
 class Rules(NamedTuple):
@@ -105,7 +105,7 @@ def plain(
 ) -> Rule:
     """A rule for nodes with a field `name`; the body is in a field or a child of a type."""
 
-    def rule(node: Node, source: bytes) -> Found | None:
+    def rule(node: Node, source: bytes) -> Symbol | None:
         named = node.child_by_field_name("name")
         if named is None or named.is_missing:
             return None
@@ -115,24 +115,26 @@ def plain(
         if inside is None and needs_body:
             return None
         name_text = prefix + text_of(named, source)
-        return Found(role, (name_text,), start_of(inside), is_function=is_function)
+        return Symbol(role, (name_text,), start_of(inside), is_function=is_function)
 
     return rule
 
 
-def member(node: Node, source: bytes) -> Found | None:
+def member(node: Node, source: bytes) -> Symbol | None:
     """The rule for names that may be paths, as Lua's `a.b:c`; most computed names are none."""
     named = node.child_by_field_name("name")
     names = None if named is None else member_path(named, source)
-    return Found("definition", names, start_of(node.child_by_field_name("body"))) if names else None
+    return (
+        Symbol("definition", names, start_of(node.child_by_field_name("body"))) if names else None
+    )
 
 
 def unnamed(name: str, *body_types: str, role: Role = "definition") -> Rule:
     """A rule for nodes that the language itself gives a name."""
 
-    def rule(node: Node, source: bytes) -> Found:
+    def rule(node: Node, source: bytes) -> Symbol:
         inside = node.child_by_field_name("body") or child_of_type(node, *body_types)
-        return Found(role, (name,), start_of(inside))
+        return Symbol(role, (name,), start_of(inside))
 
     return rule
 
@@ -142,7 +144,7 @@ def valued(
 ) -> Rule:
     """A rule for a name that gets a function or class, or an object that may hold some."""
 
-    def rule(node: Node, source: bytes) -> Found | None:
+    def rule(node: Node, source: bytes) -> Symbol | None:
         named, given = node.child_by_field_name(name), node.child_by_field_name(value)
         if named is None or given is None:
             return None
@@ -152,8 +154,8 @@ def valued(
         if given.type in functions and names is not None:
             own = given.child_by_field_name("name")
             names = names or (text_of(own or named, source),)
-            return Found("definition", names, start_of(given.child_by_field_name("body")))
-        return Found("container", names or ()) if given.type in objects else None
+            return Symbol("definition", names, start_of(given.child_by_field_name("body")))
+        return Symbol("container", names or ()) if given.type in objects else None
 
     return rule
 
@@ -178,13 +180,13 @@ def wrapper(*fields: str, only: bool = False) -> Rule:
     With `only`, nothing else may stand beside it.
     """
 
-    def rule(node: Node, source: bytes) -> Found | None:
+    def rule(node: Node, source: bytes) -> Symbol | None:
         for field in fields:
             inner = node.child_by_field_name(field)
             if inner is not None:
-                return Found("wrapper", inner=inner)
+                return Symbol("wrapper", inner=inner)
         if fields or not node.named_child_count or (only and node.named_child_count > 1):
             return None
-        return Found("wrapper", inner=node.named_child(node.named_child_count - 1))
+        return Symbol("wrapper", inner=node.named_child(node.named_child_count - 1))
 
     return rule

@@ -11,9 +11,9 @@ from tree_sitter import Node
 from leafmark.parsing.script_c import C_RULES, CPP_RULES
 from leafmark.parsing.script_javascript import JAVASCRIPT_RULES, TYPESCRIPT_RULES
 from leafmark.parsing.script_rules import (
-    Found,
     Rule,
     Rules,
+    Symbol,
     child_of_type,
     member,
     member_path,
@@ -41,7 +41,7 @@ _PYTHON = Rules(
 )
 
 
-def _go_method(node: Node, source: bytes) -> Found | None:
+def _go_method(node: Node, source: bytes) -> Symbol | None:
     """A method belongs under the type of its receiver, whatever pointers and parameters it has."""
     named, at = node.child_by_field_name("name"), node.child_by_field_name("receiver")
     if named is None or at is None:
@@ -52,16 +52,16 @@ def _go_method(node: Node, source: bytes) -> Found | None:
         kind = kind.child_by_field_name("type") or kind.named_child(0)
     scope = () if kind is None else (text_of(kind, source),)
     body = start_of(node.child_by_field_name("body"))
-    return Found("definition", (*scope, text_of(named, source)), body, is_function=True)
+    return Symbol("definition", (*scope, text_of(named, source)), body, is_function=True)
 
 
-def _go_type(node: Node, source: bytes) -> Found | None:
+def _go_type(node: Node, source: bytes) -> Symbol | None:
     """A named type; the signature of a struct or interface stops before its fields."""
     named, kind = node.child_by_field_name("name"), node.child_by_field_name("type")
     if named is None or kind is None:
         return None
     body = child_of_type(kind, "field_declaration_list", "{")
-    return Found("definition", (text_of(named, source),), start_of(body))
+    return Symbol("definition", (text_of(named, source),), start_of(body))
 
 
 _GO = Rules(
@@ -84,13 +84,13 @@ def _rust_type(node: Node | None, source: bytes) -> str:
     return "" if node is None else text_of(node, source)
 
 
-def _rust_impl(node: Node, source: bytes) -> Found | None:
+def _rust_impl(node: Node, source: bytes) -> Symbol | None:
     """An `impl` is called after its trait and type; its functions belong under the type."""
     kind = _rust_type(node.child_by_field_name("type"), source)
     trait = _rust_type(node.child_by_field_name("trait"), source)
     name = "-".join(["impl", *([trait, "for"] if trait else []), *([kind] if kind else [])])
     body = start_of(node.child_by_field_name("body"))
-    return Found("definition", (name,), body, scope=(kind,) if kind else ())
+    return Symbol("definition", (name,), body, scope=(kind,) if kind else ())
 
 
 _RUST = Rules(
@@ -129,13 +129,13 @@ _JAVA = Rules(
 )
 
 
-def _operator(node: Node, source: bytes) -> Found | None:
+def _operator(node: Node, source: bytes) -> Symbol | None:
     """A C# operator is named by its sign, a conversion by its type."""
     named = node.child_by_field_name("operator")
     sign = "operator" if named else "operator-"
     named = named or node.child_by_field_name("type")
     body = start_of(node.child_by_field_name("body"))
-    return None if named is None else Found("definition", (sign + text_of(named, source),), body)
+    return None if named is None else Symbol("definition", (sign + text_of(named, source),), body)
 
 
 _ACCESSORS = ("accessor_list", "arrow_expression_clause")
@@ -194,11 +194,11 @@ _BASH = Rules(
 def _created(*body_types: str) -> Rule:
     """What SQL creates, by the first name in the statement."""
 
-    def rule(node: Node, source: bytes) -> Found | None:
+    def rule(node: Node, source: bytes) -> Symbol | None:
         named = child_of_type(node, "object_reference")
         if named is None:
             return None
-        return Found(
+        return Symbol(
             "definition", (text_of(named, source),), start_of(child_of_type(node, *body_types))
         )
 
@@ -220,15 +220,15 @@ _SQL = Rules(
 )
 
 
-def _lua_assignment(node: Node, source: bytes) -> Found | None:
+def _lua_assignment(node: Node, source: bytes) -> Symbol | None:
     """`name = function` or `name = {…}`, one name and one value."""
     left, right = child_of_type(node, "variable_list"), child_of_type(node, "expression_list")
     if left is None or right is None or left.named_child_count != 1 or right.named_child_count != 1:
         return None
     names, value = member_path(left.named_child(0), source), right.named_child(0)
     if names and value.type == "function_definition":
-        return Found("definition", names, start_of(value.child_by_field_name("body")))
-    return Found("container", names) if names and value.type == "table_constructor" else None
+        return Symbol("definition", names, start_of(value.child_by_field_name("body")))
+    return Symbol("container", names) if names and value.type == "table_constructor" else None
 
 
 _LUA = Rules(
@@ -242,13 +242,13 @@ _LUA = Rules(
 )
 
 
-def _kotlin_function(node: Node, source: bytes) -> Found | None:
+def _kotlin_function(node: Node, source: bytes) -> Symbol | None:
     """A function; one that extends a type belongs under it."""
     named = node.child_by_field_name("name")
     return None if named is None else _kotlin_member(node, named, ("function_body",), source)
 
 
-def _kotlin_property(node: Node, source: bytes) -> Found | None:
+def _kotlin_property(node: Node, source: bytes) -> Symbol | None:
     """A property with a getter or a setter that has a body."""
     named = child_of_type(node, "variable_declaration")
     accessors = [child for child in node.children if child.type in ("getter", "setter")]
@@ -257,7 +257,7 @@ def _kotlin_property(node: Node, source: bytes) -> Found | None:
     return _kotlin_member(node, named.named_children[0], ("=", "getter", "setter"), source)
 
 
-def _kotlin_member(node: Node, named: Node, bodies: tuple[str, ...], source: bytes) -> Found:
+def _kotlin_member(node: Node, named: Node, bodies: tuple[str, ...], source: bytes) -> Symbol:
     """What is called `named`, below the type that stands before it."""
     before = [child for child in node.named_children if child.end_byte <= named.start_byte]
     types = [child for child in before if child.type in ("user_type", "nullable_type")]
@@ -266,12 +266,12 @@ def _kotlin_member(node: Node, named: Node, bodies: tuple[str, ...], source: byt
         receiver = child_of_type(receiver, "identifier")
     scope = () if receiver is None else (text_of(receiver, source),)
     inside = start_of(child_of_type(node, *bodies))
-    return Found("definition", (*scope, text_of(named, source)), inside)
+    return Symbol("definition", (*scope, text_of(named, source)), inside)
 
 
-def _kotlin_entry(node: Node, source: bytes) -> Found | None:
+def _kotlin_entry(node: Node, source: bytes) -> Symbol | None:
     named = child_of_type(node, "identifier")
-    return None if named is None else Found("container", (text_of(named, source),))
+    return None if named is None else Symbol("container", (text_of(named, source),))
 
 
 _KOTLIN_BODIES = ("class_body", "enum_class_body")
@@ -291,23 +291,23 @@ _KOTLIN = Rules(
 )
 
 
-def _swift_class(node: Node, source: bytes) -> Found | None:
+def _swift_class(node: Node, source: bytes) -> Symbol | None:
     """A class, struct, enum or actor; an extension is called after the type it extends."""
     named = node.child_by_field_name("name")
     if named is None:
         return None
     name, body = text_of(named, source), start_of(node.child_by_field_name("body"))
     if child_of_type(node, "extension") is None:
-        return Found("definition", (name,), body)
-    return Found("definition", (f"extension-{name}",), body, scope=(name,))
+        return Symbol("definition", (name,), body)
+    return Symbol("definition", (f"extension-{name}",), body, scope=(name,))
 
 
-def _swift_property(node: Node, source: bytes) -> Found | None:
+def _swift_property(node: Node, source: bytes) -> Symbol | None:
     """A property that is computed, as the `body` of a view."""
     named, inside = node.child_by_field_name("name"), child_of_type(node, "computed_property")
     if named is None or inside is None:
         return None
-    return Found("definition", (text_of(named, source),), inside.start_byte)
+    return Symbol("definition", (text_of(named, source),), inside.start_byte)
 
 
 _SWIFT = Rules(

@@ -105,19 +105,19 @@ def _least(least: int, size: int, render: Callable[[int, bool], str], count: Cou
     return best
 
 
-Found = TypeVar("Found", Answer, ShowReport)
+Packable = TypeVar("Packable", Answer, ShowReport)
 Part = TypeVar("Part", Result, Shown)
 
 
-class Texts(Generic[Found]):
+class Texts(Generic[Packable]):
     """An answer, or what was asked for by id, with its texts: its packing filled up to some step.
 
     Passages are made once for each state of an item.
     """
 
-    def __init__(self, found: Found):
+    def __init__(self, found: Packable):
         assert found.packing is not None, "a budget is asked for in the request"
-        self._found: Found = found
+        self._found: Packable = found
         self._packing: Packing = found.packing
         self._made: dict[tuple[int, int], tuple[Passage | Omission, ...]] = {}
 
@@ -125,7 +125,7 @@ class Texts(Generic[Found]):
     def size(self) -> int:
         return len(self._packing.steps)
 
-    def at(self, steps: int, marks: bool = True) -> Found:
+    def at(self, steps: int, marks: bool = True) -> Packable:
         """Return what is found after so many steps; without `marks`, as if that were all of it."""
         placed: dict[int, int] = {}  # how many units each item shows that has a place
         for item, unit in self._packing.steps[:steps]:
@@ -136,7 +136,7 @@ class Texts(Generic[Found]):
         else:
             found = found._replace(shown=tuple(self._filled(found.shown, placed, marks)))
         left_out = self._left_out(placed) if marks else None
-        return cast(Found, found._replace(omission=left_out))
+        return cast(Packable, found._replace(omission=left_out))
 
     def _filled(self, parts: Sequence[Part], placed: dict[int, int], marks: bool) -> Iterator[Part]:
         """Yield those that have a place, with their passages and what is added to them."""

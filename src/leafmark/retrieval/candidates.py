@@ -28,7 +28,7 @@ from leafmark.retrieval.surroundings import raise_by_surroundings
 from leafmark.retrieval.titles import raise_by_titles
 
 __all__ = [
-    "Found",
+    "TopicCandidates",
     "TopicSearch",
     "cutoff_phase",
     "find_candidates",
@@ -40,7 +40,7 @@ FEW_TIES = 50
 """With this many ties or fewer, all are read without a look at their documents (by eye)."""
 
 
-class Found(NamedTuple):
+class TopicCandidates(NamedTuple):
     """The candidates of one topic after the cutoff.
 
     `matched` counts the candidates before the cutoff, `strict` those of them that match all
@@ -80,7 +80,7 @@ class TopicSearch(NamedTuple):
         return Finder(self.reader, self.params, self.local_trees)
 
 
-def find_candidates(search: TopicSearch) -> Found:
+def find_candidates(search: TopicSearch) -> TopicCandidates:
     """Return the candidates of one topic by its words.
 
     If fewer than the limit match strictly, relaxed matches follow them. Each of the two
@@ -97,7 +97,7 @@ def find_candidates(search: TopicSearch) -> Found:
         *_cut(reader, relaxed, lambda: tiers.relaxed(strict, ties=True), params),
     ]
     matched = len(strict) + min(len(relaxed), params.candidates)
-    return Found(
+    return TopicCandidates(
         [Candidate(entry, hit.score, hit.relaxed, topics, hit.score) for entry, hit in kept],
         matched,
         len(strict),
@@ -205,7 +205,7 @@ def first_of_ties(reader: IndexReader, hits: list[Hit], kept: int) -> list[Hit]:
     return found
 
 
-def _admitted(search: TopicSearch) -> Found:
+def _admitted(search: TopicSearch) -> TopicCandidates:
     """Return the chunks that a topic of filters admits: each scores 1.0, in order of id."""
     params, topics = search.params, (search.number,)
     query, limit = any_of([each.strict for each in search.compiled]), params.candidates
@@ -213,7 +213,7 @@ def _admitted(search: TopicSearch) -> Found:
     matched = min(found, limit)
     candidates = sort_candidates(Candidate(entry, 1.0, False, topics, 1.0) for entry in entries)
     kept = candidates[: min(params.kept, matched)]
-    return Found(
+    return TopicCandidates(
         kept,
         matched,
         matched,

@@ -31,7 +31,7 @@ from leafmark.query import (
     parts_of,
     plain_words,
 )
-from leafmark.retrieval.candidates import Found, TopicSearch
+from leafmark.retrieval.candidates import TopicCandidates, TopicSearch
 from leafmark.retrieval.compiler import Compiled, compile_for_languages
 from leafmark.retrieval.corrections import Corrector
 from leafmark.retrieval.hints import NOWHERE, as_named
@@ -313,7 +313,9 @@ class _Inquiry:
         more = "" if all(known) and total < params.candidates else " or more"
         return matches + more if total else ""
 
-    def _found(self, topic: Expression, params: SearchParams, meaning: Meaning | None) -> Found:
+    def _found(
+        self, topic: Expression, params: SearchParams, meaning: Meaning | None
+    ) -> TopicCandidates:
         return find_in_topic(TopicSearch.of(self._reader, topic, params), meaning)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from leafmark.index import IndexReader
 from leafmark.model import Candidate, Phase
 from leafmark.retrieval.candidates import (
-    Found,
+    TopicCandidates,
     TopicSearch,
     cutoff_phase,
     find_candidates,
@@ -78,7 +78,7 @@ class _MeaningSearch(NamedTuple):
         return 1.0 if self.params.mode == "semantic" else MEANING_WEIGHT
 
 
-def find_in_topic(search: TopicSearch, meaning: Meaning | None) -> Found:
+def find_in_topic(search: TopicSearch, meaning: Meaning | None) -> TopicCandidates:
     """Return the candidates of one topic, by meaning too if that is asked for and possible."""
     text = "" if search.params.mode == "lexical" else topic_text(search.topic)
     if meaning is None or not text or not search.compiled:
@@ -87,7 +87,7 @@ def find_in_topic(search: TopicSearch, meaning: Meaning | None) -> Found:
     return _find_by_meaning(_MeaningSearch(search, search.finder(), meaning, text, usual))
 
 
-def _find_by_meaning(search: _MeaningSearch) -> Found:
+def _find_by_meaning(search: _MeaningSearch) -> TopicCandidates:
     """Return the candidates of one topic.
 
     In the mode `semantic` plain words do not count, but what the query states does.
@@ -101,7 +101,7 @@ def _find_by_meaning(search: _MeaningSearch) -> Found:
         kept = _cut(best_first([*(hit for _, hit in kept), *documents]), search)
     matched = min(len(hits), params.candidates) + len(documents)
     note = _note(len(hits) - len(by_words), len(documents), params)
-    return Found(
+    return TopicCandidates(
         [candidate for candidate, _ in kept],
         matched,
         sum(1 for hit in by_words if not hit.relaxed),

@@ -15,7 +15,7 @@ from leafmark.errors import DamagedError
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Candidate, Entry, Hint, Phase, Result, whole_range
 from leafmark.query import Expression, format_query
-from leafmark.retrieval.candidates import Found, TopicSearch
+from leafmark.retrieval.candidates import TopicCandidates, TopicSearch
 from leafmark.retrieval.compiler import Compile, Compiled, compiling
 from leafmark.retrieval.grain import bring_to_grain
 from leafmark.retrieval.hints import hints_about
@@ -95,7 +95,7 @@ class Trace(NamedTuple):
     """
 
     compiled: Sequence[Mapping[str | None, Compiled]]
-    found: Sequence[Found]
+    found: Sequence[TopicCandidates]
     joined: Sequence[Candidate]
     grained: Sequence[Candidate]
     ranked: Sequence[Candidate]
@@ -269,7 +269,7 @@ class _Run:
         return why if nowhere else (*found, *why)
 
 
-def _add_phases(found: Sequence[Found]) -> list[Phase]:
+def _add_phases(found: Sequence[TopicCandidates]) -> list[Phase]:
     """Return the phases of all topics as one list: numbers added, notes joined."""
     phases = []
     for steps in zip(*(each.phases for each in found), strict=True):

@@ -16,8 +16,8 @@ from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores import SimpleVectorStore
 
 import leafmark
-from leafmark.adapters.found import Search
 from leafmark.adapters.llamaindex import LeafmarkNodeParser, LeafmarkRetriever
+from leafmark.adapters.retrieved import Search
 
 
 def load(folder: Path) -> list[Document]:

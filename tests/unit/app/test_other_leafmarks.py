@@ -133,7 +133,7 @@ def test_the_others_state_answers_until_the_own_is_made(here: Here) -> None:
             "the index is another leafmark's: the next run makes one for this leafmark",
         )
         assert project_status(project).exists
-        with open_writer(project.index_dir, project.index_settings()):
+        with open_writer(project.index_dir, project.index_options()):
             assert [hint.code for hint in _search(project, "one")[1]] == ["locked"]
         environ = {"HOME": str(here.home), "LEAFMARK_HOME": str(here.home / ".leafmark")}
         checks = examine(here.root, flags={}, environ=environ).checks

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from leafmark.chunking import ChunkingOptions, Strategy, chunk_document
+from leafmark.chunking.bodies import BodyReader
 from leafmark.chunking.leading import leads_on
-from leafmark.chunking.reading import BodyReader
 from leafmark.parsing import parse
 
 LEADING = {

@@ -33,7 +33,7 @@ writer.IndexWriter._publish = dying(writer.IndexWriter._publish)
 writer.write_snapshot = dying(writer.write_snapshot)
 root, first, rounds, rebuild = Path(sys.argv[1]), *map(int, sys.argv[3:6])
 for version in range(first, first + rounds):
-    settings = indexes.IndexSettings(f"s{version if rebuild else 0}", {"t": "english"})
+    settings = indexes.IndexOptions(f"s{version if rebuild else 0}", {"t": "english"})
     sources = {f"{n}.md": f"# T\\n\\nversion{version} common\\n" for n in range(4)}
     indexes.index(root, sources, settings=settings)
     print(version, flush=True)

@@ -13,7 +13,7 @@ from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.index import prepare_source
 from leafmark.index.headed import LONGEST_TITLE
 from leafmark.index.names import BETWEEN
-from leafmark.index.records import unpack_document
+from leafmark.index.records import deserialise_document
 from leafmark.parsing import parse
 
 SOURCE = r"""---
@@ -47,7 +47,7 @@ def test_every_chunk_has_its_fields() -> None:
     }
     facts = ["tree=t", 'tag=say "hi"', "tag=c:\\temp"]
     facts += ['meta.tags=say "hi"', "meta.tags=c:\\temp", "meta.note=two lines\0"]
-    record = unpack_document(b64decode(document.pop("source")))
+    record = deserialise_document(b64decode(document.pop("source")))
     assert [entry.title for entry in record] == ['The "printRoutes" \\o/'] * 2 + ["Usage there"]
     title = "the printrout o print rout"
     assert document == {

@@ -9,7 +9,7 @@ import pytest
 
 from leafmark.errors import StorageError
 from leafmark.index import layout
-from leafmark.index.layout import replace_file
+from leafmark.index.layout import replace_index_file
 
 
 def test_on_windows_a_file_that_somebody_reads_is_replaced_when_they_have(
@@ -25,10 +25,10 @@ def test_on_windows_a_file_that_somebody_reads_is_replaced_when_they_have(
     monkeypatch.setattr(os, "replace", refused)
     monkeypatch.setattr("time.sleep", waits.append)
     with pytest.raises(StorageError) as caught:
-        replace_file(path, [b"one"])
+        replace_index_file(path, [b"one"])
     assert (caught.value.message, waits) == ("cannot write the index: permission denied", [])
     monkeypatch.setattr(layout, "_WINDOWS", True, raising=False)
-    replace_file(path, [b"two"])
+    replace_index_file(path, [b"two"])
     assert (path.read_bytes(), len(waits)) == (b"two", 3)
     assert os.listdir(tmp_path) == ["CURRENT"]
 
@@ -43,5 +43,5 @@ def test_on_windows_what_cannot_be_replaced_at_all_is_told(
     monkeypatch.setattr(os, "replace", refused)
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     with pytest.raises(StorageError):
-        replace_file(tmp_path / "CURRENT", [b"one"])
+        replace_index_file(tmp_path / "CURRENT", [b"one"])
     assert os.listdir(tmp_path) == []

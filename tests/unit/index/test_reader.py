@@ -15,7 +15,7 @@ from support.indexes import SETTINGS, chunk, contents, index, put_in_place, sear
 
 from leafmark.errors import DamagedError, NotFoundError, StorageError
 from leafmark.index import (
-    IndexSettings,
+    IndexOptions,
     TreeCounts,
     has_index,
     open_reader,
@@ -156,7 +156,7 @@ def test_documents_say_what_discarded_headings_lead_to(tmp_path: Path) -> None:
 
 
 def test_counts_per_tree(tmp_path: Path) -> None:
-    both = IndexSettings("1", {"a": "english", "b": "english"})
+    both = IndexOptions("1", {"a": "english", "b": "english"})
     with open_writer(tmp_path, both) as writer:
         writer.put(chunk("x.md", SOURCE, tree="a"), state_of(SOURCE))
         writer.put(chunk("y.md", "12345\n", tree="b"), state_of("12345\n"))
@@ -400,7 +400,7 @@ def test_a_generation_that_goes_while_it_is_opened_is_followed(
 ) -> None:
     index(tmp_path, {"a.md": "old\n"})
     real, stale = Layout.read_current, Layout(tmp_path).read_current()
-    index(tmp_path, {"a.md": "new\n"}, settings=IndexSettings("2", {"t": "english"}))
+    index(tmp_path, {"a.md": "new\n"}, settings=IndexOptions("2", {"t": "english"}))
     answers = [stale]
     monkeypatch.setattr(
         Layout, "read_current", lambda self: answers.pop() if answers else real(self)

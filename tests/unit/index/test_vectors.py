@@ -30,8 +30,8 @@ from leafmark.index.vectors import (
     document_key,
     map_rows,
     open_vector_writer,
-    pack_texts,
     row_type,
+    serialise_texts,
     text_hash,
     vector_folder,
 )
@@ -42,7 +42,7 @@ MODEL = VectorModel("m", "1", DIMENSION)
 TEXTS = ["first", "second", "third"]
 HASHES = [text_hash(text) for text in TEXTS]
 KEY = document_key("d")
-PACKED = pack_texts([HASHES[:2], HASHES[2:], []])
+PACKED = serialise_texts([HASHES[:2], HASHES[2:], []])
 """A chunk of two windows, one of one, and one without text."""
 
 
@@ -95,7 +95,7 @@ def test_a_torn_row_is_cut_off_at_every_byte(tmp_path: Path) -> None:
 def test_a_torn_document_is_cut_off_at_every_byte(tmp_path: Path) -> None:
     folder = fill(tmp_path)
     with open_vector_writer(tmp_path, MODEL, timeout_s=0) as writer:
-        writer.note(document_key("e"), pack_texts([HASHES[:1]]))
+        writer.note(document_key("e"), serialise_texts([HASHES[:1]]))
         writer.sync()
     path = folder / "documents"
     whole = path.read_bytes()
@@ -169,7 +169,7 @@ def test_compaction_keeps_what_is_referred_to(
 ) -> None:
     monkeypatch.setattr("leafmark.index.vectors.COMPACT_FROM", 3)
     folder = fill(tmp_path)
-    live = {document_key("e"): pack_texts([HASHES[2:], []])}
+    live = {document_key("e"): serialise_texts([HASHES[2:], []])}
     with open_vector_writer(tmp_path, MODEL, timeout_s=0) as writer:
         assert not writer.worth_compacting(2)
         assert writer.worth_compacting(1)

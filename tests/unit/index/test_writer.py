@@ -21,7 +21,7 @@ from support.indexes import (
 
 from leafmark.errors import MAKE_ROOM, NotFoundError, StorageError, UsageError
 from leafmark.index import (
-    IndexSettings,
+    IndexOptions,
     IndexWriter,
     PreparedSource,
     engine,
@@ -257,15 +257,15 @@ def test_an_unknown_tree_is_refused(tmp_path: Path) -> None:
     ("settings", "reason"),
     [
         (
-            IndexSettings("2", {"t": "english"}),
+            IndexOptions("2", {"t": "english"}),
             "settings have changed",
         ),
-        (IndexSettings("settings-1", {"t": "german"}), "a language was added"),
-        (IndexSettings("settings-1", {"t": None}), "a language was added"),
+        (IndexOptions("settings-1", {"t": "german"}), "a language was added"),
+        (IndexOptions("settings-1", {"t": None}), "a language was added"),
     ],
 )
 def test_other_settings_begin_a_new_generation(
-    tmp_path: Path, settings: IndexSettings, reason: str
+    tmp_path: Path, settings: IndexOptions, reason: str
 ) -> None:
     index(tmp_path, {"a.md": "old\n"})
     old = open_reader(tmp_path)
@@ -300,7 +300,7 @@ def test_a_rebuild_that_fails_leaves_the_old_generation(tmp_path: Path) -> None:
 
 def test_a_tree_in_a_known_language_needs_no_rebuild(tmp_path: Path) -> None:
     index(tmp_path, {"a.md": "handled\n"})
-    more = IndexSettings("settings-1", {"t": "english", "u": "english"})
+    more = IndexOptions("settings-1", {"t": "english", "u": "english"})
     with open_writer(tmp_path, more) as writer:
         assert writer.rebuilt is None
         writer.put(chunk("b.md", "handling\n", tree="u"), state_of("handling\n"))
@@ -311,15 +311,15 @@ def test_a_tree_in_a_known_language_needs_no_rebuild(tmp_path: Path) -> None:
 
 
 def test_a_tree_that_changes_language_is_rebuilt(tmp_path: Path) -> None:
-    both = IndexSettings("1", {"t": "english", "u": "german"})
+    both = IndexOptions("1", {"t": "english", "u": "german"})
     index(tmp_path, {"a.md": "x\n"}, settings=both)
-    swapped = IndexSettings("1", {"t": "german", "u": "english"})
+    swapped = IndexOptions("1", {"t": "german", "u": "english"})
     with open_writer(tmp_path, swapped) as writer:
         assert writer.rebuilt == "the language of a tree has changed"
 
 
 def test_two_languages_have_fields_of_their_own(tmp_path: Path) -> None:
-    both = IndexSettings("1", {"en": "english", "de": "german"})
+    both = IndexOptions("1", {"en": "english", "de": "german"})
     with open_writer(tmp_path, both) as writer:
         writer.put(chunk("a.md", "handling Häuser\n", tree="en"), state_of(""))
         writer.put(chunk("a.md", "handling Häuser\n", tree="de"), state_of(""))
@@ -496,7 +496,7 @@ def test_a_full_disk_at_any_step_leaves_a_committed_state(
         monkeypatch.setattr(os, failing, full)
         message = ""
         try:
-            index(tmp_path, {"b.md": "new\n"}, settings=IndexSettings(str(allowed), {"t": None}))
+            index(tmp_path, {"b.md": "new\n"}, settings=IndexOptions(str(allowed), {"t": None}))
         except StorageError as err:
             message = err.message
         monkeypatch.setattr(os, failing, real)

@@ -83,14 +83,14 @@ def test_a_forked_child_answers_and_keeps_no_lock_of_its_parent(docs: Path) -> N
 
 _LOCKED = """
 import os
-from leafmark.app import reading
+from leafmark.app import indexed_sources
 from leafmark.app.indexing import collection
 from leafmark.app.answering import meaning, reranking
 from leafmark.embedding import interface
 from leafmark.parsing import script_worker
 
 def locks():
-    yield from (collection._collecting, meaning._OPENING, reading._KNOWN._lock)
+    yield from (collection._collecting, meaning._OPENING, indexed_sources._KNOWN._lock)
     yield from (reranking._OPENING, reranking._READING, interface._LOADING)
     yield script_worker._child._lock
 

@@ -367,7 +367,7 @@ def test_every_answer_says_that_another_process_writes(docs: Path) -> None:
     index = open_index(docs)
     index.refresh()
     project = open_project(docs, flags={}, environ=dict(os.environ))
-    with open_writer(project.index_dir, project.index_settings()):
+    with open_writer(project.index_dir, project.index_options()):
         (docs / "more.md").write_text("# More\n\nnew\n")
         answers = (index.search("kettle"), index.show("more.md"), index.verify("[docs:more.md]"))
     assert [[hint.code for hint in each.hints] for each in answers] == [["locked"]] * 3
@@ -501,7 +501,7 @@ def test_an_index_that_another_process_writes_answers_with_a_hint(docs: Path) ->
     index.refresh()
     (docs / "more.md").write_text("# Iguana\n\nA iguana.\n")
     project = index._held.project()
-    with open_writer(project.index_dir, project.index_settings(), timeout_s=0):
+    with open_writer(project.index_dir, project.index_options(), timeout_s=0):
         answer = index.search("kettle")
         assert ids(answer) == ["docs:notes.txt"]
         assert [hint.code for hint in answer.hints] == ["locked"]

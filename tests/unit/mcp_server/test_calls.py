@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.projects import Here
 
-from leafmark.app.reading import Sources
+from leafmark.app.indexed_sources import Sources
 from leafmark.errors import NotFoundError, ProviderError, UsageError
 from leafmark.mcp_server import resources
 from leafmark.mcp_server.instructions import build_instructions

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.library import Library
 
-from leafmark.index import IndexSettings
+from leafmark.index import IndexOptions
 from leafmark.retrieval.weights import MOST_ASKED_FOR, MOST_CORRECTIONS
 
 SOURCES = {
@@ -263,7 +263,7 @@ def test_a_prefix_finds_words_whatever_the_stemmer_takes_away(
     tmp_path: Path, language: str, text: str, query: str, marked: list[str]
 ) -> None:
     library = Library(tmp_path)
-    library.settings = IndexSettings("library", {"t": language})
+    library.settings = IndexOptions("library", {"t": language})
     library.put("t", {"a.md": f"{text}\n", "b.md": "Other.\n"})
     results = library.search(query).results
     assert [each.entry.path for each in results] == ["a.md"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.library import Library
 
-from leafmark.index import IndexSettings
+from leafmark.index import IndexOptions
 from leafmark.model import WeightedText
 from leafmark.query import format_query
 from leafmark.retrieval.significance import find_key_terms, query_for
@@ -83,7 +83,7 @@ def test_the_query_weighs_words_and_leaves_out_ids(library: Library) -> None:
 
 def test_an_index_of_several_languages_is_asked_in_each(tmp_path: Path) -> None:
     library = Library(tmp_path)
-    library.settings = IndexSettings("two", {"t": "english", "u": "german"})
+    library.settings = IndexOptions("two", {"t": "english", "u": "german"})
     library.put("t", {"a.md": "# Garden\n\nHouses stand.\n"})
     library.put("u", {"b.md": "# Garten\n\nDie Häuser stehen.\n"})
     texts = [WeightedText("body", "houses häuser", 1.0)]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.library import Library
 
-from leafmark.index import IndexSettings
+from leafmark.index import IndexOptions
 
 BODY = "The café in Ångström street serves データ and 한국 soup, très bon; ＡＰＩ, ｶﾞｲﾄﾞ.\n"
 PAGE = f"---\ntags: [café]\n---\n# Café ペン\n\n{BODY}"
@@ -136,7 +136,7 @@ def test_any_number_of_missing_marks_is_one_typing_error(
 ) -> None:
     page = "Hướng dẫn cài đặt. Żółty. příliš. Straße, Größe, überprüfen. IĞDIR. δίσκος\n"
     library = Library(tmp_path)
-    library.settings = IndexSettings("library", {"t": language})
+    library.settings = IndexOptions("library", {"t": language})
     library.put("t", {"a.md": page, "b.md": "Other.\n"})
     results = library.search(query).results
     assert [one.entry.path for one in results] == ["a.md"] * bool(words)

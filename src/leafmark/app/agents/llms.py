@@ -16,7 +16,7 @@ from urllib.parse import quote
 from leafmark.app.agents.agent_block import AGENT_FILES
 from leafmark.app.answering.opening import open_telling
 from leafmark.app.configuration.project import Project
-from leafmark.app.reading import Sources
+from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import LlmsRequest, Progress
 from leafmark.app.sources.contents import LLMS_FILES, LLMS_MARK
 from leafmark.app.sources.trees import Tree

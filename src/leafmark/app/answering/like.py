@@ -9,7 +9,7 @@ from leafmark.app.answering.related import Aim, answer_terms, plain_params
 from leafmark.app.answering.resolving import Resolver
 from leafmark.app.answering.working_files import KEYWORDS, read_working_file
 from leafmark.app.configuration.project import Project
-from leafmark.app.reading import Sources
+from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import LikeRequest, Progress
 from leafmark.app.settings import ContextSettings
 from leafmark.errors import NotFoundError

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from leafmark.app.reading import Sources
+from leafmark.app.indexed_sources import Sources
 from leafmark.chunking import token_counter
 from leafmark.index import IndexReader
 from leafmark.model import (
@@ -30,17 +30,17 @@ from leafmark.retrieval.snippets import make_snippet
 
 __all__ = ["expand_found", "pack_found"]
 
-Found = TypeVar("Found", Result, Shown)
+ResultOrShown = TypeVar("ResultOrShown", Result, Shown)
 
 
 def expand_found(
-    found: Sequence[Found],
+    found: Sequence[ResultOrShown],
     relations: Sequence[Relation],
     reader: IndexReader,
     sources: Sources,
     *,
     whole: bool,
-) -> tuple[Found, ...]:
+) -> tuple[ResultOrShown, ...]:
     """Return results, or what was asked for by id, each with what stands around it.
 
     `whole` says that each is shown with all below it, which then is not added.

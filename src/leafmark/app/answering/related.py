@@ -14,7 +14,7 @@ from leafmark.app.answering.searching import (
     search_params,
 )
 from leafmark.app.configuration.project import Project
-from leafmark.app.reading import Sources
+from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import SearchRequest
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Factor, Hint, KeyTerm

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafmark.app.answering.opening import left_out_hints, open_index
 from leafmark.app.configuration.project import Project
-from leafmark.app.reading import Sources
+from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import Mode, Progress, SearchRequest
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Hint, Packing, Result, heading_and_span

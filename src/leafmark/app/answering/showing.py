@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from leafmark.app.answering.opening import open_telling
 from leafmark.app.answering.resolving import Named, Resolver
 from leafmark.app.configuration.project import Project
+from leafmark.app.indexed_sources import Sources
 from leafmark.app.linking import KnownKeys, Links, indexed_place
-from leafmark.app.reading import Sources
 from leafmark.app.requests import Progress, ShowRequest
 from leafmark.errors import NotFoundError
 from leafmark.index import IndexReader

@@ -8,7 +8,7 @@ from leafmark.app.answering.opening import left_out_hints, open_index, tell_hint
 from leafmark.app.answering.resolving import Resolver
 from leafmark.app.answering.searching import ask_topics, damage_hints, understand_request
 from leafmark.app.configuration.project import Project
-from leafmark.app.reading import Sources
+from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import Progress, WhyNotRequest
 from leafmark.errors import LeafmarkError
 from leafmark.index import IndexReader

@@ -9,7 +9,7 @@ from typing import NamedTuple, overload
 from leafmark.app.chunking.numbers_by_hash import NumbersByHash
 from leafmark.app.sources.trees import Tree
 from leafmark.chunking import ChunkingOptions
-from leafmark.model import Packed
+from leafmark.model import CompressedList
 
 __all__ = ["ChunkJob", "JobList", "JobPlaces"]
 
@@ -33,7 +33,7 @@ class JobList(Sequence[ChunkJob]):
 
     def __init__(self) -> None:
         self._kinds: list[ChunkJob] = []
-        self._rows: Packed[tuple[int, str, int]] = Packed()
+        self._rows: CompressedList[tuple[int, str, int]] = CompressedList()
 
     def add(self, job: ChunkJob) -> None:
         kind = job._replace(path="", size=0)

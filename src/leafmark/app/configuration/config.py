@@ -21,7 +21,7 @@ from leafmark.app.configuration.config_file import (
     PYPROJECT_NAME,
     ConfigFile,
     ContextRule,
-    Found,
+    PlacedValue,
     read_config_file,
 )
 from leafmark.app.configuration.gate import GatedFile, admit, resolve_path
@@ -84,7 +84,7 @@ class Configuration:
     project_files: tuple[Path, ...] = ()
     gated: tuple[GatedFile, ...] = ()
     is_implicit: bool = False
-    found: Mapping[str, Found] = field(default_factory=dict, repr=False)
+    found: Mapping[str, PlacedValue] = field(default_factory=dict, repr=False)
     tree_origins: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
@@ -251,23 +251,25 @@ def _user_file(directories: Directories, environ: Mapping[str, str]) -> ConfigFi
     return None
 
 
-def _from_files(files: Sequence[ConfigFile], home: Path) -> dict[str, Found]:
+def _from_files(files: Sequence[ConfigFile], home: Path) -> dict[str, PlacedValue]:
     """Merge the settings of `files`, nearest first."""
-    merged: dict[str, Found] = {}
+    merged: dict[str, PlacedValue] = {}
     for file in reversed(files):
         for name, found in with_preset(file.values).items():
             merged[name] = _placed(name, found, file.path.parent, home)
     return merged
 
 
-def _placed(name: str, found: Found, base: Path, home: Path) -> Found:
+def _placed(name: str, found: PlacedValue, base: Path, home: Path) -> PlacedValue:
     """Make the one setting that is a path whole."""
     if name != "index.dir":
         return found
-    return Found(str(resolve_path(found.value, base, home)), found.location)
+    return PlacedValue(str(resolve_path(found.value, base, home)), found.location)
 
 
-def _from_environment(environ: Mapping[str, str], folder: Path, home: Path) -> dict[str, Found]:
+def _from_environment(
+    environ: Mapping[str, str], folder: Path, home: Path
+) -> dict[str, PlacedValue]:
     known = {setting.environment_name: setting for setting in SETTINGS.values()}
     tables = tuple(f"LEAFMARK_{table.upper()}_" for table in TABLES)
     found = {}
@@ -283,11 +285,11 @@ def _from_environment(environ: Mapping[str, str], folder: Path, home: Path) -> d
             )
         setting = known[variable]
         value = parse_value(setting, environ[variable], location=variable)
-        found[setting.name] = _placed(setting.name, Found(value, variable), folder, home)
+        found[setting.name] = _placed(setting.name, PlacedValue(value, variable), folder, home)
     return found
 
 
-def _from_flags(flags: Mapping[str, object], folder: Path, home: Path) -> dict[str, Found]:
+def _from_flags(flags: Mapping[str, object], folder: Path, home: Path) -> dict[str, PlacedValue]:
     found = {}
     for name, given in flags.items():
         if given is None:
@@ -303,11 +305,11 @@ def _from_flags(flags: Mapping[str, object], folder: Path, home: Path) -> dict[s
             value = parse_value(setting, given, location=None)
         else:
             value = check_value(setting, given)
-        found[name] = _placed(name, Found(value, "flag"), folder, home)
+        found[name] = _placed(name, PlacedValue(value, "flag"), folder, home)
     return found
 
 
-def _settings(table: str, found: Mapping[str, Found]) -> Any:
+def _settings(table: str, found: Mapping[str, PlacedValue]) -> Any:
     """Make the settings of one table."""
     names = (name for name in SETTINGS if name.startswith(f"{table}.") and name in found)
     return TABLES[table](**{name.partition(".")[2]: found[name].value for name in names})

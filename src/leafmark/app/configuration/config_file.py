@@ -22,7 +22,14 @@ from leafmark.errors import ConfigError, reason_of
 from leafmark.likeness import nearest
 from leafmark.model.ids import TREE_NAME
 
-__all__ = ["PYPROJECT_NAME", "ConfigFile", "ContextRule", "Found", "TreeTable", "read_config_file"]
+__all__ = [
+    "PYPROJECT_NAME",
+    "ConfigFile",
+    "ContextRule",
+    "PlacedValue",
+    "TreeTable",
+    "read_config_file",
+]
 
 MAX_CONFIG_BYTES = 262_144
 """The largest configuration file read."""
@@ -35,7 +42,7 @@ PYPROJECT_NAME = "pyproject.toml"
 _PYPROJECT: KeyPath = ("tool", "leafmark")
 
 
-class Found(NamedTuple):
+class PlacedValue(NamedTuple):
     """A value and where it stands (`path:line`, a variable, a flag)."""
 
     value: Any
@@ -56,10 +63,10 @@ class TreeTable(NamedTuple):
 
     name: str
     location: str
-    path: Found | None = None
-    include: Found | None = None
-    exclude: Found | None = None
-    values: Mapping[str, Found] = MappingProxyType({})
+    path: PlacedValue | None = None
+    include: PlacedValue | None = None
+    exclude: PlacedValue | None = None
+    values: Mapping[str, PlacedValue] = MappingProxyType({})
 
 
 class ConfigFile(NamedTuple):
@@ -72,7 +79,7 @@ class ConfigFile(NamedTuple):
     own: bool
     trusted: bool = False
     is_root: bool = False
-    values: Mapping[str, Found] = MappingProxyType({})
+    values: Mapping[str, PlacedValue] = MappingProxyType({})
     trees: tuple[TreeTable, ...] = ()
     rules: tuple[ContextRule, ...] = ()
 
@@ -219,7 +226,7 @@ class _Reader:
         name = ".".join([*(part for part in keys if isinstance(part, str)), key])
         return ConfigError(f"unknown key `{name}`", location=self._at((*keys, key)), hint=hint)
 
-    def _settings(self, above: Mapping[str, object], keys: KeyPath) -> dict[str, Found]:
+    def _settings(self, above: Mapping[str, object], keys: KeyPath) -> dict[str, PlacedValue]:
         """Check the settings in the tables below the one at `keys`."""
         return {
             name: found
@@ -228,7 +235,9 @@ class _Reader:
             for name, found in self._settings_of(table, above[table], (*keys, table))
         }
 
-    def _settings_of(self, name: str, value: object, keys: KeyPath) -> Iterator[tuple[str, Found]]:
+    def _settings_of(
+        self, name: str, value: object, keys: KeyPath
+    ) -> Iterator[tuple[str, PlacedValue]]:
         table = self._table(value, keys)
         beside = _BESIDE_SETTINGS.get(name, ())
         own = [n.partition(".")[2] for n in SETTINGS if n.startswith(f"{name}.")]
@@ -236,7 +245,10 @@ class _Reader:
         for key, given in table.items():
             if key not in beside:
                 setting, location = SETTINGS[f"{name}.{key}"], self._at((*keys, key))
-                yield setting.name, Found(check_value(setting, given, location=location), location)
+                yield (
+                    setting.name,
+                    PlacedValue(check_value(setting, given, location=location), location),
+                )
             elif len(keys) > 1:
                 raise _not_for_one_tree(f"{name}.{key}", self._at((*keys, key, 0)))
 
@@ -267,15 +279,15 @@ class _Reader:
             values=values,
         )
 
-    def _path_of(self, table: Mapping[str, object], keys: KeyPath) -> Found | None:
+    def _path_of(self, table: Mapping[str, object], keys: KeyPath) -> PlacedValue | None:
         if "path" not in table:
             return None
         path = table["path"]
         if not isinstance(path, str) or not path or "\0" in path:
             raise self._wrong((*keys, "path"), path, "the path of a folder")
-        return Found(path, self._at((*keys, "path")))
+        return PlacedValue(path, self._at((*keys, "path")))
 
-    def _patterns(self, table: Mapping[str, object], keys: KeyPath) -> Found | None:
+    def _patterns(self, table: Mapping[str, object], keys: KeyPath) -> PlacedValue | None:
         key = str(keys[-1])
         if key not in table:
             return None
@@ -291,7 +303,7 @@ class _Reader:
                     location=self._at(keys),
                     hint=f'leave files out with `exclude`: exclude = ["{pattern[1:]}"]',
                 )
-        return Found(patterns, self._at(keys))
+        return PlacedValue(patterns, self._at(keys))
 
     def _texts(self, value: object, keys: KeyPath) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):

@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from leafmark.app.configuration.config_file import ConfigFile, Found, TreeTable
+from leafmark.app.configuration.config_file import ConfigFile, PlacedValue, TreeTable
 from leafmark.app.configuration.trust import Gated, Trust
 from leafmark.app.settings import SETTINGS
 from leafmark.app.sources.selection import secret_patterns
@@ -63,8 +63,8 @@ def admit(
 
 
 def _open_values(
-    values: Mapping[str, Found], above: str, closed: Collection[str]
-) -> dict[str, Found]:
+    values: Mapping[str, PlacedValue], above: str, closed: Collection[str]
+) -> dict[str, PlacedValue]:
     return {name: found for name, found in values.items() if above + name not in closed}
 
 
@@ -94,7 +94,7 @@ def _wishes_of_tree(
     return wishes
 
 
-def _gated_values(values: Mapping[str, Found], above: str) -> list[Gated]:
+def _gated_values(values: Mapping[str, PlacedValue], above: str) -> list[Gated]:
     """List the settings in a table that need trust; `above` stands before their keys."""
     wishes = []
     for name, found in values.items():

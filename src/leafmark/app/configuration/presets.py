@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from leafmark.app.configuration.config_file import Found
+from leafmark.app.configuration.config_file import PlacedValue
 from leafmark.app.settings import SETTINGS
 
 __all__ = ["with_preset"]
@@ -17,7 +17,7 @@ __all__ = ["with_preset"]
 _NAME = "chunking.preset"
 
 
-def with_preset(values: Mapping[str, Found]) -> dict[str, Found]:
+def with_preset(values: Mapping[str, PlacedValue]) -> dict[str, PlacedValue]:
     """Return the settings of one place with the preset named there written out."""
     said = dict(values)
     named = said.get(_NAME)
@@ -25,7 +25,7 @@ def with_preset(values: Mapping[str, Found]) -> dict[str, Found]:
         return said
     origin = f"{named.location} (preset {named.value})"
     for key, value in _sizes(named.value).items():
-        said.setdefault(f"chunking.{key}", Found(value, origin))
+        said.setdefault(f"chunking.{key}", PlacedValue(value, origin))
     return said
 
 

@@ -18,8 +18,8 @@ from leafmark.app.sources.trees import Tree
 from leafmark.errors import ConfigError, NotFoundError
 from leafmark.index import (
     FORMAT,
+    IndexOptions,
     IndexReader,
-    IndexSettings,
     find_other,
     has_index,
     has_other,
@@ -165,7 +165,7 @@ class Project:
             location = next(filter(None, where), None)
             raise ConfigError(error.message, location=location, hint=error.hint) from None
 
-    def index_settings(self) -> IndexSettings:
+    def index_options(self) -> IndexOptions:
         """What decides what the index holds."""
         default = _chunking_stated(self.configuration, None)
         special = {
@@ -175,7 +175,7 @@ class Project:
         }
         stated = json.dumps([default, special], sort_keys=True)
         stemmers = {tree.name: self._setting("search.stemmer", tree) for tree in self.trees}
-        return IndexSettings(
+        return IndexOptions(
             fingerprint=f"{_leafmark_key()}:{hashlib.sha256(stated.encode()).hexdigest()}",
             languages={name: str(stemmer) for name, stemmer in stemmers.items()},
         )

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import cast
 
-from leafmark.app.configuration.config_file import ConfigFile, Found, TreeTable
+from leafmark.app.configuration.config_file import ConfigFile, PlacedValue, TreeTable
 from leafmark.app.configuration.gate import resolve_path
 from leafmark.app.configuration.presets import with_preset
 from leafmark.app.setting_rules import Value
@@ -28,7 +28,7 @@ class TreeMerge:
     `origins` tell, once the trees are made, which file and line `tree.docs.path` comes from.
     """
 
-    def __init__(self, files: Sequence[ConfigFile], general: Mapping[str, Found], home: Path):
+    def __init__(self, files: Sequence[ConfigFile], general: Mapping[str, PlacedValue], home: Path):
         self._files = files
         self._general = general
         self._home = home
@@ -76,7 +76,7 @@ class TreeMerge:
             hint=f'say where it lies: path = "{name}"',
         )
 
-    def _patterns(self, name: str, key: str, said: Iterable[Found | None]) -> tuple[str, ...]:
+    def _patterns(self, name: str, key: str, said: Iterable[PlacedValue | None]) -> tuple[str, ...]:
         found = next((each for each in said if each is not None), None)
         if found is None:
             return ()

@@ -29,7 +29,7 @@ def place_of(project: Project) -> Path:
     """Return the folder of the index of one way to search."""
     configuration = project.configuration
     real = os.path.normcase(os.path.realpath(configuration.project))
-    key = hashlib.sha256(os.fsencode(real) + project.index_settings().fingerprint.encode())
+    key = hashlib.sha256(os.fsencode(real) + project.index_options().fingerprint.encode())
     return configuration.directories.cache / "evaluation" / key.hexdigest()[:16]
 
 

@@ -10,7 +10,7 @@ from leafmark.app.answering.resolving import Resolver
 from leafmark.app.answering.searching import search_index
 from leafmark.app.configuration.project import Project
 from leafmark.app.evaluating.judging import Library
-from leafmark.app.reading import Sources
+from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import EvaluationRequest, SearchRequest
 from leafmark.chunking import token_counter
 from leafmark.errors import NotFoundError, ProviderError, QueryError, UsageError

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.embedder import current_view, embedder_spec, vector_model
-from leafmark.app.reading import Sources
+from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import Progress
 from leafmark.embedding import (
     Embedder,
@@ -42,13 +42,13 @@ from leafmark.index.vector_view import (
 from leafmark.index.vectors import (
     VectorModel,
     VectorWriter,
+    deserialise_texts,
     document_key,
     map_rows,
     open_vector_writer,
-    pack_texts,
+    serialise_texts,
     stored_model,
     text_hash,
-    unpack_texts,
     vector_folder,
 )
 from leafmark.model.ids import document_id
@@ -241,26 +241,28 @@ class _Run:
         name = self._name(key)
         if name is None:
             return
-        packed = self.writer.documents.get(name)
-        if packed is not None and self._is_whole(packed, key):
+        serialised = self.writer.documents.get(name)
+        if serialised is not None and self._is_whole(serialised, key):
             return
         texts = self._texts(key)
         if texts is None:
             return
         windows_of = self.lazy.get().windows
         windows = [windows_of(text) if text.strip() else () for text in texts]
-        self.writer.note(name, pack_texts([text_hash(text) for text in one] for one in windows))
+        self.writer.note(
+            name, serialise_texts([text_hash(text) for text in one] for one in windows)
+        )
         for text in dict.fromkeys(text for chunk in windows for text in chunk):
             hash_ = text_hash(text)
             if hash_ not in self.writer.known:
                 yield hash_, text
 
-    def _is_whole(self, packed: bytes, key: Key) -> bool:
+    def _is_whole(self, serialised: bytes, key: Key) -> bool:
         """Whether all that is noted of a source has vectors, and is of each of its chunks.
 
         A parser of another version may have made others of the same bytes.
         """
-        texts = list(unpack_texts(packed))
+        texts = list(deserialise_texts(serialised))
         if len(texts) != self.reader.manifest[key].chunks:
             return False
         return all(hash_ in self.writer.known for one in texts for hash_ in one)
@@ -314,11 +316,13 @@ class _Run:
 
     def _rows(self, key: Key) -> Sequence[Sequence[int]] | None:
         name = self._name(key)
-        packed = None if name is None else self.writer.documents.get(name)
-        if packed is None:
+        serialised = None if name is None else self.writer.documents.get(name)
+        if serialised is None:
             return None
         known = self.writer.known
-        return [[known.get(hash_, PENDING) for hash_ in one] for one in unpack_texts(packed)]
+        return [
+            [known.get(hash_, PENDING) for hash_ in one] for one in deserialise_texts(serialised)
+        ]
 
     def _compact(self) -> None:
         """Drop what no source of any index refers to any more, where that is worth it."""
@@ -333,8 +337,12 @@ class _Run:
         rows = {row for view in others.values() for row in view.rows.tolist()}
         kept = {hash_ for hash_, row in self.writer.known.items() if row in rows}
         documents = self.writer.documents.items()
-        live |= {name: packed for name, packed in documents if kept.issuperset(_hashes(packed))}
-        used = kept.union(hash_ for packed in live.values() for hash_ in _hashes(packed))
+        live |= {
+            name: serialised
+            for name, serialised in documents
+            if kept.issuperset(_hashes(serialised))
+        }
+        used = kept.union(hash_ for serialised in live.values() for hash_ in _hashes(serialised))
         if not self.writer.worth_compacting(len(used)):
             return
         known = self.writer.known
@@ -359,5 +367,5 @@ class _Run:
         return found
 
 
-def _hashes(packed: bytes) -> Iterator[bytes]:
-    return (hash_ for one in unpack_texts(packed) for hash_ in one)
+def _hashes(serialised: bytes) -> Iterator[bytes]:
+    return (hash_ for one in deserialise_texts(serialised) for hash_ in one)

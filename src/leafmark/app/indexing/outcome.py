@@ -9,7 +9,7 @@ from leafmark.app.indexing.scanning import Scan, is_below
 from leafmark.app.sources.grammars import grammar_notes
 from leafmark.index import IndexReader, Manifest
 from leafmark.index.manifest import Key
-from leafmark.model import LEFT_OUT, Diagnostic, IndexReport, Packed, Skipped
+from leafmark.model import LEFT_OUT, CompressedList, Diagnostic, IndexReport, Skipped
 from leafmark.model.ids import document_id
 
 __all__ = ["Outcome", "is_document", "report_of", "source_notes"]
@@ -23,9 +23,9 @@ EMPTY = "empty"
 class Outcome:
     """What a run has done so far; lists hold ids of documents, `unchanged` counts them."""
 
-    added: Packed[str] = field(default_factory=Packed)
-    modified: Packed[str] = field(default_factory=Packed)
-    removed: Packed[str] = field(default_factory=Packed)
+    added: CompressedList[str] = field(default_factory=CompressedList)
+    modified: CompressedList[str] = field(default_factory=CompressedList)
+    removed: CompressedList[str] = field(default_factory=CompressedList)
     unchanged: int = 0
 
 

@@ -28,7 +28,7 @@ from leafmark.errors import (
 )
 from leafmark.index import IndexReader, Manifest, collection_paused, has_index
 from leafmark.index.manifest import Key
-from leafmark.model import IndexReport, Packed
+from leafmark.model import CompressedList, IndexReport
 from leafmark.model.ids import document_id
 
 if TYPE_CHECKING:
@@ -203,10 +203,10 @@ def _usable_reader(project: Project) -> IndexReader | None:
         return None
     if reader is None or reader.is_suspect:
         return None
-    settings = project.index_settings()
+    options = project.index_options()
     known = reader.current.languages
-    languages_fit = all(known.get(tree) == name for tree, name in settings.languages.items())
-    return reader if reader.fingerprint == settings.fingerprint and languages_fit else None
+    languages_fit = all(known.get(tree) == name for tree, name in options.languages.items())
+    return reader if reader.fingerprint == options.fingerprint and languages_fit else None
 
 
 def _run(project: Project, request: IndexRequest, progress: Progress | None) -> IndexReport:
@@ -235,7 +235,7 @@ def _remove(project: Project, request: IndexRequest, progress: Progress | None) 
         rebuilt = report.rebuilt
     outcome = Outcome()
     timeout_s = project.configuration.index.lock_timeout_s
-    with open_writer(project.index_dir, project.index_settings(), timeout_s=timeout_s) as writer:
+    with open_writer(project.index_dir, project.index_options(), timeout_s=timeout_s) as writer:
         for key in _held(writer.manifest, prefixes):
             if is_document(writer.manifest, key):
                 outcome.removed.append(document_id(*key))
@@ -254,7 +254,7 @@ def _dry_remove(project: Project, prefixes: Sequence[tuple[str, str]]) -> IndexR
     outcome = Outcome()
     if reader is not None:
         held = [k for k in _held(reader.manifest, prefixes) if is_document(reader.manifest, k)]
-        outcome.removed = Packed(document_id(*key) for key in held)
+        outcome.removed = CompressedList(document_id(*key) for key in held)
         outcome.unchanged = reader.meta.documents - len(held)
     return report_of(outcome, Scan(), reader, dry_run=True)
 
@@ -273,8 +273,8 @@ def _dry_run(project: Project, request: IndexRequest, progress: Progress | None)
     else:
         plan = plan_since(reader, project, found)
     outcome = Outcome(unchanged=plan.unchanged)
-    outcome.added = Packed(document_id(one.tree, one.path) for one in plan.added)
-    outcome.removed = Packed(
+    outcome.added = CompressedList(document_id(one.tree, one.path) for one in plan.added)
+    outcome.removed = CompressedList(
         document_id(*key) for key in plan.removed if is_document(manifest, key)
     )
     for source in plan.suspects:

@@ -77,9 +77,9 @@ def _write(run: Run) -> _Written:
 
     project, began_ns = run.project, run.began_ns
     outcome, interrupted = Outcome(), False
-    root, settings = project.index_dir, project.index_settings()
+    root, options = project.index_dir, project.index_options()
     with (
-        open_writer(root, settings, timeout_s=run.timeout_s, rebuild=run.rebuild) as writer,
+        open_writer(root, options, timeout_s=run.timeout_s, rebuild=run.rebuild) as writer,
         held_interrupts() as interrupts,
         collection_seldom(),
     ):

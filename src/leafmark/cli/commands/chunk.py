@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from leafmark.app.chunking.run import ChunkPlan, Render, SourceReport
     from leafmark.app.configuration.project import Project
     from leafmark.chunking import DocumentSizes, Finding
-    from leafmark.model import Diagnostic, Packed, Skipped
+    from leafmark.model import CompressedList, Diagnostic, Skipped
 
 __all__ = ["COMMAND"]
 
@@ -108,11 +108,11 @@ OPTIONS = (
 class _Totals:
     """What the reports of all sources come to."""
 
-    refused: Packed[Skipped]
+    refused: CompressedList[Skipped]
     skipped: Sequence[Skipped]
-    diagnostics: Packed[Diagnostic]
-    sizes: Packed[DocumentSizes]
-    findings: Packed[Finding]
+    diagnostics: CompressedList[Diagnostic]
+    sizes: CompressedList[DocumentSizes]
+    findings: CompressedList[Finding]
     tokenizers: tuple[str, ...] = ()
     chunks: int = 0
 
@@ -122,7 +122,7 @@ def run(call: Call) -> int:
     from leafmark.app import plan_chunking
     from leafmark.app.requests import ChunkRequest
     from leafmark.cli.projects import project_of
-    from leafmark.model import Packed
+    from leafmark.model import CompressedList
 
     console, values = call.console, call.values
     output = _output(call)
@@ -138,7 +138,11 @@ def run(call: Call) -> int:
     )
     plan = plan_chunking(project, request)
     totals = _Totals(
-        Packed(plan.refused), plan.skipped, Packed(plan.diagnostics), Packed(), Packed()
+        CompressedList(plan.refused),
+        plan.skipped,
+        CompressedList(plan.diagnostics),
+        CompressedList(),
+        CompressedList(),
     )
     totals.tokenizers = tuple(sorted({job.options.tokenizer for job in plan.jobs}))
     _print(call, output, _pieces(call, plan, output, totals), totals)

@@ -42,7 +42,7 @@ def test_the_last_state_answers_while_another_writes(here: Here) -> None:
     here.index()
     here.write("b.md", "# B\n\ntwo\n")
     project = here.project()
-    with open_writer(project.index_dir, project.index_settings()):
+    with open_writer(project.index_dir, project.index_options()):
         reader, (hint,) = open_index(project, ListRequest())
     assert [path for _, path in reader.manifest] == ["a.md"]
     assert hint.code == "locked"
@@ -71,7 +71,7 @@ def test_an_old_state_is_told_where_answers_have_no_hints(
     here.write("b.md", "# B\n\ntwo\n")
     told: list[Hint] = []
     project = replace(here.project(), tell=told.append)
-    with open_writer(project.index_dir, project.index_settings()):
+    with open_writer(project.index_dir, project.index_options()):
         answer(project)
     (hint,) = told
     assert hint.code == "locked"
@@ -124,7 +124,7 @@ def test_the_first_state_is_waited_for(here: Here, monkeypatch: pytest.MonkeyPat
     here.write("a.md", "# A\n\none\n")
     project = here.project()
     with ExitStack() as stack:
-        stack.enter_context(open_writer(project.index_dir, project.index_settings()))
+        stack.enter_context(open_writer(project.index_dir, project.index_options()))
         monkeypatch.setattr("leafmark.index.lock.time.sleep", lambda _: stack.close())
         reader, hints = open_index(project, ListRequest())
     assert ([path for _, path in reader.manifest], hints) == (["a.md"], ())
@@ -135,7 +135,7 @@ def test_without_a_state_a_writer_that_goes_on_is_an_error(here: Here) -> None:
     here.configure("[index]\nlock_timeout_s = 0\n")
     project = here.project()
     with (
-        open_writer(project.index_dir, project.index_settings()),
+        open_writer(project.index_dir, project.index_options()),
         pytest.raises(LockedError) as caught,
     ):
         open_index(project, ListRequest())

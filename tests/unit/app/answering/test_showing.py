@@ -10,7 +10,7 @@ import pytest
 from support.notebooks import make_notebook
 from support.projects import Here
 
-from leafmark.app import reading
+from leafmark.app import indexed_sources
 from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.known_files import KnownFiles
 from leafmark.app.sources.trees import Tree
@@ -409,7 +409,7 @@ def test_a_source_is_read_once_for_an_answer(guide: Here, monkeypatch: pytest.Mo
         paths.append(path)
         return read_beneath(tree, path, known)
 
-    monkeypatch.setattr(reading, "read_beneath", count)
+    monkeypatch.setattr(indexed_sources, "read_beneath", count)
     guide.show("p.md", "p.md#setup", "p.md#usage", refresh=False)
     assert paths == ["p.md"]
 

@@ -80,7 +80,7 @@ def test_sizes_that_nobody_stated_yield(here: Here, text: str, flags: dict[str, 
 def test_an_index_depends_on_which_sizes_are_stated(here: Here) -> None:
     def fingerprint(text: str) -> str:
         here.configure(text)
-        return here.project().index_settings().fingerprint
+        return here.project().index_options().fingerprint
 
     windows = "[chunking]\nfixed_tokens = 60\n"
     assert fingerprint(windows) != fingerprint(f"{windows}fixed_overlap = 50\n")

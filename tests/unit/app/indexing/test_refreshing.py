@@ -736,7 +736,7 @@ def test_locked_index_says_so_after_waiting(here: Here) -> None:
     here.write("b.md", "# B\n\ntwo\n")
     here.configure("[index]\nlock_timeout_s = 0\n")
     project = here.project()
-    with open_writer(project.index_dir, project.index_settings()), pytest.raises(LockedError):
+    with open_writer(project.index_dir, project.index_options()), pytest.raises(LockedError):
         here.index()
 
 

@@ -1,4 +1,4 @@
-"""`Packed`: a long list in little memory.
+"""`CompressedList`: a long list in little memory.
 
 Made for what a run must know of every source from the first to the last: thousands of small
 records that resemble their neighbours. They take a few bytes each instead of hundreds, and
@@ -13,18 +13,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Generic, TypeVar, overload
 
-__all__ = ["Packed"]
+__all__ = ["CompressedList"]
 
 Item = TypeVar("Item")
 
 BLOCK_ITEMS = 64
-"""Packed together. More take fewer bytes, and longer where one of them is looked at by number."""
+"""Compressed together. More take fewer bytes, and longer where one is looked at by number."""
 
 _KEPT_BLOCKS = 8
-"""Unpacked blocks that are kept for whoever looks at neighbours."""
+"""Decompressed blocks that are kept for whoever looks at neighbours."""
 
 
-class Packed(Sequence[Item], Generic[Item]):
+class CompressedList(Sequence[Item], Generic[Item]):
     """A list that only grows. Its items can be pickled, and are equal, not identical, when read."""
 
     __slots__ = ("_blocks", "_kept", "_last")
@@ -50,7 +50,7 @@ class Packed(Sequence[Item], Generic[Item]):
         return BLOCK_ITEMS * len(self._blocks) + len(self._last)
 
     def __iter__(self) -> Iterator[Item]:
-        return chain(chain.from_iterable(map(_unpack, self._blocks)), self._last)
+        return chain(chain.from_iterable(map(_decompress, self._blocks)), self._last)
 
     @overload
     def __getitem__(self, number: int) -> Item: ...
@@ -68,7 +68,7 @@ class Packed(Sequence[Item], Generic[Item]):
     def _block(self, number: int) -> list[Item]:
         found = self._kept.get(number)
         if found is None:
-            found = self._kept[number] = _unpack(self._blocks[number])
+            found = self._kept[number] = _decompress(self._blocks[number])
             if len(self._kept) > _KEPT_BLOCKS:
                 del self._kept[next(iter(self._kept))]
         return found
@@ -77,15 +77,15 @@ class Packed(Sequence[Item], Generic[Item]):
         return _restored, (self._blocks, self._last)
 
     def __repr__(self) -> str:
-        return f"Packed({len(self):,} items)"
+        return f"CompressedList({len(self):,} items)"
 
 
-def _unpack(data: bytes) -> list[Item]:
+def _decompress(data: bytes) -> list[Item]:
     items: list[Item] = pickle.loads(zlib.decompress(data))
     return items
 
 
-def _restored(blocks: list[bytes], last: list[Item]) -> Packed[Item]:
-    packed: Packed[Item] = Packed(last)
-    packed._blocks = blocks
-    return packed
+def _restored(blocks: list[bytes], last: list[Item]) -> CompressedList[Item]:
+    compressed: CompressedList[Item] = CompressedList(last)
+    compressed._blocks = blocks
+    return compressed

@@ -123,7 +123,7 @@ class Sources:
     def _made(self, reader: IndexReader) -> bool:
         """Whether the settings in force make the chunks that an index has."""
         if self._fingerprint is None:
-            self._fingerprint = self._project.index_settings().fingerprint
+            self._fingerprint = self._project.index_options().fingerprint
         return reader.fingerprint == self._fingerprint
 
     def _parsed(self, read: _Read, document: DocumentEntry) -> Document:

@@ -14,7 +14,7 @@ from functools import cached_property
 from leafmark.model import Document, ReadableText, Reader
 from leafmark.model.span import subtract
 
-__all__ = ["ReadText"]
+__all__ = ["DocumentText"]
 
 _CLOSING = re.compile(
     rb"(?:[ \t\n\r\f]*+</[A-Za-z][A-Za-z0-9:-]*+[ \t\n\r\f]*+>|(?!))*+[ \t\n\r\f]*+"
@@ -22,7 +22,7 @@ _CLOSING = re.compile(
 """Tags that end elements, right behind a word."""
 
 
-class ReadText:
+class DocumentText:
     """The readable text of one document whose bytes are markup or escapes, or hold data."""
 
     def __init__(self, document: Document, reader: Reader) -> None:

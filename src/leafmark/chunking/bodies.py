@@ -13,6 +13,7 @@ from functools import cached_property
 from operator import attrgetter
 
 from leafmark.chunking.columns import Columns, columns_of
+from leafmark.chunking.document_text import DocumentText
 from leafmark.chunking.markup_tables import MarkupTable
 from leafmark.chunking.normalising import dedent_code, is_dedented, tidy_prose
 from leafmark.chunking.placed import (
@@ -21,7 +22,6 @@ from leafmark.chunking.placed import (
     has_any,
     may_have_code,
 )
-from leafmark.chunking.read_text import ReadText
 from leafmark.model import (
     MOST_STRETCHES,
     Block,
@@ -61,10 +61,10 @@ class BodyReader:
         return self.document.dropped_ranges
 
     @cached_property
-    def read_text(self) -> ReadText | None:
+    def document_text(self) -> DocumentText | None:
         """What is read where that is not the bytes themselves; None where it is."""
         reader = self.document.reader
-        return None if reader is None else ReadText(self.document, reader)
+        return None if reader is None else DocumentText(self.document, reader)
 
     @cached_property
     def _stretches(self) -> Stretches:
@@ -214,14 +214,14 @@ class BodyReader:
         It is shown the bytes, or what is read there where that is something else, so that no
         tag, entity, escape or embedded data is cut.
         """
-        if self.read_text is not None:
-            return self.read_text.places(start, end, find)
+        if self.document_text is not None:
+            return self.document_text.places(start, end, find)
         return find(self.document.data[start:end])
 
     def body_text(self, spans: Sequence[tuple[int, int]]) -> str:
         """Return ranges as they are read, front matter apart."""
-        if self.read_text is not None:
-            return self.read_text.joined(spans)
+        if self.document_text is not None:
+            return self.document_text.joined(spans)
         data, front = self.document.data, self.document.front_matter
         skip = 0 if front is None else front.end
         if len(spans) == 1 and spans[0][0] >= skip:
@@ -264,8 +264,8 @@ class BodyReader:
             yield tidy_prose(self._decode(start, end))
 
     def _decode(self, start: int, end: int) -> str:
-        if self.read_text is not None:
-            text = self.read_text.within(start, end)
+        if self.document_text is not None:
+            text = self.document_text.within(start, end)
         else:
             text = self.document.data[start:end].decode("utf-8", "replace")
         if not start:

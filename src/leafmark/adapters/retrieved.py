@@ -20,7 +20,7 @@ from leafmark.model import (
     whole_range,
 )
 
-__all__ = ["Found", "Search", "find"]
+__all__ = ["RetrievedText", "Search", "find"]
 
 _LINE_END = re.compile(rb"\r\n?|\n")
 
@@ -41,7 +41,7 @@ class Search:
     max_tokens: int | None = None
 
 
-class Found(NamedTuple):
+class RetrievedText(NamedTuple):
     """A text; `start` and `end` are characters of its source, `score` is None for context.
 
     `id` is that of the chunk; of a further part of the same chunk, it is its citation.
@@ -56,7 +56,7 @@ class Found(NamedTuple):
     metadata: dict[str, Any]
 
 
-def find(index: Index, query: str, search: Search) -> list[Found]:
+def find(index: Index, query: str, search: Search) -> list[RetrievedText]:
     """Return what answers a query, best first, each followed by what `expand` adds to it.
 
     A result whose source changed while it was read is left out: it has no text. Under
@@ -79,7 +79,7 @@ def find(index: Index, query: str, search: Search) -> list[Found]:
     return list(_found(index, answer))
 
 
-def _found(index: Index, answer: Answer) -> Iterator[Found]:
+def _found(index: Index, answer: Answer) -> Iterator[RetrievedText]:
     sources: dict[str, bytes | None] = {}
     for result in answer.results:
         doc_id = result.document.doc_id
@@ -98,7 +98,7 @@ class _Place(NamedTuple):
     result: Result
     data: bytes
 
-    def whole(self) -> Iterator[Found]:
+    def whole(self) -> Iterator[RetrievedText]:
         """The result with its heading and all below it, then what was added to it."""
         result, entry = self.result, self.result.entry
         whole = Passage(*whole_range(entry), result.full_text or "", result.citation)
@@ -106,7 +106,7 @@ class _Place(NamedTuple):
         for related in result.expanded:
             yield self._of_related(related.entry.id, _joined(related), related)
 
-    def parts(self) -> Iterator[Found]:
+    def parts(self) -> Iterator[RetrievedText]:
         """What is shown of the result, then of what was added to it, each part by itself."""
         for name, part in _named(self.result.entry, self.result.passages or ()):
             yield self._with_lines(self._of_result(name, part), part)
@@ -114,24 +114,24 @@ class _Place(NamedTuple):
             for name, part in _named(related.entry, related.passages):
                 yield self._with_lines(self._of_related(name, part, related), part)
 
-    def _of_result(self, name: str, part: Passage) -> Found:
+    def _of_result(self, name: str, part: Passage) -> RetrievedText:
         result = self.result
         metadata = {"score": result.score, "rank": result.rank, "relaxed": result.relaxed}
         return self._found(name, result.entry, part, result.score, metadata)
 
-    def _of_related(self, name: str, part: Passage, related: Related) -> Found:
+    def _of_related(self, name: str, part: Passage, related: Related) -> RetrievedText:
         metadata = {"relation": related.relation, "relation_of": self.result.id}
         return self._found(name, related.entry, part, None, metadata)
 
     def _found(
         self, name: str, entry: Entry, part: Passage, score: float | None, more: dict[str, Any]
-    ) -> Found:
+    ) -> RetrievedText:
         metadata = _metadata(self.result, entry, self.answer, part.start, part.end)
         metadata |= {"citation": part.citation, **more}
         places = _place(self.data, part.start), _place(self.data, part.end)
-        return Found(name, entry, part.text, *places, score, metadata)
+        return RetrievedText(name, entry, part.text, *places, score, metadata)
 
-    def _with_lines(self, found: Found, part: Passage) -> Found:
+    def _with_lines(self, found: RetrievedText, part: Passage) -> RetrievedText:
         """The same text with the lines of the part, in place of those of the whole chunk."""
         first, last = (
             len(_LINE_END.findall(self.data[:at])) + 1

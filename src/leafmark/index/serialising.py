@@ -1,4 +1,4 @@
-"""Pack values to stored bytes and back: the state of a file, then deflated JSON.
+"""Serialise values to stored bytes and back: the state of a file, then deflated JSON.
 
 JSON is read fast, cannot execute anything, and fails on damaged bytes. Times and digests,
 which do not compress, come before it as plain bytes.
@@ -15,7 +15,13 @@ from leafmark.errors import DamagedError
 from leafmark.index.engine import REBUILD
 from leafmark.model import FileState
 
-__all__ = ["damaged_record", "pack_object", "pack_record", "unpack_object", "unpack_record"]
+__all__ = [
+    "damaged_record",
+    "deserialise_object",
+    "deserialise_record",
+    "serialise_object",
+    "serialise_record",
+]
 
 _LEVEL = 6
 # What most records hold: with it, short ones shrink too. Changing it changes the format.
@@ -36,11 +42,13 @@ def damaged_record() -> DamagedError:
     return DamagedError("a record of the index cannot be read", hint=REBUILD)
 
 
-def pack_object(value: object) -> bytes:
+def serialise_object(value: object) -> bytes:
     """Return `value` as deflated JSON; undecodable bytes in names survive as surrogates."""
-    packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, -15, zdict=_COMMON)
-    packed = [packer.compress(part.encode("utf-8", "surrogatepass")) for part in _parts(value)]
-    return b"".join((*packed, packer.flush()))
+    compressor = zlib.compressobj(_LEVEL, zlib.DEFLATED, -15, zdict=_COMMON)
+    compressed = [
+        compressor.compress(part.encode("utf-8", "surrogatepass")) for part in _parts(value)
+    ]
+    return b"".join((*compressed, compressor.flush()))
 
 
 def _parts(value: object) -> Iterator[str]:
@@ -55,17 +63,17 @@ def _parts(value: object) -> Iterator[str]:
     yield "}"
 
 
-def pack_record(state: FileState, value: object) -> bytes:
+def serialise_record(state: FileState, value: object) -> bytes:
     """Return the state of a file, each part after a byte with its length, and then `value`."""
     size, modified, changed, inode, digest = state
     numbers = (size, modified, changed - modified, inode)
     parts = [each.to_bytes(each.bit_length() // 8 + 1, "little", signed=True) for each in numbers]
     parts.append(bytes.fromhex(digest))
-    return b"".join([b"%c%b" % (len(part), part) for part in parts]) + pack_object(value)
+    return b"".join([b"%c%b" % (len(part), part) for part in parts]) + serialise_object(value)
 
 
-def unpack_record(data: bytes) -> tuple[FileState, Any]:
-    """Return what `pack_record` was given.
+def deserialise_record(data: bytes) -> tuple[FileState, Any]:
+    """Return what `serialise_record` was given.
 
     Raises:
         DamagedError: these are not its bytes.
@@ -80,18 +88,18 @@ def unpack_record(data: bytes) -> tuple[FileState, Any]:
         raise damaged_record() from err
     digest = parts.pop().hex()
     size, modified, later, inode = [int.from_bytes(one, "little", signed=True) for one in parts]
-    return FileState(size, modified, modified + later, inode, digest), unpack_object(data[at:])
+    return FileState(size, modified, modified + later, inode, digest), deserialise_object(data[at:])
 
 
-def unpack_object(data: bytes) -> Any:
-    """Return what `pack_object` was given.
+def deserialise_object(data: bytes) -> Any:
+    """Return what `serialise_object` was given.
 
     Raises:
         DamagedError: these are not its bytes.
     """
     try:
-        unpacked = zlib.decompressobj(-15, zdict=_COMMON).decompress(data)
-        text = unpacked.decode("utf-8", "surrogatepass")
+        decompressed = zlib.decompressobj(-15, zdict=_COMMON).decompress(data)
+        text = decompressed.decode("utf-8", "surrogatepass")
         value, end = _decode(text)
         if end != len(text):
             raise ValueError("more than one value")

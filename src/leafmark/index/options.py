@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-__all__ = ["IndexSettings"]
+__all__ = ["IndexOptions"]
 
 
-class IndexSettings(NamedTuple):
+class IndexOptions(NamedTuple):
     """What decides what an index holds. A change of fingerprint or language needs a rebuild.
 
     `fingerprint` stands for all settings that change chunks or terms. `languages`

@@ -9,13 +9,18 @@ import pytest
 from support.indexes import chunk, state_of
 
 from leafmark.errors import DamagedError
-from leafmark.index.packing import pack_object, pack_record, unpack_object, unpack_record
 from leafmark.index.records import (
+    deserialise_document,
+    deserialise_state,
     document_entry,
-    pack_document,
-    pack_state,
-    unpack_document,
-    unpack_state,
+    serialise_document,
+    serialise_state,
+)
+from leafmark.index.serialising import (
+    deserialise_object,
+    deserialise_record,
+    serialise_object,
+    serialise_record,
 )
 from leafmark.model import FileState
 
@@ -26,7 +31,7 @@ MESSAGE = "a record of the index cannot be read"
     "value", [None, [], {"a": [1, 2.5, None]}, "ü日本\udcff\ud800", [2**70, -1], True]
 )
 def test_values_come_back(value: Any) -> None:
-    assert unpack_object(pack_object(value)) == value
+    assert deserialise_object(serialise_object(value)) == value
 
 
 STATES = [
@@ -39,19 +44,19 @@ STATES = [
 
 @pytest.mark.parametrize("state", STATES)
 def test_how_a_file_looked_comes_back_with_what_it_holds(state: FileState) -> None:
-    assert unpack_record(pack_record(state, {"ü": 1})) == (state, {"ü": 1})
+    assert deserialise_record(serialise_record(state, {"ü": 1})) == (state, {"ü": 1})
 
 
-def _packed(source: str = "# One\n\ntext\n\n## Two\n\nmore\n\n# Three\n\nend\n") -> bytes:
+def _serialised(source: str = "# One\n\ntext\n\n## Two\n\nmore\n\n# Three\n\nend\n") -> bytes:
     chunked = chunk("a.md", source)
     entry = document_entry(chunked, state_of("x"))
-    return pack_document(entry, chunked.chunks, [each.content for each in chunked.chunks])
+    return serialise_document(entry, chunked.chunks, [each.content for each in chunked.chunks])
 
 
 def _read_all(data: bytes) -> str:
     """Read every chunk of a record; the message where that is damage."""
     try:
-        for entry in unpack_document(data):
+        for entry in deserialise_document(data):
             assert entry.id
     except DamagedError as err:
         return err.message
@@ -59,7 +64,7 @@ def _read_all(data: bytes) -> str:
 
 
 def test_flipped_bits_are_an_error_of_ours_or_another_value() -> None:
-    good, chance = _packed(), random.Random(5)
+    good, chance = _serialised(), random.Random(5)
     assert _read_all(good) == ""
     seen = set()
     for _ in range(1000):
@@ -73,8 +78,8 @@ def test_flipped_bits_are_an_error_of_ours_or_another_value() -> None:
 @pytest.mark.parametrize("title", ["Usage", "What's new?", "`leafmark chunk` (1.0)", "C++ & C#"])
 def test_a_slug_that_the_title_tells_is_not_stored(title: str) -> None:
     source = f"# Before\n\ntext\n\n# {title}\n\nmore\n"
-    stored = unpack_document(_packed(source))
-    assert "s" not in unpack_record(_packed(source))[1]
+    stored = deserialise_document(_serialised(source))
+    assert "s" not in deserialise_record(_serialised(source))[1]
     assert [entry.slug for entry in stored] == [one.slug for one in chunk("a.md", source).chunks]
 
 
@@ -89,30 +94,30 @@ def test_a_column_of_other_values_is_damage_or_read(column: str, value: Any) -> 
             "k": [0, 1, 1, 1],
             "c": [0, 0, 0, 0],
         }
-        state, stored = unpack_record(_packed())
+        state, stored = deserialise_record(_serialised())
         record |= stored
         if isinstance(record[column], list) and position < len(record[column]):
             record[column][position] = value
         else:
             record[column] = value
-        assert _read_all(pack_record(state, record)) in ("", MESSAGE)
+        assert _read_all(serialise_record(state, record)) in ("", MESSAGE)
 
 
 @pytest.mark.parametrize("value", [None, 3, [], {}, {"q": []}, {"q": [1, 2, 3]}, [1, 2]])
 def test_other_values_are_no_records(value: Any) -> None:
-    for unpack in (unpack_document, unpack_state):
+    for deserialise in (deserialise_document, deserialise_state):
         with pytest.raises(DamagedError) as caught:
-            unpack(pack_record(STATES[0], value))
+            deserialise(serialise_record(STATES[0], value))
         assert caught.value.message == MESSAGE
 
 
 def test_columns_of_another_length_are_damage() -> None:
-    state, record = unpack_record(_packed("# One\n\ntext\n"))
+    state, record = deserialise_record(_serialised("# One\n\ntext\n"))
     record["t"].append("one too many")
     with pytest.raises(DamagedError, match=MESSAGE):
-        unpack_document(pack_record(state, record))
+        deserialise_document(serialise_record(state, record))
 
 
 def test_states_come_back() -> None:
     state = state_of("x", inode=2**63)
-    assert unpack_state(pack_state("t:a.md", state)) == ("t:a.md", state)
+    assert deserialise_state(serialise_state("t:a.md", state)) == ("t:a.md", state)

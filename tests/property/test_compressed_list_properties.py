@@ -12,8 +12,8 @@ from leafmark.app.chunking.job_list import ChunkJob, JobList, JobPlaces
 from leafmark.app.chunking.numbers_by_hash import NumbersByHash
 from leafmark.app.sources.trees import Tree
 from leafmark.chunking import ChunkingOptions
-from leafmark.model import Packed
-from leafmark.model.packed import BLOCK_ITEMS
+from leafmark.model import CompressedList
+from leafmark.model.compressed_list import BLOCK_ITEMS
 
 HASHES = st.integers(-(2**63), 2**63 - 1) | st.integers(-4, 4) | st.sampled_from([5 << 32, 9 << 32])
 """Some of them meet in a slot, some in what is kept of them beside it."""
@@ -23,14 +23,14 @@ SOURCES = st.tuples(st.sampled_from(["docs", "more"]), st.text("ab/", min_size=1
 
 @given(st.lists(st.integers() | st.text(st.characters()), max_size=3 * BLOCK_ITEMS + 2))
 def test_it_reads_like_a_list(items: list[int | str]) -> None:
-    packed = Packed(items)
-    assert list(packed) == items
-    assert [packed[k] for k in range(-len(items), len(items))] == items + items
-    assert list(pickle.loads(pickle.dumps(packed))) == items
-    assert packed[1::2] == items[1::2]
-    packed.extend(items)
-    assert len(packed) == 2 * len(items)
-    assert list(packed) == items + items
+    compressed = CompressedList(items)
+    assert list(compressed) == items
+    assert [compressed[k] for k in range(-len(items), len(items))] == items + items
+    assert list(pickle.loads(pickle.dumps(compressed))) == items
+    assert compressed[1::2] == items[1::2]
+    compressed.extend(items)
+    assert len(compressed) == 2 * len(items)
+    assert list(compressed) == items + items
 
 
 @given(st.lists(HASHES))
