@@ -28,7 +28,8 @@ from leafmark.app.configuration.project import Project
 from leafmark.app.indexing.refreshing import refresh
 from leafmark.app.requests import IndexRequest
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.index import analyzer_for, open_reader
+from leafmark.index import open_reader
+from leafmark.index.folding import fold
 from leafmark.index.schema import build_schema, language_fields
 from leafmark.index.writer import HEAP_BYTES, THREADS
 from leafmark.model import ChunkedDocument
@@ -137,11 +138,10 @@ def _chunk(corpus: Corpus, path: Path, options: ChunkingOptions) -> ChunkedDocum
 def _texts(chunked: ChunkedDocument) -> Iterator[tuple[tuple[str, str], ...]]:
     """The fields of each chunk, ready for the engine."""
     fields = language_fields("english")
-    prepare = analyzer_for("english").for_engine
     for chunk in chunked.chunks:
         yield (
-            (fields.body, prepare(chunk.body)),
-            (fields.title, prepare(chunk.title)),
+            (fields.body, fold(chunk.body)),
+            (fields.title, fold(chunk.title)),
             (fields.path, chunk.path),
             (fields.tags, " ".join(chunk.tags)),
             ("doc_id", chunk.doc_id),

@@ -141,10 +141,6 @@ class Analyzer:
         """Return the text as its field in the index takes it: its terms."""
         return " ".join(self.terms(text))
 
-    def for_engine(self, text: str) -> str:
-        """Return the text as `engine` must get it."""
-        return self._without_long_tokens(_spread(fold(text)))
-
     def _analyze(self, text: str) -> list[str]:
         return self.engine.analyze(self._without_long_tokens(text))
 

@@ -518,10 +518,6 @@ class Chunk(NamedTuple):
             "sha256": self.sha256,
         }
 
-    def to_record(self) -> ChunkRecord:
-        """Return all there is to tell of the chunk, without its source."""
-        return ChunkRecord.from_dict(self.to_dict())
-
     @staticmethod
     def from_dict(record: Mapping[str, Any]) -> ChunkRecord:
         """Read back what `to_dict` gave: a record, since the source is not in it."""

@@ -38,7 +38,6 @@ __all__ = [
     "WIDENED_BELOW",
     "WIDENED_FROM",
     "WIDENED_UP_TO",
-    "B",
 ]
 
 KEYWORD_WEIGHTS: Mapping[str, float] = MappingProxyType(
@@ -64,8 +63,7 @@ LONG_QUERY_WORDS = 7
 """From this many words on, not counting stop words, any query is a question (chosen by eye)."""
 
 K1 = 1.2
-B = 0.75
-"""Tantivy's BM25 parameters, which cannot be set; explanations and tests need them."""
+"""Tantivy's BM25 parameter for how often a word stands in a field; it cannot be set."""
 
 EDIT_SHARE = 0.5
 """Factor of a correction of a word that occurs too.

@@ -12,7 +12,10 @@ from support.library import Library
 
 from leafmark.model import Factor
 from leafmark.retrieval.candidates import FEW_TIES
-from leafmark.retrieval.weights import K1, KEYWORD_WEIGHTS, MOST_PREFIXED, QUESTION_WEIGHTS, B
+from leafmark.retrieval.weights import K1, KEYWORD_WEIGHTS, MOST_PREFIXED, QUESTION_WEIGHTS
+
+B = 0.75
+"""Tantivy's BM25 parameter for the length of a field."""
 
 TEXTS = {
     "1.txt": "alpha beta beta gamma",
