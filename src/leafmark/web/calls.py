@@ -19,6 +19,7 @@ from leafmark.app import (
 )
 from leafmark.app.chunking.run import SourceReport
 from leafmark.app.requests import ChunkRequest, ListRequest, SearchRequest, ShowRequest
+from leafmark.app.settings import SETTINGS
 from leafmark.chunking import ChunkingOptions
 from leafmark.errors import ConfigError, NotFoundError, StorageError, UsageError
 from leafmark.model import Answer, ChunkedDocument, Hint, Shown
@@ -30,7 +31,6 @@ from leafmark.serving.workspace import Freshness, Workspace
 from leafmark.web.replies import Reply, check_size, json_reply
 
 __all__ = [
-    "CHUNKING",
     "ChangedError",
     "Request",
     "chunks",
@@ -42,17 +42,6 @@ __all__ = [
     "status",
     "trees",
 ]
-
-CHUNKING = (
-    "strategy",
-    "preset",
-    "min_tokens",
-    "target_tokens",
-    "max_tokens",
-    "fixed_tokens",
-    "fixed_overlap",
-)
-"""The settings of chunking that a request may name."""
 
 
 class ChangedError(StorageError):
@@ -80,6 +69,13 @@ class Request:
 
     def texts(self, name: str) -> tuple[Any, ...]:
         return tuple(self.arguments[name] or ())
+
+    def settings(self, table: str) -> dict[str, Any]:
+        """The arguments that are called as settings of a table, by the settings' whole names."""
+        named = {f"{table}.{name}": value for name, value in self.arguments.items()}
+        return {
+            name: value for name, value in named.items() if name in SETTINGS and value is not None
+        }
 
 
 def search(request: Request) -> Reply:
@@ -189,7 +185,7 @@ def _chunked(
     It is chunked from the bytes that were indexed: no path is taken from a request.
     """
     shown = _shown(request, full_document=True)
-    settings = {f"chunking.{name}": request[name] for name in CHUNKING if request[name] is not None}
+    settings = request.settings("chunking")
     try:
         plan = plan_chunking(
             request.workspace.project(settings),

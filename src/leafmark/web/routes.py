@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple, get_args
 
 from leafmark.app.requests import Mode
+from leafmark.app.settings import SETTINGS
 from leafmark.chunking import STRATEGIES
 from leafmark.model import GRAINS, RELATIONS, SORTS
 from leafmark.serving.parameters import Parameter
@@ -57,7 +58,7 @@ _EXPAND = Parameter(
 _NO_REFRESH = _switch("no_refresh", "Do not bring the index up to date first.")
 _CHUNKING = (
     Parameter("strategy", "How documents become chunks.", choices=STRATEGIES),
-    Parameter("preset", "A named set of sizes.", choices=("none", "rag", "packlet", "ra")),
+    Parameter("preset", "A named set of sizes.", choices=SETTINGS["chunking.preset"].rules.choices),
     _size(
         "min_tokens",
         "The least size of a piece; the strategy section joins smaller sections, too.",
