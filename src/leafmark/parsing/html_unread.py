@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from leafmark.parsing.html_headings import is_credit
@@ -149,6 +150,20 @@ def _size_of_text(data: bytes, start: int, end: int) -> int:
     return size
 
 
+@dataclass(slots=True)
+class _OpenTitle:
+    """A heading under which nothing was read so far, but perhaps a table of contents."""
+
+    heading: HtmlElement
+    is_first: bool
+    has_menu: bool = False
+
+    def ends_at(self, heading: HtmlElement) -> bool:
+        """Whether the next heading of the page is none of a section below this one."""
+        own = self.heading.tag
+        return heading.tag < own or (heading.tag == own and not self.is_first)
+
+
 def _titles_of_contents(
     page: HtmlPage, menus: Set[int], holds: _Holding
 ) -> Iterator[tuple[int, int]]:
@@ -157,26 +172,26 @@ def _titles_of_contents(
     One with a deeper heading next is a chapter's, whose table names its own sections. So is the
     first of a page with one of its own level next: Texinfo has no deeper one than h4.
     """
-    title: HtmlElement | None = None
-    is_first, has_menu, seen = True, False, -1  # up to where nothing is to be read under the title
+    title: _OpenTitle | None = None
+    seen = -1  # up to where nothing is to be read under the title
     for element in page.elements:
         if element.start < seen:
             continue
         if element.tag in HEADING_LEVELS and not is_credit(page, element):
-            is_over = title is not None and (
-                element.tag < title.tag or (element.tag == title.tag and not is_first)
-            )
-            if title and is_over and has_menu and is_wordless(page.data, seen, element.start):
-                yield title.start, title.end
-            is_first = seen < 0
-            title, has_menu = None if element.tag == "h1" else element, False
+            is_alone = title is not None and title.has_menu and title.ends_at(element)
+            if title and is_alone and is_wordless(page.data, seen, element.start):
+                yield title.heading.start, title.heading.end
+            title = None if element.tag == "h1" else _OpenTitle(element, is_first=seen < 0)
             seen = element.end
         elif title and (element.start in menus or holds.is_apart(element)):
-            title = title if is_wordless(page.data, seen, element.start) else None
-            has_menu = has_menu or element.start in menus or _is_contents(page, element)
+            if not is_wordless(page.data, seen, element.start):
+                title = None
+            elif element.start in menus or _is_contents(page, element):
+                title.has_menu = True
             seen = element.end
-    if title and not is_first and has_menu and is_wordless(page.data, seen, page.body_end):
-        yield title.start, title.end
+    is_alone = title is not None and title.has_menu and not title.is_first
+    if title and is_alone and is_wordless(page.data, seen, page.body_end):
+        yield title.heading.start, title.heading.end
 
 
 def _is_contents(page: HtmlPage, element: HtmlElement) -> bool:

@@ -172,26 +172,27 @@ def outline(raw: bytes, offset: int = 0) -> tuple[TopBlocks, int]:
     if b"\0" in raw or b"\x0b" in raw or b"\x0c" in raw:
         return blocks, offset  # white space, perhaps
     kinds, starts, ends = blocks.kinds, blocks.starts, blocks.ends
-    shape, is_parted, find, after = "", True, _BLOCK.match, len(raw)
+    find, after = _BLOCK.match, len(raw)
     at = _blank_end(raw, 0)
+    shape, is_parted = "", True  # of the block before: whether nothing goes on with it
     while at < after:
         match = find(raw, at)
         if match is None or not (is_parted or _may_follow(match, shape)):
             break
         shape = match.lastgroup or ""
-        end, next_at, info, content = match.end(shape), match.end(), "", None
-        if shape == "fence":
-            content, end = end, _fence_end(raw, match)
-            info, next_at = fence_language(match["info"].decode()), _blank_end(raw, end)
-        elif shape == "table":
-            content = match.end("delimiters")
+        end = match.end(shape) if shape != "fence" else _fence_end(raw, match)
         if (shape in _CHECKED or raw[at] in b" [") and not _is_certain(match, kinds, end):
             break
+        start, next_at = at + offset, match.end()
         kinds.append(_KINDS[shape])
-        starts.append(at + offset)
+        starts.append(start)
         ends.append(end + offset)
-        if content is not None:
-            blocks.details[at + offset] = info, content + offset
+        if shape == "fence":
+            language = fence_language(match["info"].decode())
+            blocks.details[start] = language, match.end("fence") + offset
+            next_at = _blank_end(raw, end)
+        elif shape == "table":
+            blocks.details[start] = "", match.end("delimiters") + offset
         at, is_parted = next_at, next_at > end or shape in _ENDED
     while kinds and at < after and (not is_parted or kinds[-1] in _TAKING):
         at, is_parted = blocks.pop() - offset, True  # what follows may be part of it

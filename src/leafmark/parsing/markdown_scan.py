@@ -232,30 +232,36 @@ def _read_headings(data: bytes, lines: _HeadingLines, limit: int) -> HeadingColu
         return _NONE
     marked: Sequence[int] = ()
     if _MARKED in kinds:
-        marked = [index for index, kind in enumerate(kinds) if kind == _MARKED]
-        if b"[" in b"".join(words) and b"]:" in data and _may_link(words, data):
+        if _may_link(words, data):
             return None
-        marked = [index for index in marked if _MARKUP.search(words[index])]
-    rendered = _drop_marks(words, marked)
+        marked = [
+            index
+            for index, kind in enumerate(kinds)
+            if kind == _MARKED and _MARKUP.search(words[index])
+        ]
+    unread = _drop_marks(words, marked)
     together = b"\n".join(words).decode()
-    texts = titles = together.split("\n")
-    if not together.isascii() or "  " in together:
-        titles = [text if text.isascii() and "  " not in text else fold(text) for text in texts]
-    if rendered:
-        read = read_titles([data[starts[index] : ends[index]] for index in rendered])
-        texts = [*texts]
-        for index, text in zip(rendered, read, strict=True):
+    texts = together.split("\n")
+    if unread:
+        read = read_titles([data[starts[index] : ends[index]] for index in unread])
+        for index, text in zip(unread, read, strict=True):
             texts[index] = text
-    if marked:
-        titles = [*titles]
-        for index in marked:
-            titles[index] = fold(texts[index])
+    is_tidy = together.isascii() and "  " not in together
+    titles = texts if is_tidy and not marked else _titles(texts, marked)
     if ends[-1] > limit:
         ends[-1] = limit
     count = len(starts)
     nothing = [None] * count
     constant = [limit] * count, [False] * count, nothing, nothing, nothing
     return _new(HeadingColumns, (levels, titles, texts, starts, ends, *constant))
+
+
+def _titles(texts: Sequence[str], marked: Sequence[int]) -> list[str]:
+    """The texts as titles: those that were not marked may be so already."""
+    titles = [text if text.isascii() and "  " not in text else fold(text) for text in texts]
+    for index in marked:
+        titles[index] = fold(texts[index])
+    return titles
 
 
 def _drop_marks(words: list[bytes], marked: Sequence[int]) -> list[int]:
@@ -272,7 +278,10 @@ def _drop_marks(words: list[bytes], marked: Sequence[int]) -> list[int]:
 
 def _may_link(words: Sequence[bytes], data: bytes) -> bool:
     """Whether headings may hold a link or a note to what is defined elsewhere, by its label."""
-    said = labelled_words(b"\n".join(words))
+    together = b"\n".join(words)
+    if b"[" not in together or b"]:" not in data:
+        return False
+    said = labelled_words(together)
     defined = defined_words(data) if said else said
     return "" in defined or not defined.isdisjoint(said)
 

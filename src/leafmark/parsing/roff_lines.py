@@ -129,29 +129,36 @@ class _Conditions:
     def take(self, line: str) -> Line:
         """Return what the next line calls."""
         if self._closing:
-            if line[:1] in _MARKS and line[1:].partition("\\")[0].strip() == self._closing:
-                self._closing = ""
-            return _UNREAD_LINE
+            return self._defined(line)
+        is_shown = self._skipped < 0  # before the line closes what is not
         has_braces = "\\}" in line or "\\{" in line
         if line[:1] not in _MARKS:
-            is_shown = self._skipped < 0 and line[:2] not in _COMMENTS
             if has_braces:
                 self._count(line)
-            return _TEXT_LINE if is_shown else _UNREAD_LINE
+            return _TEXT_LINE if is_shown and line[:2] not in _COMMENTS else _UNREAD_LINE
         name = _CONTROL.match(line)
         called = name[1] if name else ""
         if name and called in _DEFINING:
-            words = line[name.end() :].partition('\\"')[0].split()
-            self._closing = next(iter(words[called != "ig" :]), ".")
-            return _UNREAD_LINE
+            return self._definition(called, line[name.end() :])
         if name and called in _CONDITIONS:
             return self._condition(line, name)
-        is_shown = self._skipped < 0 and bool(name and called) and called not in _REQUESTS
         if has_braces:
             self._count(line)
-        if not is_shown or name is None or name[2]:
+        if name is None or name[2] or not called or called in _REQUESTS or not is_shown:
             return _UNREAD_LINE
         return Line(called, name.end())
+
+    def _definition(self, called: str, rest: str) -> Line:
+        """Open a definition, or what is ignored: the word behind its name closes it."""
+        words = rest.partition('\\"')[0].split()
+        self._closing = next(iter(words[called != "ig" :]), ".")
+        return _UNREAD_LINE
+
+    def _defined(self, line: str) -> Line:
+        """Take a line of a definition, perhaps the one that closes it."""
+        if line[:1] in _MARKS and line[1:].partition("\\")[0].strip() == self._closing:
+            self._closing = ""
+        return _UNREAD_LINE
 
     def _count(self, line: str) -> None:
         """Count the braces in a line."""
