@@ -25,7 +25,7 @@ from leafmark.chunking.bodies import BodyReader
 from leafmark.chunking.plain_code import POOREST, depth_in_code
 from leafmark.chunking.plain_text import is_unfinished, last_paragraphs, leads_in_text
 from leafmark.chunking.rows import goes_on_in_page, is_title_in_page
-from leafmark.model import Block
+from leafmark.model import Block, Document
 
 __all__ = ["leads_on", "poverty"]
 
@@ -167,27 +167,36 @@ def leads_on(reader: BodyReader, start: int, at: int) -> bool:
         return _script_leads(document.data, start, at)
     if reader.headings_within(at, at + 1):
         return False
-    is_page, before = document.format == "html", _tail(reader, start, at)
-    last = reader.last_top_within(start, at)
+    before, last = _tail(reader, start, at), reader.last_top_within(start, at)
     if last is None or last.end > at:
         if _stands_below(reader, at):
             return True
     elif _names_what_is_above(reader, last, at, before=before):
         return True
     elif last.kind == "code":  # which may end with anything
-        goes_on = _PARAGRAPH_GOES_ON if is_page else _GOES_ON
-        return goes_on.match(document.data, at, at + _REACH) is not None
+        return _code_leads(document, at)
     if last is not None and _leads_by_kind(reader, last, at, before=before):
         return True
-    if document.format == "text" and leads_in_text(
-        before, document.data[at : at + _REACH], whole=len(before) < _REACH
-    ):
-        return True
-    if not is_page:
-        return _text_leads(before)
+    return _words_lead(document, before, at)
+
+
+def _code_leads(document: Document, at: int) -> bool:
+    """Whether a sentence goes on at `at`, behind code that stands in its midst."""
+    goes_on = _PARAGRAPH_GOES_ON if document.format == "html" else _GOES_ON
+    return goes_on.match(document.data, at, at + _REACH) is not None
+
+
+def _words_lead(document: Document, before: bytes, at: int) -> bool:
+    """Whether what is written right before `at` leads on, by the custom of the format."""
     data = document.data
-    is_in_term = _TERM_END.match(data, at, at + _PAGE_REACH) is not None
-    return is_in_term or _page_leads(before) or _is_behind_name(data, at)
+    if document.format == "html":
+        is_in_term = _TERM_END.match(data, at, at + _PAGE_REACH) is not None
+        return is_in_term or _page_leads(before) or _is_behind_name(data, at)
+    if document.format == "text":
+        is_whole = len(before) < _REACH
+        if leads_in_text(before, data[at : at + _REACH], whole=is_whole):
+            return True
+    return _text_leads(before)
 
 
 def _script_leads(data: bytes, start: int, at: int) -> bool:

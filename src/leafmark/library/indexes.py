@@ -186,9 +186,7 @@ class Index:
         >>> found.results[0].citation
         'handbook:guides/backups.md@22ddda5d4131:0-1458'
         """
-        asked = checked_names("queries", queries)
-        if plain:
-            asked = tuple(filter(None, map(plain_query, queries)))
+        asked = _expressions(queries, plain=plain)
         path = checked_text("section", section)
         request = SearchRequest(
             queries=asked,
@@ -206,11 +204,9 @@ class Index:
             full_text=True,
             refresh=False,
         )
-        typed = " ".join(queries)
-        if plain and not asked:
-            search_params(self._held.project(), request)  # says what else is wrong
-            return Answer(typed, "lexical", (), hints=(_NO_WORDS,))
-        return self._ask(search_project, request)._replace(query=typed)
+        is_blank = plain and not asked
+        answer = self._find_nothing(request) if is_blank else self._ask(search_project, request)
+        return answer._replace(query=" ".join(queries))
 
     def show(
         self,
@@ -367,10 +363,21 @@ class Index:
     alike = awaitable(like)
     averify = awaitable(verify)
 
+    def _find_nothing(self, request: SearchRequest) -> Answer:
+        """Answer what holds no word, once its other values were checked; no index is made."""
+        search_params(self._held.project(), request)
+        return Answer("", "lexical", (), hints=(_NO_WORDS,))
+
     def _ask(self, find: Callable[[Project, Request], Answer], request: Request) -> Answer:
         project, hints = self._held.read()
         answer = find(project, request)
         return answer._replace(hints=(*hints, *hints_for_programs(answer.hints)))
+
+
+def _expressions(queries: tuple[str, ...], *, plain: bool) -> tuple[str, ...]:
+    """Return the queries as they are searched for; `plain` ones are words, and some hold none."""
+    checked = checked_names("queries", queries)
+    return tuple(filter(None, map(plain_query, checked))) if plain else checked
 
 
 def _wish(limit: int | None, trees: Iterable[str]) -> SearchRequest:

@@ -228,30 +228,34 @@ def _about_options(
     ranked: Sequence[Candidate],
     results: Sequence[Result],
 ) -> Iterator[Hint]:
-    """Tell what looks like an option of a command (`-e`), but negated a word.
-
-    Where chunks match all else, only single letters that left something out are told: people
-    exclude words that say something.
-    """
-    if not results:
-        return
-    leaves = [asked for topic in topics for asked in iter_leaves(topic)]
-    out = [one.leaf for one in leaves if one.negated and not one.field]
-    words = dict.fromkeys(leaf.text for leaf in out if isinstance(leaf, Term))
-    options = [word for word in words if len(word) <= LONGEST_OPTION and word.isalnum()]
-    if not all(one.relaxed for one in ranked):
-        letters = {word for word in options if len(word) == 1}
-        left_out = _left_out(reader, topics, params) if letters else ()
-        options = [word for word in dict.fromkeys(left_out) if word in letters]
-    elif words and not options:
-        options = [*dict.fromkeys(_left_out(reader, topics, params))]
-    if options:
-        named = options[:MOST_NAMED]
+    """Tell what looks like an option of a command (`-e`), but negated a word."""
+    is_met = not all(one.relaxed for one in ranked)
+    named = _options(reader, topics, params, is_met=is_met)[:MOST_NAMED] if results else []
+    if named:
         which = " and ".join(f"-{word}" for word in named)
         verb = "leaves" if len(named) == 1 else "leave"
         held = " or ".join(f"“{word}”" for word in named)
         message = f'{which} {verb} out what holds {held}; "-{named[0]}" in quotes looks for it'
         yield Hint("option", message)
+
+
+def _options(
+    reader: IndexReader, topics: Sequence[Expression], params: SearchParams, *, is_met: bool
+) -> list[str]:
+    """Return the negated words that may be meant as options.
+
+    Where chunks match all else (`is_met`), those are only single letters that left something
+    out: people exclude words that say something.
+    """
+    leaves = [asked for topic in topics for asked in iter_leaves(topic)]
+    out = [one.leaf for one in leaves if one.negated and not one.field]
+    words = dict.fromkeys(leaf.text for leaf in out if isinstance(leaf, Term))
+    short = [word for word in words if len(word) <= LONGEST_OPTION and word.isalnum()]
+    letters = [word for word in short if len(word) == 1]
+    if is_met:
+        left_out = dict.fromkeys(_left_out(reader, topics, params) if letters else ())
+        return [word for word in left_out if word in letters]
+    return short or [*dict.fromkeys(_left_out(reader, topics, params) if words else ())]
 
 
 def _about_versions(results: Sequence[Result]) -> Iterator[Hint]:

@@ -108,21 +108,34 @@ def _shown(
         own_ranges = _own_ranges(entry, children, lambda: sources.by_heading(document, reader))
     asked = heading_and_span(entry) if own_ranges is None else own_ranges
     raw = bytes_in(data, asked)
-    chunked = sources.chunked(document, reader) if request.records or request.sizes else None
-    chunk = None if chunked is None else chunked.chunks[entry.position]
-    return Shown(
+    shown = Shown(
         entry,
         document,
-        chunk.to_dict() if chunk is not None and request.records else {},
-        heading=_heading(entry if section is None else section, data),
+        record={},
+        heading=_heading(section or entry, data),
         body=_text(bytes_in(data, entry.body_spans)),
         full_text=_text(raw),
         raw=raw,
         children=listed,
-        sizes=_sizes(chunk, sources, document) if chunk is not None and request.sizes else {},
         readable=_readable(sources, document, asked),
         own_ranges=own_ranges,
         section=section,
+    )
+    return _with_details(shown, reader, sources, request)
+
+
+def _with_details(
+    shown: Shown, reader: IndexReader, sources: Sources, request: ShowRequest
+) -> Shown:
+    """Add the record and the sizes that were asked for: they want the document chunked again."""
+    document = shown.document
+    chunked = sources.chunked(document, reader) if request.records or request.sizes else None
+    if chunked is None:
+        return shown
+    chunk = chunked.chunks[shown.entry.position]
+    return shown._replace(
+        record=chunk.to_dict() if request.records else {},
+        sizes=_sizes(chunk, sources, document) if request.sizes else {},
     )
 
 

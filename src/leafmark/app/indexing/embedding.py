@@ -108,11 +108,8 @@ def embed_project(
     except ProviderError as error:
         return Embedded(0, reader.meta.chunks, error)
     view = current_view(project, reader, spec)
-    if view is not None and view.seq == reader.meta.seq and not (view.pending or anew):
-        folder = vector_folder(project.shared_dir, vector_model(spec))
-        on_disk = read_view(view_path(folder, reader.root))
-        if on_disk is not None and on_disk.seq == view.seq and view.has_valid_rows(folder):
-            return Embedded()
+    if view is not None and not anew and _is_complete(view, reader, project, spec):
+        return Embedded()
     spec = replace(spec, stop=check)
     lazy = _Lazy(spec, heeded)
     timeout_s = project.configuration.index.lock_timeout_s
@@ -128,6 +125,17 @@ def embed_project(
             return _Run(project, reader, writer, lazy, view, progress, check).run()
     except (ProviderError, LockedError, StorageError) as error:
         return Embedded(0, _pending(reader, view), error)
+
+
+def _is_complete(
+    view: VectorView, reader: IndexReader, project: Project, spec: EmbedderSpec
+) -> bool:
+    """Whether each chunk of the index has a vector on disk, by the view in force."""
+    if view.pending or view.seq != reader.meta.seq:
+        return False
+    folder = vector_folder(project.shared_dir, vector_model(spec))
+    on_disk = read_view(view_path(folder, reader.root))
+    return on_disk is not None and on_disk.seq == view.seq and view.has_valid_rows(folder)
 
 
 def _pending(reader: IndexReader, view: VectorView | None) -> int:

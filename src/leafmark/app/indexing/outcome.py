@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from leafmark.app.indexing.scanning import Scan, is_below
@@ -69,15 +69,18 @@ def source_notes(
     for key, row in reader.manifest.items():
         if key[1] in left_out and row.chunks and _was_named(reader, key):
             skipped.remove(left_out.pop(key[1]))
-        looked_at = found.scope is None or is_below(*key, found.scope)
-        if looked_at and not (row.chunks or row.noted):
-            skipped.append(Skipped(key[1], EMPTY))
-        for note in _notes(reader, key) if row.noted else ():
-            if note.code not in LEFT_OUT:
-                told.append(note)
-            elif looked_at:
-                skipped.append(Skipped(note.path, LEFT_OUT[note.code]))
+        if row.chunks and not row.noted:
+            continue
+        notes = _notes(reader, key) if row.noted else ()
+        told += [note for note in notes if note.code not in LEFT_OUT]
+        if found.scope is None or is_below(*key, found.scope):
+            skipped += _skipped(notes) if row.noted else [Skipped(key[1], EMPTY)]
     return tuple(skipped), tuple(told)
+
+
+def _skipped(notes: Iterable[Diagnostic]) -> list[Skipped]:
+    """What notes of an indexed source say of why it has no chunks."""
+    return [Skipped(note.path, LEFT_OUT[note.code]) for note in notes if note.code in LEFT_OUT]
 
 
 def _with_fate(tree: str, note: Diagnostic, reader: IndexReader | None) -> Diagnostic:
@@ -95,6 +98,6 @@ def _was_named(reader: IndexReader, key: Key) -> bool:
     return entry is not None and entry.named
 
 
-def _notes(reader: IndexReader, key: Key) -> Iterable[Diagnostic]:
+def _notes(reader: IndexReader, key: Key) -> Sequence[Diagnostic]:
     entry = reader.document(document_id(*key))
     return () if entry is None else entry.diagnostics

@@ -157,19 +157,14 @@ def find_place(project: Project, path: str) -> Place:
     absolute = Path(os.path.abspath(project.directory / path))
     real = Path(os.path.realpath(absolute))
     for tree in project.trees:
-        real_root = Path(os.path.realpath(tree.root))
-        for root, asked in ((tree.root, absolute), (real_root, real)):
-            if asked == root or root in asked.parents:
-                if not is_there(str(asked)):
-                    raise _vanished(tree, asked.relative_to(root).as_posix(), path)
-                there = _without_links(asked)
-                if there != real_root and real_root not in there.parents:
-                    continue
-                if not tree.follow_symlinks:
-                    root, asked = real_root, there
-                relative = asked.relative_to(root).as_posix()
-                listed = "" if relative == "." else as_listed(root, relative)
-                return Place(tree, listed, not os.path.isdir(asked))
+        for root, asked in ((tree.root, absolute), (Path(os.path.realpath(tree.root)), real)):
+            if not _is_in(asked, root):
+                continue
+            if not is_there(str(asked)):
+                raise _vanished(tree, asked.relative_to(root).as_posix(), path)
+            place = _place_in(tree, root, asked)
+            if place is not None:
+                return place
     raise UsageError(
         f"{path!r} is in none of the trees of this project",
         location=str(absolute),
@@ -177,6 +172,22 @@ def find_place(project: Project, path: str) -> Place:
         if os.path.isdir(absolute)
         else "`leafmark ls trees` shows the trees",
     )
+
+
+def _is_in(path: Path, root: Path) -> bool:
+    return path == root or root in path.parents
+
+
+def _place_in(tree: Tree, root: Path, asked: Path) -> Place | None:
+    """Return the place of what is there below a tree's root; None if a link leads out of it."""
+    real_root, there = Path(os.path.realpath(tree.root)), _without_links(asked)
+    if not _is_in(there, real_root):
+        return None
+    if not tree.follow_symlinks:
+        root, asked = real_root, there
+    relative = asked.relative_to(root).as_posix()
+    listed = "" if relative == "." else as_listed(root, relative)
+    return Place(tree, listed, not os.path.isdir(asked))
 
 
 def _without_links(path: Path) -> Path:
