@@ -152,11 +152,10 @@ class Sources:
             return None
         if state.digest != document.state.digest:
             return None
-        if document.encoding == "utf-8":
-            return _Read(tree, raw, raw)
-        from leafmark.parsing import parse  # it alone knows what the file says of itself
-
-        return _Read(tree, raw, parse(raw, document.path).data)
+        read = _Read(tree, raw, raw)
+        if document.encoding != "utf-8":  # a parser alone knows what the file says of that
+            read.data = self._parsed(read, document).data
+        return read
 
 
 def _is_same(parsed: Document, document: DocumentEntry) -> bool:

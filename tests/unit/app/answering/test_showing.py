@@ -16,7 +16,8 @@ from leafmark.app.sources.known_files import KnownFiles
 from leafmark.app.sources.trees import Tree
 from leafmark.chunking import token_counter
 from leafmark.errors import AmbiguousError, NotFoundError
-from leafmark.model import Chunk, FileState, Omission, Passage
+from leafmark.model import Chunk, Document, FileState, Omission, Passage
+from leafmark.parsing import parse
 from leafmark.retrieval.citations import format_citation
 from leafmark.retrieval.packing import passages
 
@@ -411,6 +412,26 @@ def test_a_source_is_read_once_for_an_answer(guide: Here, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(indexed_sources, "read_beneath", count)
     guide.show("p.md", "p.md#setup", "p.md#usage", refresh=False)
+    assert paths == ["p.md"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_a_source_is_parsed_once_for_an_answer(
+    here: Here, monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
+    """The bytes that spans count in are the parser's where a source is not UTF-8."""
+    text = "# Käse\n\nGelb und würzig.\n\n## Größe\n\nFünf für alle.\n"
+    (here.root / "p.md").write_bytes(text.encode(encoding))
+    here.index()
+    paths: list[str] = []
+
+    def count(data: bytes, path: str, *, notebook_outputs: bool = False) -> Document:
+        paths.append(path)
+        return parse(data, path, notebook_outputs=notebook_outputs)
+
+    monkeypatch.setattr("leafmark.parsing.parse", count)
+    shown = here.show("p.md", "p.md#größe", sizes=True, refresh=False).shown
+    assert [one.full_text for one in shown] == [text, text[text.index("## ") :]]
     assert paths == ["p.md"]
 
 
