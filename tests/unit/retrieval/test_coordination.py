@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.library import Library
 
-from leafmark.index import IndexSettings
+from leafmark.index import IndexOptions
 from leafmark.model import Result
 from leafmark.retrieval import coordination
 from leafmark.retrieval.weights import COORDINATED_MATCHES
@@ -114,7 +114,7 @@ def test_documents_with_a_great_many_chunks_are_looked_into_by_chunk(
 def test_every_language_counts_its_own_words(tmp_path: Path) -> None:
     """One index of two languages has two compiled queries, each with words of its own."""
     library = Library(tmp_path)
-    library.settings = IndexSettings("library", {"t": "english", "de": "german"})
+    library.settings = IndexOptions("library", {"t": "english", "de": "german"})
     library.put("t", {"a.md": "# Harbor\n\nThe cranes.\n"})
     library.put("de", {"b.md": "# Kran\n\nDie Kräne am Harbor.\n"})
     found = results(library, "harbor crane kran winter")
