@@ -46,7 +46,7 @@ def test_every_query_says_where_it_belongs() -> None:
 
 def test_every_set_is_fetched_and_asked_about() -> None:
     packages = _packages()
-    for project in ("", "languages", "held_back", "more", "code", "blind", "later"):
+    for project in ("", "languages", "held_back", "more", "code", "blind", "later", "confirm"):
         queries = _queries(str(Path(project, "queries")))
         settings = (EVAL / project / "leafmark.toml").read_text(encoding="utf-8")
         trees = tomllib.loads(settings)["tree"]
@@ -67,7 +67,7 @@ def test_other_languages_have_queries_of_every_kind() -> None:
 
 
 def test_queries_of_later_sets_are_of_every_kind_and_counted() -> None:
-    folders = ("held_back", "more", "code", "blind", "later")
+    folders = ("held_back", "more", "code", "blind", "later", "confirm")
     queries = [query for folder in folders for query in _queries(f"{folder}/queries")]
     assert not any(query.draft for query in queries)
     assert all(query.language for query in queries)
