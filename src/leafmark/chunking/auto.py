@@ -9,6 +9,7 @@ own. Many such ranges may come to more than the bound: then the node is `oversiz
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain
 from operator import itemgetter
 
@@ -121,41 +122,43 @@ def _is_oversize(shop: Workshop, node: int, units: Sequence[Unit]) -> bool:
 
 
 def _split_evenly(shop: Workshop, cutter: Cutter, span: tuple[int, int]) -> list[list[Unit]]:
-    """Split a range and group its units, with finer units where only these keep the size.
-
-    A group that takes in a leftover under `min_tokens` may become too large, which smaller
-    units prevent.
-    """
+    """Split a range and group its units, with finer units where only these keep the sizes."""
     capacity = cutter.capacity
-    groups, sizes = _pack(shop, split(cutter, *span), capacity)
-    if min(sizes) >= shop.options.min_tokens and max(sizes) <= capacity:
-        return groups
-    groups = _absorb(shop, groups, sizes, capacity=capacity)
-    if all(_keeps(group, capacity) for group in groups):
+    groups, is_best = _grouped(shop, split(cutter, *span), capacity)
+    if is_best:
         return groups
     finer = cutter._replace(grain=max(1, capacity // _FINER))
-    groups, sizes = _pack(shop, split(finer, *span), capacity)
-    return _absorb(shop, groups, sizes, capacity=capacity)
+    others, _ = _grouped(shop, split(finer, *span), capacity)
+    return min(groups, others, key=partial(shop.faults, capacity=capacity))
+
+
+def _grouped(shop: Workshop, units: list[Unit], capacity: int) -> tuple[list[list[Unit]], bool]:
+    """Return groups of units, and whether finer units could not be grouped better.
+
+    Only where a group that takes in a leftover becomes too large all divisions are compared.
+    """
+    least, ranges = shop.options.min_tokens, shop.pack(units, capacity)
+    groups = _taken(units, ranges)
+    sizes = [shop.size(group) for group in groups]
+    if min(sizes) >= least and max(sizes) <= capacity:
+        return groups, True
+    merged = absorb_small(sizes, least=least, capacity=capacity)
+    ranges = [(ranges[first][0], ranges[after - 1][1]) for first, after in merged]
+    groups = _taken(units, ranges)
+    if all(_keeps(group, capacity) and shop.size(group) >= least for group in groups):
+        return groups, True
+    groups = _taken(units, shop.divide(units, ranges, capacity))
+    return groups, len(groups) <= len(ranges) and all(_keeps(group, capacity) for group in groups)
+
+
+def _taken(units: list[Unit], ranges: Sequence[Group]) -> list[list[Unit]]:
+    return [units[first:after] for first, after in ranges]
 
 
 def _without_blanks(shop: Workshop, node: int, groups: list[list[Unit]]) -> list[list[Unit]]:
     """Give groups that are blank to their neighbours."""
     joined = shop.without_blanks(node, [(group[0].start, group[-1].end) for group in groups])
     return _joined(groups, joined)
-
-
-def _pack(shop: Workshop, units: list[Unit], capacity: int) -> tuple[list[list[Unit]], list[int]]:
-    """Pack units; return the groups and their sizes."""
-    groups = [units[first:after] for first, after in shop.pack(units, capacity)]
-    return groups, [shop.size(group) for group in groups]
-
-
-def _absorb(
-    shop: Workshop, groups: list[list[Unit]], sizes: list[int], *, capacity: int
-) -> list[list[Unit]]:
-    """Give groups under `min_tokens` to their neighbours."""
-    merged = absorb_small(sizes, least=shop.options.min_tokens, capacity=capacity)
-    return _joined(groups, merged)
 
 
 def _joined(groups: list[list[Unit]], runs: Sequence[Group]) -> list[list[Unit]]:

@@ -100,12 +100,31 @@ class _Members:
 
     def pack(self, first: int, after: int) -> list[Part]:
         """Pack what is small into parts."""
+        capacity = self.cutter.capacity
         if any(self.texts[first:after]):
             units = [self._unit(index) for index in range(first, after)]
-            groups = self.shop.pack(units, self.cutter.capacity)
+            groups = self.shop.pack(units, capacity)
         else:
-            groups = pack(self.tokens[first:after], self.cutter.capacity)
-        return [self.part(first + begin, first + end) for begin, end in groups]
+            groups = pack(self.tokens[first:after], capacity)
+        parts = [self.part(first + begin, first + end) for begin, end in groups]
+        if len(parts) == 1 or min([part.size for part in parts]) >= self.shop.options.min_tokens:
+            return parts
+        merged = self.merge(parts)
+        over = self._count_over(merged)
+        divided = self._divided(merged, first, after) if over else parts
+        return divided if over and self._count_over(self.merge(divided)) < over else parts
+
+    def _count_over(self, parts: Sequence[Part]) -> int:
+        """How many parts are over the bound, but not for one block that cannot be cut."""
+        room = self.cutter.room()
+        return sum(part.tokens > room and not part.is_oversize for part in parts)
+
+    def _divided(self, parts: Sequence[Part], first: int, after: int) -> list[Part]:
+        """Divide members that were put into `parts` so that fewer are too large or too small."""
+        units = [self._unit(index) for index in range(first, after)]
+        groups = [(part.first - first, part.after - first) for part in parts]
+        found = self.shop.divide(units, groups, self.cutter.capacity)
+        return [self.part(first + begin, first + end) for begin, end in found]
 
     def part(self, first: int, after: int) -> Part:
         """Make one part of neighbouring members."""

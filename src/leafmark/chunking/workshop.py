@@ -10,6 +10,7 @@ from operator import add, itemgetter
 
 from leafmark.chunking.bodies import BodyReader
 from leafmark.chunking.breadcrumbs import BREADCRUMB_SHARE, GAP, path_of, under_breadcrumb
+from leafmark.chunking.dividing import divide
 from leafmark.chunking.leading import poverty
 from leafmark.chunking.measuring import Meter
 from leafmark.chunking.options import ChunkingOptions
@@ -97,6 +98,33 @@ class Workshop:
         moved = set(settled).difference(groups)
         return groups if any(self._excess(units[a:b], capacity) > 0 for a, b in moved) else settled
 
+    def divide(self, units: Sequence[Unit], groups: list[Group], capacity: int) -> list[Group]:
+        """Return groups of which fewer are over the capacity or under `min_tokens`, if there are.
+
+        Both are counted where sums of units may differ from the tokens of a group.
+        """
+        sizes, heads = [*map(_tokens_of, units)], [*map(_header_of, units)]
+        least, limit = self.options.min_tokens, capacity
+        tried = [groups]
+        for _ in range(_REPACKINGS):
+            tried.append(divide(sizes, least=least, capacity=limit, heads=heads))
+            parts = [units[first:after] for first, after in tried[-1]]
+            lack = max(map(self._lack, parts))
+            parts = [part for part in parts if _total(part) <= limit]
+            excess = max([self._excess(part, capacity) for part in parts], default=0)
+            if excess <= 0 and lack <= 0:
+                break
+            limit, least = max(1, limit - max(0, excess)), least + max(0, lack)
+
+        def faults(each: Sequence[Group]) -> tuple[int, ...]:
+            return self.faults([units[first:after] for first, after in each], capacity)
+
+        best = min(tried, key=faults)
+        if best is groups:
+            return groups
+        sizes = [*map(add, sizes, heads)]
+        return min(self._settle(units, sizes, best, capacity=limit), best, key=faults)
+
     def _settle(
         self, units: Sequence[Unit], sizes: Sequence[int], groups: list[Group], *, capacity: int
     ) -> list[Group]:
@@ -116,6 +144,25 @@ class Workshop:
         if len(units) == 1 or True not in map(_inline_of, units) or total * 8 < capacity * 7:
             return 0
         return self.meter.tokens(units[0].start, units[-1].end) - capacity
+
+    def _lack(self, units: Sequence[Unit]) -> int:
+        """The tokens that a group lacks to `min_tokens` when counted, but not by the sum."""
+        least = self.options.min_tokens
+        return least - self.size(units) if sum(map(_tokens_of, units)) >= least else 0
+
+    def faults(self, groups: Sequence[Sequence[Unit]], capacity: int) -> tuple[int, ...]:
+        """How many groups are too small, and too large, how many there are, and what is too much.
+
+        The first of these that differs tells which groups are better.
+        """
+        small = sum(self.size(group) < self.options.min_tokens for group in groups)
+        large = [
+            max(self._excess(group, capacity), _total(group) - capacity)
+            for group in groups
+            if max([_total((unit,)) for unit in group]) <= capacity
+        ]
+        large = [excess for excess in large if excess > 0]
+        return small, len(large), len(groups), sum(large)
 
     def size(self, units: Sequence[Unit]) -> int:
         """The tokens of neighbouring units, exact where it matters to `min_tokens`.
@@ -188,3 +235,8 @@ class Workshop:
             room=partial(self.room, node),
             cut_code=options.oversize_code == "split",
         )
+
+
+def _total(units: Sequence[Unit]) -> int:
+    """The sum of the tokens of a group, and of what it repeats."""
+    return sum(map(_tokens_of, units)) + _header_of(units[0])
