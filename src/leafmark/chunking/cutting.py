@@ -6,7 +6,7 @@ Offsets are bytes into the text given, in order, 0 first.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import pairwise
 
 from leafmark.chunking.graphemes import extends, grapheme_boundary, next_boundary
@@ -80,16 +80,22 @@ def _untorn(raw: bytes) -> Iterator[tuple[int, int]]:
             yield start, _OTHER if opened is None else opened[1].lower() != b"r"
 
 
-def coalesce(starts: Sequence[int], end: int, size: int) -> list[int]:
+def coalesce(
+    starts: Sequence[int], end: int, size: int, *, kept_starts: Container[int] = ()
+) -> list[int]:
     """Leave out starts, so that neighbours of at most `size` bytes together become one.
+
+    Those among `kept_starts` are not left out.
 
     >>> coalesce([0, 2, 4, 20, 22], 24, 5)
     [0, 4, 20]
+    >>> coalesce([0, 2, 4, 20, 22], 24, 5, kept_starts=[2, 22])
+    [0, 2, 4, 20, 22]
     """
     last = starts[0]
     kept = [last]
     for start, after in pairwise([*starts, end]):
-        if after - last > size and start > last:
+        if start > last and (after - last > size or start in kept_starts):
             kept.append(start)
             last = start
     return kept

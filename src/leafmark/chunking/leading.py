@@ -22,6 +22,7 @@ import re
 from operator import itemgetter
 
 from leafmark.chunking.bodies import BodyReader
+from leafmark.chunking.lone_tags import VOID, are_opening_tags
 from leafmark.chunking.plain_code import POOREST, depth_in_code
 from leafmark.chunking.plain_text import is_unfinished, last_paragraphs, leads_in_text
 from leafmark.chunking.rows import goes_on_in_page, is_title_in_page
@@ -67,14 +68,13 @@ _CAPTIONED = frozenset(("code", "table"))
 _kind_of = itemgetter(0)  # of a block
 
 _BREAK = re.compile(rb"[ \t]*+(?:\*[* \t]{2,}|-[- \t]{2,}|_[_ \t]{2,})\Z")
-_VOID = rb"(?!(?:area|br|hr|img|input|wbr)\b)"
 _LABEL = re.compile(
     rb"""\s*+(?:
       (\*\*|__)(?=\S)(?:(?!\1)[^\n])+\1[.]?                 # bold type
     | <a\b[^>]*+>\s*+</a>                                   # an anchor
     | <%b([a-z][\w.-]*+)(?=[\s>])(?:(?!</\2\b)[^\0])*(?<=>)(?<!/>)
     )\Z"""
-    % _VOID,
+    % VOID,
     re.VERBOSE | re.IGNORECASE,
 )
 _BLANK_COMMENTS = re.compile(rb"(?:\n[ \t]*+(?://[/!]?|\*|#|--)[ \t]*+(?=\n|\Z)|(?!))++\Z")
@@ -87,7 +87,7 @@ _FENCE = re.compile(
 
 _GOES_ON = re.compile(rb"\s*+[a-z]")
 
-_OPENED = re.compile(rb"(?:\s*<(?!p\b|dt\b)%b[a-z][^<>]*>)+\Z" % _VOID, re.IGNORECASE)
+_OPENED = re.compile(rb"(?:\s*<(?!p\b|dt\b)%b[a-z][^<>]*>)+\Z" % VOID, re.IGNORECASE)
 _INLINE = rb"(?:\s|</?(?:a|em|font|i|span)\b[^<>]*>)*"
 _TITLE = re.compile(
     rb"""<p\b(?:
@@ -150,14 +150,20 @@ _PARAGRAPH_GOES_ON = re.compile(rb"\s*+<p\b[^>]*+>\s*+[a-z]")
 
 
 def poverty(reader: BodyReader, start: int, at: int) -> int:
-    """How poor a cut is at `at`, behind `[start, at)`: 0 if it is not, else the less the better."""
+    """How poor a cut is at `at`, behind `[start, at)`: 0 if it is not, else the less the better.
+
+    What leads on to a tag that opens a box is better parted from the tag than both from the box.
+    """
     document = reader.document
     if document.format == "text":
         behind = document.data[at : at + _REACH]
         depth = depth_in_code(document.path, _tail(reader, start, at), behind)
         if depth:
             return depth
-    return POOREST if leads_on(reader, start, at) else 0
+    if not leads_on(reader, start, at):
+        return 0
+    last = reader.last_top_within(start, at)
+    return POOREST + (last is not None and _opens(document, last))
 
 
 def leads_on(reader: BodyReader, start: int, at: int) -> bool:
@@ -199,6 +205,12 @@ def _words_lead(document: Document, before: bytes, at: int) -> bool:
     return _text_leads(before)
 
 
+def _opens(document: Document, block: Block) -> bool:
+    """Whether a block of Markdown is tags that open what follows."""
+    is_html = block.kind == "html" and document.format == "markdown"
+    return is_html and are_opening_tags(document.data, block.start, block.end)
+
+
 def _script_leads(data: bytes, start: int, at: int) -> bool:
     """Whether source code opens something, or a text in a comment introduces an example."""
     text = _BLANK_COMMENTS.sub(b"", data[start:at].rstrip()[-_REACH:])
@@ -211,6 +223,8 @@ def _leads_by_kind(reader: BodyReader, last: Block, at: int, *, before: bytes) -
     """Whether a paragraph introduces what begins at `at`, or a row of a table is read with it."""
     if last.kind == "paragraph":
         return _introduces(reader, before, at)
+    if last.kind == "html":
+        return _opens(reader.document, last)
     if last.kind != "table" or reader.document.format != "html":
         return False
     data = reader.document.data

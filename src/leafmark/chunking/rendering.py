@@ -16,6 +16,7 @@ from functools import cached_property
 from leafmark.chunking.bodies import BodyReader
 from leafmark.chunking.breadcrumbs import GAP, under_breadcrumb
 from leafmark.chunking.contents import describe_content
+from leafmark.chunking.lone_tags import is_unread
 from leafmark.chunking.measuring import Meter, make_meter
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.repeating import Repeated, iter_repeated
@@ -166,9 +167,9 @@ class Renderer:
         )
         if not follows or not self._is_clean_cut(chunk.byte_start):
             return []
-        starts = self._sentences(before)
+        first, end = before.byte_start, self._read_end(before)
+        starts = self._sentences(before, end)
         wanted = starts[-self.options.overlap_sentences :] if self.options.overlap_sentences else []
-        first, end = before.byte_start, before.byte_end
         says = self._says_something
         return [(at, end) for at in wanted if says(first, at) and says(at, end)]
 
@@ -184,21 +185,34 @@ class Renderer:
         begins_block = bool(self.reader.blocks_within(at, at + 1))
         return begins_block or _SENTENCE_END.search(data, max(0, at - 64), at) is not None
 
-    def _sentences(self, piece: Chunk) -> list[int]:
-        """Where the complete sentences at the end of a piece begin, up to what is not repeated."""
-        start = max(piece.byte_start, piece.byte_end - _LONGEST_OVERLAP)
-        blocks = self.reader.blocks_within(piece.byte_start, piece.byte_end)
-        headings = self.reader.headings_within(piece.byte_start, piece.byte_end)
+    def _read_end(self, piece: Chunk) -> int:
+        """Where a piece ends without comments and tags behind it that open what follows."""
+        start, end = piece.byte_start, piece.byte_end
+        if self.document.format != "markdown":
+            return end
+        last = self.reader.last_top_within(start, end)
+        while last is not None and last.kind == "html":
+            if not is_unread(self.document.data, last.start, min(last.end, end)):
+                break
+            end = last.start
+            last = self.reader.last_top_within(start, end)
+        return end
+
+    def _sentences(self, piece: Chunk, end: int) -> list[int]:
+        """Where the complete sentences of a piece begin that end at `end`, up to other blocks."""
+        start = max(piece.byte_start, end - _LONGEST_OVERLAP)
+        blocks = self.reader.blocks_within(piece.byte_start, end)
+        headings = self.reader.headings_within(piece.byte_start, end)
         stops = [block.end for block in blocks if block.kind in _UNREPEATED]
         stops += [heading.end for heading in headings]
         cut = self._table_around(piece.byte_start)
         stops += [] if cut is None else [cut.end]
-        stops += [code.end for code in self.reader.code_within(piece.byte_start, piece.byte_end)]
-        start = min(max([start, *stops]), piece.byte_end)
-        prose = self.reader.document.data[start : piece.byte_end]
+        stops += [code.end for code in self.reader.code_within(piece.byte_start, end)]
+        start = min(max([start, *stops]), end)
+        prose = self.reader.document.data[start:end]
         if not prose.strip():
             return []
-        found = self.reader.places(start, piece.byte_end, sentence_starts)
+        found = self.reader.places(start, end, sentence_starts)
         starts = {start + at for at in found}
         starts |= {block.start for block in blocks if block.start >= start}
         if not self._begins_sentence(start):

@@ -10,14 +10,16 @@ parser says of the blocks inside a block of it is no cut but a place between two
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import partial
 from operator import itemgetter
 
+from leafmark.chunking.lone_tags import are_opening_tags
+from leafmark.chunking.markup_tables import MarkupTable
 from leafmark.chunking.table_units import split_table
 from leafmark.chunking.unit_places import along_headings, along_rows
 from leafmark.chunking.units import Cutter, Unit
-from leafmark.model import Block
+from leafmark.model import Block, Document, TopBlocks
 
 __all__ = ["split"]
 
@@ -41,22 +43,47 @@ def split(cutter: Cutter, start: int, end: int) -> list[Unit]:
     """Return the units of `[start, end)`, which begins and ends between blocks."""
     reader = cutter.reader
     blocks, headings = reader.top_within(start, end), reader.headings_within(start, end)
-    found = reader.markup_tables(start, end) if "html" in blocks.kinds else []
+    found: Sequence[MarkupTable] = ()
+    opening: Container[int] = ()
+    if "html" in blocks.kinds:
+        found = reader.markup_tables(start, end)
+        opening = _opening_tags(reader.document, blocks)
     tables = [table for table in found if start <= table.start and table.end <= end]
     if tables or headings or not blocks or "heading" in blocks.kinds:
         places = along_headings(start, headings, blocks)
         if tables:
             fits = partial(cutter.meter.fits, limit=cutter.capacity)
             places = along_rows(places, tables, fits=fits, row=_ITEM)
-        return _split_at(cutter, [at for at, _ in places], [block for _, block in places], end=end)
-    return _split_at(cutter, [start, *blocks.starts[1:]], blocks, end=end)
+        starts, placed = [at for at, _ in places], [block for _, block in places]
+        return _split_at(cutter, starts, placed, end=end, opening=opening)
+    return _split_at(cutter, [start, *blocks.starts[1:]], blocks, end=end, opening=opening)
+
+
+def _opening_tags(document: Document, blocks: TopBlocks) -> set[int]:
+    """Where blocks of Markdown begin that are tags that open what follows."""
+    if document.format != "markdown":
+        return set()
+    data, columns = document.data, zip(blocks.kinds, blocks.starts, blocks.ends, strict=True)
+    return {
+        start
+        for kind, start, end in columns
+        if kind == "html" and are_opening_tags(data, start, end)
+    }
 
 
 def _split_at(
-    cutter: Cutter, starts: Sequence[int], blocks: Sequence[Block | None], *, end: int
+    cutter: Cutter,
+    starts: Sequence[int],
+    blocks: Sequence[Block | None],
+    *,
+    end: int,
+    opening: Container[int] = (),
 ) -> list[Unit]:
-    """Return units that begin at some of `starts`, each with the block that it is made of."""
-    places, starts = starts, cutter.crumbs_joined(starts, end)
+    """Return units that begin at some of `starts`, each with the block that it is made of.
+
+    One begins at each of `opening`.
+    """
+    places, starts = starts, cutter.crumbs_joined(starts, end, kept_starts=opening)
     ends = [*starts[1:], end]
     most = cutter.capacity * _SURELY_LARGE
     sizes = cutter.meter.sizes(starts, end, most_bytes=most)

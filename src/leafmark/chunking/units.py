@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import string
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
@@ -76,10 +76,15 @@ class Cutter(NamedTuple):
     room: Callable[[], int]
     cut_code: bool = False
 
-    def crumbs_joined(self, starts: Sequence[int], end: int) -> list[int]:
-        """Return where units begin when neighbours that are too small to matter are joined."""
+    def crumbs_joined(
+        self, starts: Sequence[int], end: int, *, kept_starts: Container[int] = ()
+    ) -> list[int]:
+        """Return where units begin when neighbours that are too small to matter are joined.
+
+        None is joined with what is before it that begins at one of `kept_starts`.
+        """
         share = _CRUMBS_OF_CHARACTERS if self.tokenizer == "characters" else _CRUMBS
-        return coalesce(starts, end, self.grain // share)
+        return coalesce(starts, end, self.grain // share, kept_starts=kept_starts)
 
     def unit(self, start: int, end: int) -> Unit:
         """Return a range of whole lines as a unit."""

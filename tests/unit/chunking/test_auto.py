@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from support.documents import Part, make_document, words
 
 from leafmark.chunking import ChunkingOptions, chunk_document
@@ -324,6 +325,30 @@ def test_the_mark_of_an_item_is_no_text_before_an_overlap() -> None:
     found = pieces(chunked(parse(source, "p.md"), overlap_sentences=9))
     repeated = [source[a:b].decode() for piece in found for a, b in piece.context_spans]
     assert repeated == ["  Its end.\n\n"]
+
+
+@pytest.mark.parametrize(
+    ("between", "repeated"),
+    [
+        ("<!-- prettier-ignore -->\n\n", ["It is sold.\n\n"]),
+        ("<!-- one\n\ntwo -->\n<!-- three -->\n\n", ["It is sold.\n\n"]),
+        ("<!-- one -->\n\n<details>\n\n<div>\n\n", ["It is sold.\n\n"]),
+        ("<p>Not this.</p>\n\n", []),
+        ("</details>\n\n", []),
+        ("```\ncode\n```\n\n<!-- after code -->\n\n", []),
+    ],
+)
+def test_comments_and_opening_tags_are_no_end_of_an_overlap(
+    between: str, repeated: list[str]
+) -> None:
+    """Other HTML is, as code is; whether a tag stands before the cut or behind it."""
+    source = f"{words(250)}\n\nIt is sold.\n\n{between}{words(250)}\n".encode()
+    result = chunked(parse(source, "p.md"), target_tokens=300, overlap_sentences=1)
+    cut = source.index(b"Word", source.index(between.encode()))
+    found = [source[a:b].decode() for piece in pieces(result) for a, b in piece.context_spans]
+    assert len(pieces(result)) == 2
+    assert cut - len(between) <= pieces(result)[1].byte_start <= cut
+    assert found == repeated
 
 
 def test_what_has_no_words_is_no_overlap() -> None:

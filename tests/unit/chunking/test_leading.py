@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from leafmark.chunking import ChunkingOptions, Strategy, chunk_document
 from leafmark.chunking.bodies import BodyReader
-from leafmark.chunking.leading import leads_on
+from leafmark.chunking.leading import leads_on, poverty
 from leafmark.parsing import parse
 
 LEADING = {
@@ -23,6 +26,8 @@ LEADING = {
     "an anchor": '<a name="setup"></a>',
     "a tag that opens a box": "<details>\n<summary>More</summary>",
     "the tag of a component": '<Listing number="8-8" caption="A loop">',
+    "a tag longer than what is looked at": f'<Diagram alt="{"A tree. " * 40}">',
+    "two tags": "<DiagramGroup>\n\n<Diagram>",
     "a break behind a colon": "The parameters are these:\n\n****",
     "an item with a colon": "- Do it like this:",
 }
@@ -63,6 +68,13 @@ def test_what_leads_on(text: str, line_end: str) -> None:
 @pytest.mark.parametrize("text", ENDING.values(), ids=list(ENDING))
 def test_what_does_not(text: str) -> None:
     assert not reads_as_leading(f"Some text before.\n\n{text}\n\n".encode())
+
+
+def test_a_cut_is_poorer_behind_a_tag_that_opens_a_box_than_before_it() -> None:
+    source = b"So:\n\n<Sandpack>\n\n```\ncode\n```\n"
+    reader = BodyReader(parse(source, "p.md"))
+    before, behind = source.index(b"<"), source.index(b"```")
+    assert 0 < poverty(reader, 0, before) < poverty(reader, 0, behind)
 
 
 def test_nothing_leads_on_to_a_heading() -> None:
@@ -459,3 +471,49 @@ def test_no_piece_of_a_changelog_ends_with_the_title_of_an_entry(strategy: Strat
     ends = [chunk.body.rstrip().rpartition("\n")[2] for chunk in found if chunk.kind == "piece"]
     assert len(ends) > 10
     assert not [end for end in ends if end.startswith("tool")]
+
+
+SOLD = "It is sold. " * 40 + "It is not sold.\n\n"
+BOX = "<Sandpack>\n\n```js\n" + "sold(it);\n" * 44 + "```\n\n</Sandpack>\n\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "begins"),
+    [
+        (SOLD, "<Sandpack>"),
+        (SOLD + "</Sandpack>\n\n", "<Sandpack>"),  # such crumbs are joined, but for the tag
+        (SOLD + "So:\n\n", "So:\n\n<Sandpack>"),
+        ("It is sold: " * 40 + "so:\n\n", "<Sandpack>"),  # what leads on to it is too large
+    ],
+)
+@pytest.mark.parametrize("strategy", ["auto", "section"])
+def test_a_tag_that_opens_a_box_goes_with_what_is_in_the_box(
+    before: str, begins: str, strategy: Strategy
+) -> None:
+    options = ChunkingOptions(strategy=strategy, min_tokens=20, target_tokens=200, max_tokens=260)
+    document = parse(f"# A\n\n{before}{BOX}".encode(), "p.md")
+    found = chunk_document(document, tree="t", options=options).chunks
+    bodies = [chunk.body for chunk in found if chunk.kind == "piece"]
+    assert bodies[-1].startswith(begins)
+    assert len(bodies) == 2
+
+
+@given(
+    st.lists(
+        st.integers(2, 12).map(lambda count: "It is sold. " * count)
+        | st.sampled_from(["<details>", "<div>", "<!-- sold -->", "</div>"]),
+        min_size=4,
+        max_size=24,
+    )
+)
+def test_a_piece_ends_with_an_opening_tag_only_where_the_next_has_no_room_for_it(
+    blocks: list[str],
+) -> None:
+    source = "# A\n\n" + "\n\n".join(blocks) + "\n"
+    options = ChunkingOptions(target_tokens=64, max_tokens=200, min_tokens=0)
+    found = chunk_document(parse(source.encode(), "p.md"), tree="t", options=options).chunks
+    for before, behind in pairwise(found):
+        *_, above, last = ["<div>", *before.body.strip().split("\n\n")]
+        if behind.kind == "piece" and last in ("<details>", "<div>"):
+            is_alone = above in ("<details>", "<div>")  # no cut among several is better
+            assert is_alone or behind.body_tokens + 4 > 64
