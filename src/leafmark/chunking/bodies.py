@@ -15,7 +15,13 @@ from operator import attrgetter
 from leafmark.chunking.columns import Columns, columns_of
 from leafmark.chunking.document_text import DocumentText
 from leafmark.chunking.markup_tables import MarkupTable
-from leafmark.chunking.normalising import dedent_code, is_dedented, tidy_prose
+from leafmark.chunking.normalising import (
+    TABLE_PADDING,
+    dedent_code,
+    is_dedented,
+    narrow_ends,
+    tidy_prose,
+)
 from leafmark.chunking.placed import (
     OneStretch,
     PlacedBlocks,
@@ -36,6 +42,8 @@ __all__ = ["BodyReader"]
 
 _ABNORMAL = (b"\r", b" \n", b"\t\n", b"\n\n\n", b"\x0b", b"\x0c", b"\xc2\xa0\n", b"\xe3\x80\x80\n")
 """White space that `text` does not have. Rarer kinds at line ends weigh no more than a token."""
+
+_PADDING = TABLE_PADDING.encode()
 
 _start_of, _end_of = attrgetter("start"), attrgetter("end")
 
@@ -162,6 +170,29 @@ class BodyReader:
                 return table
             number = part.table_holders[number]
         return None
+
+    def is_padding(self, start: int, end: int) -> bool:
+        """Whether a range of Markdown is in a table and has nothing but space, bars and dashes."""
+        document = self.document
+        if document.format != "markdown" or document.data[start] not in _PADDING:
+            return False
+        text = document.data[start:end].decode("utf-8", "replace")
+        return not text.strip(TABLE_PADDING) and self._is_in_table(start)
+
+    def narrowed(self, text: str, start: int, end: int) -> Iterator[str]:
+        """Yield the text of a range with less and less padding at ends that are in a table."""
+        if self.document.format != "markdown" or end <= start:
+            return
+        last = start + len(self.document.data[start:end].rstrip()) - 1
+        if self._is_in_table(start) or self._is_in_table(max(start, last)):
+            yield from narrow_ends(text)
+
+    def _is_in_table(self, at: int) -> bool:
+        (part,) = self.stretches_within(at, at + 1)
+        number = bisect_right(part.tables, at, key=_start_of) - 1
+        while number >= 0 and part.tables[number].end <= at:
+            number = part.table_holders[number]
+        return number >= 0
 
     def markup_tables(self, start: int, end: int) -> list[MarkupTable]:
         """The tables of Markdown written in HTML that have bytes in `[start, end)`."""

@@ -6,12 +6,23 @@ Lines end with LF.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import takewhile
 from operator import itemgetter
 
 from leafmark.model import Block
 
-__all__ = ["dedent_code", "is_dedented", "narrow_header", "tidy_prose"]
+__all__ = [
+    "TABLE_PADDING",
+    "dedent_code",
+    "is_dedented",
+    "narrow_ends",
+    "narrow_header",
+    "tidy_prose",
+]
+
+TABLE_PADDING = " \t\r\n\xa0|:-"
+"""What the rows of a table in Markdown have besides words."""
 
 _BLANK_LINES = re.compile(r"\n{3,}")
 _LEADING_BLANK_LINES = re.compile(r"\A\n{2,}")
@@ -61,8 +72,26 @@ def narrow_header(text: str) -> str:
     """
     words, line, delimiters = text.rstrip("\n").rpartition("\n")
     below = text[len(words) + len(line) + len(delimiters) :]
-    narrow = _DASHES.sub("---", _PADDING.sub(" ", delimiters))
-    return _PADDING.sub(" ", words) + line + narrow + below
+    return _PADDING.sub(" ", words) + line + _narrowed(delimiters) + below
+
+
+def narrow_ends(text: str) -> Iterator[str]:
+    """Yield a text without what only lines up columns at its ends, which are rows of a table.
+
+    At last without rows that have nothing else, and without all that is behind the last word.
+
+    >>> [*narrow_ends("|      |\\n| Name - |   |\\n|--------|-----")]
+    ['| |\\n| Name - | |\\n|---|---', '| Name']
+    """
+    words = text.strip(TABLE_PADDING)
+    start = text.index(words)
+    before, behind = text[:start], text[start + len(words) :]
+    yield _narrowed(before) + words + _narrowed(behind)
+    yield _narrowed(before.rpartition("\n")[2]) + words
+
+
+def _narrowed(padding: str) -> str:
+    return _DASHES.sub("---", _PADDING.sub(" ", padding))
 
 
 def is_dedented(data: bytes, code: Block) -> bool:

@@ -12,12 +12,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 from leafmark.chunking.bodies import BodyReader
 from leafmark.chunking.breadcrumbs import GAP, under_breadcrumb
 from leafmark.chunking.contents import describe_content
 from leafmark.chunking.lone_tags import is_unread
 from leafmark.chunking.measuring import Meter, make_meter
+from leafmark.chunking.normalising import TABLE_PADDING
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.repeating import Repeated, iter_repeated
 from leafmark.chunking.sentences import SOLID_STOPS, STOPS, sentence_starts
@@ -94,6 +96,8 @@ class Renderer:
 
     def _render(self, chunk: Chunk) -> Rendered:
         body = self.reader.normalise(chunk.body_spans)
+        if self.document.format == "markdown":
+            body = self._without_padding(chunk, body)
         if not self._may_carry(chunk):
             return self._rendered(chunk, body, ())
         table = self._table_around(chunk.byte_start)
@@ -105,6 +109,21 @@ class Renderer:
         carried = self._sentences_before(chunk, body)
         parts = [self.reader.normalise((span,)) for span in carried]
         return self._rendered(chunk, GAP.join(filter(None, (*parts, body))), carried)
+
+    def _without_padding(self, chunk: Chunk, body: str) -> str:
+        """Return a body without the padding of a table at its ends, if it would be too large."""
+        limit = self.options.max_tokens
+        if self.options.strategy in ("heading", "fixed") or len(chunk.body_spans) != 1:
+            return body
+        if len(chunk.breadcrumb.encode()) + len(GAP) + len(body.encode()) <= limit:
+            return body
+        if body[:1] not in TABLE_PADDING and body[-1:] not in TABLE_PADDING:
+            return body
+        narrower = self.reader.narrowed(body, *chunk.body_spans[0])
+        for shown in chain((body,), narrower):
+            if self.meter.count_once(self._under_breadcrumb(chunk, shown)) <= limit:
+                return shown
+        return body
 
     def _rendered(
         self, chunk: Chunk, rest: str, context_spans: tuple[tuple[int, int], ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import add, itemgetter
 
 from leafmark.chunking.bodies import BodyReader
@@ -180,13 +180,13 @@ class Workshop:
         return total
 
     def without_blanks(self, node: int, spans: Sequence[tuple[int, int]]) -> list[Group]:
-        """Group neighbouring ranges of a node's body so that none is blank.
+        """Group neighbouring ranges of a node's body so that none is blank, or padding of a table.
 
-        What is blank goes to the range before it, the first to that behind it. But spaces in
+        Such a one goes to the range before it, the first to that behind it. But spaces in
         front of a line whose text would be too large with them stay alone.
         """
-        is_blank = self.meter.is_blank
-        starts = [at for at, span in enumerate(spans) if not is_blank(*span)]
+        is_blank, is_padding = self.meter.is_blank, self.reader.is_padding
+        starts = [at for at, span in enumerate(spans) if not (is_blank(*span) or is_padding(*span))]
         if not starts:
             return [(0, len(spans))]
         if starts[0] and self._takes_blank_before(node, spans[0][0], spans[starts[0]]):
@@ -204,10 +204,12 @@ class Workshop:
         if tokens <= self.room(node):
             return False
         path, limit, count = path_of(self.tree, node), self.options.max_tokens, self.meter.count
-        shown = under_breadcrumb(
-            path, self.reader.normalise(tuple(spans)), limit=limit, count=count
+        text = self.reader.normalise(tuple(spans))
+        narrower = self.reader.narrowed(text, spans[0][0], spans[-1][1])
+        return all(
+            count(under_breadcrumb(path, shown, limit=limit, count=count)) > limit
+            for shown in chain((text,), narrower)
         )
-        return count(shown) > limit
 
     def is_scattered(self, node: int) -> bool:
         """Whether a body of several ranges, too small for pieces, is over `max_tokens`.
