@@ -39,6 +39,13 @@ GOOD: dict[str, tuple[bytes, str]] = {
         b".TH LAMP 1\n.SH NAME\nlamp \\- a light\n.SH KAPPA\nThe \\fBzebra\\fR of roff.\n",
         "#kappa",
     ),
+    "tool.info": (
+        b"This is tool.info.\n\x1f\nFile: tool.info,  Node: Top,  Up: (dir)\n\nTool\n****\n\n"
+        b"* Menu:\n\n* Lambda node::\n\n\0\b[index\0\b]\n* zebra: Lambda node.  (line 6)\n\n"
+        b"\x1f\nFile: tool.info,  Node: Lambda node,  Up: Top\n\n1 Lamb\n******\n\n"
+        b"The zebra of Info.\n\n\x1f\nTag Table:\nNode: Top\x7f19\n\x1f\nEnd Tag Table\n",
+        "#Lambda-node",
+    ),
     "mark.md": ("\ufeff# Mark\n\nThe zebra of marks.\n".encode(), "#mark"),
     "wide.md": ("# Wide\n\nThe zebra of sixteen bits.\n".encode("utf-16"), "#wide"),
     "wider.txt": ("The zebra of thirtytwo bits.\n".encode("utf-32"), ""),

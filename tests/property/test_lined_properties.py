@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.lined_sources import (
     asciidoc_bytes,
+    info_bytes,
     org_bytes,
     pod_bytes,
     rdoc_bytes,
@@ -22,6 +23,7 @@ import leafmark
 from leafmark.model import Block, Document
 from leafmark.parsing import parse
 
+_MANUALS = info_bytes().map(lambda source: source + b"\n\x1f\nFile: a,  Node: b\n\nText.\n")
 _PAGES = roff_bytes().map(lambda source: b".TH a 1\n" + source.removeprefix(b"\xef\xbb\xbf"))
 SOURCES = (
     st.tuples(rst_bytes(), st.just("a.rst"))
@@ -30,6 +32,7 @@ SOURCES = (
     | st.tuples(org_bytes(), st.just("a.org"))
     | st.tuples(pod_bytes(), st.just("a.pod"))
     | st.tuples(_PAGES, st.just("a.1"))
+    | st.tuples(_MANUALS, st.just("a.info"))
     | st.tuples(messy_bytes(), st.sampled_from(["a.rst", "a.adoc", "a.rdoc", "a.org", "a.pod"]))
 )
 
@@ -121,6 +124,7 @@ def test_every_byte_is_in_one_body_or_one_heading_line(
         (org_bytes, "a.org"),
         (pod_bytes, "a.pod"),
         (lambda: _PAGES, "a.1"),
+        (lambda: _MANUALS, "a.info"),
     ],
 )
 @settings(deadline=None)

@@ -19,8 +19,13 @@ SUFFIXES = {
     "org": ".org",
     "pod": ".pod",
     "roff": ".1",
+    "info": ".info",
 }
 FORMATS = tuple(SUFFIXES)
+SHOWN = str.maketrans("\x1f\0\b\n", "␟␀␈⏎")
+"""Signs for what Info has, and the ends of lines."""
+
+WRITTEN = str.maketrans("␟␀␈", "\x1f\0\b")
 _CASE = re.compile(r"^## ([^\n]+)\n\n````(\w+)\n(.*?)\n````\n\n````text\n(.*?)````\n", re.M | re.S)
 
 
@@ -38,16 +43,15 @@ def render(document: Document) -> Iterator[str]:
         info = f" {block.info}" if block.info else ""
         rows.append((block.start, 1 + block.level, block.end, f"{block.kind}{info}"))
     for start, level, end, text in sorted(rows, key=lambda row: row[:2]):
-        shown = data[start:end].decode().replace("\n", "⏎")
+        shown = data[start:end].decode().translate(SHOWN)
         yield f"{'  ' * max(0, level - 1)}{text} | {shown}"
     for link in document.links:
-        yield f"{link.kind} {link.target} | {data[link.start : link.end].decode()}".replace(
-            "\n", "⏎"
-        )
+        shown = data[link.start : link.end].decode().translate(SHOWN)
+        yield f"{link.kind} {link.target} | {shown}"
 
 
 def expected_of(format: str, source: str) -> str:
-    document = parse(source.encode(), f"page{SUFFIXES[format]}")
+    document = parse(source.translate(WRITTEN).encode(), f"page{SUFFIXES[format]}")
     return "".join(f"{line}\n" for line in render(document))
 
 

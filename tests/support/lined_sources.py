@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-__all__ = ["asciidoc_bytes", "org_bytes", "pod_bytes", "rdoc_bytes", "roff_bytes", "rst_bytes"]
+__all__ = [
+    "asciidoc_bytes",
+    "info_bytes",
+    "org_bytes",
+    "pod_bytes",
+    "rdoc_bytes",
+    "roff_bytes",
+    "rst_bytes",
+]
 
 _RST = [
     "", "", "Title", "Größe 日本", "=====", "-----", "=========", "~~", "====  ====", "a     b",
@@ -63,6 +71,16 @@ _ROFF = [
     ".ig", ".", "'", ".Fn f a", ".Rs", ".Re", ".OP -a b", "\tTabbed", "https://x.y/z foo(3)",
     ".Dl x", ".HP", ".HP 4", ".HP\n-a\n.br\nAll.",
 ]  # fmt: skip
+_INFO = [
+    "", "", "", "\x1f", "\x1f", "\x1f\nFile: a.info,  Node: Top,  Next: B,  Up: (dir)", "GNU\n***",
+    "\x1f\nFile: a.info,  Node: B c,  Prev: Top,  Up: Top", "1 B c\n=====", "\x1f\f",
+    "\x1f\nFile: a.info,  Node: D,  Up: B c\n\n1.1 Größe\n---------", "Größe 日本\n..........",
+    "\x1f\nFile: a.info,  Node: D-Footnotes,  Up: D", "\x1f\nFile: b,  Node: \x7fE, f\x7f,  Up: D",
+    "* Menu:", "* B c::   Words", "* D: B c.   (line 6)", "     (line 7)", "A title", "* ", "* a",
+    "*note B c:: and *Note Größe: (b)E.", "*note", "*note a:", "\0\b[index\0\b]", "\0\b[", "\0",
+    '\0\b[image src="p.png" text="+--+\n|\\"|"\0\b]', "\x1f\nTag Table:", "Ref: D-1\x7f40",
+    "\x1f\nEnd Tag Table", "\x1f\nIndirect:", "File: x,  Node: y", "   Text", "\tTabbed", "****",
+]  # fmt: skip
 _ENDS = st.sampled_from(["\n", "\n", "\n", "\n\n", "\r\n", "\r"])
 
 
@@ -97,6 +115,10 @@ def rst_bytes() -> st.SearchStrategy[bytes]:
 
 def asciidoc_bytes() -> st.SearchStrategy[bytes]:
     return _sources(_ASCIIDOC)
+
+
+def info_bytes() -> st.SearchStrategy[bytes]:
+    return _sources(_INFO)
 
 
 def org_bytes() -> st.SearchStrategy[bytes]:

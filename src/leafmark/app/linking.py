@@ -36,10 +36,10 @@ __all__ = [
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _SOURCES = (
     *(".md", ".markdown", ".mdx", ".rst", ".adoc", ".asciidoc", ".rdoc", ".html", ".htm", ".ipynb"),
-    *(".qmd", ".Rmd", ".org", ".pod", ".pm"),
+    *(".qmd", ".Rmd", ".org", ".pod", ".pm", ".info"),
 )
 _PAGES = (".html", ".htm", ".xhtml")
-_NO_FOLDERS = frozenset(_SOURCES).difference(_PAGES, (".org", ".pod", ".pm"))
+_NO_FOLDERS = frozenset(_SOURCES).difference(_PAGES, (".org", ".pod", ".pm", ".info"))
 """What only files end with: most links to what is not among the sources lead to such."""
 
 MOST_FILES = 10_000

@@ -1,9 +1,9 @@
 """Find the names that a manual defines: options, settings and functions.
 
 A manual mentions `max_connections` in ten places, and defines it in one: in a list of terms
-(HTML, reStructuredText, AsciiDoc, RDoc, Org, POD, Markdown; for plain text see `text_terms`),
-under a directive, or where a program marks it in the pages that it makes. Only names count. If a
-term is an ordinary word or phrase, texts about it are as good as its definition.
+(HTML, reStructuredText, AsciiDoc, RDoc, Org, POD, Markdown; for plain text, roff and Info see
+`text_terms`), under a directive, or where a program marks it in the pages that it makes. Only names
+count. If a term is an ordinary word or phrase, texts about it are as good as its definition.
 """
 
 from __future__ import annotations
@@ -218,6 +218,7 @@ _FINDERS: Mapping[str, Callable[[str], Iterator[str]]] = {
     "org": _terms_of_org,
     "pod": _terms_of_pod,
     "roff": terms_of_text,
+    "info": terms_of_text,
     "text": terms_of_text,
 }
 

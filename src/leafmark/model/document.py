@@ -41,9 +41,10 @@ Format = Literal[
     "org",
     "pod",
     "roff",
+    "info",
 ]
 
-_RENDERED: frozenset[Format] = frozenset(("html", "notebook", "pod", "roff"))
+_RENDERED: frozenset[Format] = frozenset(("html", "notebook", "pod", "roff", "info"))
 
 BlockKind = Literal[
     "paragraph",

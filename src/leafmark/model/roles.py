@@ -38,7 +38,7 @@ _COMPLETION = r"""
 """
 """Where programs keep what completes their options in a shell."""
 
-_PROSE = r"\.(?:mdx?|markdown|[qRr]md|rst|rest|adoc|asciidoc|rdoc|org|pod|html?|xhtml)$"
+_PROSE = r"\.(?:mdx?|markdown|[qRr]md|rst|rest|adoc|asciidoc|rdoc|org|pod|info|html?|xhtml)$"
 """Documents: what is written about tests is no test."""
 
 

@@ -53,6 +53,9 @@ _MARK_STARTS = {mark[:1] for mark, _ in _BOMS}
 _JAPANESE_ESCAPE = re.compile(rb"\x1b(?:\$[@B]|\(J)")
 """What ISO-2022-JP begins Japanese with."""
 
+_NUL = re.compile(rb"\0(?!\x08[\[\]])")
+"""A zero byte, but in the marks that Info puts around pictures and before an index."""
+
 _NO_TEXT = "[\0-\x08\x0e-\x1f\x7f-\x9f\ud800-\uf8ff\ufdd0-\ufdef\ufffe\uffff]"
 """Characters that no text has: controls, lone surrogates, private use, noncharacters.
 
@@ -202,6 +205,8 @@ def _check_utf8(data: bytes) -> None:
 def is_binary(data: bytes) -> bool:
     """Whether `data`, or its beginning, is no text: it has a NUL and is not UTF-16 or UTF-32."""
     if _by_mark(data) or data.find(b"\0", 0, _SAMPLE_BYTES) < 0:
+        return False
+    if not _NUL.search(data, 0, _SAMPLE_BYTES + 2):
         return False
     return not (_utf16_in_utf8(data) or (_unmarked_utf16(data) and not _begins_as_utf8(data)))
 

@@ -63,6 +63,7 @@ _SOURCES = frozenset(("asciidoc", "markdown", "rst"))
 _PARSERS: dict[Format, str] = {
     "asciidoc": "leafmark.parsing.asciidoc:parse_asciidoc",
     "html": "leafmark.parsing.html:parse_html",
+    "info": "leafmark.parsing.info:parse_info",
     "markdown": "leafmark.parsing.markdown:parse_markdown",
     "notebook": "leafmark.parsing.notebook:parse_notebook",
     "org": "leafmark.parsing.org:parse_org",
@@ -76,6 +77,7 @@ _PARSERS: dict[Format, str] = {
 
 _READERS: dict[str, str] = {
     "html": "leafmark.parsing.html_text:read_html",
+    "info": "leafmark.parsing.info_text:read_info",
     "notebook": "leafmark.parsing.notebook:read_notebook",
     "pod": "leafmark.parsing.pod_text:read_pod",
     "roff": "leafmark.parsing.roff_text:read_roff",

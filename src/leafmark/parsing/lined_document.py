@@ -31,7 +31,8 @@ class Title(NamedTuple):
 class LineScanner(ABC):
     """Scans `lines` once; `titles` and `blocks` are in order then.
 
-    `title` and `tags` are what the source says of itself, empty if nothing.
+    `title` and `tags` are what the source says of itself, empty if nothing. No section
+    has line `after` or a later one.
 
     What is scanned at a time, the document or the inside of a block, ends at line
     `_stop`, and its text begins at column `_edge`.
@@ -46,6 +47,7 @@ class LineScanner(ABC):
         self.tags: list[str] = []
         self.titles: list[Title] = []
         self.blocks: list[Block] = []
+        self.after = len(lines)
         self._stop = len(lines)
         self._edge = 0
 
@@ -159,12 +161,12 @@ def parse_lined(
     lines = SourceLines(decoded)
     scanned = scanner(lines)
     scanned.scan()
-    size = len(decoded.data)
+    limit = lines.starts[scanned.after]
     headings = []
     for title in scanned.titles:
         words = decoded.shown(title_text(title.source))
         start, end = lines.places(title.first, title.after)
-        row = (title.level, fold(words), words, start, end, size, title.nested)
+        row = (title.level, fold(words), words, start, end, limit, title.nested)
         headings.append(Heading(*row, anchor=title.anchor or None))
     return Document(
         path,

@@ -21,11 +21,12 @@ _LONGEST_INDENT = 1000
 class SourceLines:
     """`text` are the lines without their ends, tabs before the words made spaces.
 
-    `starts` are the bytes at which they begin, and the size of the source.
+    `starts` are the bytes at which they begin, and the size of the source; `data` is the source.
     LF, CRLF and a lone CR end a line. A byte order mark is before the first one.
     """
 
     def __init__(self, decoded: Decoded) -> None:
+        self.data = decoded.data
         text = without_lone_returns(decoded.text)
         at = len(_BOM.encode()) if text.startswith(_BOM) else 0
         raw = text.removeprefix(_BOM).split("\n")

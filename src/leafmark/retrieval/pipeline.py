@@ -42,7 +42,7 @@ Counting them would double a search. `o200k_base` gives 4.0 bytes a token on Fas
 Markdown and 4.4 on Django's text (measured on the sets of `eval/`).
 """
 
-MARKUP_FORMATS = ("html", "notebook", "pod", "roff")
+MARKUP_FORMATS = ("html", "notebook", "pod", "roff", "info")
 """Formats whose bytes are not their text."""
 
 

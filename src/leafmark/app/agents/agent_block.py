@@ -59,6 +59,7 @@ _FORMATS: dict[Format, str] = {
     "org": "Org",
     "pod": "POD",
     "roff": "manual pages",
+    "info": "Info manuals",
 }
 
 _WRITTEN = frozenset((*AGENT_FILES, *LLMS_FILES))

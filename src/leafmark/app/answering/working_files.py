@@ -29,7 +29,7 @@ MOST_BYTES = 2_000_000
 
 _PROSE = frozenset(("", ".log", ".pod", ".tex", ".text", ".txt"))
 _PROSE_FORMATS = frozenset(
-    ("html", "markdown", "notebook", "rst", "asciidoc", "rdoc", "org", "roff")
+    ("html", "markdown", "notebook", "rst", "asciidoc", "rdoc", "org", "roff", "info")
 )
 
 _OPENERS = re.compile(
