@@ -55,6 +55,9 @@ HOSTILE: dict[tuple[str, str], Make] = {
     ("html", "quotes without end"): lambda n: b'<a b="x ' * n,
     ("html", "what a maker's link has"): lambda n: b"<a " + b'class="link-seesrc" ' * 4 * n,
     ("html", "what stands before it"): lambda n: b'"link-seesrc"' + b"&nbsp;" * 8 * n,
+    ("html", "numbers in titles"): lambda n: (
+        b"<title>" + b"1.1 - A.1: " * n + b"</title><h1>" + b"1." * n + b" b</h1>c"
+    ),
     ("html", "comments without end"): lambda n: b"<!-- " * n,
     ("html", "permalinks"): lambda n: b'<a href="#"><i>' * n,
     ("html", "an endless entity"): lambda n: b"<p>&" + b"a" * n,

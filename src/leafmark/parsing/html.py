@@ -31,7 +31,7 @@ from leafmark.parsing.html_makers import made_title
 from leafmark.parsing.html_page import HEADING_LEVELS, HtmlElement, HtmlPage
 from leafmark.parsing.html_soup import read_soup
 from leafmark.parsing.html_text import read_html
-from leafmark.parsing.html_titles import without_manual, without_site
+from leafmark.parsing.html_titles import as_headed, is_above_all, without_manual, without_site
 from leafmark.parsing.html_tokens import attribute, iter_tokens, tag_name, unescape
 from leafmark.parsing.html_tree import OffsetError, read_tree, refusal
 from leafmark.parsing.html_unread import unread_spans
@@ -268,10 +268,12 @@ class _Outline:
         return name if 0 < len(name) <= _LONGEST_NAME else headings[0].title
 
     def _own_title(self, text: str, headings: tuple[Heading, ...]) -> str:
-        first = next((heading.title for heading in headings if not heading.nested), "")
+        opening = [(heading.level, heading.title) for heading in headings if not heading.nested]
+        first = opening[0][1] if opening else ""
         text = without_manual(text, first, self.page.data[: self.page.body_start])
         named = {heading.title for heading in headings}
-        return without_site(text, named, {*self._outer_titles()}, first)
+        text = without_site(text, named, {*self._outer_titles()}, first)
+        return as_headed(text, first) if is_above_all(opening) else text
 
     def _outer_titles(self) -> Iterator[str]:
         for element in self.page.elements:

@@ -7,14 +7,17 @@ a colon is the first heading: `JSDoc: Class: Lamp` above `Class: Lamp`. GTK-Doc 
 `GwyRuler: Reference Manual` above `GwyRuler`, Texinfo `Basic Usage (GNU Octave)` above `4.1
 Basic Usage`, Javadoc `Lamp (Light API)` and TypeDoc `Lamp | light` above `Class Lamp`; there the
 heading is the title. A colon or brackets in titles of other pages may mean anything.
+
+Where the title and the one heading above all others say the same, but for a number, the name of a
+site behind a separator or before a colon, capitals or dashes, that heading is the title.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Sequence, Set
 
-__all__ = ["without_manual", "without_site"]
+__all__ = ["as_headed", "is_above_all", "without_manual", "without_site"]
 
 _SEPARATOR = re.compile(r" (?:[-\u2010-\u2015|\xb7\u2022\xab\xbb\u2039\u203a/~:<>]|::|--) ")
 """What stands between the title of a page and the name of its site."""
@@ -32,6 +35,23 @@ _BEFORE_MANUAL = {b"makeinfo": " (", b"texi2any": " (", b"gtk-doc": ": ", b"java
 
 _NUMBER = re.compile(r"(?:\w++ )?[A-Z0-9]{1,4}+(?:\.[0-9]++|(?!))*+\.? ")
 """The number of a section or an appendix."""
+
+_PART = (
+    r"(?:Chapter|Appendix|Part|Section|Annex|Kapitel|Anhang|Teil|Abschnitt|Chapitre|Annexe|Partie"
+    r"|Cap\xedtulo|Ap\xe9ndice|Parte|Capitolo|Appendice|Hoofdstuk|Bijlage) "
+)
+_COUNT = r"(?:[0-9]{1,4}+|[A-Z]|[IVXLC]{1,7}+)"
+_NUMBERED = re.compile(
+    rf"(?:{_PART}(?P<part>{_COUNT}(?:\.[0-9]{{1,4}}+|(?!))*+)(?:[.:]|(?= ))"
+    r"|(?P<deep>[0-9A-Z]{1,4}+(?:\.[0-9]{1,4}+|(?!))++)[.:]?|(?P<flat>[0-9]{1,4}+)[.:])"
+    r" (?:[-\u2010-\u2015] )?"
+)
+"""The number before a title: `Chapter 4: `, `9.17. `, `A.1 `, `3. `."""
+
+_CHAPTER = re.compile(rf"{_PART}{_COUNT}[.: ]")
+
+_MARKS = ":,.;\"'`\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\xab\xbb\u2026"
+_DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015"
 
 _KIND = re.compile(
     r"(?:(?:Abstract|Alias|Annotation|Class|Constant|Crate|Enum|Enumeration|Exception|Field"
@@ -108,3 +128,56 @@ def without_manual(title: str, heading: str, head: bytes) -> str:
     mark, number = _BEFORE_MANUAL[maker[1].lower()], _NUMBER.match(heading)
     names = (heading, heading[number.end() :] if number else heading, _without_kind(heading))
     return heading if any(title.startswith(name + mark) for name in names if name) else title
+
+
+def is_above_all(headings: Sequence[tuple[int, str]]) -> bool:
+    """Whether the first heading is less deep than all others, or it alone says it is a chapter.
+
+    >>> is_above_all([(1, "Lamps"), (2, "Use"), (2, "Sale")])
+    True
+    >>> is_above_all([(2, "1. Use"), (2, "2. Sale")]), is_above_all([])
+    (False, False)
+    >>> is_above_all([(1, "Chapter 4. Lamps"), (1, "4.1. Use"), (1, "4.2. Sale")])
+    True
+    """
+    others = [title for level, title in headings[1:] if level <= headings[0][0]]
+    if not headings or not others:
+        return bool(headings)
+    return bool(_CHAPTER.match(headings[0][1])) and not any(map(_CHAPTER.match, others))
+
+
+def as_headed(title: str, heading: str) -> str:
+    """Return the heading that stands above all others where a title says the same, else the title.
+
+    >>> as_headed("Configuring PuTTY", "Chapter 4: Configuring PuTTY")
+    'Chapter 4: Configuring PuTTY'
+    >>> as_headed("s6: the s6-svscan program", "The s6-svscan program")
+    'The s6-svscan program'
+    >>> as_headed("Chapter 4: Lamps", "Chapter 5: Lamps"), as_headed("Lamp", "Lamp 2")
+    ('Chapter 4: Lamps', 'Lamp')
+    """
+    if not heading or len(title) > _LONGEST_TITLE or len(heading) > _LONGEST_TITLE:
+        return title
+    number, words = _said(heading)
+    rests = (title[found.end() :] for found in re.finditer(": ", title))
+    beginnings = (title[: found.start()] for found in _SEPARATOR.finditer(title))
+    whole = _said(title)[0]
+    for own, said in map(_said, (title, *rests, *beginnings)):
+        is_numbered_so = not number or (own or whole) in ("", number)
+        if said and said == words and is_numbered_so:
+            return heading
+    return title
+
+
+def _said(title: str) -> tuple[str, tuple[str, ...]]:
+    """The number of a title, and its words without capitals, dashes and marks around them.
+
+    >>> _said("Appendix B: DLL/TLB \u2014 \u201cSetup\u201d")
+    ('B', ('dll/tlb', 'setup'))
+    >>> _said("9.17. C++ in 3 steps"), _said("3 steps")
+    (('9.17', ('c++', 'in', '3', 'steps')), ('', ('3', 'steps')))
+    """
+    found = _NUMBERED.match(title)
+    number = (found["part"] or found["deep"] or found["flat"]) if found else ""
+    parts = (word.strip(_MARKS) for word in title[found.end() if found else 0 :].casefold().split())
+    return number, tuple(word for word in parts if word.strip(_DASHES))

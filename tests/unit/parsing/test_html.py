@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import pytest
 
+import leafmark
 from leafmark.model import Diagnostic, Document
 from leafmark.model.span import subtract
 from leafmark.parsing import html as html_module
@@ -310,6 +311,58 @@ def test_titles_are_the_words_of_the_heading(heading: str, title: str) -> None:
 )
 def test_a_manual_page_is_called_what_stands_under_its_name(page: str, title: str) -> None:
     assert parse_html(page.encode(), "a.html").title == title
+
+
+@pytest.mark.parametrize(
+    ("title", "headings", "found"),
+    [
+        ("Lamps", "<h1>Chapter 4: Lamps</h1>", "Chapter 4: Lamps"),
+        ("Lamps", "<h1>Appendix B. Lamps</h1>", "Appendix B. Lamps"),
+        ("Lamps", "<h1>Anhang A Lamps</h1><h2>A.1 x</h2>y", "Anhang A Lamps"),
+        ("Lamps", "<h2>9.17. Lamps</h2><h3>x</h3>y", "9.17. Lamps"),
+        ("Lamps", "<h1>Chapter 2. Lamps</h1>x<h1>2.1. Use</h1>y", "Chapter 2. Lamps"),
+        ("3. Lamps", "<h1>Chapter 3: Lamps</h1>", "Chapter 3: Lamps"),
+        ("Chapter 4: Lamps", "<h1>Lamps</h1>", "Lamps"),
+        ("Chapter IV \u2013 Lamps", "<h1>Lamps</h1>", "Lamps"),
+        ("s6: the lamp program", "<h1> The lamp program </h1>", "The lamp program"),
+        ("Lamps \u2014 Notes - Site", "<h1>1. Lamps Notes</h1>", "1. Lamps Notes"),
+        ("ProFTPD: ECCN", "<h1>ProFTPD ECCN</h1>", "ProFTPD ECCN"),
+        # what differs
+        ("Chapter 4: Lamps", "<h1>Chapter 5: Lamps</h1>", "Chapter 4: Lamps"),
+        ("Lamps", "<h1>Chapter 4: Lamps and more</h1>", "Lamps"),
+        ("Lamp 2", "<h1>Lamp</h1>", "Lamp 2"),
+        ("C++", "<h1>C</h1>", "C++"),
+        ("Usage - Lamps", "<h1>LAMPS</h1>", "Usage - Lamps"),
+        ("lamps: all about them", "<h1>lamps</h1>", "lamps: all about them"),
+        ("wonders", "<h1>7 wonders</h1>", "wonders"),
+        ("Chapter 4", "<h1>Chapter 4</h1>", "Chapter 4"),
+        ("Chapter 4: ", "<h1>Chapter 5: </h1>", "Chapter 4:"),
+        ("\u2014", "<h1>:</h1>", "\u2014"),
+        # a heading that is not above all others is one section of several
+        ("A: the use", "<h2>The use</h2>x<h2>Sale</h2>y", "A: the use"),
+        ("Use", "<h2>1. Use</h2>x<h2>2. Sale</h2>y", "Use"),
+        ("Use", "<h1>Part 1: Use</h1>x<h1>Part 2: Sale</h1>y", "Use"),
+        ("Use", "<h3>1. Use</h3>x<h2>Sale</h2>y", "Use"),
+    ],
+)
+def test_a_title_that_says_the_same_as_the_heading_is_that(
+    title: str, headings: str, found: str
+) -> None:
+    page = f"<title>{title}</title>{headings}<p>x"
+    assert parse_html(page.encode(), "a.html").title == found
+
+
+def test_breadcrumbs_of_a_manual_say_the_chapter_once() -> None:
+    page = (
+        b"<html><head><title>Configuring PuTTY</title></head><body>"
+        b'<p><a href="Chapter3.html">Previous</a> | <a href="Chapter5.html">Next</a></p>'
+        b'<h1><a name="C4"></a>Chapter 4: Configuring PuTTY</h1><p>All of it.</p>'
+        b'<h2><a name="S4.1"></a>4.1 The Session panel</h2><p>Where to connect.</p></body></html>'
+    )
+    breadcrumbs = [chunk.breadcrumb for chunk in leafmark.chunk(page, path="Chapter4.html")]
+
+    chapter = "> Chapter 4: Configuring PuTTY"
+    assert breadcrumbs == [chapter, chapter, f"{chapter} \u203a 4.1 The Session panel"]
 
 
 @pytest.mark.parametrize("tag", ["area", "col", "embed", "input", "source", "wbr"])
