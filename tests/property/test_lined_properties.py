@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from support.lined_sources import (
     asciidoc_bytes,
     info_bytes,
+    numbered_bytes,
     org_bytes,
     pod_bytes,
     rdoc_bytes,
@@ -33,6 +34,7 @@ SOURCES = (
     | st.tuples(pod_bytes(), st.just("a.pod"))
     | st.tuples(_PAGES, st.just("a.1"))
     | st.tuples(_MANUALS, st.just("a.info"))
+    | st.tuples(numbered_bytes(), st.just("a.txt"))
     | st.tuples(messy_bytes(), st.sampled_from(["a.rst", "a.adoc", "a.rdoc", "a.org", "a.pod"]))
 )
 
@@ -125,6 +127,7 @@ def test_every_byte_is_in_one_body_or_one_heading_line(
         (pod_bytes, "a.pod"),
         (lambda: _PAGES, "a.1"),
         (lambda: _MANUALS, "a.info"),
+        (numbered_bytes, "a.txt"),
     ],
 )
 @settings(deadline=None)

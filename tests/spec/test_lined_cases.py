@@ -20,12 +20,13 @@ SUFFIXES = {
     "pod": ".pod",
     "roff": ".1",
     "info": ".info",
+    "txt": ".txt",
 }
 FORMATS = tuple(SUFFIXES)
-SHOWN = str.maketrans("\x1f\0\b\n", "␟␀␈⏎")
-"""Signs for what Info has, and the ends of lines."""
+SHOWN = str.maketrans("\x1f\0\b\f\n", "␟␀␈␌⏎")
+"""Signs for what Info and printed pages have, and the ends of lines."""
 
-WRITTEN = str.maketrans("␟␀␈", "\x1f\0\b")
+WRITTEN = str.maketrans("␟␀␈␌", "\x1f\0\b\f")
 _CASE = re.compile(r"^## ([^\n]+)\n\n````(\w+)\n(.*?)\n````\n\n````text\n(.*?)````\n", re.M | re.S)
 
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 __all__ = [
     "asciidoc_bytes",
     "info_bytes",
+    "numbered_bytes",
     "org_bytes",
     "pod_bytes",
     "rdoc_bytes",
@@ -81,6 +82,11 @@ _INFO = [
     '\0\b[image src="p.png" text="+--+\n|\\"|"\0\b]', "\x1f\nTag Table:", "Ref: D-1\x7f40",
     "\x1f\nEnd Tag Table", "\x1f\nIndirect:", "File: x,  Node: y", "   Text", "\tTabbed", "****",
 ]  # fmt: skip
+_NUMBERED = [
+    "1. Use\n\na", "1.1 On\n\nb", "1.2 Größe\n-------\n\nc", "2. Sale\n\nd", "2.1. A\n\n2.1.1 x y",
+    "3. Ende\n\n  e", "", "", "Text.", "4. A sentence.", "1. Use", "0. Zero\n\nf", "9.9 Far\n\ng",
+    "   Foot 1\n\f\nHead\n\n", "3. Broken\nby text",
+]  # fmt: skip
 _ENDS = st.sampled_from(["\n", "\n", "\n", "\n\n", "\r\n", "\r"])
 
 
@@ -135,3 +141,12 @@ def rdoc_bytes() -> st.SearchStrategy[bytes]:
 
 def roff_bytes() -> st.SearchStrategy[bytes]:
     return _sources(_ROFF)
+
+
+def numbered_bytes() -> st.SearchStrategy[bytes]:
+    """Texts of numbered titles in order, with something behind them that may belie them."""
+    parts = st.lists(st.sampled_from(_NUMBERED) | _broken(_NUMBERED), max_size=2)
+    end = st.sampled_from(["\n\n", "\r\n\r\n", "\n \n"])
+    return st.tuples(parts, end).map(
+        lambda drawn: drawn[1].join([*_NUMBERED[:6], *drawn[0]]).encode("utf-8", "replace")
+    )

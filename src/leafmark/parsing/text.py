@@ -1,4 +1,4 @@
-"""Plain text: one document node, whose blocks are paragraphs parted by blank lines.
+"""Plain text: paragraphs parted by blank lines, in one document node, or below numbered titles.
 
 The foot and the head of printed pages, as RFCs have them around a form feed, belong to the
 paragraph before them, and part no sentence. A line of nothing but `%` begins one, too, as in the
@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from heapq import merge
+from pathlib import PurePosixPath
 
-from leafmark.model import Block, Diagnostic, Document, Format
+from leafmark.model import Block, Diagnostic, Document, Format, Heading
+from leafmark.model.span import subtract
 from leafmark.parsing.decoding import BOM, Decoded, decode
 from leafmark.parsing.lines import without_lone_returns
-from leafmark.parsing.titles import file_title
+from leafmark.parsing.readable import without_mark
+from leafmark.parsing.text_numbers import NumberedTitle, numbered_titles
+from leafmark.parsing.titles import file_title, fold
 
 __all__ = [
     "BLANK_LINES",
@@ -43,9 +47,33 @@ _RECORD = re.compile(rb"^(%++)[ \t\r]*+\n(?=[ \t]*+[^%\s])", re.MULTILINE)
 _LEAST_RECORDS = 2
 
 
+_PROSE = frozenset(("", ".text", ".txt"))
+"""Suffixes of texts that may have numbered titles; others are those of code and data."""
+
+
 def parse_text(data: bytes, path: str) -> Document:
     """Return the document of a plain text source."""
-    return document_of_text(decode(data, path), path)
+    document = document_of_text(decode(data, path), path)
+    if PurePosixPath(path).suffix.lower() not in _PROSE:
+        return document
+    titles = numbered_titles(without_mark(without_lone_returns(document.data)))
+    return _with_titles(document, titles) if titles else document
+
+
+def _with_titles(document: Document, titles: Sequence[NumberedTitle]) -> Document:
+    """Return a document with a section for each title; their lines are in no block."""
+    size, lines = len(document.data), [(title.start, title.end) for title in titles]
+    headings = tuple(
+        Heading(len(title.number), fold(title.words), title.words, title.start, title.end, size)
+        for title in titles
+    )
+    blocks = tuple(
+        Block("paragraph", start, end)
+        for block in document.blocks
+        for start, end in subtract(block.start, block.end, lines)
+        if document.data[start:end].strip()
+    )
+    return document._replace(headings=headings, blocks=blocks)
 
 
 def document_of_text(decoded: Decoded, path: str) -> Document:
