@@ -35,6 +35,7 @@ __all__ = [
     "count_matches",
     "create_engine",
     "every_chunk",
+    "first_chunk_query",
     "index_languages",
     "open_engine",
     "read_counts",
@@ -162,7 +163,7 @@ def _key_query(index: tantivy.Index, key: str) -> tantivy.Query:
     return tantivy.Query.term_query(index.schema, "key", key, "basic")
 
 
-def _first_chunk_query(index: tantivy.Index, doc_id: str | None) -> tantivy.Query:
+def first_chunk_query(index: tantivy.Index, doc_id: str | None) -> tantivy.Query:
     """Match the first chunk of one document, or of all; it carries the source's record."""
     query, must = tantivy.Query, tantivy.Occur.Must
     document = query.term_query(index.schema, "facts", "kind=document", "basic")
@@ -231,7 +232,7 @@ def read_document(
 
 def source_record(index: tantivy.Index, searcher: tantivy.Searcher, doc_id: str) -> bytes | None:
     """Return the record of a source, with chunks or without; None for one not indexed."""
-    for query in (_first_chunk_query(index, doc_id), _key_query(index, SOURCE_KEY + doc_id)):
+    for query in (first_chunk_query(index, doc_id), _key_query(index, SOURCE_KEY + doc_id)):
         found = find_records(searcher, query, 1)
         if found:
             return found[0]
@@ -255,7 +256,7 @@ def read_documents(index: tantivy.Index, searcher: tantivy.Searcher) -> Iterator
     later = find_records(searcher, regex(schema, "key", f"{STATE_KEY}.*"), limit)
     states = dict(map(deserialise_state, later))
     for query in (
-        _first_chunk_query(index, None),
+        first_chunk_query(index, None),
         regex(schema, "key", f"{SOURCE_KEY}.*"),
     ):
         for record in find_records(searcher, query, limit):

@@ -19,6 +19,7 @@ __all__ = [
     "damaged_record",
     "deserialise_object",
     "deserialise_record",
+    "record_json",
     "serialise_object",
     "serialise_record",
 ]
@@ -78,6 +79,14 @@ def deserialise_record(data: bytes) -> tuple[FileState, Any]:
     Raises:
         DamagedError: these are not its bytes.
     """
+    parts, rest = _parted(data)
+    digest = parts.pop().hex()
+    size, modified, later, inode = [int.from_bytes(one, "little", signed=True) for one in parts]
+    return FileState(size, modified, modified + later, inode, digest), deserialise_object(rest)
+
+
+def _parted(data: bytes) -> tuple[list[bytes], bytes]:
+    """Return the parts of the state that a record begins with, and the rest."""
     at, parts = 0, []
     try:
         for _ in FileState._fields:
@@ -86,9 +95,25 @@ def deserialise_record(data: bytes) -> tuple[FileState, Any]:
             at = end
     except IndexError as err:
         raise damaged_record() from err
-    digest = parts.pop().hex()
-    size, modified, later, inode = [int.from_bytes(one, "little", signed=True) for one in parts]
-    return FileState(size, modified, modified + later, inode, digest), deserialise_object(data[at:])
+    return parts, data[at:]
+
+
+def record_json(data: bytes) -> bytes:
+    """Return the JSON of a record's value, in UTF-8: a fifth of the time of deserialising it.
+
+    Its texts have all characters as they are, but quotes, backslashes and control characters.
+
+    Raises:
+        DamagedError: these are not the bytes of a record.
+    """
+    try:
+        return _inflated(_parted(data)[1])
+    except zlib.error as err:
+        raise damaged_record() from err
+
+
+def _inflated(data: bytes) -> bytes:
+    return zlib.decompressobj(-15, zdict=_COMMON).decompress(data)
 
 
 def deserialise_object(data: bytes) -> Any:
@@ -98,8 +123,7 @@ def deserialise_object(data: bytes) -> Any:
         DamagedError: these are not its bytes.
     """
     try:
-        decompressed = zlib.decompressobj(-15, zdict=_COMMON).decompress(data)
-        text = decompressed.decode("utf-8", "surrogatepass")
+        text = _inflated(data).decode("utf-8", "surrogatepass")
         value, end = _decode(text)
         if end != len(text):
             raise ValueError("more than one value")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import compress
 
 import tantivy
 
 from leafmark.index import IndexReader
 from leafmark.model import Entry
-from leafmark.retrieval.sections import AdmitsPath, SectionMembers
+from leafmark.retrieval.section_members import SectionMembers
 
 __all__ = ["admitted_entries", "may_be_first_by_id"]
 
@@ -21,18 +21,18 @@ _MUST = tantivy.Occur.Must
 
 
 def admitted_entries(
-    reader: IndexReader, query: tantivy.Query, limit: int, admits: AdmitsPath | None
+    reader: IndexReader, query: tantivy.Query, limit: int, section: Sequence[str]
 ) -> tuple[list[Entry], int]:
     """Return a few more than the first `limit` matches by id, unsorted, and the number of all.
 
-    With `admits`, all matches that it admits are returned.
+    With patterns of a `section`, all matches that one of them admits are returned.
     """
     found = reader.live_count(query)
-    if admits is None:
+    if not section:
         return reader.entries(_first_by_id(reader, query, found, limit)), found
     every = reader.searcher.search(query, max(1, found), count=False).hits
     addresses = [at for _, at in every]
-    chosen = compress(addresses, SectionMembers(reader, admits).choose(addresses))
+    chosen = compress(addresses, SectionMembers(reader, section).choose(addresses))
     entries = reader.entries(chosen)
     return entries, len(entries)
 

@@ -23,7 +23,6 @@ from leafmark.retrieval.filters import any_of
 from leafmark.retrieval.hits import Finder, Hit, with_ties, without
 from leafmark.retrieval.ordering import Key, key_of, sort_candidates, sort_with_ties
 from leafmark.retrieval.params import SearchParams
-from leafmark.retrieval.sections import path_filter
 from leafmark.retrieval.surroundings import raise_by_surroundings
 from leafmark.retrieval.titles import raise_by_titles
 
@@ -209,7 +208,7 @@ def _admitted(search: TopicSearch) -> TopicCandidates:
     """Return the chunks that a topic of filters admits: each scores 1.0, in order of id."""
     params, topics = search.params, (search.number,)
     query, limit = any_of([each.strict for each in search.compiled]), params.candidates
-    entries, found = admitted_entries(search.reader, query, limit, path_filter(params.section))
+    entries, found = admitted_entries(search.reader, query, limit, params.section)
     matched = min(found, limit)
     candidates = sort_candidates(Candidate(entry, 1.0, False, topics, 1.0) for entry in entries)
     kept = candidates[: min(params.kept, matched)]

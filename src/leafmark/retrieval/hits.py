@@ -18,7 +18,7 @@ from leafmark.retrieval.compiler import Compiled
 from leafmark.retrieval.filters import Filters, any_of, unscored
 from leafmark.retrieval.fusion import Fused
 from leafmark.retrieval.params import SearchParams
-from leafmark.retrieval.sections import SectionMembers, path_filter
+from leafmark.retrieval.section_members import SectionMembers
 from leafmark.retrieval.weights import WIDENED_BELOW
 
 __all__ = [
@@ -116,8 +116,7 @@ class Finder:
     def __init__(self, reader: IndexReader, params: SearchParams, local_trees: Collection[str]):
         self._reader = reader
         self._filters = Filters(reader)
-        admits = path_filter(params.section)
-        self._members = None if admits is None else SectionMembers(reader, admits)
+        self._members = SectionMembers(reader, params.section) if params.section else None
         self._scopes = self._make_scopes(params.local_boost, local_trees)
         has_secondary = reader.searcher.doc_freq("facts", SECONDARY_FACT) > 0
         self._secondary_boost = params.secondary_boost if has_secondary else 1.0
@@ -182,14 +181,16 @@ class Finder:
         every = max(1, self._reader.searcher.num_docs)  # the engine makes room for all it may give
         while True:
             found = self._reader.searcher.search(query, min(wanted, every), count=False).hits
+            are_all = len(found) < wanted
+            if self._members is not None:
+                found = list(compress(found, self._members.choose(at for _, at in found)))
+                are_all = are_all or len(found) == self._members.count
             scores = _all_rounded(found, boost)
             hits = [
                 Hit(score, address, compiled, exact, boost, relaxed, raw)
                 for score, (raw, address) in zip(scores, found, strict=True)
             ]
-            if self._members is not None:
-                hits = list(compress(hits, self._members.choose(hit.address for hit in hits)))
-            if len(found) < wanted or _is_enough(hits, limit, ties or weighs):
+            if are_all or _is_enough(hits, limit, ties or weighs):
                 # which of those that tie come first must not decide what rises
                 return self._weigh_secondary(with_ties(hits, limit)) if weighs else hits
             wanted *= _WIDER

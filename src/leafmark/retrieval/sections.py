@@ -12,28 +12,20 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import translate
 
-import tantivy
-
 from leafmark.errors import UsageError
-from leafmark.index import IndexReader, fold
+from leafmark.index import fold
 from leafmark.model import Entry
 from leafmark.query import Expression, Filter, parts_of
 
 __all__ = [
     "Admits",
-    "AdmitsPath",
-    "SectionMembers",
     "parse_section",
-    "path_filter",
     "section_filter",
     "within_bounds",
 ]
 
 Admits = Callable[[Entry], bool]
 """Tells whether a chunk may be a result."""
-
-AdmitsPath = Callable[[tuple[str, ...]], bool]
-"""Tells the same by a section path alone."""
 
 _SEPARATOR = re.compile(r"\s*[>›]\s*")
 _SPACED = re.compile(r"\s+[>›]\s+")
@@ -42,6 +34,12 @@ _DANGLING = re.compile(r"[>›]\s|.*\s[>›]$|[>›]?$", re.DOTALL)
 
 _ANY_DEPTH = "**"
 
+_SETS = re.compile(r"\[.*\]|\[.*", re.DOTALL)
+"""What in a glob may be sets of characters."""
+
+_BETWEEN_WORDS = re.compile(r"[\s*?>›\"\\\x00-\x1f]+")
+"""What no word of a pattern holds: globs, signs between titles, and what JSON escapes."""
+
 
 class SectionPattern:
     """One pattern, as written and as elements; remembers its answer for each path."""
@@ -49,7 +47,17 @@ class SectionPattern:
     def __init__(self, written: str, elements: Sequence[str]):
         self._written = _fold(written)
         self._elements = [_matcher(element) for element in elements]
+        self._globs = [_fold(element) for element in elements]
         self._known: dict[tuple[str, ...], bool] = {}
+
+    @property
+    def words(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Words, or parts of some, that the titles of an admitted path hold: all of one set.
+
+        They hold those of the elements, or as the pattern may be meant as written, all of it.
+        """
+        outside = " ".join(_SETS.sub(" ", glob) for glob in self._globs)
+        return _words(outside), _words(self._written)
 
     def admits(self, path: tuple[str, ...]) -> bool:
         if path not in self._known:
@@ -105,6 +113,10 @@ def _fold(title: str) -> str:
     return " ".join(fold(title).split()).casefold()
 
 
+def _words(folded: str) -> frozenset[str]:
+    return frozenset(filter(None, _BETWEEN_WORDS.split(folded)))
+
+
 def parse_section(pattern: str) -> SectionPattern:
     """Return the pattern written as titles with `>` or `›` between them.
 
@@ -129,41 +141,16 @@ def parse_section(pattern: str) -> SectionPattern:
     return SectionPattern(written, elements)
 
 
-def path_filter(patterns: Iterable[str]) -> AdmitsPath | None:
-    """Return a filter of section paths that match one of the patterns; None without patterns.
+def section_filter(patterns: Iterable[str]) -> Admits | None:
+    """Return a filter of chunks whose section path matches a pattern; None without patterns.
 
     Raises:
         UsageError: a pattern is empty.
     """
     parsed = [parse_section(pattern) for pattern in patterns]
-    return (lambda path: any(one.admits(path) for one in parsed)) if parsed else None
-
-
-def section_filter(patterns: Iterable[str]) -> Admits | None:
-    """Return the same for chunks."""
-    admits = path_filter(patterns)
-    return None if admits is None else lambda entry: admits(entry.section_path)
-
-
-class SectionMembers:
-    """Tells which matches are in the sections asked for; looks at each match once."""
-
-    def __init__(self, reader: IndexReader, admits: AdmitsPath):
-        self._reader = reader
-        self._admits = admits
-        self._known: dict[tuple[int, int], bool] = {}
-
-    def choose(self, addresses: Iterable[tantivy.DocAddress]) -> list[bool]:
-        """Return which of the chunks are in the sections, in their order.
-
-        They are read in the order of the index. In order of score, the record of a document
-        would be read once for each of its chunks.
-        """
-        places = {(at.segment_ord, at.doc): at for at in addresses}
-        unknown = sorted(places.keys() - self._known.keys())
-        paths = self._reader.section_paths(places[place] for place in unknown)
-        self._known.update(zip(unknown, map(self._admits, paths), strict=True))
-        return [self._known[place] for place in places]
+    if not parsed:
+        return None
+    return lambda entry: any(one.admits(entry.section_path) for one in parsed)
 
 
 def within_bounds(
