@@ -24,7 +24,7 @@ from leafmark.render.errors import (
     render_hint,
     render_warning,
 )
-from leafmark.render.jsontext import dump_json, dump_line
+from leafmark.render.jsontext import dump_json, dump_line, iter_json
 from leafmark.render.terminal import Style, clean_line
 
 if TYPE_CHECKING:
@@ -68,6 +68,11 @@ class Console(NamedTuple):
 
     def write_json(self, value: Any) -> None:
         self.write(dump_json(value, ascii_only=self.ascii_only))
+
+    def write_listing(self, head: Mapping[str, Any], name: str, rows: Iterable[Any]) -> None:
+        """Print `head` as JSON with the list `rows` as its last key, as the rows come."""
+        for part in iter_json(head, name, rows, ascii_only=self.ascii_only):
+            self.write(part)
 
     def write_line(self, value: Any) -> None:
         """Print JSON on one line."""

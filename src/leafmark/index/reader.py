@@ -372,6 +372,12 @@ class IndexReader:
         with self.guard("read the index"):
             return list(self.stored(doc_id) or ())
 
+    def iter_chunks(self, doc_id: str) -> Iterator[Entry]:
+        """Yield what `chunks_of` returns: the chunks are not kept, so there may be many."""
+        with self.guard("read the index"):
+            stored = self.stored(doc_id)
+            yield from () if stored is None else stored.iter_anew()
+
     def find(self, doc_id: str, slug: str | None, piece: int = 0) -> Entry | None:
         """Return the chunk with a slug (None: the document) and piece number, if there is one."""
         stored = self.stored(doc_id)

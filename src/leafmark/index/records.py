@@ -119,11 +119,18 @@ class StoredDocument:
         if found is None:
             if not 0 <= position < len(self):
                 raise IndexError(position)
-            try:
-                found = self._made[position] = self._make(position)
-            except _UNREADABLE as err:
-                raise damaged_record() from err
+            found = self._made[position] = self._checked(position)
         return found
+
+    def iter_anew(self) -> Iterator[Entry]:
+        """Yield all chunks, made for this once; raises what `chunk` does."""
+        return map(self._checked, range(len(self)))
+
+    def _checked(self, position: int) -> Entry:
+        try:
+            return self._make(position)
+        except _UNREADABLE as err:
+            raise damaged_record() from err
 
     def title(self, position: int) -> str:
         """Return the title of the chunk at `position`; a piece's is its section's.

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
-__all__ = ["SCHEMA_VERSION", "dump_json", "dump_line", "dump_object", "json_safe"]
+__all__ = ["SCHEMA_VERSION", "dump_json", "dump_line", "dump_object", "iter_json", "json_safe"]
 
 SCHEMA_VERSION = 1
 """Grows only when a key changes its meaning or goes away."""
+
+_ROWS_AT_ONCE = 100
 
 _ESCAPED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -22,6 +25,27 @@ _ESCAPED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud
 def dump_json(value: Any, *, ascii_only: bool = False) -> str:
     """Return `value` as one indented JSON text, keys in the order of the dicts."""
     return json_safe(json.dumps(value, ensure_ascii=ascii_only, indent=2)) + "\n"
+
+
+def iter_json(
+    head: Mapping[str, Any], name: str, rows: Iterable[Any], *, ascii_only: bool = False
+) -> Iterator[str]:
+    """Yield in parts what `dump_json` returns for `head` with the list `rows` as its last key.
+
+    `head` has a key at least. The rows are taken a hundred at a time, so they may be many.
+
+    >>> "".join(iter_json({"a": 1}, "b", [[]])) == dump_json({"a": 1, "b": [[]]})
+    True
+    """
+    key = dump_json(name, ascii_only=ascii_only).removesuffix("\n")
+    opening = f"  {key}: ["
+    yield dump_json(head, ascii_only=ascii_only).removesuffix("\n}\n") + f",\n{opening}"
+    left, before = iter(rows), ""
+    while some := [*islice(left, _ROWS_AT_ONCE)]:  # one by one takes a third longer
+        text = dump_json({name: some}, ascii_only=ascii_only)
+        yield before + text.removeprefix(f"{{\n{opening}").removesuffix("\n  ]\n}\n")
+        before = ","
+    yield "\n  ]\n}\n" if before else "]\n}\n"
 
 
 def dump_line(value: Any, *, ascii_only: bool = False) -> str:

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from leafmark.model import DocumentEntry, Entry, SettingOrigin, StatusReport, TreeStatus
+from leafmark.model import (
+    CompressedList,
+    DocumentEntry,
+    Entry,
+    SettingOrigin,
+    StatusReport,
+    TreeStatus,
+)
 from leafmark.model.counts import count_of
 from leafmark.model.ids import decodable
 from leafmark.render.jsontext import SCHEMA_VERSION
@@ -15,13 +23,14 @@ from leafmark.render.records import diagnostic_record, entry_record, skipped_rec
 from leafmark.render.terminal import Style, clean_line, display_width, fold
 
 __all__ = [
+    "iter_chunk_lines",
+    "iter_document_lines",
+    "iter_tag_lines",
+    "iter_tree_lines",
     "listing_record",
-    "render_chunks",
-    "render_documents",
+    "listing_rows",
     "render_settings",
     "render_status",
-    "render_tags",
-    "render_trees",
     "settings_record",
     "status_record",
 ]
@@ -31,31 +40,34 @@ _WIDE = 48
 """Columns past which a cell is unusually wide; chosen by eye."""
 
 
-def _table(rows: Iterable[Sequence[str]], style: Style) -> str:
-    """Rows in columns, aligned by what they take on a terminal; the last one as it comes.
+def _iter_table(rows: Iterable[Sequence[str]], style: Style) -> Iterator[str]:
+    """Yield rows in columns, aligned by what they take on a terminal; the last one as it comes.
 
     A cell that is wider than most would push all rows apart: it only pushes its own.
     """
-    kept = [list(row) for row in rows]
-    columns = len(kept[0]) if kept else 0
-    widths = [_column_width([display_width(row[at]) for row in kept]) for at in range(columns)]
-    lines = []
+    kept = CompressedList[tuple[str, ...]]()
+    found: list[Counter[int]] = []
+    for row in rows:
+        kept.append(tuple(row))
+        found = found or [Counter() for _ in row[:-1]]
+        for counted, cell in zip(found, row, strict=False):
+            counted[display_width(cell)] += 1
+    widths = [_column_width(counted) for counted in found]
     for row in kept:
         cells = [
             cell + " " * max(0, width - display_width(cell))
-            for cell, width in zip(row[:-1], widths, strict=False)
+            for cell, width in zip(row[:-1], widths, strict=True)
         ]
-        lines.append("  ".join([*cells, style.dim(row[-1])]).rstrip() + "\n")
-    return "".join(lines)
+        yield "  ".join([*cells, style.dim(row[-1])]).rstrip() + "\n"
 
 
-def _column_width(widths: list[int]) -> int:
+def _column_width(widths: Collection[int]) -> int:
     """The widest cell among those that are not unusually wide."""
     return max([width for width in widths if width <= _WIDE], default=min(widths))
 
 
-def render_trees(trees: Sequence[TreeStatus], style: Style) -> str:
-    return _table(
+def iter_tree_lines(trees: Iterable[TreeStatus], style: Style) -> Iterator[str]:
+    return _iter_table(
         (
             (
                 clean_line(tree.name),
@@ -70,8 +82,8 @@ def render_trees(trees: Sequence[TreeStatus], style: Style) -> str:
     )
 
 
-def render_documents(documents: Sequence[DocumentEntry], style: Style) -> str:
-    return _table(
+def iter_document_lines(documents: Iterable[DocumentEntry], style: Style) -> Iterator[str]:
+    return _iter_table(
         (
             (
                 clean_line(document.doc_id),
@@ -84,8 +96,8 @@ def render_documents(documents: Sequence[DocumentEntry], style: Style) -> str:
     )
 
 
-def render_chunks(chunks: Sequence[Entry], style: Style) -> str:
-    return _table(
+def iter_chunk_lines(chunks: Iterable[Entry], style: Style) -> Iterator[str]:
+    return _iter_table(
         (
             (
                 clean_line(entry.id),
@@ -99,19 +111,24 @@ def render_chunks(chunks: Sequence[Entry], style: Style) -> str:
     )
 
 
-def render_tags(tags: Sequence[tuple[str, int]], style: Style) -> str:
-    return _table(((fold(tag), count_of(count, "document")) for tag, count in tags), style)
+def iter_tag_lines(tags: Iterable[tuple[str, int]], style: Style) -> Iterator[str]:
+    return _iter_table(((fold(tag), count_of(count, "document")) for tag, count in tags), style)
 
 
-def listing_record(kind: str, items: Sequence[Any]) -> dict[str, Any]:
+def listing_record(kind: str, items: Iterable[Any]) -> dict[str, Any]:
     """Return `{schema_version, <kind>: [...]}`; `kind` is trees, documents, chunks or tags."""
+    return {"schema_version": SCHEMA_VERSION, kind: [*listing_rows(kind, items)]}
+
+
+def listing_rows(kind: str, items: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    """Yield the objects of the list in `listing_record`."""
     records: dict[str, Callable[[Any], dict[str, Any]]] = {
         "trees": TreeStatus._asdict,
         "documents": _document_record,
         "chunks": entry_record,
         "tags": lambda pair: {"tag": pair[0], "documents": pair[1]},
     }
-    return {"schema_version": SCHEMA_VERSION, kind: [records[kind](item) for item in items]}
+    return map(records[kind], items)
 
 
 def _document_record(document: DocumentEntry) -> dict[str, Any]:
@@ -147,7 +164,7 @@ def render_status(report: StatusReport, style: Style) -> str:
         lines.append(f"{style.bold('skipped')} {count_of(len(report.skipped), 'source')}")
     if report.diagnostics:
         lines.append(f"{style.bold('notes')}   {count_of(len(report.diagnostics), 'diagnostic')}")
-    table = render_trees(report.trees, style)
+    table = "".join(iter_tree_lines(report.trees, style))
     return "\n".join(lines) + "\n" + (f"\n{table}" if table else "")
 
 
@@ -193,7 +210,7 @@ def render_settings(settings: Sequence[SettingOrigin], style: Style, *, origin: 
     for setting in settings:
         note = f" ({clean_line(setting.note)})" if setting.note else ""
         rows.append((_assignment(setting), f"# {clean_line(setting.origin)}{note}"))
-    return _table(rows, style)
+    return "".join(_iter_table(rows, style))
 
 
 def _assignment(setting: SettingOrigin) -> str:

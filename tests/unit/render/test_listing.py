@@ -37,31 +37,33 @@ SETTINGS = (
 
 
 def test_trees() -> None:
-    assert listing.render_trees(TREES, PLAIN) == (
+    assert "".join(listing.iter_tree_lines(TREES, PLAIN)) == (
         "docs  12 documents  3,456 chunks  local   /srv/docs\n"
         "far   1 document    1 chunk       global  /far\\x1b (missing)\n"
     )
 
 
 def test_documents_are_aligned_by_columns_not_characters() -> None:
-    assert listing.render_documents(DOCUMENTS, PLAIN) == (
+    assert "".join(listing.iter_document_lines(DOCUMENTS, PLAIN)) == (
         "docs:guide.md  4 chunks  Guide (v3) [ops, client]\ndocs:日本.md   4 chunks  日本 語 (v2)\n"
     )
 
 
 def test_chunks() -> None:
-    assert listing.render_chunks(CHUNKS, PLAIN) == (
+    assert "".join(listing.iter_chunk_lines(CHUNKS, PLAIN)) == (
         "docs:guide.md#setup  .1   5–9    Guide › Setup\n"
         "docs:guide.md#usage  .10  10–13  Guide › Usage\n"
     )
 
 
 def test_tags() -> None:
-    assert listing.render_tags(TAGS, PLAIN) == "ops     2 documents\na\\x1bb  1 document\n"
+    assert (
+        "".join(listing.iter_tag_lines(TAGS, PLAIN)) == "ops     2 documents\na\\x1bb  1 document\n"
+    )
 
 
 def test_empty_lists_are_empty() -> None:
-    assert listing.render_trees((), PLAIN) == ""
+    assert "".join(listing.iter_tree_lines((), PLAIN)) == ""
 
 
 @pytest.mark.parametrize(
@@ -87,7 +89,7 @@ def test_status() -> None:
         "lock    pid 7, for 3 s\n"
         "skipped 1 source\n"
         "notes   1 diagnostic\n"
-        "\n" + listing.render_trees(TREES, PLAIN)
+        "\n" + "".join(listing.iter_tree_lines(TREES, PLAIN))
     )
     assert problems(listing.status_record(STATUS), "status") == []
 
@@ -111,7 +113,7 @@ def test_settings() -> None:
 
 def test_one_very_long_id_does_not_push_all_rows_apart() -> None:
     documents = (make_document(), make_document(f"{'long/' * 30}x.md"), make_document("b.md"))
-    lines = listing.render_documents(documents, PLAIN).splitlines()
+    lines = "".join(listing.iter_document_lines(documents, PLAIN)).splitlines()
     assert lines[0] == "docs:guide.md  4 chunks  Guide (v3) [ops, client]"
     assert lines[1].endswith("x.md  4 chunks  Guide (v3) [ops, client]")
     assert lines[2] == "docs:b.md      4 chunks  Guide (v3) [ops, client]"

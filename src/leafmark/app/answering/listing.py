@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from leafmark.app.answering.opening import open_telling
@@ -77,23 +78,30 @@ def list_documents(
 ) -> tuple[DocumentEntry, ...]:
     """Return the documents asked for, by id."""
     reader = _open(project, request, progress)
-    return tuple(_documents(reader, request))
+    found = (reader.document(doc_id) for doc_id, _ in _documents(reader, request))
+    return tuple(document for document in found if document is not None)
 
 
-def _documents(reader: IndexReader, request: ListRequest) -> list[DocumentEntry]:
+def _documents(reader: IndexReader, request: ListRequest) -> list[tuple[str, int]]:
+    """Return the ids of the documents asked for, in their order, and how many chunks each has."""
     wanted = {tag_fact(tag) for tag in request.tags}
     prefixes = _spellings(request.under or "")
     found = []
-    for tree, path in reader.manifest:
+    for (tree, path), row in reader.manifest.items():
         doc_id = document_id(tree, path)
-        if request.trees and tree not in request.trees:
+        if not row.chunks or (request.trees and tree not in request.trees):
             continue
         if not doc_id.startswith(prefixes) and not doc_id[len(tree) + 1 :].startswith(prefixes):
             continue
-        entry = reader.document(doc_id)
-        if entry is not None and entry.chunk_count and wanted <= set(map(tag_fact, entry.tags)):
-            found.append(entry)
-    return sorted(found, key=lambda entry: entry.doc_id)
+        if wanted and not wanted <= _tag_facts(reader, doc_id):
+            continue
+        found.append((doc_id, row.chunks))
+    return sorted(found)
+
+
+def _tag_facts(reader: IndexReader, doc_id: str) -> set[str]:
+    document = reader.document(doc_id)
+    return set() if document is None else set(map(tag_fact, document.tags))
 
 
 def _spellings(prefix: str) -> tuple[str, ...]:
@@ -104,14 +112,35 @@ def _spellings(prefix: str) -> tuple[str, ...]:
 
 def list_chunks(
     project: Project, request: ListRequest, *, progress: Progress | None = None
-) -> tuple[Entry, ...]:
-    """Return the chunks of the documents asked for, or those at and below one chunk's id."""
+) -> Collection[Entry]:
+    """Return the chunks of the documents asked for, or those at and below one chunk's id.
+
+    They are read as one goes through them, each time, and not kept.
+    """
     reader = _open(project, request, progress)
     documents = _documents(reader, request)
     if request.under and not documents:
         top = Resolver(reader, reader.manifest).resolve(request.under)
         return tuple(filter(top.holds, reader.chunks_of(top.doc_id)))
-    return tuple(e for document in documents for e in reader.chunks_of(document.doc_id))
+    return _Chunks(reader, documents)
+
+
+class _Chunks(Collection[Entry]):
+    """All chunks of some documents, given by id with the number of their chunks."""
+
+    def __init__(self, reader: IndexReader, documents: Sequence[tuple[str, int]]):
+        self._reader = reader
+        self._documents = documents
+
+    def __len__(self) -> int:
+        return sum(count for _, count in self._documents)
+
+    def __iter__(self) -> Iterator[Entry]:
+        for doc_id, _ in self._documents:
+            yield from self._reader.iter_chunks(doc_id)
+
+    def __contains__(self, entry: object) -> bool:
+        return any(entry == each for each in self)
 
 
 def list_tags(
@@ -119,10 +148,10 @@ def list_tags(
 ) -> tuple[tuple[str, int], ...]:
     """Return every tag with the number of documents that have it, most used first."""
     reader = _open(project, request, progress)
-    counts: dict[str, int] = {}
-    for document in _documents(reader, request):
-        for tag in dict.fromkeys(document.tags):
-            counts[tag] = counts.get(tag, 0) + 1
+    counts: Counter[str] = Counter()
+    for doc_id, _ in _documents(reader, request):
+        document = reader.document(doc_id)
+        counts.update(set(document.tags) if document is not None else ())
     return tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 

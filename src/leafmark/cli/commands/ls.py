@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from leafmark.cli.options import JSON, NO_REFRESH, TAG, Argument, Call, Command, Option, text
@@ -32,7 +32,7 @@ def run(call: Call) -> int:
     if kind == "trees" and (under or call.on("tag")):
         raise UsageError("`leafmark ls trees` lists all trees", hint="try: leafmark ls docs")
 
-    fetchers: dict[str, Callable[..., Sequence[Any]]] = {
+    fetchers: dict[str, Callable[..., Collection[Any]]] = {
         "trees": app.list_trees,
         "docs": app.list_documents,
         "chunks": app.list_chunks,
@@ -53,20 +53,23 @@ def run(call: Call) -> int:
     return 0 if items else 1
 
 
-def _print(call: Call, kind: str, items: Sequence[Any]) -> None:
+def _print(call: Call, kind: str, items: Collection[Any]) -> None:
     from leafmark.render import listing
+    from leafmark.render.jsontext import SCHEMA_VERSION
 
-    console = call.console
+    console, key = call.console, _KEYS[kind]
     if console.json:
-        console.write_json(listing.listing_record(_KEYS[kind], items))
+        rows = listing.listing_rows(key, items)
+        console.write_listing({"schema_version": SCHEMA_VERSION}, key, rows)
         return
-    renderers: dict[str, Callable[..., str]] = {
-        "trees": listing.render_trees,
-        "docs": listing.render_documents,
-        "chunks": listing.render_chunks,
-        "tags": listing.render_tags,
+    renderers: dict[str, Callable[..., Iterable[str]]] = {
+        "trees": listing.iter_tree_lines,
+        "docs": listing.iter_document_lines,
+        "chunks": listing.iter_chunk_lines,
+        "tags": listing.iter_tag_lines,
     }
-    console.write(renderers[kind](items, console.style))
+    for line in renderers[kind](items, console.style):
+        console.write(line)
     if not items:
         console.note(f"no {_KEYS[kind]} to list{_limits(call)}\n")
 

@@ -18,6 +18,8 @@ from leafmark.app import (
 )
 from leafmark.app.requests import ListRequest, SearchRequest
 from leafmark.errors import NotFoundError
+from leafmark.index.records import StoredDocument
+from leafmark.model import Entry
 
 
 @pytest.mark.parametrize("listing", [list_trees, list_documents, list_chunks, list_tags])
@@ -93,3 +95,30 @@ def test_documents_have_all_tags_that_are_asked_for_in_any_case(
     assert [one.path.partition(".")[0] for one in documents] == listed
     found = search_project(here.project(), SearchRequest(("text",), tags=tags, grain="document"))
     assert sorted(one.entry.path.partition(".")[0] for one in found.results) == listed
+
+
+def test_chunks_are_read_as_one_goes_through_them(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b", "c"):
+        here.write(f"{name}.md", f"# {name}\n\none\n\n## Two\n\ntwo\n")
+    made: list[int] = []
+    make = StoredDocument._make
+
+    def counted(stored: StoredDocument, position: int) -> Entry:
+        made.append(position)
+        return make(stored, position)
+
+    monkeypatch.setattr(StoredDocument, "_make", counted)
+    chunks = list_chunks(here.project(), ListRequest())
+    assert (len(chunks), made) == (9, [])
+    entries = iter(chunks)
+    assert next(entries).id == "here:a.md"
+    assert made == [0]
+    assert [one.id for one in chunks] == [
+        f"here:{name}.md{section}"
+        for name in ("a", "b", "c")
+        for section in ("", f"#{name}", "#two")
+    ]
+    assert [*chunks] == [*chunks]
+    assert next(iter(chunks)) in chunks
