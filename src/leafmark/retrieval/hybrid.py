@@ -20,6 +20,7 @@ from leafmark.retrieval.candidates import (
     first_of_ties,
     section_note,
 )
+from leafmark.retrieval.coordination import raise_by_coordination
 from leafmark.retrieval.cutoff import elbow_cutoff
 from leafmark.retrieval.doubt import is_doubtful
 from leafmark.retrieval.fusion import MEANING_WEIGHT, Fused, fuse
@@ -119,6 +120,8 @@ def _by_words(search: _MeaningSearch) -> list[Hit]:
     reader, compiled, most = search.reader, search.words.compiled, search.params.candidates
     strict = search.finder.strict(compiled, most, ties=True)
     relaxed = without(search.finder.relaxed(compiled, most + len(strict), ties=True), strict)
+    if not strict:
+        relaxed = raise_by_coordination(reader, relaxed, search.params)
     return [
         *first_of_ties(reader, strict, most),
         *first_of_ties(reader, with_ties(relaxed, most), most),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ from support.library import Library
 
 from leafmark.index import IndexOptions
 from leafmark.model import Result
-from leafmark.retrieval import coordination
+from leafmark.query import parse_query
+from leafmark.retrieval import SearchParams, coordination, search
+from leafmark.retrieval.meaning import Place, Usual
 from leafmark.retrieval.weights import COORDINATED_MATCHES
 
 FILLER = "Nothing of that is said here, only filler.\n"
@@ -145,3 +148,40 @@ def test_the_explanation_says_what_a_score_was_multiplied_by(tmp_path: Path) -> 
 def test_without_a_weight_nothing_is_counted(tmp_path: Path) -> None:
     found = results(Library(tmp_path, t=SOURCES), "harbor crane timeout winter", coordination=0.0)
     assert {share(one) for one in found.values()} == {0.0}
+
+
+class _NothingNear:
+    """A meaning in which no text is near the query."""
+
+    damaged = False
+
+    def nearest(self, *_: object) -> list[Any]:
+        return []
+
+    def similarities(self, _text: str, places: Sequence[Place]) -> list[float]:
+        return [0.0 for _ in places]
+
+    def documents(self, *_: object) -> list[Any]:
+        return []
+
+    def document_similarity(self, *_: object) -> None:
+        return None
+
+    def usual(self, _text: str) -> Usual:
+        return Usual(0.0, 0.1, 0.2, 1.0)
+
+
+def test_the_words_of_a_search_by_meaning_are_raised_too(tmp_path: Path) -> None:
+    library = Library(tmp_path, t=SOURCES)
+    answer = search(
+        library.reader,
+        [parse_query("harbor crane timeout winter")],
+        SearchParams(mode="hybrid", aggregation=False, explain=True),
+        read_source=library.read,
+        meaning=_NothingNear(),
+    )
+    first = answer.results[0]
+    assert first.entry.id == "t:a.md#timeouts"
+    (words,) = [one for one in first.factors if one.name == "words"]
+    raised = {one.name: one.value for one in words.parts}["coordinated"]
+    assert raised == pytest.approx(math.exp(0.9 * 0.75))
