@@ -290,6 +290,9 @@ class _Adapter:
 
 @lru_cache(maxsize=256)
 def _marks(tag: str) -> tuple[bytes, bytes]:
-    """What the start tag and the end tag of an element begin with; `<image>` makes an `img`."""
-    name = b"im" if tag == "img" else tag.encode(_LATIN)
+    """What the start tag and the end tag of an element begin with; `<image>` makes an `img`.
+
+    The parser replaces the zero bytes of a name; nothing else in Latin-1 makes U+FFFD.
+    """
+    name = b"im" if tag == "img" else tag.replace("\ufffd", "\0").encode(_LATIN)
     return b"<" + name, b"</" + name

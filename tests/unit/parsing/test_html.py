@@ -64,6 +64,13 @@ class TestEncodings:
         assert document.headings[0].title == "ab"
         assert read_html(document.data, [(12, 15)]).text == "cd"
 
+    @pytest.mark.parametrize("page", [b"<a\0><h1>T</h1>x", b"<a\0b><h1>T</h1></a\0b>x"])
+    def test_a_tag_may_have_a_nul_in_its_name(self, page: bytes) -> None:
+        document = parse_html(page, "a.html")
+
+        assert [heading.title for heading in document.headings] == ["T"]
+        assert not document.degraded
+
     @pytest.mark.parametrize(
         ("head", "charset"),
         [
