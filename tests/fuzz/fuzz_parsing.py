@@ -16,7 +16,7 @@ from importlib import import_module
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.parsing import parse
 
-SUFFIXES = ("md", "html", "txt", "ipynb", "rst", "adoc", "py")
+SUFFIXES = ("md", "html", "txt", "ipynb", "rst", "adoc", "py", "info")
 OPTIONS = ChunkingOptions(min_tokens=2, target_tokens=10, max_tokens=30)
 
 
