@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from leafmark.errors import StorageError, reason_of
 
-__all__ = ["check_regular", "replace_file"]
+__all__ = ["check_regular", "replace_file", "replacing"]
 
 _NEW_FILE = 0o664
 """What the process's own mask is taken from: none is made that every user can write.
@@ -28,6 +29,18 @@ def replace_file(path: Path, data: bytes, *, what: str, mode: int | None = None)
         StorageError: it cannot be written, or is a device, a pipe or a folder; what
             was there stands.
     """
+    with replacing(path, what=what, mode=mode) as write:
+        write(data)
+
+
+@contextlib.contextmanager
+def replacing(
+    path: Path, *, what: str, mode: int | None = None
+) -> Iterator[Callable[[bytes], object]]:
+    """Give what writes the file piece by piece; it is replaced when the block ends without error.
+
+    An OSError in the block is taken for one of writing. Else as `replace_file`.
+    """
     check_regular(path, what=what)
     draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     try:
@@ -35,16 +48,18 @@ def replace_file(path: Path, data: bytes, *, what: str, mode: int | None = None)
         known = path.stat().st_mode & 0o7777 if path.exists() else mode
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, known or _NEW_FILE)
         with open(handle, "wb") as file:
-            file.write(data)
+            yield file.write
             file.flush()
             os.fsync(file.fileno())
         if known is not None:
             os.chmod(draft, known)
         os.replace(draft, path)
-    except OSError as error:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             draft.chmod(stat.S_IRUSR | stat.S_IWUSR)  # Windows removes no file that is read-only
             draft.unlink()
+        if not isinstance(error, OSError):
+            raise
         raise StorageError(
             f"{what} cannot be written: {reason_of(error)}", location=str(path)
         ) from error

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from leafmark.app.writing import check_regular, replace_file
+from leafmark.app.writing import check_regular, replace_file, replacing
 from leafmark.errors import StorageError
 
 
@@ -81,3 +81,39 @@ def test_on_windows_no_draft_is_left_beside_a_file_that_is_read_only(
     monkeypatch.undo()
     assert caught.value.message == "the agent file cannot be written: access is denied"
     assert (os.listdir(tmp_path), path.read_text()) == (["AGENTS.md"], "theirs\n")
+
+
+def test_what_is_written_in_pieces_replaces_the_file_at_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"old")
+    with replacing(path, what="the file") as write:
+        write(b"one ")
+        assert path.read_bytes() == b"old"
+        write(b"two")
+    assert path.read_bytes() == b"one two"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def _write_half(path: Path, error: type[BaseException]) -> None:
+    with replacing(path, what="the file") as write:
+        write(b"half")
+        raise error
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, LookupError])
+def test_what_ends_the_block_leaves_the_file(tmp_path: Path, error: type[BaseException]) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"old")
+    with pytest.raises(error):
+        _write_half(path, error)
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_a_piece_that_cannot_be_written_is_said_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    with pytest.raises(StorageError) as caught, replacing(path, what="the file"):
+        raise OSError(28, os.strerror(28))
+    assert caught.value.message.startswith("the file cannot be written: ")
+    assert caught.value.location == str(path)
+    assert os.listdir(tmp_path) == []

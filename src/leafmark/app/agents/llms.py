@@ -9,7 +9,7 @@ the mark by which they are known, and not indexed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -20,7 +20,7 @@ from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import LlmsRequest, Progress
 from leafmark.app.sources.contents import LLMS_FILES, LLMS_MARK
 from leafmark.app.sources.trees import Tree
-from leafmark.app.writing import replace_file
+from leafmark.app.writing import replace_file, replacing
 from leafmark.errors import UsageError
 from leafmark.index import IndexReader
 from leafmark.model import ChunkedDocument, DocumentEntry, LlmsReport
@@ -44,12 +44,13 @@ _MARKUP = ("#", "<", "```", "~~~", "|", "---", "===", "![", "[!", ">", "- ", "* 
 """What a paragraph that says something does not begin with."""
 
 
-class _Part(NamedTuple):
-    """One document: what stands behind its link, and its whole text."""
+class _Link(NamedTuple):
+    """One document, and what stands behind its link."""
 
-    entry: DocumentEntry
+    doc_id: str
+    path: str
+    title: str
     note: str
-    text: str
 
 
 def write_llms(
@@ -72,21 +73,32 @@ def write_llms(
             f"the base URL is {request.base_url!r}", hint="it begins with http:// or https://"
         )
     reader = open_telling(project, request, progress)
-    documents = _documents(reader, tree)
-    # each source on its own: together they need not fit into memory
-    chunked = ((entry, Sources(project).chunked(entry, reader)) for entry in documents)
-    found = [_part(entry, each, request) for entry, each in chunked if each is not None]
-    short = _short(tree, found, request.base_url)
-    full, kept = _full(found, request, project.configuration.chunking.tokenizer)
-    folder = project.directory / request.directory
-    for name, text in zip(LLMS_FILES, (short, full), strict=True):
-        replace_file(folder / name, text.encode("utf-8", "replace"), what="the file")
-    read = {part.entry.doc_id for part in found}
+    paths = _paths(reader, tree)
+    found: list[_Link] = []
+    documents = (reader.document(document_id(tree.name, path)) for path in paths)
+    texts: Iterable[str] = _read(project, reader, filter(None, documents), request, found)
+    kept: int | None = None
+    if request.max_tokens is not None:
+        texts, kept = _fitting(texts, request.max_tokens, project)
+    short, full = (project.directory / request.directory / name for name in LLMS_FILES)
+    with replacing(full, what="the file") as write:
+        # each source on its own: together they need not fit into memory
+        for text in texts:
+            write(f"{text}\n".encode("utf-8", "replace"))
+        write(f"{LLMS_MARK}\n".encode())
+        links = _short(tree, found, request.base_url)
+        replace_file(short, links.encode("utf-8", "replace"), what="the file")
+    read = {link.doc_id for link in found}
     return LlmsReport(
-        paths=tuple(str(folder / name) for name in LLMS_FILES),
+        paths=(str(short), str(full)),
         documents=len(found),
-        left_out=tuple(part.entry.doc_id for part in found[kept:]),
-        stale=tuple(entry.doc_id for entry in documents if entry.doc_id not in read),
+        left_out=() if kept is None else tuple(link.doc_id for link in found[kept:]),
+        stale=tuple(
+            doc_id
+            for path in paths
+            for doc_id in (document_id(tree.name, path),)
+            if doc_id not in read
+        ),
     )
 
 
@@ -99,57 +111,66 @@ def _tree(project: Project, name: str | None) -> Tree:
     raise UsageError("there are several trees", hint=f"name one with -t: {names}")
 
 
-def _documents(reader: IndexReader, tree: Tree) -> list[DocumentEntry]:
+def _paths(reader: IndexReader, tree: Tree) -> list[str]:
     """The documents with text, folder by folder; agent files and our own are none."""
     ours = {name.casefold() for name in (*AGENT_FILES, *LLMS_FILES)}
     found = [
-        entry
-        for name, path in reader.manifest
-        if name == tree.name and path.rpartition("/")[2].casefold() not in ours
-        for entry in (reader.document(document_id(name, path)),)
-        if entry is not None and entry.chunk_count
+        path
+        for (name, path), row in reader.manifest.items()
+        if name == tree.name and row.chunks and path.rpartition("/")[2].casefold() not in ours
     ]
     return sorted(found, key=_order)
 
 
-def _order(entry: DocumentEntry) -> tuple[str, int, str]:
-    folder, _, name = entry.path.rpartition("/")
-    return folder, _rank(entry), name
+def _order(path: str) -> tuple[str, int, str]:
+    folder, _, name = path.rpartition("/")
+    return folder, _rank(path), name
 
 
-def _rank(entry: DocumentEntry) -> int:
-    stem = entry.path.rpartition("/")[2].partition(".")[0].casefold()
+def _rank(path: str) -> int:
+    stem = path.rpartition("/")[2].partition(".")[0].casefold()
     return _FIRST.index(stem) if stem in _FIRST else len(_FIRST)
 
 
-def _part(entry: DocumentEntry, chunked: ChunkedDocument, request: LlmsRequest) -> _Part:
-    head = (
-        f"# {_line(entry.title)}\n\nSource: {_url(entry.path, request.base_url)} ({entry.doc_id})"
-    )
-    return _Part(entry, _note(chunked), f"{head}\n\n{_whole(chunked).strip()}\n")
+def _read(
+    project: Project,
+    reader: IndexReader,
+    documents: Iterable[DocumentEntry],
+    request: LlmsRequest,
+    links: list[_Link],
+) -> Iterator[str]:
+    """Yield the text of each document that is as it was indexed, and add its link to `links`."""
+    for entry in documents:
+        chunked = Sources(project).chunked(entry, reader)
+        if chunked is None:
+            continue
+        links.append(_Link(entry.doc_id, entry.path, entry.title, _note(chunked)))
+        url = _url(entry.path, request.base_url)
+        head = f"# {_line(entry.title)}\n\nSource: {url} ({entry.doc_id})"
+        yield f"{head}\n\n{_whole(chunked).strip()}\n"
 
 
-def _short(tree: Tree, parts: Sequence[_Part], base_url: str | None) -> str:
+def _short(tree: Tree, links: Sequence[_Link], base_url: str | None) -> str:
     """Return the text of `llms.txt`; the first document of the top folder may name it."""
-    first = parts[0] if parts and "/" not in parts[0].entry.path else None
-    lead = first if first is not None and _rank(first.entry) < len(_FIRST) else None
-    lines = [f"# {_line(lead.entry.title) if lead else tree.name}", ""]
+    first = links[0] if links and "/" not in links[0].path else None
+    lead = first if first is not None and _rank(first.path) < len(_FIRST) else None
+    lines = [f"# {_line(lead.title) if lead else tree.name}", ""]
     lines += [f"> {lead.note}", ""] if lead is not None and lead.note else []
     section = None
-    for part in parts:
-        folder = part.entry.path.rpartition("/")[0]
+    for link in links:
+        folder = link.path.rpartition("/")[0]
         if folder != section:
             lines += [] if section is None else [""]
             lines += [f"## {_line(folder) or 'Documents'}", ""]
             section = folder
-        lines.append(_link(part, base_url))
+        lines.append(_link(link, base_url))
     return "\n".join(lines).rstrip("\n") + f"\n\n{LLMS_MARK}\n"
 
 
-def _link(part: _Part, base_url: str | None) -> str:
-    title = _line(part.entry.title).replace("[", "(").replace("]", ")")
-    note = f": {part.note}" if part.note else ""
-    return f"- [{title}]({_url(part.entry.path, base_url)}){note}"
+def _link(link: _Link, base_url: str | None) -> str:
+    title = _line(link.title).replace("[", "(").replace("]", ")")
+    note = f": {link.note}" if link.note else ""
+    return f"- [{title}]({_url(link.path, base_url)}){note}"
 
 
 def _url(path: str, base_url: str | None) -> str:
@@ -194,30 +215,39 @@ def _line(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-def _full(parts: Sequence[_Part], request: LlmsRequest, tokenizer: str) -> tuple[str, int]:
-    """Return the text of `llms-full.txt` and how many documents are in it."""
-    if request.max_tokens is None:
-        return _joined(parts, len(parts)), len(parts)
+def _fitting(texts: Iterable[str], most: int, project: Project) -> tuple[list[str], int]:
+    """Return the first texts that fit into `most` tokens, with a line on the rest; and how many.
+
+    Raises:
+        UsageError: not even the first one fits.
+    """
     from leafmark.chunking import token_counter  # late: it loads a vocabulary
 
-    count = token_counter(tokenizer)
-    kept, total = 0, 0
-    while kept < len(parts) and total <= request.max_tokens:
-        total += count(parts[kept].text)
-        kept += 1
+    count = token_counter(project.configuration.chunking.tokenizer)
+    held: list[str] = []
+    total = number = 0
+    for text in texts:
+        number += 1
+        if total <= most:
+            total += count(text)
+            held.append(text)
+    kept = len(held)
     # the sum is near; the count of the whole decides
-    while kept and count(_joined(parts, kept)) > request.max_tokens:
+    while kept and count(_joined(held[:kept], number - kept)) > most:
         kept -= 1
-    if parts and not kept:
-        least = count(_joined(parts, 1))
+    if held and not kept:
+        least = count(_joined(held[:1], number - 1))
         raise UsageError(
-            f"not even the first document fits into {request.max_tokens} tokens",
+            f"not even the first document fits into {most} tokens",
             hint=f"--max-tokens {least} takes it in",
         )
-    return _joined(parts, kept), kept
+    return _with_rest(held[:kept], number - kept), kept
 
 
-def _joined(parts: Sequence[_Part], kept: int) -> str:
-    left = len(parts) - kept
-    more = [f"({left} more documents are left out; llms.txt names them.)\n"] if left else []
-    return "\n".join([*(part.text for part in parts[:kept]), *more, f"{LLMS_MARK}\n"])
+def _with_rest(texts: list[str], left: int) -> list[str]:
+    more = f"({left} more documents are left out; llms.txt names them.)\n"
+    return [*texts, more] if left else texts
+
+
+def _joined(texts: list[str], left: int) -> str:
+    return "\n".join([*_with_rest(texts, left), f"{LLMS_MARK}\n"])
