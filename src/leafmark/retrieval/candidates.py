@@ -113,28 +113,30 @@ class _Tiers(NamedTuple):
     """The tiers of one topic's matches by words, raised by surroundings, coordination
     and titles.
 
-    With `ties`, all that tie with the last one are included.
+    With `ties`, all that tie with the last one are included. One more match than is wanted is
+    looked for: it tells which of the last ones tie, and so must not be raised (`sure_of`).
     """
 
     search: TopicSearch
     finder: Finder
 
     def strict(self, *, ties: bool = False) -> list[Hit]:
-        search = self.search
-        hits = self.finder.strict(search.compiled, search.params.candidates, ties=ties)
-        return raise_by_titles(search.reader, hits, search.params)
+        search, limit = self.search, self.search.params.candidates
+        hits = self.finder.strict(search.compiled, limit + 1, ties=ties)
+        raised = raise_by_titles(search.reader, hits, search.params)
+        return raised if ties else raised[:limit]
 
     def relaxed(self, strict: Sequence[Hit], *, ties: bool = False) -> list[Hit]:
         """Return the matches of only some words; `strict` are all matches of all words."""
-        search = self.search
-        limit = search.params.candidates + len(strict)
-        hits = self.finder.relaxed(search.compiled, limit, ties=ties)
+        search, limit = self.search, self.search.params.candidates
+        hits = self.finder.relaxed(search.compiled, len(strict) + limit + 1, ties=ties)
         if strict:
             others = without(hits, strict)
         else:
             near = raise_by_surroundings(search.reader, hits, search.params)
             others = raise_by_coordination(search.reader, near, search.params)
-        return raise_by_titles(search.reader, others, search.params)
+        raised = raise_by_titles(search.reader, others, search.params)
+        return raised if ties else raised[:limit]
 
 
 def _phase_of_matches(

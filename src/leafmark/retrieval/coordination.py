@@ -39,13 +39,13 @@ _MUST, _SHOULD = tantivy.Occur.Must, tantivy.Occur.Should
 def raise_by_coordination(reader: IndexReader, hits: list[Hit], params: SearchParams) -> list[Hit]:
     """Return relaxed matches with their scores raised by the words that they hold, best first.
 
-    `hits` are sorted best first. Only the first `COORDINATED_MATCHES` are raised; those of
-    them that tie with the next one are not, so that the answer does not depend on the segments
-    of the index.
+    `hits` are sorted best first. Only the first `COORDINATED_MATCHES` are raised, if there may
+    be so many candidates; those of them that tie with the next one are not, so that the answer
+    does not depend on the segments of the index.
     """
     if not params.coordination:
         return hits
-    first = hits[: sure_of(hits, COORDINATED_MATCHES)]
+    first = hits[: sure_of(hits, min(COORDINATED_MATCHES, params.candidates))]
     counts = _count_held(reader, first)
     raised = []
     for hit in first:

@@ -35,14 +35,14 @@ _Word = Mapping[int, float]
 def raise_by_surroundings(reader: IndexReader, hits: list[Hit], params: SearchParams) -> list[Hit]:
     """Return relaxed matches with their scores raised by their surroundings, best first.
 
-    `hits` are sorted best first. Only the first `RAISED_MATCHES` are raised; those of them
-    that tie with the next one are not, so that the answer does not depend on the segments
-    of the index.
+    `hits` are sorted best first. Only the first `RAISED_MATCHES` are raised, if there may be so
+    many candidates; those of them that tie with the next one are not, so that the answer does
+    not depend on the segments of the index.
     """
     weight = params.nearby_weight
     if not weight:
         return hits
-    first = hits[: sure_of(hits, RAISED_MATCHES)]
+    first = hits[: sure_of(hits, min(RAISED_MATCHES, params.candidates))]
     places = reader.places(hit.address for hit in first)
     found = _look_into(reader, zip(first, places, strict=True))
     raised = []

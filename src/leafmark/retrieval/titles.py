@@ -37,14 +37,15 @@ _KEYWORDS = re.compile(
 def raise_by_titles(reader: IndexReader, hits: list[Hit], params: SearchParams) -> list[Hit]:
     """Return matches with their scores raised by their titles, best first.
 
-    `hits` are sorted best first. Only the first `TITLED_MATCHES` are raised; those of them
-    that tie with the next one are not, so that the answer does not depend on the segments
-    of the index. Nor are matches that need a correction: they stay behind exact ones.
+    `hits` are sorted best first. Only the first `TITLED_MATCHES` are raised, if there may be so
+    many candidates; those of them that tie with the next one are not, so that the answer does
+    not depend on the segments of the index. Nor are matches that need a correction: they stay
+    behind exact ones.
     """
     weight = params.title_agreement
     if not weight or not hits:
         return hits
-    first = hits[: sure_of(hits, TITLED_MATCHES)]
+    first = hits[: sure_of(hits, min(TITLED_MATCHES, params.candidates))]
     agreements = _agreements(reader, first)
     if not any(agreements):
         return hits
