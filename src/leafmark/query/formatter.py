@@ -79,9 +79,12 @@ def _marked(operand: Expression, mark: type) -> str:
 
 
 def _field_value(operand: Expression) -> str:
-    """Return the value of a field, in parentheses if the colon could be part of a word."""
+    """Return the value of a field, in parentheses if the colon could be part of a word.
+
+    So is the word `()`, which would be an empty value.
+    """
     text = _enclose(operand, And, Or, Not, Boost, Fuzzy)
-    safe = text[0] in '"(' or text[0].isalnum() or text[0] == "_"
+    safe = (text[0] in '"(' and text != "()") or text[0].isalnum() or text[0] == "_"
     return text if safe else f"({text})"
 
 

@@ -1,6 +1,6 @@
 """Split a query string into tokens, in one pass from left to right, without recursion.
 
-Pasted text is accepted: `a -> b`, `--verbose`, `main()`, `std::vector`, `node:http`,
+Pasted text is accepted: `a -> b`, `--verbose`, `main()`, `()`, `std::vector`, `node:http`,
 `C:\\temp` and `don't` are words. Wrong operators are errors: an unclosed quote, an unbalanced
 parenthesis, `x^0`, `titel:x`, `author:"Ann Lee"`. The work is linear in the length of the
 string, and all `Limits` are enforced here, before anything walks a tree.
@@ -42,6 +42,7 @@ _FIELD = re.compile(
 )
 _SPACE = re.compile(r"\s*")
 _PLAIN_WORD = re.compile(r"\w+(?!\S)")
+_EMPTY_GROUP = re.compile(r"\(\s*\)")
 _GERSHAYIM = re.compile('(?<=[\u05d0-\u05ea])["”](?=[\u05d0-\u05ea])')
 """The mark within Hebrew acronyms, as keyboards have it."""
 _STRAIGHT = re.compile(rf'"((?:[^"\\]|\\.|{_GERSHAYIM.pattern})*)"', re.DOTALL)
@@ -112,7 +113,9 @@ class _Lexer:
             self._add(OPERATORS.get(plain[0], Kind.WORD), plain.end(), plain[0])
             return
         char = self.query[self.at]
-        if char == "(":
+        if not self._in_values and (empty := _EMPTY_GROUP.match(self.query, self.at)):
+            self._add(Kind.WORD, empty.end(), "()")
+        elif char == "(":
             self._open(values=self._in_values)
         elif char == ")":
             self._close()
