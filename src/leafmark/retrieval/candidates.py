@@ -114,7 +114,7 @@ class _Tiers(NamedTuple):
     and titles.
 
     With `ties`, all that tie with the last one are included. One more match than is wanted is
-    looked for: it tells which of the last ones tie, and so must not be raised (`sure_of`).
+    looked for: it tells which of the last ones tie, and so must not be raised (`raisable`).
     """
 
     search: TopicSearch

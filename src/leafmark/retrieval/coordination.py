@@ -17,7 +17,7 @@ import tantivy
 
 from leafmark.index import IndexReader
 from leafmark.retrieval.filters import Filters, any_of, unscored
-from leafmark.retrieval.hits import Hit, Spot, replace_first, rounded, sure_of
+from leafmark.retrieval.hits import Hit, Spot, raisable, replace_first, rounded
 from leafmark.retrieval.leaves import Looked
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.weights import COORDINATED_MATCHES
@@ -39,13 +39,12 @@ _MUST, _SHOULD = tantivy.Occur.Must, tantivy.Occur.Should
 def raise_by_coordination(reader: IndexReader, hits: list[Hit], params: SearchParams) -> list[Hit]:
     """Return relaxed matches with their scores raised by the words that they hold, best first.
 
-    `hits` are sorted best first. Only the first `COORDINATED_MATCHES` are raised, if there may
-    be so many candidates; those of them that tie with the next one are not, so that the answer
-    does not depend on the segments of the index.
+    `hits` are sorted best first. Only the first `COORDINATED_MATCHES` are raised, as far as they
+    are `raisable`.
     """
     if not params.coordination:
         return hits
-    first = hits[: sure_of(hits, min(COORDINATED_MATCHES, params.candidates))]
+    first = raisable(hits, COORDINATED_MATCHES, params)
     counts = _count_held(reader, first)
     raised = []
     for hit in first:

@@ -25,9 +25,9 @@ __all__ = [
     "Finder",
     "Hit",
     "best_first",
+    "raisable",
     "replace_first",
     "rounded",
-    "sure_of",
     "with_ties",
     "without",
 ]
@@ -279,11 +279,16 @@ def with_ties(hits: Sequence[Hit], count: int) -> list[Hit]:
     return list(hits[:end])
 
 
-def sure_of(hits: Sequence[Hit], most: int) -> int:
-    """Return how many of the first `most` hits are first however ties are ordered."""
+def raisable(hits: Sequence[Hit], most: int, params: SearchParams) -> list[Hit]:
+    """Return the first hits that may be raised, at most `most`; `hits` are sorted best first.
+
+    They are no more than there may be candidates, and none ties with the next one, so that the
+    answer does not depend on the segments of the index.
+    """
+    most = min(most, params.candidates)
     if len(hits) <= most:
-        return len(hits)
-    return sum(1 for hit in hits[:most] if hit.score > hits[most].score)
+        return list(hits)
+    return [hit for hit in hits[:most] if hit.score > hits[most].score]
 
 
 def _all_rounded(matches: Iterable[tuple[Any, tantivy.DocAddress]], boost: float) -> list[float]:

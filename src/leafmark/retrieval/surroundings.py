@@ -17,7 +17,7 @@ import tantivy
 
 from leafmark.index import IndexReader
 from leafmark.retrieval.filters import Filters, unscored
-from leafmark.retrieval.hits import Hit, replace_first, rounded, sure_of
+from leafmark.retrieval.hits import Hit, raisable, replace_first, rounded
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.weights import FARTHER, NEARBY_CHUNKS, RAISED_MATCHES
 
@@ -35,14 +35,13 @@ _Word = Mapping[int, float]
 def raise_by_surroundings(reader: IndexReader, hits: list[Hit], params: SearchParams) -> list[Hit]:
     """Return relaxed matches with their scores raised by their surroundings, best first.
 
-    `hits` are sorted best first. Only the first `RAISED_MATCHES` are raised, if there may be so
-    many candidates; those of them that tie with the next one are not, so that the answer does
-    not depend on the segments of the index.
+    `hits` are sorted best first. Only the first `RAISED_MATCHES` are raised, as far as they
+    are `raisable`.
     """
     weight = params.nearby_weight
     if not weight:
         return hits
-    first = hits[: sure_of(hits, min(RAISED_MATCHES, params.candidates))]
+    first = raisable(hits, RAISED_MATCHES, params)
     places = reader.places(hit.address for hit in first)
     found = _look_into(reader, zip(first, places, strict=True))
     raised = []

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from leafmark.index import Analyzer, IndexReader, Language, split_names
 from leafmark.retrieval.compiler import Compiled
-from leafmark.retrieval.hits import Hit, replace_first, rounded, sure_of
+from leafmark.retrieval.hits import Hit, raisable, replace_first, rounded
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.stopwords import stop_words
 from leafmark.retrieval.weights import NAMED_AHEAD, TITLED_MATCHES
@@ -37,15 +37,13 @@ _KEYWORDS = re.compile(
 def raise_by_titles(reader: IndexReader, hits: list[Hit], params: SearchParams) -> list[Hit]:
     """Return matches with their scores raised by their titles, best first.
 
-    `hits` are sorted best first. Only the first `TITLED_MATCHES` are raised, if there may be so
-    many candidates; those of them that tie with the next one are not, so that the answer does
-    not depend on the segments of the index. Nor are matches that need a correction: they stay
-    behind exact ones.
+    `hits` are sorted best first. Only the first `TITLED_MATCHES` are raised, as far as they are
+    `raisable`, and none that needs a correction: these stay behind exact ones.
     """
     weight = params.title_agreement
     if not weight or not hits:
         return hits
-    first = hits[: sure_of(hits, min(TITLED_MATCHES, params.candidates))]
+    first = raisable(hits, TITLED_MATCHES, params)
     agreements = _agreements(reader, first)
     if not any(agreements):
         return hits
