@@ -162,13 +162,9 @@ class BodyReader:
 
     def table_around(self, at: int) -> Block | None:
         """The innermost table between whose rows `at` is, if any."""
-        (part,) = self.stretches_within(at, at + 1)
-        number = bisect_left(part.tables, at, key=_start_of) - 1
-        while number >= 0:
-            table = part.tables[number]
-            if (table.content_start or at) <= at < table.end:
+        for table in self._tables_over(at):
+            if table.start < at and (table.content_start or at) <= at:
                 return table
-            number = part.table_holders[number]
         return None
 
     def is_padding(self, start: int, end: int) -> bool:
@@ -180,7 +176,8 @@ class BodyReader:
         return not text.strip(TABLE_PADDING) and self._is_in_table(start)
 
     def narrowed(self, text: str, start: int, end: int) -> Iterator[str]:
-        """Yield the text of a range with less and less padding at ends that are in a table."""
+        """Yield the text of a range, then with less and less padding at ends in a table."""
+        yield text
         if self.document.format != "markdown" or end <= start:
             return
         last = start + len(self.document.data[start:end].rstrip()) - 1
@@ -188,11 +185,16 @@ class BodyReader:
             yield from narrow_ends(text)
 
     def _is_in_table(self, at: int) -> bool:
+        return next(self._tables_over(at), None) is not None
+
+    def _tables_over(self, at: int) -> Iterator[Block]:
+        """Yield the tables that have a byte, the innermost first."""
         (part,) = self.stretches_within(at, at + 1)
         number = bisect_right(part.tables, at, key=_start_of) - 1
-        while number >= 0 and part.tables[number].end <= at:
+        while number >= 0:
+            if at < part.tables[number].end:
+                yield part.tables[number]
             number = part.table_holders[number]
-        return number >= 0
 
     def markup_tables(self, start: int, end: int) -> list[MarkupTable]:
         """The tables of Markdown written in HTML that have bytes in `[start, end)`."""

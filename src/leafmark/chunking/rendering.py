@@ -12,7 +12,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
 
 from leafmark.chunking.bodies import BodyReader
 from leafmark.chunking.breadcrumbs import GAP, under_breadcrumb
@@ -119,8 +118,7 @@ class Renderer:
             return body
         if body[:1] not in TABLE_PADDING and body[-1:] not in TABLE_PADDING:
             return body
-        narrower = self.reader.narrowed(body, *chunk.body_spans[0])
-        for shown in chain((body,), narrower):
+        for shown in self.reader.narrowed(body, *chunk.body_spans[0]):
             if self.meter.count_once(self._under_breadcrumb(chunk, shown)) <= limit:
                 return shown
         return body

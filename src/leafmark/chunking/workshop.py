@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, pairwise
+from itertools import pairwise
 from operator import add, itemgetter
 
 from leafmark.chunking.bodies import BodyReader
@@ -205,10 +205,9 @@ class Workshop:
             return False
         path, limit, count = path_of(self.tree, node), self.options.max_tokens, self.meter.count
         text = self.reader.normalise(tuple(spans))
-        narrower = self.reader.narrowed(text, spans[0][0], spans[-1][1])
         return all(
             count(under_breadcrumb(path, shown, limit=limit, count=count)) > limit
-            for shown in chain((text,), narrower)
+            for shown in self.reader.narrowed(text, spans[0][0], spans[-1][1])
         )
 
     def is_scattered(self, node: int) -> bool:
