@@ -72,13 +72,11 @@ def _titles(data: bytes) -> Iterator[NumberedTitle]:
         start, end = line.span()
         if start < below or not _is_blank_before(data, start):
             continue
-        words = line[0].rstrip()
-        is_chapter = b"." not in line["number"]
-        if len(words) > 4 * _LONGEST or (is_chapter and not line["dot"]):
+        written, is_chapter = line[0].rstrip(), b"." not in line["number"]
+        if len(written) > 4 * _LONGEST or (is_chapter and not line["dot"]):
             continue
-        if not _is_title(
-            words.decode("utf-8", "replace"), line["words"].decode("utf-8", "replace")
-        ):
+        words = written.decode("utf-8", "replace")
+        if not _is_title(words, words[line.start("words") - start :]):
             continue
         after = min(end + 1, len(data))
         following = _line(data, after)
@@ -87,7 +85,7 @@ def _titles(data: bytes) -> Iterator[NumberedTitle]:
             after = min(after + len(following) + 1, len(data))
         if is_ruled or not following.strip():
             number = tuple(map(int, line["number"].split(b".")))
-            yield NumberedTitle(number, words.decode("utf-8", "replace"), start, after)
+            yield NumberedTitle(number, words, start, after)
             below = after
 
 

@@ -23,7 +23,7 @@ from leafmark.app.sources.trees import Tree
 from leafmark.app.writing import replace_file, replacing
 from leafmark.errors import UsageError
 from leafmark.index import IndexReader
-from leafmark.model import ChunkedDocument, DocumentEntry, LlmsReport
+from leafmark.model import ChunkedDocument, LlmsReport
 from leafmark.model.ids import document_id
 
 __all__ = ["write_llms"]
@@ -73,10 +73,9 @@ def write_llms(
             f"the base URL is {request.base_url!r}", hint="it begins with http:// or https://"
         )
     reader = open_telling(project, request, progress)
-    paths = _paths(reader, tree)
+    names = [document_id(tree.name, path) for path in _paths(reader, tree)]
     found: list[_Link] = []
-    documents = (reader.document(document_id(tree.name, path)) for path in paths)
-    texts: Iterable[str] = _read(project, reader, filter(None, documents), request, found)
+    texts: Iterable[str] = _read(project, reader, names, request, found)
     kept: int | None = None
     if request.max_tokens is not None:
         texts, kept = _fitting(texts, request.max_tokens, project)
@@ -93,12 +92,7 @@ def write_llms(
         paths=(str(short), str(full)),
         documents=len(found),
         left_out=() if kept is None else tuple(link.doc_id for link in found[kept:]),
-        stale=tuple(
-            doc_id
-            for path in paths
-            for doc_id in (document_id(tree.name, path),)
-            if doc_id not in read
-        ),
+        stale=tuple(name for name in names if name not in read),
     )
 
 
@@ -135,12 +129,12 @@ def _rank(path: str) -> int:
 def _read(
     project: Project,
     reader: IndexReader,
-    documents: Iterable[DocumentEntry],
+    names: Iterable[str],
     request: LlmsRequest,
     links: list[_Link],
 ) -> Iterator[str]:
     """Yield the text of each document that is as it was indexed, and add its link to `links`."""
-    for entry in documents:
+    for entry in filter(None, map(reader.document, names)):
         chunked = Sources(project).chunked(entry, reader)
         if chunked is None:
             continue
