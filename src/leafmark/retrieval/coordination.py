@@ -3,8 +3,9 @@
 BM25 adds up words: a short section that says a rare one twice comes before a longer one that
 has all words but one. So, if no chunk matches all the words, the score of each match is
 multiplied by e to the power of `coordination` times the share of the words that it holds (its
-*coordination level*): in its text, in its title, or in the title of its document. The words
-are counted and not weighed, since BM25 has already weighed them.
+*coordination level*): in its text, in its title, or in a title above it. (A text is indexed with
+the titles of the sections around it; only the title of the document is looked for besides.) The
+words are counted and not weighed, since BM25 has already weighed them.
 """
 
 from __future__ import annotations
