@@ -172,10 +172,10 @@ def _languages(reader: IndexReader | None) -> Iterator[Check]:
     """Say of trees whose texts are not in the language that their words are stemmed as."""
     if reader is None:
         return
-    from leafmark.retrieval.written import written_in
+    from leafmark.search.words import text_language
 
     for language in reader.languages:
-        found = written_in(reader, language)
+        found = text_language(reader, language)
         if found is not None:
             message = (
                 f"most texts of {', '.join(language.trees)} look {found.capitalize()}, and "

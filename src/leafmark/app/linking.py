@@ -19,7 +19,7 @@ from urllib.parse import unquote
 
 from leafmark.index import spellings
 from leafmark.model.ids import document_id
-from leafmark.retrieval.naming import Lookup, chunk_with_slug
+from leafmark.search.lookup import Lookup, chunk_with_slug
 
 __all__ = [
     "FindChunk",

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from leafmark.model.result import Grain, Relation, Sort
+from leafmark.search.options import Mode
 
 __all__ = [
     "AgentsRequest",
@@ -29,8 +30,6 @@ __all__ = [
     "WhyNotRequest",
 ]
 
-Mode = Literal["auto", "lexical", "semantic", "hybrid"]
-"""How to search; `auto` leaves it to the setting, and there to whether an embedder is named."""
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done (`looking`, `indexing`), how many are done, and of how many.
@@ -60,7 +59,7 @@ class IndexRequest(NamedTuple):
 
 
 class SearchRequest(NamedTuple):
-    """One search. Several `queries` are topics.
+    """One search. Several `queries` are topics; with `plain`, nothing in them is an operator.
 
     `limit`, `mode` and `grain` None leave it to the settings. `since` is what the user wrote (see
     `app.answering.since`). `full_records` asks for the whole chunk records and texts of the
@@ -70,6 +69,8 @@ class SearchRequest(NamedTuple):
 
     queries: tuple[str, ...]
     limit: int | None = None
+    offset: int = 0
+    plain: bool = False
     trees: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     since: str | None = None

@@ -5,16 +5,19 @@ names of environment variables, `leafmark config`, the file that `leafmark init`
 writes and the reference pages are all made from them.
 """
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from leafmark.app.requests import Mode
 from leafmark.app.setting_rules import Rules, Setting, Value
 from leafmark.index import LANGUAGES as STEMMED
-from leafmark.model import Grain
+from leafmark.search import SearchOptions
+from leafmark.search.options import Option
 
 __all__ = [
+    "CONSTANTS",
     "LANGUAGES",
     "SETTINGS",
     "TABLES",
@@ -103,103 +106,14 @@ class ChunkingSettings(NamedTuple):
     ] = 0.5
 
 
-class SearchSettings(NamedTuple):
-    """`[search]`: how a query is understood and its results are chosen."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchSettings(SearchOptions):
+    """`[search]`: how a query is understood and its results are chosen: see `SearchOptions`."""
 
-    mode: Annotated[
-        Mode, Rules("how to search; auto is hybrid where there is an embedder, else lexical")
-    ] = "auto"
-    limit: Annotated[int, Rules("most results shown", unit="results", least=1, most=10_000)] = 10
-    grain: Annotated[Grain, Rules("how large a result may be")] = "auto"
     stemmer: Annotated[
         str,
         Rules("the language whose words are reduced to stems", choices=LANGUAGES, per_tree=True),
     ] = "english"
-    fuzzy_distance: Annotated[
-        int,
-        Rules("typing errors forgiven in a word; 0 forgives none", unit="edits", least=0, most=2),
-    ] = 1
-    relax_share: Annotated[
-        float, Rules("the share of a question's words that a relaxed match needs", least=0, most=1)
-    ] = 0.1
-    asking_words: Annotated[
-        bool, Rules("count the words of a question that only ask (want, use, anything)")
-    ] = False
-    derived_words: Annotated[
-        bool,
-        Rules(
-            "look for other forms of a word that its stem misses (wrote, parser, colour), too; "
-            "English only"
-        ),
-    ] = True
-    keyword_title_weight: Annotated[
-        float, Rules("factor of titles against bodies, for keywords", least=0)
-    ] = 0.7
-    keyword_tags_weight: Annotated[float, Rules("the same for tags", least=0)] = 1.0
-    keyword_path_weight: Annotated[float, Rules("the same for paths", least=0)] = 0.1
-    question_title_weight: Annotated[
-        float, Rules("factor of titles against bodies, for questions", least=0)
-    ] = 0.3
-    question_tags_weight: Annotated[float, Rules("the same for tags", least=0)] = 0.4
-    question_path_weight: Annotated[float, Rules("the same for paths", least=0)] = 0.05
-    nearby_weight: Annotated[
-        float, Rules("factor of words that a match lacks and its neighbours have", least=0)
-    ] = 0.4
-    coordination: Annotated[
-        float,
-        Rules("what a match that lacks words gains by the share of them that it holds", least=0),
-    ] = 0.9
-    title_agreement: Annotated[
-        float,
-        Rules("what a match gains whose title says exactly what is asked", least=0),
-    ] = 0.25
-    local_boost: Annotated[
-        float, Rules("factor for the project's trees against the user's", least=0, open_low=True)
-    ] = 1.5
-    secondary_boost: Annotated[
-        float,
-        Rules("factor for tests, translations and completions of shells", least=0, open_low=True),
-    ] = 0.6
-    candidate_limit: Annotated[
-        int,
-        Rules("chunks considered before results are chosen", unit="chunks", least=1, most=100_000),
-    ] = 100
-    cutoff_ratio: Annotated[
-        float,
-        Rules(
-            "results end where a score falls below this share of the one before", least=0, most=1
-        ),
-    ] = 0.5
-    max_results: Annotated[
-        int,
-        Rules(
-            "the most results kept where no score falls that far",
-            unit="results",
-            least=1,
-            most=100_000,
-        ),
-    ] = 20
-    aggregation_threshold: Annotated[
-        float,
-        Rules(
-            "the share of a section's children that must match to show the section instead",
-            least=0,
-            most=1,
-            open_low=True,
-        ),
-    ] = 0.5
-    aggregation_min_matches: Annotated[
-        int, Rules("children that must match for that", unit="children", least=1)
-    ] = 1
-    aggregation_max_tokens: Annotated[
-        int, Rules("larger sections are not shown instead; 0 sets no limit", unit="tokens", least=0)
-    ] = 500
-    max_merge_depth: Annotated[
-        int, Rules("sections above this depth are not shown instead", unit="levels", least=0)
-    ] = 0
-    merge_bonus: Annotated[
-        float, Rules("what each matching child adds to such a section's score, as a share", least=0)
-    ] = 0.0
 
 
 class IndexSettings(NamedTuple):
@@ -387,19 +301,39 @@ TABLES: Mapping[str, type[Table]] = MappingProxyType(
 )
 
 
-def _setting(name: str, default: Value, hint: Any) -> Setting:
-    """Return the setting that a field declares; the type says among which values to choose."""
-    accepted, rules = get_args(hint)
-    if get_origin(accepted) is Literal:
-        rules = rules._replace(choices=get_args(accepted))
-    return Setting(name, default, rules)
+def _fields_of(declaration: Any) -> Iterator[tuple[str, Value, Any, Rules | Option]]:
+    """Yield name, default, type and rules of each field of a table."""
+    hints = get_type_hints(declaration, include_extras=True)
+    if dataclasses.is_dataclass(declaration):
+        defaults: Mapping[str, Any] = {
+            each.name: each.default for each in dataclasses.fields(declaration)
+        }
+    else:
+        defaults = declaration._field_defaults
+    for name, default in defaults.items():
+        accepted, rules = get_args(hints[name])
+        yield name, default, accepted, rules
 
 
-SETTINGS: Mapping[str, Setting] = MappingProxyType(
-    {
-        f"{table}.{name}": _setting(f"{table}.{name}", declaration._field_defaults[name], hint)
-        for table, declaration in TABLES.items()
-        for name, hint in declaration.__annotations__.items()
-    }
-)
+def _settings(given: str) -> Mapping[str, Setting]:
+    """Return the settings by name, or what else of the options of a search is `given` so."""
+    found = {}
+    for table, declaration in TABLES.items():
+        for name, default, accepted, rules in _fields_of(declaration):
+            if isinstance(rules, Option):
+                if rules.given != given:
+                    continue
+                rules = Rules(rules.doc, rules.unit, rules.least, rules.most, rules.open_low)
+            elif given != "setting":
+                continue
+            if get_origin(accepted) is Literal:
+                rules = rules._replace(choices=get_args(accepted))
+            found[f"{table}.{name}"] = Setting(f"{table}.{name}", default, rules)
+    return MappingProxyType(found)
+
+
+SETTINGS = _settings("setting")
 """All settings by name, in the order in which they are listed."""
+
+CONSTANTS = _settings("constant")
+"""Constants of the ranking, by the name under which one run may override them."""

@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
+from typing import Any
 
 from leafmark.cli.arguments import parse_arguments, split_command, wants_json
 from leafmark.cli.catalogue import all_commands, find_command
@@ -82,13 +83,22 @@ def _without_command(arguments: Sequence[str], console: Console) -> int:
     )
 
 
-def _settings(command: Command, values: Mapping[str, object]) -> dict[str, object]:
-    """The values of those options that stand for settings, by the names of the settings."""
-    return {
+def _settings(command: Command, values: Mapping[str, Any]) -> dict[str, object]:
+    """Return the settings that options give: their own, and those of `--set NAME=VALUE`.
+
+    A name without a table is one of a search.
+    """
+    found: dict[str, object] = {
         option.setting: values[option.dest]
         for option in command.all_options
         if option.setting and option.dest in values
     }
+    for given in values.get("set", ()):
+        name, sign, value = given.partition("=")
+        if not sign or not name:
+            raise UsageError(f"--set {given} has no value", hint="write --set NAME=VALUE")
+        found[name if "." in name else f"search.{name}"] = value
+    return found
 
 
 def _abandon_output() -> None:

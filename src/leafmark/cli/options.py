@@ -26,6 +26,7 @@ __all__ = [
     "INTERRUPTED",
     "JSON",
     "NO_REFRESH",
+    "SET",
     "TAG",
     "Argument",
     "Call",
@@ -240,6 +241,14 @@ TAG = Option(
 )
 
 NO_REFRESH = Option(("--no-refresh",), "Do not bring the index up to date first.")
+
+SET = Option(
+    ("--set",),
+    "Override a setting or a constant of the ranking for this run, as in cutoff_ratio=0.3.",
+    "NAME=VALUE",
+    text,
+    repeat=True,
+)
 
 COLORS = ("auto", "always", "never")
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from leafmark.cli.options import Call
 from leafmark.errors import ConfirmationError
+from leafmark.render.hints import word_hint
 from leafmark.render.progress import ProgressLine
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def perform(
         return run(True)
     finally:
         for hint in told:
-            call.console.hint(hint.message)
+            call.console.hint(word_hint(hint))
 
 
 def project_of(call: Call, *, tell: Callable[[Hint], None] | None = None) -> Project:
@@ -77,3 +78,4 @@ def progress_line(call: Call, *, wanted: bool = True) -> Iterator[Progress | Non
         yield line
     finally:
         line.clear()
+

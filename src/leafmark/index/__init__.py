@@ -10,15 +10,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafmark.index.analyzer import LANGUAGES, Analyzer, Token, analyzer_for, is_solid
+from leafmark.index.bridge import Columns, Match, Snapshot
+from leafmark.index.chunk_names import DOCUMENT_SIGN, NAME_SIGN
 from leafmark.index.engine import NO_RIGHT, is_panic
 from leafmark.index.facts import (
-    SECONDARY_FACT,
     canonical,
+    cut_fact,
     fact,
     language_fact,
     meta_prefix,
     tag_fact,
-    term_facts,
 )
 from leafmark.index.folding import fold, id_spellings, is_folded, path_spellings, spellings
 from leafmark.index.garbage import collection_paused
@@ -36,7 +37,24 @@ from leafmark.index.names import (
 )
 from leafmark.index.options import IndexOptions
 from leafmark.index.places import OTHER_LEAFMARK, find_other, has_other, index_place, note_use
+from leafmark.index.queries import (
+    AllChunks,
+    AllOf,
+    AnyOf,
+    BestOf,
+    Constant,
+    HasAny,
+    HasMatch,
+    HasPhrase,
+    HasPhraseMatch,
+    HasTerm,
+    InRange,
+    NoChunk,
+    Query,
+    Scaled,
+)
 from leafmark.index.reader import IndexReader, TreeCounts, has_index, open_reader
+from leafmark.index.roles import MAIN_LANGUAGE, ROLES, language_folder
 from leafmark.index.runs import Recent
 from leafmark.index.schema import FORMAT, TEXT_FIELDS, Language
 from leafmark.late import import_late
@@ -47,13 +65,35 @@ if TYPE_CHECKING:
     from leafmark.index.writer import IndexWriter, open_writer
 
 __all__ = [
+    "AllChunks",
+    "AllOf",
+    "AnyOf",
+    "BestOf",
+    "Columns",
+    "Constant",
+    "DOCUMENT_SIGN",
+    "HasAny",
+    "HasMatch",
+    "HasPhrase",
+    "HasPhraseMatch",
+    "HasTerm",
+    "InRange",
+    "MAIN_LANGUAGE",
+    "Match",
+    "NAME_SIGN",
+    "NoChunk",
+    "Query",
+    "ROLES",
+    "Scaled",
+    "Snapshot",
+    "language_folder",
+
     "BETWEEN",
     "FORMAT",
     "LANGUAGES",
     "NO_RIGHT",
     "OTHER_LEAFMARK",
     "PARTING_FORMATS",
-    "SECONDARY_FACT",
     "TEXT_FIELDS",
     "Analyzer",
     "IndexMeta",
@@ -72,6 +112,7 @@ __all__ = [
     "check_index",
     "collection_paused",
     "count_matches",
+    "cut_fact",
     "fact",
     "find_other",
     "fold",
@@ -96,7 +137,6 @@ __all__ = [
     "spellings",
     "split_names",
     "tag_fact",
-    "term_facts",
     "with_parts",
 ]
 

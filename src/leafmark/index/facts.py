@@ -1,9 +1,8 @@
 """Facts: what a chunk can be filtered on, as terms of the form `name=value`.
 
-`tree=docs`, `kind=section`, `role=test` (see `roles`), `has=code`, `lang=python`, `tag=api`,
-`meta.KEY=value` for each value of the front matter, `above=TERM` (see `headed`), and
-`name=cache.pop` for a definition: in source code, of a definition inside another one; in manuals,
-of an option, a setting or a function (see `definitions`). Each value has one spelling
+`tree=docs`, `kind=section`, `has=code`, `lang=python`, `tag=api`, `meta.KEY=value` for each value
+of the front matter, `above=TERM` (see `headed`), and `cut=HASH`, which the pieces of one section
+share. Each value has one spelling
 (`canonical`), so that equal values are equal terms; a comparison lists the terms that begin with
 `meta_prefix(key)` and compares their values.
 """
@@ -12,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
+import zlib
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
@@ -21,20 +20,15 @@ from typing import Any
 from leafmark.index.folding import fold
 
 __all__ = [
-    "SECONDARY_FACT",
     "canonical",
-    "defined_facts",
+    "cut_fact",
+    "cut_number",
     "fact",
     "language_fact",
     "meta_facts",
     "meta_prefix",
-    "name_facts",
     "tag_fact",
-    "term_facts",
 ]
-
-SECONDARY_FACT = "role=secondary"
-"""What each chunk of a secondary source has: where none does, a search need not look for them."""
 
 MAX_VALUE_CHARS = 40
 """Longer values are shortened to their start and a hash: nobody filters on a description."""
@@ -98,88 +92,18 @@ def language_fact(language: str) -> str:
     return fact("lang", _LANGUAGES.get(name, name)[:MAX_VALUE_CHARS])
 
 
-_JOINT = re.compile(r"::|->|[.#]")
-"""The signs between the name of a definition and that of the one it is in."""
-
-_NAME = re.compile(r"(?![0-9])[\w$]+")
-
-MAX_NAMES = 8
-"""The most names in a qualified name: nobody types more."""
+def cut_number(doc_id: str, position: int) -> int:
+    """Return what all pieces of one section share: a hash of its place, never 0."""
+    return zlib.crc32(f"{doc_id}.{position}".encode("utf-8", "surrogatepass")) or 1
 
 
-def name_facts(path: str) -> list[str]:
-    """Return the terms for a qualified name and for its ends of two or more names.
+def cut_fact(number: int) -> str:
+    """Return the term for the pieces of one section.
 
-    There are none for a single name, which is a word like any other.
-
-    >>> name_facts("Outer::Cache.pop()")
-    ['name=outer.cache.pop', 'name=cache.pop']
-    >>> name_facts("pop"), name_facts("2.0"), name_facts("a..b")
-    ([], [], [])
+    >>> cut_fact(255)
+    'cut=ff'
     """
-    names = _JOINT.split(_uncalled(path), MAX_NAMES)
-    if len(names) < 2 or not all(map(_NAME.fullmatch, names)):
-        return []
-    said = [name.casefold() for name in names]
-    return [fact("name", ".".join(said[at:])) for at in range(len(said) - 1)]
-
-
-def _uncalled(name: str) -> str:
-    """Return a folded name without the brackets of a call."""
-    return fold(name).removesuffix("()")
-
-
-_OPTION = re.compile(r"--?(?=[^\W_])[\w.-]{2,}")
-_COMPOUND = re.compile(r"(?=[^\W\d]|[$_])[\w$]+(?:-[\w$]+)*")
-_IN_NAMES = re.compile(r"[^\W_]_+[^\W_]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
-"""What only names have, and ordinary words do not: `a_b`, `aB`, `ABc`."""
-
-_BEFORE_NAMES = "`*'‘"
-_AFTER_NAMES = "`*'’.,;!?"
-"""Marks that stand around a name in a sentence."""
-
-_HYPHEN = re.compile(r"[^\W_]-[^\W_]")
-"""What options, settings and ordinary words may have: `text-transform`, `read-only`."""
-
-
-def term_facts(word: str, *, alone: bool = True) -> list[str]:
-    """Return the terms for definitions that are called like a word of a query.
-
-    There are none for an ordinary word: a text about it is as good as its definition. A word
-    with a hyphen is taken as a name only if it is `alone` in the query. Marks that a sentence
-    puts around a name are no part of it. A colon is one only where the name is alone: before a
-    message (`pool.PoolError: pool exhausted`) the name is not what is asked for.
-
-    >>> term_facts("max_connections"), term_facts("os.path.join"), term_facts("amend")
-    (['name=max_connections'], ['name=os.path.join', 'name=path.join'], [])
-    >>> term_facts("--ff-only"), term_facts("--amend"), term_facts("read-only", alone=False)
-    (['name=ff-only'], ['name=-amend'], [])
-    >>> term_facts("`max_connections`?", alone=False)
-    ['name=max_connections']
-    >>> term_facts("pool.PoolError:"), term_facts("pool.PoolError:", alone=False)
-    (['name=pool.poolerror'], [])
-    """
-    name = word.lstrip(_BEFORE_NAMES).rstrip(_AFTER_NAMES + ":" if alone else _AFTER_NAMES)
-    return name_facts(name) or _name_alone(_uncalled(name), may_be_hyphened=alone)
-
-
-def _name_alone(name: str, *, may_be_hyphened: bool = True) -> list[str]:
-    is_name = _IN_NAMES.search(name) is not None
-    if _OPTION.fullmatch(name):
-        said = name.lstrip("-")
-        is_name = is_name or _HYPHEN.search(said) is not None
-        return [fact("name", (said if is_name else f"-{said}").casefold())]
-    is_name = is_name or (may_be_hyphened and _HYPHEN.search(name) is not None)
-    return [fact("name", name.casefold())] if is_name and _COMPOUND.fullmatch(name) else []
-
-
-def defined_facts(name: str) -> list[str]:
-    """Return the terms for a name that a manual defines.
-
-    >>> defined_facts("importlib.util.module_from_spec")[1:]
-    ['name=util.module_from_spec', 'name=module_from_spec']
-    """
-    return name_facts(name) + _name_alone(_JOINT.split(_uncalled(name))[-1])
+    return f"cut={number:x}"
 
 
 def meta_prefix(key: str) -> str:

@@ -14,19 +14,27 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from leafmark.index.analyzer import Analyzer
+from leafmark.index.chunk_names import (
+    DOCUMENT_SIGN,
+    NAME_SIGN,
+    document_names,
+    names_text,
+    symbol_names,
+    title_names,
+)
 from leafmark.index.definitions import DEFINING_FORMATS, MARKED_FORMATS, defined_names
 from leafmark.index.facts import (
-    SECONDARY_FACT,
-    defined_facts,
+    cut_fact,
+    cut_number,
     fact,
     language_fact,
     meta_facts,
-    name_facts,
     tag_fact,
 )
-from leafmark.index.headed import LONGEST_TITLE, headed
+from leafmark.index.headed import LONGEST_TITLE, MOST_TITLES, headed
 from leafmark.index.names import PARTING_FORMATS, terms_of_names, terms_of_parted, with_parts
 from leafmark.index.records import document_entry, serialise_document
+from leafmark.index.roles import role_number, role_of_title
 from leafmark.index.schema import Language, language_fields
 from leafmark.model import (
     Chunk,
@@ -37,7 +45,6 @@ from leafmark.model import (
     DocumentEntry,
     FileState,
 )
-from leafmark.model.roles import is_secondary
 
 __all__ = ["PreparedSource", "prepare_source"]
 
@@ -100,8 +107,6 @@ def _shared(entry: DocumentEntry, language: Language) -> str:
     if entry.tags:
         fields[language.tags] = language.analyzer.for_index(" ".join(entry.tags))
     facts = [fact("tree", entry.tree), *map(tag_fact, entry.tags), *meta_facts(entry.metadata)]
-    if is_secondary(entry.doc_id):
-        facts.append(SECONDARY_FACT)
     return _json({**fields, "facts": facts}).removesuffix("]}")
 
 
@@ -112,28 +117,64 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
     """
     analyzer = language.analyzer
     contents, record = _record(chunked, entry)
-    is_code = chunked.document.format == "script"
-    module = _module(entry.path)
+    form = chunked.document.format
+    role = role_number(entry.doc_id, entry.title, entry.metadata)
+    front = chunked.folded_position or 0
     for chunk, content, titles in zip(chunked.chunks, contents, chunked.section_paths, strict=True):
         facts = _own_facts(chunk.kind, content[1:])
-        if is_code and chunk.slug and chunk.piece < 2:
-            facts += _names(chunk.slug, module)
+        cut = 0
+        if chunk.kind == "piece" and chunk.sibling_count > 1:
+            cut = cut_number(entry.doc_id, chunk.parent_position)
+            facts += f',"{cut_fact(cut)}"'
         fields = [f'],"{language.title}":"{_title(analyzer, _title_of(chunk))}"']
+        fields.append(f',"{language.titles}":"{_titles(analyzer, titles)}"')
         body = chunk.readable_body
+        names = _names(analyzer, chunked, chunk, body, entry.path)
+        if chunk.position == front:
+            given = document_names(entry.title, entry.path, entry.metadata)
+            names = f"{names_text(analyzer, given, DOCUMENT_SIGN)} {names}"
+        if names:
+            fields.append(f',"{language.names}":"{names}"')
         if body:
             terms = analyzer.terms(body)
-            if is_code:
+            if form == "script":
                 terms += terms_of_names(analyzer, body)
-            elif chunked.document.format in PARTING_FORMATS:
+            elif form in PARTING_FORMATS:
                 terms += terms_of_parted(analyzer, body)
-            facts += _defined(chunked.document.format, chunk, body)
             text = headed(analyzer, titles, terms)
             fields += [f',"{language.body}":"', text.titles, text.body, '"']
             facts = ',"above='.join([facts, *[f'{term}"' for term in text.above]])
         if not chunk.position:
             fields.append(f',"source":"{record}"')
-        fields.append(f',"position":{chunk.position}}}')
+        role_here = role or role_of_title(chunk.title)
+        numbers = f',"position":{chunk.position},"cut":{cut},"size":{len(body)},"role":{role_here}}}'
+        fields.append(numbers)
         yield b"".join([facts.encode(), *map(str.encode, fields)])
+
+
+def _titles(analyzer: Analyzer, titles: Sequence[str]) -> str:
+    """Return the terms of all titles from the document down."""
+    known = (title[:LONGEST_TITLE] for title in titles[-MOST_TITLES:])
+    return " ".join([_short_title(analyzer, title) for title in known])
+
+
+def _names(
+    analyzer: Analyzer, chunked: ChunkedDocument, chunk: Chunk, body: str, path: str
+) -> str:
+    """Return the names that a chunk answers to; later pieces of a section only define some."""
+    names = list[str]()
+    form = chunked.document.format
+    if chunk.kind == "section" or (chunk.kind == "piece" and chunk.piece < 2):
+        if form == "script" and chunk.slug:
+            name = _NUMBER.sub("", chunk.slug)
+            names += symbol_names(name if "." in name else f"{_module(path)}.{name}")
+        elif chunk.slug:
+            names += title_names(chunk.title)
+    if body and form in DEFINING_FORMATS:
+        marked = chunk.body if form in MARKED_FORMATS else body
+        for name in defined_names(form, marked):
+            names += symbol_names(name)
+    return names_text(analyzer, names, NAME_SIGN) if names else ""
 
 
 def _title_of(chunk: Chunk) -> str:
@@ -180,28 +221,6 @@ def _module(path: str) -> str:
     *folders, file = path.split("/")
     name = file.partition(".")[0]
     return folders[-1] if folders and name in _FOR_ITS_FOLDER else name
-
-
-@lru_cache(4096)
-def _names(slug: str, module: str) -> str:
-    """Return the facts of a definition's qualified name, for the chunk with its signature.
-
-    A definition outside any other one is qualified by its module.
-    """
-    name = _NUMBER.sub("", slug)
-    facts = name_facts(name) or name_facts(f"{module}.{name}")
-    return "".join(f",{_json(each)}" for each in facts)
-
-
-def _defined(source_format: str, chunk: Chunk, readable: str) -> str:
-    """Return the facts of the names that a chunk of a manual defines, each once."""
-    if source_format not in DEFINING_FORMATS:
-        return ""
-    names = defined_names(
-        source_format, chunk.body if source_format in MARKED_FORMATS else readable
-    )
-    facts = dict.fromkeys(each for name in names for each in defined_facts(name))
-    return "".join(f",{_json(each)}" for each in facts)
 
 
 def _record(chunked: ChunkedDocument, entry: DocumentEntry) -> tuple[list[Content], str]:

@@ -2,8 +2,7 @@
 
 A text seldom repeats its headings: "Windows › Auto-start › Turn it off" stands above "Open
 the settings …". Indexing them as one text compares short and long texts fairly, and counts a
-word once, wherever it stands. The document's title is left out, since all texts of a document
-share it.
+word once, wherever it stands.
 
 `body:x` asks for the text alone. So the index also records what a body has only from its
 titles: terms, and phrases whose parts the text has, but not together.
@@ -64,7 +63,7 @@ def headed(analyzer: Analyzer, section_path: Sequence[str], terms: Sequence[str]
     `section_path` begins with the document's title.
     """
     body = " ".join(terms)
-    above = section_path[1:][-MOST_TITLES:]
+    above = section_path[-MOST_TITLES:]
     titles = [_title(analyzer, title) for title in above if len(title) <= LONGEST_TITLE]
     if not titles:
         return Headed("", body)

@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeVar
 import tantivy
 
 from leafmark.errors import DamagedError, NotFoundError, StorageError
+from leafmark.index.bridge import Snapshot
 from leafmark.index.engine import REBUILD, engine_guard, translate
 from leafmark.index.generation import (
     IndexMeta,
@@ -107,7 +108,7 @@ def open_reader(root: Path) -> IndexReader:
     raise AssertionError("unreachable")
 
 
-class IndexReader:
+class IndexReader(Snapshot):
     """One commit of one generation. Use `open_reader`."""
 
     def __init__(self, layout: Layout, current: Current):
@@ -254,7 +255,7 @@ class IndexReader:
 
     # -- chunks ---------------------------------------------------------------------------
 
-    def entries(self, addresses: Iterable[tantivy.DocAddress]) -> list[Entry]:
+    def entries_at(self, addresses: Iterable[tantivy.DocAddress]) -> list[Entry]:
         """Return the entries of the chunks at a search's addresses, in their order."""
         found = self._records_at(addresses)
         return self._unless_damaged(lambda: [stored.chunk(at) for stored, at in found])

@@ -7,9 +7,12 @@ tree's language.
 | field | what it holds |
 |---|---|
 | `body_L`, `title_L`, `tags_L`, `path_L` | words, with positions; of the path, its components' |
+| `titles_L` | the words of all titles from the document down to the chunk |
+| `names_L` | the names that the chunk answers to: see `chunk_names` |
 | `doc_id` | the document's id, on every chunk, as one term; stored |
 | `facts` | `name=value` terms to filter on: see `facts` |
 | `position`, `mtime` | fast columns: the chunk's position, the modification time in seconds |
+| `cut`, `size`, `role` | fast columns: which section a piece is of, its characters, its role |
 | `key` | one term, only on records that are not chunks: what the record is |
 | `source` | stored: the source's record (see `records`) |
 
@@ -39,7 +42,7 @@ __all__ = [
     "language_fields",
 ]
 
-FORMAT = 4
+FORMAT = 5
 """The version of everything on disk; an older index is rebuilt, a newer one is refused."""
 
 TEXT_FIELDS = ("body", "title", "tags", "path")
@@ -63,12 +66,14 @@ class Language(NamedTuple):
     title: str
     tags: str
     path: str
+    titles: str
+    names: str
 
 
 def language_fields(name: str | None, trees: Iterable[str] = ()) -> Language:
     """Return the language called `name` (None: no stemming) with its field names."""
-    body, title, tags, path = (f"{field}_{name or 'none'}" for field in TEXT_FIELDS)
-    return Language(name, analyzer_for(name), tuple(sorted(trees)), body, title, tags, path)
+    fields = (f"{field}_{name or 'none'}" for field in (*TEXT_FIELDS, "titles", "names"))
+    return Language(name, analyzer_for(name), tuple(sorted(trees)), *fields)
 
 
 def build_schema(languages: Iterable[Language]) -> tantivy.Schema:
@@ -82,13 +87,20 @@ def build_schema(languages: Iterable[Language]) -> tantivy.Schema:
     for language in sorted(languages, key=lambda each: each.body):
         for field in (language.body, language.title, language.tags, language.path):
             builder.add_text_field(field, tokenizer_name=language.analyzer.name)
+        builder.add_text_field(
+            language.titles, tokenizer_name=language.analyzer.name, index_option="freq"
+        )
+        builder.add_text_field(language.names, tokenizer_name=language.analyzer.name)
     for field in ("doc_id", "facts", "key"):
         stored = field == "doc_id"
         builder.add_text_field(field, stored=stored, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field("position", fast=True)
     builder.add_unsigned_field("mtime", fast=True)
+    for column in ("cut", "size", "role"):
+        builder.add_unsigned_field(column, fast=True)
     builder.add_bytes_field("source", stored=True)
-    unmeasured = {language.tags for language in languages} | {"doc_id", "facts", "key"}
+    unmeasured = {name for language in languages for name in (language.tags, language.names)}
+    unmeasured |= {"doc_id", "facts", "key"}
     return _without_lengths(builder.build(), unmeasured)
 
 

@@ -47,7 +47,7 @@ from leafmark.model import (
     VerifyReport,
 )
 from leafmark.query import plain_query
-from leafmark.render.hints import hints_for_programs
+from leafmark.render.hints import PROGRAMS, word_hint
 
 __all__ = ["Index", "open_index"]
 
@@ -371,7 +371,8 @@ class Index:
     def _ask(self, find: Callable[[Project, Request], Answer], request: Request) -> Answer:
         project, hints = self._held.read()
         answer = find(project, request)
-        return answer._replace(hints=(*hints, *hints_for_programs(answer.hints)))
+        worded = (hint._replace(message=word_hint(hint, PROGRAMS)) for hint in answer.hints)
+        return answer._replace(hints=(*hints, *worded))
 
 
 def _expressions(queries: tuple[str, ...], *, plain: bool) -> tuple[str, ...]:

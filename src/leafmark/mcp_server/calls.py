@@ -36,7 +36,7 @@ from leafmark.model import (
     Verified,
 )
 from leafmark.render.fitting import Texts
-from leafmark.render.hints import hints_for_programs
+from leafmark.render.hints import PROGRAMS, word_hint
 from leafmark.render.marks import omissions_of
 from leafmark.render.packed import packed_result_record, packed_shown_record
 from leafmark.render.places import Places
@@ -78,7 +78,7 @@ def _answer_draft(request: Request, found: Answer) -> Draft:
         data = {
             "query": answer.query,
             "results": [packed_result_record(result) for result in answer.results],
-            "hints": hint_records(_hints(answer)),
+            "hints": hint_records(_hints(answer), PROGRAMS),
         }
         more = _more(omissions_of(answer), fewer=_only_places(answer))
         return request.reply(_search_text(request, answer), data, more)
@@ -87,7 +87,7 @@ def _answer_draft(request: Request, found: Answer) -> Draft:
 
 
 def _search_text(request: Request, answer: Answer) -> str:
-    hints = "".join(f"\nhint: {clean_line(hint.message)}" for hint in _hints(answer))
+    hints = "".join(f"\nhint: {clean_line(word_hint(hint, PROGRAMS))}" for hint in _hints(answer))
     if not answer.results:
         return f"Nothing was found in the documents.{hints}"
     places = Places({}, "")
@@ -95,12 +95,11 @@ def _search_text(request: Request, answer: Answer) -> str:
 
 
 def _hints(answer: Answer) -> tuple[Hint, ...]:
-    """The hints of an answer, with the arguments that a program has in place of options.
+    """The hints of an answer that a program needs.
 
     Whoever gives topics has named them so, and needs no hint that words were taken for some.
     """
-    told = (hint for hint in answer.hints if hint.code != "topics")
-    return hints_for_programs(told)
+    return tuple(hint for hint in answer.hints if hint.code != "topics")
 
 
 def _only_places(answer: Answer) -> bool:

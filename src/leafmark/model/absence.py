@@ -17,6 +17,7 @@ LostAt = Literal[
     "cutoff",
     "merged",
     "duplicate",
+    "document",
     "limit",
 ]
 """The phase at which a chunk was lost.
@@ -27,6 +28,7 @@ LostAt = Literal[
   others match all.
 - `candidates`, `cutoff`, `limit`: it came after the last that was considered, kept, shown.
 - `merged`: it is part of a larger result; `duplicate`: a result has the same text.
+- `document`: its document has taken all the places that one may take.
 """
 
 
@@ -48,11 +50,11 @@ class AbsenceReason(NamedTuple):
 
     `id` is the chunk itself or one below it. `rank` and `score` are its place
     among `of` matches. `by` is the id of the result that took it in, or has the
-    same text. `ratio` is the drop of scores that ended the list before it.
+    same text. `ratio` is the drop of scores that ended the list before it. `values` are what
+    else there is to say: front ends word it (`render.absence`).
     """
 
     lost_at: LostAt
-    message: str
     id: str
     topic: int = 0
     rank: int | None = None
@@ -61,6 +63,7 @@ class AbsenceReason(NamedTuple):
     by: str | None = None
     ratio: float | None = None
     unmatched: tuple[UnmatchedPart, ...] = ()
+    values: Mapping[str, Any] = {}
 
 
 class WhyNotReport(NamedTuple):

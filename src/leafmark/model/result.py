@@ -60,7 +60,8 @@ class Candidate(NamedTuple):
     `direct_score` is the chunk's own match, None for a parent that stands here
     only for its `constituents`. `whole` marks a document that is near as a whole,
     with none of its chunks among the candidates. An `introduction` is a chunk as it
-    stands before what is below it: its `entry` ends there.
+    stands before what is below it: its `entry` ends there. `more` counts the further
+    matches of its document that found no place.
     """
 
     entry: Entry
@@ -74,6 +75,7 @@ class Candidate(NamedTuple):
     factors: tuple[Factor, ...] = ()
     introduction: bool = False
     other_versions: tuple[Entry, ...] = ()
+    more: int = 0
 
     def with_constituents(self) -> "Iterator[Candidate]":
         """Yield the candidate and all that was merged into it, from the top down."""
@@ -136,7 +138,8 @@ class Result(NamedTuple):
     `reading` tells where it comes from if the bytes are markup. Under a
     budget `passages` says what of the result is shown and what is left out; it is
     None where there is none. `expanded` is what was added to it. Of an
-    `introduction`, `entry`, texts and citation end before the first chunk below it.
+    `introduction`, `entry`, texts and citation end before the first chunk below it. `more` further matches of its
+    document found no place.
     """
 
     entry: Entry
@@ -162,6 +165,7 @@ class Result(NamedTuple):
     expanded: tuple[Related, ...] = ()
     introduction: bool = False
     other_versions: tuple[Entry, ...] = ()
+    more: int = 0
 
     @property
     def id(self) -> str:
@@ -198,14 +202,17 @@ class Phase(NamedTuple):
 
 
 class Hint(NamedTuple):
-    """Something the user may want to do next; `code` is stable, `message` one sentence.
+    """Something the user may want to know or do next: a stable `code` with its `values`.
 
-    Where an answer lacks something, `reason` says why, without what that means for the answer.
+    Front ends word it (`render.hints`), each in its own terms. Where `message` is given, it is
+    the wording for all of them. Where an answer lacks something, `reason` says why, without what
+    that means for the answer.
     """
 
     code: str
-    message: str
+    message: str = ""
     reason: str = ""
+    values: Mapping[str, Any] = {}
 
 
 class Answer(NamedTuple):

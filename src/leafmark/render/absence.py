@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from leafmark.model import AbsenceReason, UnmatchedPart, WhyNotReport
@@ -11,7 +11,9 @@ from leafmark.render.jsontext import SCHEMA_VERSION
 from leafmark.render.records import hint_records
 from leafmark.render.terminal import Style, clean_line
 
-__all__ = ["remedy_flags", "render_why_not", "why_not_record"]
+__all__ = ["remedy_flags", "render_why_not", "why_not_record", "word_reason"]
+
+_OPTIONS = {"trees": "--tree", "tags": "--tag", "since": "--since", "section": "--section"}
 
 _SWITCHES = {
     "aggregation": "--no-aggregation",
@@ -20,6 +22,8 @@ _SWITCHES = {
     "tags": "without --tag",
     "since": "without --since",
     "section": "without --section",
+    "max_per_document": "--set max_per_document=0",
+    "candidate_limit": "--set candidate_limit={0}",
 }
 """How changes are asked for that are no value of an option."""
 
@@ -33,7 +37,7 @@ def render_why_not(report: WhyNotReport, style: Style) -> str:
         return "\n".join([*lines, f"  {what} is result {report.rank}"]) + "\n"
     for reason in report.reasons:
         about = f"topic {reason.topic + 1}: " if len(report.reasons) > 1 else ""
-        lines.append(f"  {about}{style.bold(reason.lost_at)}: {clean_line(reason.message)}")
+        lines.append(f"  {about}{style.bold(reason.lost_at)}: {clean_line(word_reason(reason))}")
         if reason.id != report.id:
             lines.append(f"    asked of {clean_line(reason.id)}")
         lines += [f"    {line}" for part in reason.unmatched for line in _part(part)]
@@ -41,6 +45,94 @@ def render_why_not(report: WhyNotReport, style: Style) -> str:
     if ways:
         lines.append(f"  to see it: {', '.join(ways)}")
     return "\n".join(lines) + "\n"
+
+
+def word_reason(reason: AbsenceReason) -> str:
+    """Say in one sentence why a chunk was lost."""
+    return _WORDINGS[reason.lost_at](reason)
+
+
+def _of_match(reason: AbsenceReason) -> str:
+    lacks = [f"“{part.text}”" for part in reason.unmatched if not part.refuses]
+    has = [f"“{part.text}”" for part in reason.unmatched if part.refuses]
+    said = [f"it lacks {', '.join(lacks)}"] if lacks else []
+    said += [f"it has {', '.join(has)}, which the query leaves out"] if has else []
+    told = " and ".join(said) or "it does not match"
+    far = reason.values.get("far")
+    return told if far is None else f"{told}, and {_far(far)}"
+
+
+def _far(values: Mapping[str, Any]) -> str:
+    if values["similarity"] is None:
+        return "it has no vector yet; `leafmark index --vectors` makes it"
+    compared = f"{values['similarity']:.2f}, and {values['least']:.2f} is the least"
+    if "whole" in values:
+        compared += f"; as a whole {values['whole']:.2f}, and {values['least_whole']:.2f}"
+    return f"its meaning is not near enough ({compared})"
+
+
+def _of_filter(reason: AbsenceReason) -> str:
+    options = [_OPTIONS[name] for name in reason.values.get("options", ())]
+    if not options:
+        return _of_match(reason)
+    return f"{' and '.join(options)} {'leave' if options[1:] else 'leaves'} it out"
+
+
+def _of_candidates(reason: AbsenceReason) -> str:
+    better = reason.values["better"]
+    if "considered" not in reason.values:
+        return f"more than {better:,} chunks match better"
+    considered = reason.values["considered"]
+    return f"{better} chunks match better, and the first {considered} are considered"
+
+
+def _of_cutoff(reason: AbsenceReason) -> str:
+    values = reason.values
+    if "ended" not in values:
+        kept = values["kept"]
+        return f"it is match {reason.rank}, and {kept} are kept where scores do not fall sharply"
+    return (
+        f"it is match {reason.rank} with {reason.score or 0:.2f}; the list ends after match "
+        f"{values['ended']}, where scores fall from {values['last']:.2f} to {values['next']:.2f}, "
+        f"below {values['cutoff_ratio']:g} of the one before"
+    )
+
+
+def _of_relaxed(reason: AbsenceReason) -> str:
+    limit, complete = reason.values["limit"], reason.values["complete"]
+    return (
+        f"{_of_match(reason)}; such matches are added where fewer than {limit} chunks match "
+        f"all words, and {complete} do"
+    )
+
+
+def _where(reason: AbsenceReason) -> str:
+    limit = reason.values["limit"]
+    past = f", which is result {reason.rank}, past the {limit} shown"
+    return past if (reason.rank or 0) > limit else f" (result {reason.rank})"
+
+
+def _of_duplicate(reason: AbsenceReason) -> str:
+    holder = "it" if reason.values["itself"] else f"it is part of {reason.id}, which"
+    same = "the same text" if reason.values["exact"] else "nearly the same text"
+    return f"{holder} has {same} as {reason.by}{_where(reason)}, and is named beside it"
+
+
+_WORDINGS: Mapping[str, Callable[[AbsenceReason], str]] = {
+    "filter": _of_filter,
+    "match": _of_match,
+    "meaning": lambda reason: _far(reason.values),
+    "strict": lambda reason: f"{_of_match(reason)}; --strict asks for all words",
+    "relaxed": _of_relaxed,
+    "candidates": _of_candidates,
+    "cutoff": _of_cutoff,
+    "merged": lambda reason: f"it is part of {reason.by}{_where(reason)}",
+    "duplicate": _of_duplicate,
+    "document": lambda reason: (
+        f"its document has taken the {reason.values['places']} places that one may take"
+    ),
+    "limit": lambda reason: f"it is result {reason.rank}, and {reason.values['limit']} are shown",
+}
 
 
 def _part(part: UnmatchedPart) -> Iterable[str]:
@@ -61,7 +153,9 @@ def _ways(report: WhyNotReport) -> list[str]:
 def remedy_flags(report: WhyNotReport) -> list[str]:
     """Return the settings that would show the chunk as they are written on the command line."""
     return [
-        _SWITCHES.get(name) or f"--{name.replace('_', '-')} {_number(value)}"
+        _SWITCHES[name].format(_number(value))
+        if name in _SWITCHES
+        else f"--{name.replace('_', '-')} {_number(value)}"
         for name, value in report.remedy.items()
     ]
 
@@ -90,7 +184,7 @@ def why_not_record(report: WhyNotReport) -> dict[str, Any]:
 def _reason_record(reason: AbsenceReason) -> dict[str, Any]:
     return {
         "lost_at": reason.lost_at,
-        "message": reason.message,
+        "message": word_reason(reason),
         "id": reason.id,
         "topic": reason.topic,
         "rank": reason.rank,

@@ -15,7 +15,7 @@ from typing import Generic, NamedTuple, TypeVar, cast
 from leafmark.chunking import token_counter
 from leafmark.errors import BudgetError
 from leafmark.model import Answer, Omission, Packing, Passage, Result, Shown, ShowReport, Snippet
-from leafmark.retrieval.packing import passages
+from leafmark.search.packing import passages
 
 __all__ = ["Count", "Excerpts", "Texts", "count_tokens", "fit"]
 

@@ -1,40 +1,260 @@
-"""Hints for programs, which have arguments where the command line has options.
+"""Hints in the terms of a front end: codes and values become sentences.
 
-The server gives those of the command line: its JSON is what `--json` prints.
+The command line has options, programs have arguments, a page has controls. Each names what it
+offers in a `Terms`; all else is said the same way.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from leafmark.model import Hint
+from leafmark.model.counts import count_of
 
-__all__ = ["hints_for_programs"]
+__all__ = ["COMMAND_LINE", "PAGE", "PROGRAMS", "Terms", "hint_record", "word_hint"]
 
-_ARGUMENTS = MappingProxyType(
+_ENDS = ".,:;!?…"
+_QUOTES = "`'\"“”‘’«»"
+
+_NOWHERE = {
+    None: "nowhere",
+    "title": "in no title",
+    "tags": "in no tag",
+    "path": "in no path",
+    "body": "in no body",
+}
+"""How to say that a word does not occur, by the field that it was asked for in."""
+
+_KINDS = {"code": "code", "table": "a table", "list": "a list"}
+
+
+class Terms(NamedTuple):
+    """What a front end calls the options of a search, by name; `{}` stands for their values."""
+
+    options: Mapping[str, str]
+    more: str
+    strict: str
+    without_strict: str
+    plain: str
+
+
+COMMAND_LINE = Terms(
+    MappingProxyType(
+        {"trees": "--tree {}", "tags": "--tag {}", "since": "--since", "section": "--section {}"}
+    ),
+    more="--offset {offset}",
+    strict="--strict leaves these out",
+    without_strict="without --strict",
+    plain="--plain takes any text so",
+)
+
+PROGRAMS = Terms(
+    MappingProxyType(
+        {"trees": "`trees` {}", "tags": "`tags` {}", "since": "`since`", "section": "`section` {}"}
+    ),
+    more="`offset` {offset}",
+    strict="`strict` leaves these out",
+    without_strict="without `strict`",
+    plain="`plain` takes any text so",
+)
+
+PAGE = Terms(
+    MappingProxyType(
+        {"trees": "the tree {}", "tags": "the tag {}", "since": "the date", "section": "the section {}"}
+    ),
+    more="the next page",
+    strict="“all words” leaves these out",
+    without_strict="without “all words”",
+    plain="“plain text” takes any text so",
+)
+
+
+def word_hint(hint: Hint, terms: Terms = COMMAND_LINE) -> str:
+    """Return what a hint says, in one sentence.
+
+    >>> word_hint(Hint("strict", values={"matches": {"count": 2, "or_more": False}}))
+    'without --strict, there would be 2 matches'
+    """
+    wording = _WORDINGS.get(hint.code)
+    if hint.message or wording is None:
+        return hint.message
+    return wording(hint.values, terms)
+
+
+def hint_record(hint: Hint, terms: Terms = COMMAND_LINE) -> dict[str, Any]:
+    """Return a hint as an object: its code, what it says, and its values."""
+    return {"code": hint.code, "message": word_hint(hint, terms), "values": dict(hint.values)}
+
+
+def as_named(word: str) -> str:
+    """Return a word as hints name it: without quotes and the punctuation of a sentence's end.
+
+    >>> as_named("`bread`?"), as_named(".env"), as_named("...")
+    ('bread', '.env', '...')
+    """
+    return word.rstrip(_ENDS).strip(_QUOTES).rstrip(_ENDS) or word
+
+
+_Values = Mapping[str, Any]
+
+
+def _occurs_nowhere(values: _Values) -> str:
+    label = f"{values['word']}*" if values["is_prefix"] else as_named(values["word"])
+    return f"“{label}” occurs {_NOWHERE[values['field']]}"
+
+
+def _relaxed(values: _Values, terms: Terms) -> str:
+    if values["which"] != "all":
+        which = "the last results" if values["which"] == "last" else "some results"
+        return f"{which} match some of the words only; {terms.strict}"
+    which = "what is in quotes and some of the rest" if values["quoted"] else "some of them"
+    return f"nothing matches all words; the results match {which}"
+
+
+def _matches(values: _Values) -> str:
+    found = values["matches"]
+    count = "1 match" if found["count"] == 1 else f"{found['count']} matches"
+    return f"{count} or more" if found["or_more"] else count
+
+
+def _unknown_field(values: _Values, _: Terms) -> str:
+    names, tree = values["names"], values["tree"]
+    texts = " and ".join(f"“{word}”" for word in values["words"])
+    if tree is None:
+        way = f"write meta.{names[0]}: for a key of the front matter"
+    else:
+        word = values["words"][names.index(tree)]
+        way = f"write id:{word} for what has that id, or tree:{tree} to search that tree"
+    was = "was" if len(names) == 1 else "were"
+    return f"no field is called {' or '.join(names)}, so {texts} {was} taken as text; {way}"
+
+
+def _option(values: _Values, _: Terms) -> str:
+    words = values["words"]
+    which = " and ".join(f"-{word}" for word in words)
+    held = " or ".join(f"“{word}”" for word in words)
+    verb = "leaves" if len(words) == 1 else "leave"
+    return f'{which} {verb} out what holds {held}; "-{words[0]}" in quotes looks for it'
+
+
+def _filter(values: _Values, terms: Terms) -> str:
+    labels = [
+        terms.options[one["option"]].format(" ".join(one["values"])).strip()
+        if "option" in one
+        else one["query"]
+        for one in values["filters"]
+    ]
+    return f"without {' and '.join(labels)}, there would be {_matches(values)}"
+
+
+def _phrase(values: _Values, _: Terms) -> str:
+    is_phrase = values["is_phrase"]
+    what, how = ("words", "without the quotes") if is_phrase else ("parts", "as words of their own")
+    where = _NOWHERE[values["field"]]
+    told = f"the {what} of “{as_named(values['text'])}” stand next to each other {where}"
+    return told + (f"; {how}, there would be {_matches(values)}" if values["matches"] else "")
+
+
+def _near(sentence: str) -> Callable[[_Values, Terms], str]:
+    """Return a wording that names the nearest of what there is behind a sentence."""
+
+    def worded(values: _Values, _: Terms) -> str:
+        told = sentence.format(**{key: values[key] for key in ("name",)})
+        near: Sequence[str] = values.get("near", ())
+        if values.get("folder"):
+            return f"{told}; path:{values['folder']} admits all in that folder"
+        return f"{told}; the nearest: {', '.join(near)}" if near else told
+
+    return worded
+
+
+_WORDINGS: Mapping[str, Callable[[_Values, Terms], str]] = MappingProxyType(
     {
-        "strict": "strict",
-        "tree": "trees",
-        "tag": "tags",
-        "since": "since",
-        "section": "section",
+        "doubtful": lambda values, _: (
+            "even the best matches lack much of what was asked: it may not be there"
+        ),
+        "plain": lambda values, terms: (
+            f"nothing matches the query with its operators; these results match its words as "
+            f"plain text ({terms.plain})"
+        ),
+        "topics": lambda values, _: (
+            "each argument was searched as a topic of its own; "
+            "put the words into one pair of quotes to require them together"
+        ),
+        "filter-topic": lambda values, _: (
+            f"{values['topic']} was searched as a topic of its own, and found all that it admits; "
+            f"put it into the same quotes as the words that it should filter"
+        ),
+        "missing-topic": lambda values, _: (
+            f"no result is for “{values['topic']}”"
+            + (", as others match better; search for it by itself" if values["outranked"] else "")
+        ),
+        "unknown-field": _unknown_field,
+        "no-words": lambda values, _: "the query holds no word that can be looked up",
+        "begun": lambda values, _: (
+            f"{_occurs_nowhere(values)}; searched for words that begin so: "
+            f"{', '.join(values['words'])}"
+        ),
+        "corrected": lambda values, _: (
+            f"{_occurs_nowhere(values)}; searched for {', '.join(values['words'])}"
+        ),
+        "compound": lambda values, _: (
+            f"{_occurs_nowhere(values)}; searched for its parts: {', '.join(values['words'])}"
+        ),
+        "unknown-word": lambda values, _: _occurs_nowhere(values),
+        "relaxed": _relaxed,
+        "option": _option,
+        "versions": lambda values, _: (
+            "what reads nearly the same in several versions or languages is shown once; "
+            f"{' or '.join(values['filters'])} in the query keeps to another"
+        ),
+        "more": lambda values, terms: (
+            f"{count_of(values['count'], 'more result')}: {terms.more.format(**values)}"
+        ),
+        "cut": lambda values, _: (
+            f"{values['count']:,} more {'match' if values['count'] == 1 else 'matches'} scored far less, "
+            "and were left out"
+        ),
+        "stale": lambda values, _: (
+            ("a result is" if values["count"] == 1 else f"{values['count']} results are")
+            + " from a source that has changed since, or cannot be read now; "
+            "`leafmark index` says which"
+        ),
+        "nothing-indexed": lambda values, _: "there are no documents in what was searched",
+        "far": lambda values, _: (
+            "the meaning of no chunk is near enough; `--mode hybrid` counts words, too"
+        ),
+        "unknown-tree": _near("there is no tree named {name}"),
+        "empty-tree": lambda values, _: f"there is nothing in the tree {values['name']}",
+        "unknown-tag": _near("no document has the tag {name}"),
+        "unknown-path": _near("no path begins with {name}"),
+        "unknown-id": _near("nothing indexed is called {name}"),
+        "unknown-language": _near("there is no code in {name}"),
+        "unknown-kind": lambda values, _: f"no chunk holds {_KINDS[values['name']]}",
+        "unknown-key": _near("no document has the metadata {name}"),
+        "unknown-value": _near("no document has {name}"),
+        "spelling": lambda values, _: (
+            f"the index has words like “{as_named(values['word'])}”: {', '.join(values['words'])}"
+        ),
+        "phrase": _phrase,
+        "ending": lambda values, _: (
+            f"with “{as_named(values['short'])}” in place of “{as_named(values['text'])}”, "
+            f"there would be {_matches(values)}"
+        ),
+        "filter": _filter,
+        "section-below": lambda values, terms: (
+            "with "
+            + " ".join(terms.options["section"].format(f"'{one}'") for one in values["patterns"])
+            + f", which takes in what is below, there would be {_matches(values)}"
+        ),
+        "strict": lambda values, terms: (
+            f"{terms.without_strict}, there would be {_matches(values)}"
+            + (" of some of the words" if values.get("some_words") else "")
+        ),
+        "apart": lambda values, _: (
+            "each part of the query stands somewhere, but never together"
+        ),
     }
 )
-"""The options of a search that hints name, and what they are called over MCP and in the library."""
-
-_OPTION = re.compile(rf"(?<!\S)--({'|'.join(_ARGUMENTS)})(?!\S)")
-
-
-def hints_for_programs(hints: Iterable[Hint]) -> tuple[Hint, ...]:
-    """Return hints that say `strict` for `--strict`.
-
-    >>> (hint,) = hints_for_programs([Hint("filter", "without --tag x, there would be 2")])
-    >>> hint.message
-    'without `tags` x, there would be 2'
-    """
-    return tuple(
-        hint._replace(message=_OPTION.sub(lambda found: f"`{_ARGUMENTS[found[1]]}`", hint.message))
-        for hint in hints
-    )

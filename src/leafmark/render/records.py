@@ -21,6 +21,7 @@ from leafmark.model import (
     Skipped,
 )
 from leafmark.model.ids import decodable
+from leafmark.render.hints import COMMAND_LINE, Terms, hint_record
 from leafmark.render.passages import expanded_records
 
 __all__ = [
@@ -167,8 +168,8 @@ def diagnostic_record(diagnostic: Diagnostic) -> dict[str, Any]:
     }
 
 
-def hint_records(hints: Sequence[Hint]) -> list[dict[str, str]]:
-    return [{"code": hint.code, "message": hint.message} for hint in hints]
+def hint_records(hints: Sequence[Hint], terms: Terms = COMMAND_LINE) -> list[dict[str, Any]]:
+    return [hint_record(hint, terms) for hint in hints]
 
 
 def skipped_records(skipped: Sequence[Skipped]) -> list[dict[str, str]]:

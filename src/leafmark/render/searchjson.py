@@ -94,7 +94,7 @@ def render_packed_lines(answer: Answer, *, explain: bool = False, ascii_only: bo
     return "".join(dump_line(record, ascii_only=ascii_only) for record in records)
 
 
-def _hints(answer: Answer) -> list[dict[str, str]]:
+def _hints(answer: Answer) -> list[dict[str, Any]]:
     """The hints; an empty answer has one more, on the phase that emptied it."""
     found = hint_records(answer.hints)
     emptied = None if answer.results else nothing_found_because(answer)

@@ -19,7 +19,7 @@ from leafmark.errors import AmbiguousError, ForbiddenError, NotFoundError, Usage
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Hint, WeightedText
 from leafmark.model.ids import document_id
-from leafmark.retrieval.significance import find_key_terms
+from leafmark.search.keyterms import find_key_terms
 
 __all__ = ["find_context"]
 

@@ -14,7 +14,7 @@ from leafmark.index import IndexReader
 from leafmark.index.manifest import Key
 from leafmark.model import Chunk, Entry, Place, whole_range
 from leafmark.model.ids import document_id
-from leafmark.retrieval.citations import DIGEST_DIGITS, Citation, citation_name
+from leafmark.search.citations import DIGEST_DIGITS, Citation, citation_name
 
 __all__ = ["CurrentDocument", "CurrentDocuments", "covers", "spans_of"]
 

@@ -15,7 +15,7 @@ from leafmark.app.settings import ContextSettings
 from leafmark.errors import NotFoundError
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Entry, WeightedText
-from leafmark.retrieval.significance import find_key_terms
+from leafmark.search.keyterms import find_key_terms
 
 __all__ = ["find_like"]
 

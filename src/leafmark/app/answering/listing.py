@@ -23,7 +23,7 @@ from leafmark.model import (
     TreeStatus,
 )
 from leafmark.model.ids import document_id, encode_path
-from leafmark.retrieval.naming import with_slashes
+from leafmark.search.lookup import with_slashes
 
 __all__ = [
     "list_chunks",

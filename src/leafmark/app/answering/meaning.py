@@ -32,8 +32,10 @@ from leafmark.index.vector_search import VectorSearcher
 from leafmark.index.vectors import vector_folder
 from leafmark.model import Hint
 from leafmark.query import Expression
-from leafmark.retrieval.compiler import Compile
-from leafmark.retrieval.meaning import Meaning, corrected_text, topic_text
+from leafmark.search.compile import corrected_text
+from leafmark.search.fuse import Meaning
+from leafmark.search.pipeline import Compile
+from leafmark.search.words import topic_text
 
 __all__ = ["QueryVectors", "ask_meaning", "no_embedder"]
 

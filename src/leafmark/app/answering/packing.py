@@ -24,9 +24,8 @@ from leafmark.model import (
     whole_range,
 )
 from leafmark.model.span import bytes_in
-from leafmark.retrieval.expansion import expand
-from leafmark.retrieval.packing import Structure, make_item, own_passages, own_ranges, pack
-from leafmark.retrieval.snippets import make_snippet
+from leafmark.search.packing import Structure, expand, make_item, own_passages, own_ranges, pack
+from leafmark.search.snippets import make_snippet
 
 __all__ = ["expand_found", "pack_found"]
 

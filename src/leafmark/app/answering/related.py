@@ -19,13 +19,13 @@ from leafmark.app.requests import SearchRequest
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Factor, Hint, KeyTerm
 from leafmark.query import Filter, any_of
-from leafmark.retrieval import SearchParams
-from leafmark.retrieval.significance import query_for
+from leafmark.search import SearchOptions
+from leafmark.search.keyterms import query_for
 
 __all__ = ["Aim", "answer_terms", "plain_params"]
 
 
-def plain_params(project: Project, request: SearchRequest, **changes: Any) -> SearchParams:
+def plain_params(project: Project, request: SearchRequest, **changes: Any) -> SearchOptions:
     """Return the parameters of a search for terms: they occur, so nothing is corrected."""
     ratio = project.configuration.context.cutoff_ratio
     fixed: dict[str, Any] = {"fuzzy_distance": 0, "cutoff_ratio": ratio}
@@ -47,7 +47,7 @@ class Aim(NamedTuple):
 
 
 def answer_terms(
-    project: Project, reader: IndexReader, aim: Aim, params: SearchParams, request: SearchRequest
+    project: Project, reader: IndexReader, aim: Aim, params: SearchOptions, request: SearchRequest
 ) -> Answer:
     """Return what has the terms, as the request wishes it; a hint says so where there are none."""
     began = time.perf_counter()
@@ -76,12 +76,12 @@ def _with_named(
     reader: IndexReader,
     answer: Answer,
     named: Sequence[str],
-    params: SearchParams,
+    params: SearchOptions,
     sources: Sources,
 ) -> Answer:
     """Put the named documents before the results, with the score of the best of these."""
     asked = any_of([Filter("id", each) for each in named])
-    plain = SearchParams(limit=len(named), max_results=len(named), aggregation=False)
+    plain = SearchOptions(limit=len(named), max_results=len(named), aggregation=False)
     found = answer_topics(project, reader, [asked], plain, sources).results
     score = answer.results[0].score if answer.results else 1.0
     factors = (Factor("rule", score, how="named by a rule: as good as the best"),)

@@ -17,8 +17,8 @@ from leafmark.index import id_spellings
 from leafmark.likeness import MOST_SUGGESTED
 from leafmark.model import Entry
 from leafmark.model.ids import document_id, encode_path, ordinal_id
-from leafmark.retrieval import naming
-from leafmark.retrieval.citations import cited_ids
+from leafmark.search import lookup
+from leafmark.search.citations import cited_ids
 
 __all__ = ["Lookup", "Named", "Resolver", "hint_for"]
 
@@ -41,7 +41,7 @@ _LINES = re.compile(r"(.+?):([0-9]{1,9})(?:-([0-9]{1,9}))?(?::[0-9]{1,9})?:?")
 _SHORT_ORDINAL = re.compile(r"\.[0-9]+")
 
 
-class Lookup(naming.Lookup, Protocol):
+class Lookup(lookup.Lookup, Protocol):
     """The part of an index reader that ids are looked up in."""
 
     def chunks_of(self, doc_id: str) -> list[Entry]: ...
@@ -109,10 +109,10 @@ class Resolver:
 
     def _forms(self, name: str) -> Iterator[list[Entry]]:
         """What each reading of `name` fits, in the order in which readings are tried."""
-        for doc_id, rest in naming.readings(name):
+        for doc_id, rest in lookup.readings(name):
             if doc_id in self._doc_ids:
                 yield self._in_documents([doc_id], rest)
-        for path, rest in naming.readings(name):
+        for path, rest in lookup.readings(name):
             if path in self._by_path:
                 yield self._in_documents(self._by_path[path], rest)
         for doc_ids, first, last in self._lines(name):
@@ -148,7 +148,7 @@ class Resolver:
         )
 
     def _in_documents(self, doc_ids: list[str], rest: str) -> list[Entry]:
-        found = (naming.chunk_in_document(self._lookup, doc_id, rest) for doc_id in doc_ids)
+        found = (lookup.chunk_in_document(self._lookup, doc_id, rest) for doc_id in doc_ids)
         return [entry for entry in found if entry is not None]
 
     def _slug_within(self, names: Iterable[str], entry: Entry) -> str | None:
@@ -156,7 +156,7 @@ class Resolver:
         document = self._lookup.document(entry.doc_id)
         others = {} if document is None else document.slugs
         for name in names:
-            for _, rest in naming.readings(name):
+            for _, rest in lookup.readings(name):
                 if rest.startswith("#") and others.get(rest[1:]) == entry.position:
                     return rest[1:]
         return None
@@ -167,12 +167,12 @@ class Resolver:
         place = _LINES.fullmatch(name)
         if place is not None:
             name = place[1]
-        for form in dict.fromkeys((name, naming.with_slashes(name))):
-            for head, _ in naming.readings(form):
+        for form in dict.fromkeys((name, lookup.with_slashes(name))):
+            for head, _ in lookup.readings(form):
                 named = [head] if head in self._doc_ids else self._by_path.get(head, [])
                 if named:
                     return _closest(form, self._chunk_ids(named, pieces="~" in form))
-        name = naming.with_slashes(name)
+        name = lookup.with_slashes(name)
         documents = _closest(name.partition("#")[0], list(self._doc_ids))
         if "#" in name:
             return _closest(name, self._chunk_ids(documents, pieces="~" in name)) or documents
@@ -224,7 +224,7 @@ def _spellings(wanted: str) -> Iterator[str]:
     for cited in cited_ids(plain):
         yield from id_spellings(cited)
     if "\\" in plain:
-        yield from id_spellings(naming.with_slashes(plain))
+        yield from id_spellings(lookup.with_slashes(plain))
 
 
 def _unescape(match: re.Match[str]) -> str:

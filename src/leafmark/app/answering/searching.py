@@ -14,16 +14,16 @@ from leafmark.app.requests import Mode, Progress, SearchRequest
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Hint, Packing, Result, heading_and_span
 from leafmark.model.span import bytes_in
-from leafmark.query import Expression, parse_topics
-from leafmark.retrieval import SearchParams, search
-from leafmark.retrieval.compiler import compiling
+from leafmark.query import Expression, Filter, Phrase, iter_leaves, parse_topics, plain_query
+from leafmark.search import SearchOptions, search
+from leafmark.search.pipeline import Compile
 
 if TYPE_CHECKING:
     from leafmark.app.answering.meaning import QueryVectors
     from leafmark.app.answering.reranking import Reranking
-    from leafmark.retrieval.compiler import Compile
-    from leafmark.retrieval.meaning import Meaning
-    from leafmark.retrieval.reranking import Rerank
+    from leafmark.search.fuse import Meaning
+    from leafmark.search.order import Rerank
+    from leafmark.search.pipeline import Compile
 
 __all__ = [
     "Understood",
@@ -74,7 +74,7 @@ class Understood(NamedTuple):
     """
 
     topics: Sequence[Expression]
-    params: SearchParams
+    params: SearchOptions
     asked: QueryVectors | None
     reranking: Reranking | None
 
@@ -91,10 +91,29 @@ def understand_request(project: Project, request: SearchRequest) -> Understood:
     Raises:
         QueryError, UsageError, NotFoundError: as in `search_project`.
     """
-    topics = parse_topics(request.queries)
+    topics = parse_topics(_written(request))
     params = search_params(project, request)
     asked = ask_topics(project, topics, request)
     return Understood(topics, params, asked, _reranking(project, topics))
+
+
+def _written(request: SearchRequest) -> Sequence[str]:
+    """Return the queries as they are parsed: with `plain`, nothing in them is an operator."""
+    if not request.plain:
+        return request.queries
+    return [one for one in map(plain_query, request.queries) if one] or request.queries
+
+
+def _as_plain(wanted: Understood, request: SearchRequest) -> SearchRequest | None:
+    """Return the request for the same words as plain text, None where operators matter.
+
+    A filter says what is searched: its words are not looked for.
+    """
+    leaves = [asked for topic in wanted.topics for asked in iter_leaves(topic)]
+    if request.plain or any(isinstance(asked.leaf, Filter) for asked in leaves):
+        return None
+    has_operators = any(asked.negated or asked.field or isinstance(asked.leaf, Phrase) for asked in leaves)
+    return request._replace(plain=True) if has_operators else None
 
 
 def ask_topics(
@@ -115,7 +134,7 @@ def _reranking(project: Project, topics: Sequence[Expression]) -> Reranking | No
     if project.configuration.rerank.provider == "none":
         return None
     from leafmark.app.answering.reranking import ask_reranker  # late: few searches have one
-    from leafmark.retrieval.meaning import topic_text
+    from leafmark.search.words import topic_text
 
     return ask_reranker(project, " ".join(filter(None, map(topic_text, topics))))
 
@@ -136,8 +155,29 @@ def _answer(
     sources: Sources,
     hints: tuple[Hint, ...] = (),
 ) -> Answer:
+    """Return the answer; where operators leave nothing, that to the words as plain text."""
     began = time.perf_counter()
-    compiled = compiling(reader, wanted.params)
+    answer = _searched(project, reader, wanted, sources)
+    plain = None if answer.results or request.offset else _as_plain(wanted, request)
+    if plain is not None:
+        found = _searched(project, reader, understand_request(project, plain), sources)
+        if found.results:
+            marked = tuple(one._replace(relaxed=True) for one in found.results)
+            others = (hint for hint in found.hints if hint.code != "relaxed")
+            answer = found._replace(results=marked, hints=(Hint("plain"), *others))
+    answer = answer._replace(
+        query=" ".join(request.queries),
+        hints=(*hints, *project_hints(project, answer)),
+        elapsed_ms=(time.perf_counter() - began) * 1000,
+    )
+    return complete_answer(project, reader, answer, request, sources)
+
+
+def _searched(
+    project: Project, reader: IndexReader, wanted: Understood, sources: Sources
+) -> Answer:
+    """Return the bare answer with what is to be said of vectors and a reranker that were missed."""
+    compiled = Compile(reader, wanted.params)
     meaning, missing = wanted.meaning(reader, compiled)
     reranking = wanted.reranking
     answer = answer_topics(
@@ -153,12 +193,7 @@ def _answer(
     missing = (*missing, *damage_hints(meaning))
     if reranking is not None:
         missing = (*missing, *reranking.hints)
-    answer = answer._replace(
-        query=" ".join(request.queries),
-        hints=(*hints, *missing, *project_hints(project, answer)),
-        elapsed_ms=(time.perf_counter() - began) * 1000,
-    )
-    return complete_answer(project, reader, answer, request, sources)
+    return answer._replace(hints=(*missing, *answer.hints))
 
 
 def damage_hints(meaning: Meaning | None) -> tuple[Hint, ...]:
@@ -186,7 +221,7 @@ def answer_topics(  # noqa: PLR0913 - the last three are given by name
     project: Project,
     reader: IndexReader,
     topics: Sequence[Expression],
-    params: SearchParams,
+    params: SearchOptions,
     sources: Sources,
     *,
     meaning: Meaning | None = None,
@@ -260,7 +295,7 @@ def _folder_hints(project: Project) -> tuple[Hint, ...]:
     return (Hint("other-folder", f"{said}; `leafmark init` makes a tree of this folder, too"),)
 
 
-def search_params(project: Project, request: SearchRequest) -> SearchParams:
+def search_params(project: Project, request: SearchRequest) -> SearchOptions:
     """Return the settings, and the request's own wishes above them.
 
     Raises:
@@ -268,13 +303,9 @@ def search_params(project: Project, request: SearchRequest) -> SearchParams:
         UsageError: a parameter is outside its range, or `since` is no time.
     """
     settings = project.configuration.search
-    known = {each.name for each in fields(SearchParams)}
-    values: dict[str, Any] = {
-        name: value for name, value in settings._asdict().items() if name in known
-    }
     for name in request.trees:
         project.get_tree(name)
-    values |= {
+    asked: dict[str, Any] = {
         "mode": search_mode(project, request.mode),
         "rerank_results": project.configuration.rerank.results,
         "trees": request.trees,
@@ -285,12 +316,14 @@ def search_params(project: Project, request: SearchRequest) -> SearchParams:
         "aggregation": request.aggregation,
         "explain": request.explain,
         "since": None if request.since is None else _seconds(request.since),
+        "offset": request.offset,
     }
     if request.limit is not None:
-        values["limit"] = request.limit
+        asked["limit"] = request.limit
     if request.grain is not None:
-        values["grain"] = request.grain
-    return SearchParams(**values)
+        asked["grain"] = request.grain
+    values = {each.name: getattr(settings, each.name) for each in fields(SearchOptions)}
+    return SearchOptions(**(values | asked))
 
 
 def _seconds(since: str) -> float:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from leafmark.embedding import Vectors
 from leafmark.index.vector_search import Background, Near, VectorSearcher
-from leafmark.retrieval.meaning import Usual
+from leafmark.search.fuse import Usual
 
 __all__ = ["VectorMeaning"]
 

@@ -21,13 +21,13 @@ from leafmark.index import IndexReader
 from leafmark.index.manifest import Key
 from leafmark.model import CitationStatus, Place, Verified, VerifyReport
 from leafmark.model.ids import document_id, document_part
-from leafmark.retrieval.citations import (
+from leafmark.search.citations import (
     Citation,
     citation_name,
     find_citations,
     format_citation,
 )
-from leafmark.retrieval.relocation import (
+from leafmark.search.relocation import (
     MOST_HASHED,
     effort,
     find_among,

@@ -14,10 +14,10 @@ from leafmark.errors import LeafmarkError
 from leafmark.index import IndexReader
 from leafmark.model import Entry, Hint, WhyNotReport
 from leafmark.query import Expression
-from leafmark.retrieval.absence import explain_absence
-from leafmark.retrieval.compiler import compiling
-from leafmark.retrieval.meaning import Meaning
-from leafmark.retrieval.texts import Texts
+from leafmark.search.fuse import Meaning
+from leafmark.search.pipeline import Compile
+from leafmark.search.present import Texts
+from leafmark.search.whynot import explain_absence
 
 __all__ = ["explain_why_not"]
 
@@ -36,7 +36,7 @@ def explain_why_not(
     reader, hints = open_index(project, wish, progress)
     hints = (*hints, *left_out_hints(project))
     target = _resolved(project, reader, request.id, hints)
-    compiled = compiling(reader, wanted.params)
+    compiled = Compile(reader, wanted.params)
     meaning, missing = wanted.meaning(reader, compiled)
 
     def ask(topics: Sequence[Expression]) -> Meaning | None:

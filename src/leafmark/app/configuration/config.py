@@ -36,6 +36,7 @@ from leafmark.app.configuration.tree_merge import TreeMerge
 from leafmark.app.configuration.trust import Gated, distrusted_owner, read_trust
 from leafmark.app.setting_rules import Value, check_value, parse_value
 from leafmark.app.settings import (
+    CONSTANTS,
     SETTINGS,
     TABLES,
     ChunkingSettings,
@@ -291,16 +292,17 @@ def _from_environment(
 
 def _from_flags(flags: Mapping[str, object], folder: Path, home: Path) -> dict[str, PlacedValue]:
     found = {}
+    known = {**SETTINGS, **CONSTANTS}
     for name, given in flags.items():
         if given is None:
             continue
-        if name not in SETTINGS:
+        if name not in known:
             near = nearest(name, SETTINGS)
             hint = f"did you mean {near[0]}?" if near else None
             if name in TABLES and isinstance(given, Mapping):
                 hint = "write " + ", ".join(f"{name}.{key}" for key in given)
             raise ConfigError(f"{name} is not a setting", hint=hint)
-        setting = SETTINGS[name]
+        setting = known[name]
         if isinstance(given, str):
             value = parse_value(setting, given, location=None)
         else:
@@ -311,7 +313,7 @@ def _from_flags(flags: Mapping[str, object], folder: Path, home: Path) -> dict[s
 
 def _settings(table: str, found: Mapping[str, PlacedValue]) -> Any:
     """Make the settings of one table."""
-    names = (name for name in SETTINGS if name.startswith(f"{table}.") and name in found)
+    names = (name for name in {**SETTINGS, **CONSTANTS} if name.startswith(f"{table}.") and name in found)
     return TABLES[table](**{name.partition(".")[2]: found[name].value for name in names})
 
 

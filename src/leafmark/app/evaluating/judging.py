@@ -34,7 +34,7 @@ from leafmark.model import LEFT_OUT, Chunk, ChunkedDocument, Diagnostic, whole_r
 from leafmark.model.ids import PREAMBLE, document_id, document_part, encode_path
 from leafmark.model.span import subtract
 from leafmark.parsing import parse
-from leafmark.retrieval.citations import DIGEST_DIGITS, Citation, read_citation
+from leafmark.search.citations import DIGEST_DIGITS, Citation, read_citation
 
 __all__ = ["Library", "read_queries"]
 

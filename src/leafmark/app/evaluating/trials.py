@@ -31,7 +31,7 @@ from leafmark.evaluation import (
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Entry, Result, whole_range
 from leafmark.query import parse_topics
-from leafmark.retrieval.introductions import introduction_of, may_introduce
+from leafmark.search.grain import introduction_of, may_introduce
 
 __all__ = ["Reading", "Trial", "check_query"]
 
@@ -240,7 +240,8 @@ class Trial:
         """Return the project with settings under which nothing is cut off or merged."""
         configuration = self._project.configuration
         most = MOST_DIAGNOSED
-        search = configuration.search._replace(
+        search = replace(
+            configuration.search,
             limit=most, max_results=most, candidate_limit=most, cutoff_ratio=0
         )
         return replace(self._project, configuration=replace(configuration, search=search))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from leafmark.app.setting_rules import parse_value
-from leafmark.app.settings import SETTINGS
+from leafmark.app.settings import CONSTANTS, SETTINGS
 from leafmark.errors import UsageError
 from leafmark.evaluation import Variant
 from leafmark.likeness import nearest
@@ -65,14 +65,14 @@ def _change(text: str, way: str) -> tuple[str, str]:
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not value:
         raise UsageError(f"{text!r} changes no setting", hint="write it like relax_share=0.5")
-    known = [each for each in SETTINGS if each.startswith(_TABLES)]
+    known = [each for each in (*SETTINGS, *CONSTANTS) if each.startswith(_TABLES)]
     meant = [each for each in known if name in (each, each.partition(".")[2])]
     if len(meant) > 1:
         raise UsageError(
             f"several tables have a setting {name!r}", hint=f"name {' or '.join(meant)}"
         )
     if meant:
-        parse_value(SETTINGS[meant[0]], value, location=way)  # to refuse it here
+        parse_value({**SETTINGS, **CONSTANTS}[meant[0]], value, location=way)  # to refuse it here
         return meant[0], value
     raise _unknown(name, [each.partition(".")[2] for each in known])
 

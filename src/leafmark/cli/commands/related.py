@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafmark.cli.commands.search import OPTIONS as SEARCH_OPTIONS
-from leafmark.cli.commands.search import output_of, print_answer, search_request, with_texts
+from leafmark.cli.commands.search import (
+    output_of,
+    print_answer,
+    search_request,
+    tell_hints,
+    with_texts,
+)
 from leafmark.cli.options import Call, Option
 
 if TYPE_CHECKING:
@@ -48,8 +54,7 @@ def print_related(call: Call, answer: Answer) -> int:
             words = count_of(left_out, "word")
             console.hint(f"--max-tokens {budget} leaves out {words} with lower scores")
     if not console.json:
-        for hint in answer.hints:
-            console.hint(hint.message)
+        tell_hints(console, answer.hints)
     return 0 if answer.terms else 1
 
 

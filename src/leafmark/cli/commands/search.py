@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from leafmark.cli.options import (
     EXPAND,
     NO_REFRESH,
+    SET,
     TAG,
     Argument,
     Call,
     Command,
     Option,
-    factor,
-    fraction,
     natural,
-    number,
     one_of,
     positive,
-    setting_option,
-    share,
     text,
-    whole,
 )
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from leafmark.app.requests import SearchRequest
-    from leafmark.model import Answer
+    from leafmark.cli.console import Console
+    from leafmark.model import Answer, Hint
 
 __all__ = [
     "COMMAND",
@@ -40,12 +37,13 @@ __all__ = [
 ]
 
 FORMATS = ("pretty", "list", "matches", "full", "json", "jsonl", "files", "vimgrep")
+FIRST_HINTS = ("doubtful", "plain")
+"""Hints that a reader must know before the first result."""
+
 _WITH_TEXTS = ("full", "json", "jsonl")
 GRAINS = ("auto", "piece", "section", "document")
 MODES = ("auto", "lexical", "semantic", "hybrid")
 SORTS = ("score", "mtime", "path")
-
-_setting = partial(setting_option, "search")
 
 OPTIONS = (
     Option(("-n", "--limit"), "Show at most N results.", "N", positive),
@@ -76,7 +74,9 @@ OPTIONS = (
         choices=MODES,
     ),
     Option(("--sort",), "Order of the results.", "KEY", one_of(*SORTS), choices=SORTS),
+    Option(("--offset",), "Leave out the first N results.", "N", natural),
     Option(("--strict",), "All words must match, even those of a question."),
+    Option(("--plain",), "Nothing in the query is an operator: for pasted text."),
     NO_REFRESH,
     Option(("--explain",), "Show how the query was understood, and how each score is made up."),
     Option(
@@ -97,69 +97,13 @@ OPTIONS = (
     Option(("--json",), "Print JSON, errors too: the same as -o json."),
     Option(("--group",), "Group the pretty output by document (the default).", target="group"),
     Option(("--flat",), "Do not group the pretty output by document.", value=False, target="group"),
-    _setting("candidate_limit", "How many chunks are considered.", "N", whole(1, 100_000)),
-    _setting(
-        "cutoff_ratio",
-        "End the list where a score falls below this share of the one before.",
-        "R",
-        fraction,
-    ),
-    _setting(
-        "max_results", "The most results where no score falls that far.", "N", whole(1, 100_000)
-    ),
-    _setting(
-        "aggregation_threshold",
-        "Show a section or document instead of its children when at least this share of them "
-        "match.",
-        "R",
-        share,
-    ),
-    _setting(
-        "aggregation_min_matches",
-        "Do so only when at least this many children match.",
-        "N",
-        positive,
-    ),
-    _setting(
-        "aggregation_max_tokens",
-        "Do so only where it has at most N tokens; 0: any size.",
-        "N",
-        natural,
-    ),
-    _setting(
-        "max_merge_depth",
-        "Do so only at this depth or deeper; 0: for documents too.",
-        "N",
-        natural,
-    ),
-    _setting(
-        "merge_bonus",
-        "Raise its score by this share for each child that matches.",
-        "X",
-        number,
-    ),
     Option(
         ("--no-aggregation",),
         "Never show a section or document instead of the parts of it that match.",
         value=False,
         target="aggregation",
     ),
-    _setting("fuzzy_distance", "How many typing errors in a word are forgiven.", "N", whole(0, 2)),
-    _setting("relax_share", "Share of a question's words that a result must have.", "R", fraction),
-    _setting(
-        "local_boost",
-        "Factor for the scores of the project's own trees, against the trees of your own "
-        "configuration.",
-        "X",
-        factor,
-    ),
-    _setting(
-        "secondary_boost",
-        "Factor for the scores of tests, catalogs of translations and completions of shells, "
-        "against all else.",
-        "X",
-        factor,
-    ),
+    SET,
 )
 
 
@@ -186,6 +130,8 @@ def search_request(call: Call, queries: tuple[str, ...], confirmed: bool) -> Sea
     return SearchRequest(
         queries=queries,
         limit=values.get("limit"),
+        offset=values.get("offset", 0),
+        plain=call.on("plain"),
         trees=tuple(values.get("tree", ())),
         tags=tuple(values.get("tag", ())),
         since=values.get("since"),
@@ -234,6 +180,9 @@ def _queries(words: tuple[str, ...]) -> tuple[str, ...]:
 
 def print_answer(call: Call, answer: Answer, output: str) -> None:
     console, budget = call.console, call.values.get("max_tokens")
+    doubts = [hint for hint in answer.hints if hint.code in FIRST_HINTS]
+    if output != "json":
+        tell_hints(console, doubts)
     if budget is None:
         console.write(_render(call, answer, output))
     else:
@@ -251,8 +200,14 @@ def print_answer(call: Call, answer: Answer, output: str) -> None:
         from leafmark.render.explain import render_nothing_found
 
         console.note(render_nothing_found(answer))
-    for hint in answer.hints:
-        console.hint(hint.message)
+    tell_hints(console, [hint for hint in answer.hints if hint not in doubts])
+
+
+def tell_hints(console: Console, hints: Iterable[Hint]) -> None:
+    from leafmark.render.hints import word_hint
+
+    for hint in hints:
+        console.hint(word_hint(hint))
 
 
 def _note_omissions(call: Call, shown: Answer) -> None:

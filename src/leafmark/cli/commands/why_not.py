@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leafmark.cli.commands.search import OPTIONS as SEARCH_OPTIONS
-from leafmark.cli.commands.search import search_request
+from leafmark.cli.commands.search import search_request, tell_hints
 from leafmark.cli.options import JSON, Argument, Call, Command
 from leafmark.errors import UsageError
 
@@ -36,8 +36,7 @@ def run(call: Call) -> int:
         console.write_json(why_not_record(report))
     else:
         console.write(render_why_not(report, console.style))
-        for hint in report.hints:
-            console.hint(hint.message)
+        tell_hints(console, report.hints)
     return 0 if report.reasons else 1
 
 

@@ -1,0 +1,117 @@
+"""The names that documents and chunks answer to: who asks for one should find its bearer.
+
+In: titles, paths, front matter and the terms that a text defines. Out: a text of terms for the
+field `names`, in which each name stands between two signs. So a phrase of the signs and all words
+of a query finds what is called just so, whatever its length.
+
+A document answers to its title, to what stands before or behind a separator in it (`asyncio —
+Asynchronous I/O`, `ADR-0005: Use queues`), to the stem of its file (for an index page, to its
+folder) and to the aliases of its front matter; a section to its title in the same ways; a
+definition to its qualified name and each end of it (`Queue.put`, `put`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from leafmark.index.analyzer import Analyzer
+
+__all__ = ["DOCUMENT_SIGN", "NAME_SIGN", "document_names", "names_text", "symbol_names", "title_names"]
+
+NAME_SIGN = "\U00010281"
+"""Stands before and behind each name: a letter (Lycian) that nobody types."""
+
+DOCUMENT_SIGN = "\U00010282"
+"""The same around the names of whole documents."""
+
+LONGEST_NAME = 120
+"""Characters. What is longer is a sentence that nobody types as a name (chosen by eye)."""
+
+MOST_WORDS = 12
+"""The most terms of a name."""
+
+MOST_NAMES = 200
+"""The most names of one chunk: a page of an index defines nothing."""
+
+_SEPARATOR = re.compile(r"\s+[—–|·]\s+|\s+--?\s+|:\s+|\s+::\s+")
+_NUMBERING = re.compile(
+    r"(?:(?:chapter|section|part|appendix|rule|step|§)\s+)?(?:[0-9]+|[A-Z])(?:\.[0-9]+)*[.):]?\s+",
+    re.IGNORECASE,
+)
+_CALL = re.compile(r"\([^()]*\)$")
+_FOR_FOLDER = frozenset(("index", "readme", "_index", "__init__", "mod", "overview", "home"))
+"""Files that are known by the name of their folder."""
+
+_JOINT = re.compile(r"::|->|\.|#|/(?=\w)")
+
+
+@lru_cache(4096)
+def title_names(title: str) -> tuple[str, ...]:
+    """Return the names in a title, the title first.
+
+    >>> title_names("asyncio — Asynchronous I/O")
+    ('asyncio — Asynchronous I/O', 'asyncio', 'Asynchronous I/O')
+    >>> title_names("4.2. Making a backup"), title_names("open(2)")
+    (('4.2. Making a backup', 'Making a backup'), ('open(2)', 'open'))
+    """
+    found = [title]
+    plain = _NUMBERING.sub("", title, count=1) if _NUMBERING.match(title) else title
+    found.append(plain)
+    parts = _SEPARATOR.split(plain)
+    if len(parts) > 1:
+        found += (parts[0], parts[1] if len(parts) == 2 else "")
+    found += [_CALL.sub("", each) for each in found if each.endswith(")")]
+    return tuple(dict.fromkeys(each.strip() for each in found if each.strip()))
+
+
+def document_names(title: str, path: str, metadata: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of a document.
+
+    >>> [*document_names("Install Harbor", "v2/install.md", {"aliases": ["setup"]})]
+    ['Install Harbor', 'install', 'setup']
+    """
+    yield from title_names(title)
+    *folders, file = path.split("/")
+    stem = file.partition(".")[0] if file.count(".") == 1 else file.rpartition(".")[0] or file
+    if stem.lower() in _FOR_FOLDER and folders:
+        stem = folders[-1]
+    yield stem
+    for key in ("aliases", "alias"):
+        given = metadata.get(key)
+        yield from (given,) if isinstance(given, str) else _texts(given)
+
+
+def _texts(given: object) -> Iterator[str]:
+    if isinstance(given, list | tuple):
+        yield from (one for one in given if isinstance(one, str))
+
+
+def symbol_names(name: str) -> Iterator[str]:
+    """Yield a qualified name and each end of it.
+
+    >>> [*symbol_names("asyncio.Queue.put()")]
+    ['asyncio.Queue.put', 'Queue.put', 'put']
+    """
+    bare = _CALL.sub("", name)
+    yield bare
+    for joint in _JOINT.finditer(bare):
+        if joint.start():
+            yield bare[joint.end() :]
+
+
+def names_text(analyzer: Analyzer, names: Iterable[str], sign: str) -> str:
+    """Return the terms of some names, each between two signs; "" without names."""
+    terms = dict.fromkeys(
+        found for name in names if len(name) <= LONGEST_NAME and (found := _terms(analyzer, name))
+    )
+    kept = list(terms)[:MOST_NAMES]
+    return f"{sign} {f' {sign} '.join(kept)} {sign}" if kept else ""
+
+
+@lru_cache(20_000)
+def _terms(analyzer: Analyzer, name: str) -> str:
+    found = analyzer.terms(name)
+    return " ".join(found) if len(found) <= MOST_WORDS else ""

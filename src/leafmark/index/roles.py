@@ -1,0 +1,116 @@
+"""What a document or section is there for, where that is not to be read for itself.
+
+Some texts repeat, list or test others: changelogs, licences, tests, indexes and tables of
+contents, all pages in one. They say the same words more often than what they repeat. A role is
+told by patterns of paths and titles (`data/roles.toml`), by what a page says of itself (that it
+is no page for search engines, or a copy of another), or by its shape: nearly all of it is links.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+__all__ = ["MAIN_LANGUAGE", "ROLES", "language_folder", "role_number"]
+
+_DATA = Path(__file__).with_name("data") / "roles.toml"
+
+ROLES = (
+    "", "tests", "catalog", "completion", "changelog", "licence", "listing", "print", "translation",
+)  # fmt: skip
+"""The roles by number; 0 is none. The numbers are kept in the index."""
+
+MAIN_LANGUAGE = "en"
+"""The usual language of documentation, of which others are translations."""
+
+_PROSE = re.compile(
+    r"\.(?:mdx?|markdown|[qr]md|rst|rest|adoc|asciidoc|rdoc|org|pod|info|html?|xhtml)$",
+    re.IGNORECASE,
+)
+"""Documents: what is written about tests is no test."""
+
+_REGION = re.compile(r"[-_](?:[a-z]{2}|[0-9]{3}|hans|hant|latn|cyrl)", re.IGNORECASE)
+
+
+class _Rules(NamedTuple):
+    paths: re.Pattern[str]
+    prose_paths: re.Pattern[str]
+    titles: re.Pattern[str]
+    languages: frozenset[str]
+
+
+@cache
+def _rules() -> _Rules:
+    """Read the table; the number of a role is that of the last group that matched."""
+    table: dict[str, Any] = tomllib.loads(_DATA.read_text("utf-8"))
+    roles = table["role"]
+    return _Rules(
+        _any_of(roles, "path"),
+        _any_of([role for role in roles if role.get("prose")], "path"),
+        _any_of(roles, "title"),
+        frozenset(table["languages"]["codes"].split()),
+    )
+
+
+def _any_of(roles: list[dict[str, Any]], key: str) -> re.Pattern[str]:
+    named = [
+        f"(?P<{role['name']}>{'|'.join(role[key])})" for role in roles if role.get(key)
+    ]
+    return re.compile("|".join(named), re.IGNORECASE)
+
+
+def role_number(doc_id: str, title: str, metadata: Mapping[str, Any]) -> int:
+    """Return the number of a document's role (`tree:path`), 0 for none.
+
+    >>> role_number("t:docs/changelog.md", "Changes", {}), role_number("t:tests/README.md", "", {})
+    (4, 0)
+    >>> role_number("t:docs/de/index.md", "Start", {}), role_number("t:a.html", "Index", {})
+    (8, 6)
+    """
+    found = _of_path(doc_id) or role_of_title(title)
+    if found:
+        return found
+    if metadata.get("noindex") is True:
+        return ROLES.index("listing")
+    return ROLES.index("translation") if language_folder(doc_id.partition(":")[2]) else 0
+
+
+@lru_cache(20_000)
+def _of_path(doc_id: str) -> int:
+    rules = _rules()
+    pattern = rules.prose_paths if _PROSE.search(doc_id) else rules.paths
+    found = pattern.search(doc_id)
+    return ROLES.index(str(found.lastgroup)) if found else 0
+
+
+@lru_cache(4096)
+def role_of_title(title: str) -> int:
+    """Return the number of the role that a title tells, 0 for none."""
+    found = _rules().titles.fullmatch(title)
+    return ROLES.index(str(found.lastgroup)) if found else 0
+
+
+@lru_cache(20_000)
+def language_folder(path: str) -> str:
+    """Return the part of a path that says that it is a translation, or "".
+
+    That is a folder called `de` or `pt-BR`, or such an ending of the file's stem.
+
+    >>> language_folder("docs/pt-BR/cors.md"), language_folder("docs/en/cors.md")
+    ('pt-BR', '')
+    >>> language_folder("README.zh-CN.md")
+    'zh-CN'
+    """
+    *folders, file = path.split("/")
+    named = file.split(".")[1:-1][-1:]
+    return next((name for name in (*folders, *named) if is_language(name)), "")
+
+
+def is_language(name: str) -> bool:
+    """Whether a part of a path is the code of a language other than the main one."""
+    code, region = name[:2].lower(), name[2:]
+    return code in _rules().languages and (not region or _REGION.fullmatch(region) is not None)

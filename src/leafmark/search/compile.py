@@ -1,0 +1,496 @@
+"""Compile an expression for one language of the index: what must match, what scores, what admits.
+
+A topic has plain words, which need not all match unless that is asked for, and what the user
+stated: quotes, fields, operators, filters, negations. Stop words count only where there is
+nothing else. Filters admit chunks by facts about them and never score.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from leafmark.index import (
+    DOCUMENT_SIGN,
+    NAME_SIGN,
+    AllChunks,
+    AllOf,
+    AnyOf,
+    Constant,
+    HasAny,
+    HasMatch,
+    HasPhrase,
+    HasTerm,
+    InRange,
+    Language,
+    NoChunk,
+    Query,
+    Scaled,
+    Snapshot,
+    canonical,
+    fact,
+    fold,
+    language_fact,
+    meta_prefix,
+    path_spellings,
+    tag_fact,
+)
+from leafmark.model import Entry
+from leafmark.model.ids import encode_path
+from leafmark.query import (
+    And,
+    Boost,
+    Expression,
+    Field,
+    Filter,
+    Fuzzy,
+    Not,
+    Or,
+    Phrase,
+    Prefix,
+    Range,
+    Term,
+    admits,
+    filters_only,
+    parts_of,
+    plain_words,
+)
+from leafmark.search.lookup import find_chunks
+from leafmark.search.options import SearchOptions
+from leafmark.search.terms import CompiledTerm, QueryScope, TermCompiler
+from leafmark.search.vocabulary import vocabulary_of
+from leafmark.search.words import (
+    detect_language,
+    frequency_in,
+    split_words,
+    stop_words,
+    topic_text,
+)
+
+__all__ = ["CompiledTopic", "Filters", "compile_topic", "corrected_text", "unscored"]
+
+RELAXED_FROM = 5
+"""The least length of a corrected word that a match may rest on alone.
+
+Nearly any three or four letters are one edit from some word, so a query about nothing would
+match (measured on 188,000 chunks).
+"""
+
+MAX_PARTS = 6
+"""A word of more parts is an address or a hash, which nobody types to find its parts."""
+
+MAX_KEYWORDS = 4
+"""A query of up to so many words, none of which only asks, is a few keywords (by eye)."""
+
+PARTS_SHARE = 0.3
+"""What a part of a compound name counts beside the whole (measured: 0.2 to 0.5 do the same)."""
+
+_REGEX_SIGNS = re.compile(r"[\\.+*?()|\[\]{}^$]")
+_NUMBER_LIKE = re.compile(r"[+-]?[0-9.]")
+
+
+def compile_topic(
+    snapshot: Snapshot, topic: Expression, options: SearchOptions
+) -> dict[str | None, CompiledTopic]:
+    """Return the topic compiled for each language, those left out in which it asks nothing."""
+    made = (CompiledTopic(snapshot, options, each, topic) for each in snapshot.languages)
+    return {each.language.name: each for each in made if not each.asks_nothing}
+
+
+class CompiledTopic:
+    """One topic in one language.
+
+    `words` are the plain words to be found, `stated` what was looked for besides; `looked` is
+    all of it. `is_few_keywords` says that nothing in it only asks. A topic with `filters_only`
+    has no scores; `asks_nothing` is true if nothing in it can be looked up.
+    """
+
+    def __init__(
+        self, snapshot: Snapshot, options: SearchOptions, language: Language, topic: Expression
+    ):
+        self.language = language
+        self.filters_only = filters_only(topic)
+        self.text = topic_text(topic)
+        self._snapshot = snapshot
+        self._options = options
+        self._filters = Filters(snapshot)
+        self._terms = TermCompiler(snapshot, language, options)
+        shape = _shape_of(snapshot, topic, language)
+        self.is_few_keywords = not shape.stops and len(shape.content) <= MAX_KEYWORDS
+        self._typed = shape.typed
+        stated = self._clauses(shape.stated, QueryScope())
+        self._must = tuple(query for query, negated in stated if not negated)
+        self._without = tuple(query for query, negated in stated if negated)
+        texts = [part for part in shape.stated if isinstance(part, Phrase)]
+        self.quoted = tuple(found for part in texts if (found := self._terms.find(part)))
+        content = [part for word in shape.content for part in self._occurring(word)]
+        self.words = tuple(
+            found
+            for word in content
+            if self._terms.word(word, QueryScope()) is not None
+            and (found := self._terms.find(word))
+        )
+        for word in shape.stops:
+            self._terms.word(word, QueryScope(distance=0))
+        found = (self._terms.find(word) for word in shape.stops)
+        self.stops = frozenset(one.number for one in found if one)
+        self.looked = self._terms.compiled
+        self.asks_nothing = not self.words and not self._must
+
+    # -- whole queries ----------------------------------------------------------------
+
+    @cached_property
+    def admitting(self) -> tuple[Query, ...]:
+        """The filters of the options, none of which scores."""
+        found = self._filters.of_options(self._options)
+        if len(self._snapshot.languages) > 1:
+            found.append(self._filters.trees(self.language.trees))
+        return tuple(map(unscored, found))
+
+    @cached_property
+    def required(self) -> Query:
+        """The query for what a chunk must match however it is found; plain words are not in it."""
+        must = (*self._must, *self.admitting)
+        return AllOf(must or (unscored(AllChunks()),), without=self._without)
+
+    @cached_property
+    def every_word(self) -> Query:
+        """The query for chunks that match all words."""
+        words = tuple(word.query for word in self.words)
+        return AllOf((*words, *self._must, *self.admitting), without=self._without)
+
+    @cached_property
+    def some_words(self) -> Query:
+        """The query for chunks that match enough of the words, or all that is stated."""
+        words = tuple(self.scored(word) for word in self.words if _may_carry(word))
+        if not words:
+            return self.every_word
+        least = max(1, math.ceil(self._options.relax_share * len(self.words)))
+        if least > len(words):
+            return NoChunk()
+        must = (AnyOf(words, least), *self._must, *self.admitting)
+        return AllOf(must, without=self._without)
+
+    def scored(self, word: CompiledTerm) -> Query:
+        """Return what a word scores: a compound name counts whole, and less in its parts."""
+        if len(word.terms) < 2 or word.corrected or word.field:
+            return word.query
+        idf = vocabulary_of(self._snapshot)
+        body = self.language.body
+        parts = (
+            Scaled(HasTerm(body, term, idf.idf(idf.frequency(body, term))), PARTS_SHARE)
+            for term in dict.fromkeys(word.terms)
+        )
+        return AnyOf((word.query, *parts))
+
+    @cached_property
+    def name_queries(self) -> tuple[Query, Query] | None:
+        """The queries for documents, and for chunks, that are called as the query says.
+
+        None where the query is no name: it has operators, or too many words.
+        """
+        terms = self._typed
+        if not terms or self._without:
+            return None
+        field = self.language.names
+        forms = [terms, *_unframed(terms)]
+        found = tuple(
+            AnyOf(tuple(HasPhrase(field, (sign, *form, sign)) for form in forms))
+            for sign in (DOCUMENT_SIGN, NAME_SIGN)
+        )
+        return found[0], found[1]
+
+    # -- nodes ------------------------------------------------------------------------
+
+    def _occurring(self, word: Term) -> list[Term]:
+        """Return the word, or its parts where they stand nowhere beside each other.
+
+        `--bwlimit=500` and `plotly/bokeh` are no words of any text; an option and its value, or
+        two names, may be.
+        """
+        tokens = self.language.analyzer.tokens_of_word(word.text)
+        if not 1 < len(tokens) <= MAX_PARTS:
+            return [word]
+        vocabulary = vocabulary_of(self._snapshot)
+        terms = [token.term for token in tokens]
+        fields = (self.language.body, self.language.path)
+        if any(vocabulary.phrase_frequency(field, terms) for field in fields):
+            return [word]
+        if word.text.isalnum():
+            return [word]
+        stops = stop_words(self.language.name)
+        parts = [word.text[token.start : token.end] for token in tokens]
+        known = [
+            Term(part)
+            for part, term in zip(parts, terms, strict=True)
+            if vocabulary.frequency(self.language.body, term) and fold(part).lower() not in stops
+        ]
+        return known or [word]
+
+    def _clauses(
+        self, nodes: Iterable[Expression], scope: QueryScope
+    ) -> list[tuple[Query, bool]]:
+        """Return the query of each node that asks for something, and whether it is negated."""
+        clauses = []
+        for node in nodes:
+            negated = isinstance(node, Not)
+            inner = node.operand if isinstance(node, Not) else node
+            query = self._node(inner, scope._replace(negated=scope.negated or negated))
+            if query is not None:
+                clauses.append((unscored(query) if filters_only(inner) else query, negated))
+        return clauses
+
+    def _node(self, node: Expression, scope: QueryScope) -> Query | None:
+        match node:
+            case Term():
+                return self._terms.word(node, scope)
+            case Phrase():
+                return self._terms.phrase(node, scope)
+            case Prefix():
+                return self._terms.prefix(node, scope)
+            case Filter():
+                return unscored(self._filters.compile(node))
+            case Field(name=name, operand=operand):
+                return self._node(operand, scope._replace(field=name))
+            case Boost(operand=operand, factor=factor):
+                return self._node(operand, scope._replace(boost=scope.boost * factor))
+            case Fuzzy(operand=operand, distance=distance):
+                return self._node(operand, scope._replace(distance=distance))
+            case Or(operands=operands):
+                return self._alternatives(operands, scope)
+            case And(operands=operands):
+                return self._conjunction(operands, scope)
+            case Not():
+                return self._conjunction((node,), scope)
+
+    def _alternatives(self, operands: Iterable[Expression], scope: QueryScope) -> Query | None:
+        """Return the query for an OR; an operand that only filters scores 1.0, as it does alone."""
+        found = []
+        for operand in operands:
+            query = self._node(operand, scope)
+            if query is not None:
+                found.append(Constant(query, scope.boost) if filters_only(operand) else query)
+        return AnyOf(tuple(found)) if found else None
+
+    def _conjunction(self, operands: Iterable[Expression], scope: QueryScope) -> Query | None:
+        clauses = self._clauses(operands, scope)
+        must = tuple(query for query, negated in clauses if not negated)
+        without = tuple(query for query, negated in clauses if negated)
+        return AllOf(must, without=without) if must else None
+
+
+def corrected_text(topic: Expression, compiled: Iterable[CompiledTopic]) -> str:
+    """Return `topic_text` with misspelt words replaced by their corrections.
+
+    A model does not know misspelt words. Short words are kept, since they can be corrected
+    to anything (see `RELAXED_FROM`). A topic with a word that has no correction is kept as
+    it is: it is in another language, or about something else. `compiled` is the topic in
+    each language.
+    """
+    instead = {
+        term.label: term.corrected[0]
+        for each in compiled
+        if all(term.queries for term in each.looked)
+        for term in each.looked
+        if term.corrected and len(term.label) >= RELAXED_FROM
+    }
+    return topic_text(topic, instead)
+
+
+def _may_carry(word: CompiledTerm) -> bool:
+    """Whether a match may rest on the word alone: not on a short one that was corrected."""
+    return bool(word.queries) and not (word.corrected and len(word.label) < RELAXED_FROM)
+
+
+def unscored(query: Query) -> Query:
+    return Constant(query, 0.0)
+
+
+# -- the shape of a topic -------------------------------------------------------------
+
+
+class _Shape(NamedTuple):
+    """A topic as one language reads it.
+
+    `content` are the plain words to be found, `stops` those that need not be, `stated` the
+    other parts. `typed` are the terms of all plain words, where there is nothing else that scores.
+    """
+
+    content: Sequence[Term]
+    stops: Sequence[Term]
+    stated: Sequence[Expression]
+    typed: tuple[str, ...]
+
+
+def _shape_of(snapshot: Snapshot, topic: Expression, language: Language) -> _Shape:
+    written = plain_words(topic)
+    plain = {id(word) for word in written}
+    stated = [part for part in parts_of(topic) if id(part) not in plain]
+    analyzer = language.analyzer
+    typed = tuple(t.term for word in written for t in analyzer.tokens_of_word(word.text))
+    if not all(map(filters_only, stated)):
+        typed = ()
+    words, asking = _split(snapshot, written, language)
+    words = _distinct(words, language)
+    languages = _languages_of(snapshot, words, language)
+    stops = [word for word in words if word in asking or _is_stop(word, language, languages)]
+    content = [word for word in words if word not in stops]
+    if not content and all(map(filters_only, stated)):
+        content, stops = words, []
+    return _Shape(content, stops, stated, typed)
+
+
+def _split(
+    snapshot: Snapshot, written: Sequence[Term], language: Language
+) -> tuple[list[Term], list[Term]]:
+    """Return the words, runs without spaces split, and which of them only ask."""
+    words: list[Term] = []
+    asking: list[Term] = []
+    if all(word.text.isascii() for word in written):
+        return [*written], asking
+    frequency = frequency_in(snapshot)
+    for word in written:
+        for piece in split_words(word.text, language.analyzer, frequency):
+            term = word if piece.text == word.text else Term(piece.text)
+            words.append(term)
+            if piece.asks:
+                asking.append(term)
+    return words, asking
+
+
+def _distinct(words: Sequence[Term], language: Language) -> list[Term]:
+    """Return the words without repeats, each at the place of its last one; none without terms."""
+    found: dict[tuple[str, ...], Term] = {}
+    for word in reversed(words):
+        terms = tuple(token.term for token in language.analyzer.tokens_of_word(word.text))
+        if terms:
+            found.setdefault(terms, word)
+    return list(reversed(found.values()))
+
+
+def _languages_of(
+    snapshot: Snapshot, words: Iterable[Term], language: Language
+) -> set[str | None]:
+    """Return the languages whose stop words count: the one searched, and the query's own.
+
+    The stop words of a German question are rare in English texts, and would weigh much.
+    """
+    names = [each.name for each in snapshot.languages]
+    said = {part for word in words for part in _parts_of(word, language)}
+    return {language.name, detect_language(said, names)} if len(names) > 1 else {language.name}
+
+
+def _is_stop(word: Term, language: Language, languages: Iterable[str | None]) -> bool:
+    parts = _parts_of(word, language)
+    return any(all(part in stop_words(name) for part in parts) for name in languages)
+
+
+def _parts_of(word: Term, language: Language) -> list[str]:
+    tokens = language.analyzer.tokens_of_word(word.text)
+    return [fold(word.text[token.start : token.end]).lower() for token in tokens]
+
+
+_BEFORE_NAMES = (("what", "is", "the"), ("what", "is", "a"), ("what", "is", "an"), ("what", "is"),
+    ("what", "are"), ("what", "doe"), ("defin",), ("the",), ("a",), ("an",))  # fmt: skip
+_AFTER_NAMES = frozenset(
+    ("modul", "packag", "command", "function", "class", "method", "set", "option", "page", "file",
+     "document", "refer", "manual", "paramet", "variabl", "directiv", "type", "definit", "mean",
+     "keyword", "statement", "api", "librari", "do")
+)  # fmt: skip
+"""Stems of words around a name that only say what it names."""
+
+
+def _unframed(terms: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return what is left of a query without the words around a name: "what is an iterable"."""
+    found = []
+    for before in ((), *_BEFORE_NAMES):
+        rest = terms[len(before) :]
+        if terms[: len(before)] != before:
+            continue
+        if before and rest:
+            found.append(rest)
+        if len(rest) > 1 and rest[-1] in _AFTER_NAMES:
+            found.append(rest[:-1])
+    return found
+
+
+# -- filters --------------------------------------------------------------------------
+
+
+class Filters:
+    """Makes the queries of filters for one index; their scores mean nothing."""
+
+    def __init__(self, snapshot: Snapshot):
+        self._snapshot = snapshot
+
+    def compile(self, node: Filter) -> Query:
+        if node.key is not None:
+            return self._meta(node.key, node.value)
+        assert isinstance(node.value, str), "only metadata has ranges"
+        return _BY_NAME[node.name](self, node.value)
+
+    def of_options(self, options: SearchOptions) -> list[Query]:
+        """Return the queries for what the options admit, all of which must hold."""
+        found = [self.trees(options.trees)] if options.trees else []
+        found += [_has_fact(tag_fact(tag)) for tag in options.tags]
+        if options.since is not None:
+            found.append(InRange("mtime", max(0, int(options.since)), None))
+        return found
+
+    def trees(self, names: Iterable[str]) -> Query:
+        """Return the query for the chunks of some trees."""
+        return _any_of([_has_fact(fact("tree", name)) for name in names])
+
+    def _path(self, prefix: str) -> Query:
+        """Return the query for paths that begin with `prefix`: document ids are `tree:path`."""
+        begins = [_quote(encode_path(one)) + ".*" for one in path_spellings(prefix)]
+        trees = sorted(self._snapshot.tree_names)
+        return _any_of(
+            [HasMatch("doc_id", f"{_quote(tree)}:{one}") for tree in trees for one in begins]
+        )
+
+    def _id(self, value: str) -> Query:
+        return _any_of([span(one, one.position) for one in find_chunks(self._snapshot, value)])
+
+    def _under(self, value: str) -> Query:
+        return _any_of([span(one, one.last_position) for one in find_chunks(self._snapshot, value)])
+
+    def _meta(self, key: str, condition: str | Range) -> Query:
+        prefix = meta_prefix(key)
+        if isinstance(condition, str) and not _NUMBER_LIKE.match(condition):
+            return _has_fact(prefix + canonical(condition))
+        terms = self._snapshot.terms("facts", prefix)
+        admitted = tuple(term for term, _ in terms if admits(condition, term[len(prefix) :]))
+        return HasAny("facts", admitted) if admitted else NoChunk()
+
+
+def span(entry: Entry, last: int) -> Query:
+    """Return the query for the chunks from `entry` to the position `last`."""
+    return AllOf((HasTerm("doc_id", entry.doc_id), InRange("position", entry.position, last)))
+
+
+def _has_fact(term: str) -> Query:
+    return HasTerm("facts", term)
+
+
+def _any_of(queries: list[Query]) -> Query:
+    if not queries:
+        return NoChunk()
+    return queries[0] if len(queries) == 1 else AnyOf(tuple(queries))
+
+
+def _quote(text: str) -> str:
+    return _REGEX_SIGNS.sub(r"\\\g<0>", text)
+
+
+_BY_NAME: Mapping[str, Callable[[Filters, str], Query]] = {
+    "tree": lambda _, value: _has_fact(fact("tree", value)),
+    "has": lambda _, value: _has_fact(fact("has", value)),
+    "lang": lambda _, value: _has_fact(language_fact(value)),
+    "path": Filters._path,
+    "id": Filters._id,
+    "under": Filters._under,
+}

@@ -1,0 +1,649 @@
+"""What the user may want to know about an answer, or do next: codes with values.
+
+Front ends word them. Everything that a hint about an empty answer says was tried: it names a
+filter if there are matches without it, and a word if the index has it. That takes a few more
+searches, but only for empty answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from leafmark.index import (
+    TEXT_FIELDS,
+    AllChunks,
+    Snapshot,
+    canonical,
+    fact,
+    language_fact,
+    meta_prefix,
+    path_spellings,
+    tag_fact,
+)
+from leafmark.likeness import MOST_SUGGESTED, nearest
+from leafmark.model import Hint, Result
+from leafmark.model.ids import encode_path
+from leafmark.query import (
+    And,
+    Boost,
+    Expression,
+    Field,
+    Filter,
+    Not,
+    Or,
+    Phrase,
+    Prefix,
+    Range,
+    Term,
+    admits,
+    all_of,
+    filters_only,
+    format_query,
+    iter_leaves,
+    iter_terms,
+    parts_of,
+    plain_words,
+)
+from leafmark.search.compile import CompiledTopic, compile_topic
+from leafmark.search.doubt import is_doubtful
+from leafmark.search.fuse import Meaning
+from leafmark.search.lookup import find_chunks
+from leafmark.search.options import SearchOptions
+from leafmark.search.order import topics_of
+from leafmark.search.spelling import Speller
+from leafmark.search.terms import CompiledTerm
+from leafmark.search.versions import other_version_filter
+from leafmark.search.vocabulary import vocabulary_of
+from leafmark.search.words import stop_words, topic_text
+
+if TYPE_CHECKING:
+    from leafmark.search.pipeline import TopicMatches, Trace
+
+__all__ = ["FILTERS", "hints_about", "unfiltered", "without_parts"]
+
+MAX_NAMED = 3
+"""The most words that one hint names."""
+
+MAX_OPTION = 3
+"""The most characters of a negated word that looks like an option (`-oMa`); chosen by eye."""
+
+MIN_WORD = 3
+"""Shorter words resemble too many others."""
+
+MAX_ENDINGS = 8
+"""So many ends of one name are tried: each is a search."""
+
+FILTERS: Mapping[str, Any] = {"trees": (), "tags": (), "since": None, "section": ()}
+"""The options that filter, each with the value that admits everything."""
+
+_BEFORE_ENDING = re.compile(r"\A[vV](?=[0-9])|(?:[.:/#\\]|->|(?!))++(?=[^\W\d])")
+"""What ends the part of a name that documents may lack: `v` of `v2.1`, `conn.` of `conn.close`."""
+
+
+def hints_about(
+    snapshot: Snapshot,
+    topics: Sequence[Expression],
+    options: SearchOptions,
+    trace: Trace,
+    results: Sequence[Result],
+    meaning: Meaning | None,
+) -> tuple[Hint, ...]:
+    """Return the hints about an answer; doubt comes first."""
+    compiled = [list(each.values()) for each in trace.compiled]
+    found = (
+        *_about_doubt(snapshot, trace, options, meaning),
+        *_about_topics(topics, trace, results),
+        *_about_fields(snapshot, topics),
+        *_about_words(compiled),
+        *_about_relaxing(topics, trace, results),
+        *_about_options(snapshot, topics, options, trace, results),
+        *_about_versions(results),
+        *_about_rest(options, trace),
+        *_about_stale(results),
+    )
+    if results or options.offset:
+        return found
+    why = explain_nothing(snapshot, topics, options, meaning)
+    return why if any(hint.code == "nothing-indexed" for hint in why) else (*found, *why)
+
+
+def unfiltered(options: SearchOptions) -> SearchOptions:
+    """Return the options without those that filter."""
+    return replace(options, **FILTERS)
+
+
+def without_parts(topic: Expression, parts: Iterable[Expression]) -> Expression | None:
+    """Return a topic without some of its parts; None if nothing to look for would be left."""
+    left_out = {id(part) for part in parts}
+    kept = [part for part in parts_of(topic) if id(part) not in left_out]
+    return None if all(isinstance(part, Not) for part in kept) else all_of(kept)
+
+
+# -- about any answer -------------------------------------------------------------------
+
+
+def _about_doubt(
+    snapshot: Snapshot, trace: Trace, options: SearchOptions, meaning: Meaning | None
+) -> Iterator[Hint]:
+    answered = [each for each in trace.found if each.candidates]
+    if answered and all(is_doubtful(snapshot, each, options, meaning) for each in answered):
+        yield Hint("doubtful")
+
+
+def _about_topics(
+    topics: Sequence[Expression], trace: Trace, results: Sequence[Result]
+) -> Iterator[Hint]:
+    """Tell what was taken as topics, and which topics no result is about."""
+    if len(topics) < 2:
+        return
+    if all(isinstance(topic, Term) for topic in topics):
+        yield Hint("topics")
+    else:
+        for topic in filter(filters_only, topics):
+            yield Hint("filter-topic", values={"topic": format_query(topic)})
+    if not results:
+        return
+    shown, ranked = topics_of(trace.kept), topics_of(trace.ranked)
+    for number, topic in enumerate(topics):
+        if number not in shown and not filters_only(topic):
+            values = {"topic": format_query(topic), "outranked": number in ranked}
+            yield Hint("missing-topic", values=values)
+
+
+def _about_fields(snapshot: Snapshot, topics: Sequence[Expression]) -> Iterator[Hint]:
+    """Tell what was written like a field, but was taken as text since there is no such field.
+
+    After the name of a tree it is a pasted id, or meant for that tree.
+    """
+    words: dict[str, str] = {}
+    for topic in topics:
+        for asked in iter_leaves(topic):
+            if isinstance(asked.leaf, Term | Prefix) and asked.leaf.no_field:
+                words.setdefault(asked.leaf.no_field, format_query(asked.leaf))
+    if words:
+        names = list(words)[:MAX_NAMED]
+        tree = next((name for name in names if name in snapshot.tree_names), None)
+        values = {"names": names, "words": [words[name] for name in names], "tree": tree}
+        yield Hint("unknown-field", values=values)
+
+
+def _about_words(compiled: Sequence[Sequence[CompiledTopic]]) -> Iterator[Hint]:
+    """Tell what was corrected or completed, what occurs nowhere, and what cannot be looked up."""
+    if not any(compiled):
+        yield Hint("no-words")
+        return
+    for topic in compiled:
+        known = {(one.label, one.field) for each in topic for one in each.looked if _occurs(one)}
+        for one, others in _unknown(topic):
+            if (one.label, one.field) not in known:
+                values = {"word": one.label, "field": one.field, "is_prefix": bool(one.prefix)}
+                if one.begun:
+                    yield Hint("begun", values=values | {"words": list(one.begun[:MAX_NAMED])})
+                elif others:
+                    yield Hint("corrected", values=values | {"words": others[:MAX_NAMED]})
+                else:
+                    yield Hint("unknown-word", values=values)
+
+
+def _occurs(one: CompiledTerm) -> bool:
+    return bool(one.queries) and not one.corrected and not one.begun
+
+
+def _unknown(topic: Sequence[CompiledTopic]) -> list[tuple[CompiledTerm, list[str]]]:
+    """Return what occurs nowhere in a language, each with its corrections.
+
+    Stop words of another language are skipped: only this language looked for them.
+    """
+    found: dict[tuple[str, str | None], tuple[CompiledTerm, dict[str, None]]] = {}
+    names = {compiled.language.name for compiled in topic}
+    for compiled in topic:
+        others = names - {compiled.language.name}
+        for one in compiled.looked:
+            if _occurs(one) or any(one.label.lower() in stop_words(name) for name in others):
+                continue
+            _, words = found.setdefault((one.label, one.field), (one, {}))
+            words.update(dict.fromkeys(one.corrected))
+    return [(one, list(words)) for one, words in found.values()]
+
+
+def _about_relaxing(
+    topics: Sequence[Expression], trace: Trace, results: Sequence[Result]
+) -> Iterator[Hint]:
+    relaxed = [one.relaxed for one in results]
+    if not any(relaxed):
+        return
+    if not all(one.relaxed for one in trace.ranked):
+        yield Hint("relaxed", values={"which": "last" if relaxed == sorted(relaxed) else "some"})
+        return
+    leaves = [asked for topic in topics for asked in iter_leaves(topic)]
+    quoted = any(isinstance(each.leaf, Phrase) and not each.negated for each in leaves)
+    yield Hint("relaxed", values={"which": "all", "quoted": quoted})
+
+
+def _about_options(
+    snapshot: Snapshot,
+    topics: Sequence[Expression],
+    options: SearchOptions,
+    trace: Trace,
+    results: Sequence[Result],
+) -> Iterator[Hint]:
+    """Tell what looks like an option of a command (`-e`), but negated a word.
+
+    Where chunks match all else, those are only single letters that left something out: people
+    exclude words that say something.
+    """
+    leaves = [asked for topic in topics for asked in iter_leaves(topic)]
+    out = [one.leaf for one in leaves if one.negated and not one.field]
+    words = list(dict.fromkeys(leaf.text for leaf in out if isinstance(leaf, Term)))
+    if not results or not words:
+        return
+    short = [word for word in words if len(word) <= MAX_OPTION and word.isalnum()]
+    if not all(one.relaxed for one in trace.ranked):
+        letters = [word for word in short if len(word) == 1]
+        left_out = set(_left_out(snapshot, topics, options)) if letters else ()
+        named = [word for word in letters if word in left_out]
+    else:
+        named = short or list(dict.fromkeys(_left_out(snapshot, topics, options)))
+    if named:
+        yield Hint("option", values={"words": named[:MAX_NAMED]})
+
+
+def _left_out(
+    snapshot: Snapshot, topics: Sequence[Expression], options: SearchOptions
+) -> Iterator[str]:
+    """Yield the negated words that some chunk has together with the rest of their topic.
+
+    `ld: cannot find -lfoo` asks for texts without `lfoo`. A user who pasted an error message
+    did not mean that.
+    """
+    for topic in topics:
+        parts = parts_of(topic)
+        for part in parts:
+            if isinstance(part, Not) and isinstance(part.operand, Term):
+                asked = all_of([part.operand if other is part else other for other in parts])
+                if _matched(snapshot, asked, replace(options, strict=True), None):
+                    yield part.operand.text
+
+
+def _about_versions(results: Sequence[Result]) -> Iterator[Hint]:
+    """What keeps a search to the versions that the first such result stands for."""
+    joined = next((one for one in results if one.other_versions), None)
+    if joined is not None:
+        filters = (other_version_filter(joined.entry, other) for other in joined.other_versions)
+        yield Hint("versions", values={"filters": list(dict.fromkeys(filters))[:MAX_NAMED]})
+
+
+def _about_rest(options: SearchOptions, trace: Trace) -> Iterator[Hint]:
+    """Tell how many more results there are, and what the cutoff left of the matches."""
+    after = options.offset + len(trace.kept)
+    more = len(trace.ranked) - after
+    if more > 0:
+        yield Hint("more", values={"count": more, "offset": after})
+        return
+    total = sum(each.total for each in trace.found)
+    joined = len(trace.joined)
+    if trace.kept and total > joined and len(trace.kept) < options.limit:
+        yield Hint("cut", values={"count": total - joined})
+
+
+def _about_stale(results: Sequence[Result]) -> Iterator[Hint]:
+    stale = sum(1 for one in results if one.stale)
+    if stale:
+        yield Hint("stale", values={"count": stale})
+
+
+# -- names that nothing has -------------------------------------------------------------
+
+_META = "meta."
+"""The beginning of the facts of all metadata keys."""
+
+
+def unknown_names(
+    snapshot: Snapshot, topics: Iterable[Expression], options: SearchOptions
+) -> Iterator[Hint]:
+    """Yield a hint for each name in topics and options that nothing has, with the nearest."""
+    for name in options.trees:
+        yield from _tree(snapshot, name)
+    tags = _facts(snapshot, fact("tag", "")) if options.tags else []
+    for tag in options.tags:
+        if tag_fact(tag) not in (fact("tag", one) for one in tags):
+            yield _unknown_name("unknown-tag", tag, tags)
+    for topic in topics:
+        for asked in iter_leaves(topic):
+            if isinstance(asked.leaf, Filter) and not asked.negated:
+                yield from _unknown_value(snapshot, asked.leaf)
+
+
+def _unknown_value(snapshot: Snapshot, node: Filter) -> Iterator[Hint]:
+    value = str(node.value)
+    if node.key is not None:
+        yield from _metadata(snapshot, node, node.key)
+    if node.name == "tree":
+        yield from _tree(snapshot, value)
+    if node.name == "path":
+        yield from _path(snapshot, value)
+    if node.name in ("id", "under") and not find_chunks(snapshot, value):
+        yield _id(snapshot, value)
+    if node.name == "lang":
+        known = _facts(snapshot, fact("lang", ""))
+        if language_fact(value) not in (fact("lang", one) for one in known):
+            yield _unknown_name("unknown-language", value, known)
+    if node.name == "has" and value not in _facts(snapshot, fact("has", "")):
+        yield Hint("unknown-kind", values={"name": value})
+
+
+def _facts(snapshot: Snapshot, begin: str) -> list[str]:
+    """Return the rest of each live chunk's facts that begin with `begin`."""
+    terms = snapshot.terms("facts", begin, within=AllChunks())
+    return [term[len(begin) :] for term, _ in terms]
+
+
+def _tree(snapshot: Snapshot, name: str) -> Iterator[Hint]:
+    if name not in snapshot.tree_names:
+        yield _unknown_name("unknown-tree", name, snapshot.tree_names)
+    elif name not in snapshot.trees or not snapshot.trees[name].chunks:
+        yield Hint("empty-tree", values={"name": name})
+
+
+def _path(snapshot: Snapshot, value: str) -> Iterator[Hint]:
+    paths = [path for _, path in snapshot.manifest]
+    begins = tuple(map(encode_path, path_spellings(value)))
+    if not any(encode_path(path).startswith(begins) for path in paths):
+        near = {*paths, *(f"{path.rpartition('/')[0]}/" for path in paths if "/" in path)}
+        yield _unknown_name("unknown-path", value, sorted(near))
+
+
+def _id(snapshot: Snapshot, value: str) -> Hint:
+    folder = value.rstrip("/") + "/"
+    if any(path.startswith(folder) for _, path in snapshot.manifest):
+        return Hint("unknown-id", values={"name": value, "folder": folder})
+    names = [f"{tree}:{encode_path(path)}" for tree, path in snapshot.manifest]
+    return _unknown_name("unknown-id", value, names)
+
+
+def _metadata(snapshot: Snapshot, node: Filter, key: str) -> Iterator[Hint]:
+    values = _facts(snapshot, meta_prefix(key))
+    if not values:
+        keys = {one.partition("=")[0] for one in _facts(snapshot, _META)}
+        near = nearest(key.casefold(), sorted(keys), MOST_SUGGESTED)
+        yield Hint("unknown-key", values={"name": key, "near": list(near)})
+    elif not any(admits(node.value, one) for one in values):
+        wanted = "" if isinstance(node.value, Range) else canonical(node.value)
+        near = nearest(wanted, values, MOST_SUGGESTED)
+        yield Hint("unknown-value", values={"name": format_query(node), "near": list(near)})
+
+
+def _unknown_name(code: str, name: str, known: Iterable[str]) -> Hint:
+    return Hint(code, values={"name": name, "near": list(nearest(name, known, MOST_SUGGESTED))})
+
+
+# -- empty answers ----------------------------------------------------------------------
+
+
+class _Wish(NamedTuple):
+    """A filter, named by what a user wrote, and the search without it."""
+
+    filter: Mapping[str, Any]
+    topics: tuple[Expression, ...]
+    options: SearchOptions
+
+
+def explain_nothing(
+    snapshot: Snapshot,
+    topics: Sequence[Expression],
+    options: SearchOptions,
+    meaning: Meaning | None,
+) -> tuple[Hint, ...]:
+    """Return hints what emptied the answer to the topics, and what would find more.
+
+    `meaning` is what the search used, if it went by meaning too.
+    """
+    if not snapshot.chunk_count:
+        return (Hint("nothing-indexed"),)
+    inquiry = _Inquiry(snapshot, tuple(topics), options, meaning)
+    names = list(unknown_names(snapshot, topics, options))
+    if meaning is not None and options.mode == "semantic":  # words do not count
+        found = [*names, *inquiry.without()]
+        return tuple(found or ([] if meaning.damaged else [Hint("far")]))
+    found = [
+        *names,
+        *inquiry.spellings(),
+        *inquiry.torn(),
+        *inquiry.endings(),
+        *inquiry.without(),
+        *inquiry.strictness(),
+    ]
+    return tuple(found or inquiry.apart())
+
+
+def _matched(
+    snapshot: Snapshot, topic: Expression, options: SearchOptions, meaning: Meaning | None
+) -> TopicMatches | None:
+    """Return the matches of a topic, None if there are none."""
+    from leafmark.search.pipeline import find_in_topic
+
+    compiled = list(compile_topic(snapshot, topic, options).values())
+    found = find_in_topic(snapshot, topic, compiled, options, meaning=meaning)
+    return found if found.total else None
+
+
+class _Inquiry:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        topics: tuple[Expression, ...],
+        options: SearchOptions,
+        meaning: Meaning | None,
+    ):
+        self._snapshot = snapshot
+        self._topics = topics
+        self._options = options
+        self._meaning = meaning
+        self._texts = {"", *map(topic_text, topics)}
+        made = (compile_topic(snapshot, topic, options) for topic in topics)
+        self._compiled = [list(each.values()) for each in made]
+
+    # -- words that do not occur -------------------------------------------------------
+
+    def spellings(self) -> Iterator[Hint]:
+        """Yield words of the index that resemble those that occur nowhere."""
+        for compiled in self._compiled:
+            known = _occurring(compiled)
+            looked = (one for each in compiled for one in each.looked)
+            asked = dict.fromkeys((one.label, one.field) for one in looked if not one.prefix)
+            for word, field in asked:
+                if (word, field) in known or len(word) < MIN_WORD:
+                    continue
+                near = self._near(word, field, compiled)
+                if near:
+                    yield Hint("spelling", values={"word": word, "words": near})
+
+    def _near(
+        self, word: str, field: str | None, compiled: Iterable[CompiledTopic]
+    ) -> list[str]:
+        """Return words of a field (None: of any) within two edits; within one of a short word."""
+        found: dict[str, None] = {}
+        for each in compiled:
+            language = each.language
+            names = [str(getattr(language, name)) for name in ([field] if field else TEXT_FIELDS)]
+            terms = language.analyzer.terms(word)
+            if len(terms) != 1:
+                continue
+            speller = Speller(vocabulary_of(self._snapshot), language)
+            edits = 2 if len(word) > 4 else 1
+            near = speller.look_up(word, terms[0], names, edits, asked=True)
+            found |= dict.fromkeys(one.word for one in near if one.kind == "corrected")
+        return list(nearest(word, found, MOST_SUGGESTED))
+
+    def torn(self) -> Iterator[Hint]:
+        """Yield phrases and words of several parts that occur nowhere, though their parts do."""
+        for at, (topic, compiled) in enumerate(zip(self._topics, self._compiled, strict=True)):
+            known = _occurring(compiled)
+            for asked in iter_terms(topic):
+                leaf = asked.leaf
+                if not isinstance(leaf, Phrase | Term) or (leaf.text, asked.field) not in known:
+                    continue
+                tokens = compiled[0].language.analyzer.tokens(leaf.text)
+                words = [leaf.text[token.start : token.end] for token in tokens]
+                if len(words) > 1 and not self._is_anywhere(leaf, asked.field):
+                    loose = _replaced(topic, leaf, all_of(Term(word) for word in words))
+                    by_words = replace(self._options, strict=self._meaning is None)
+                    matches = self._would_match(self._with(at, loose), by_words)
+                    values = {"text": leaf.text, "is_phrase": isinstance(leaf, Phrase)}
+                    yield Hint("phrase", values=values | {"field": asked.field, "matches": matches})
+
+    def endings(self) -> Iterator[Hint]:
+        """Yield the longest end of a name that would find something, where the whole is nowhere.
+
+        Programs name things by what holds them: `conn.close` is `close` in the manual.
+        """
+        for at, topic in enumerate(self._topics):
+            for asked in iter_terms(topic):
+                leaf, field = asked.leaf, asked.field
+                if not isinstance(leaf, Term) or self._is_anywhere(leaf, field):
+                    continue
+                begun = islice(_BEFORE_ENDING.finditer(leaf.text), MAX_ENDINGS)
+                endings = (Term(leaf.text[match.end() :]) for match in begun)
+                ending = next((one for one in endings if self._is_anywhere(one, field)), None)
+                if ending is None:
+                    continue
+                topics = self._with(at, _replaced(topic, leaf, ending))
+                matches = self._would_match(topics, self._options)
+                if matches:
+                    values = {"text": leaf.text, "short": ending.text, "matches": matches}
+                    yield Hint("ending", values=values)
+
+    def _is_anywhere(self, leaf: Phrase | Term, field: str | None) -> bool:
+        """Whether a leaf matches somewhere by its words, whatever the filters admit."""
+        alone = Field(field, leaf) if field else leaf
+        options = replace(unfiltered(self._options), strict=True)
+        return _matched(self._snapshot, alone, options, None) is not None
+
+    # -- what asks for too much --------------------------------------------------------
+
+    def without(self) -> Iterator[Hint]:
+        """Yield the parts without which there are matches.
+
+        First what the query states and no chunk has, then filters: each alone, or if that is
+        not enough, all together.
+        """
+        yield from self._alone(self._of_stated())
+        yield from self._below()
+        wishes = [*self._of_options(), *self._of_topics()]
+        alone = list(self._alone(wishes))
+        yield from alone
+        if alone or len(wishes) < 2:
+            return
+        topics = [
+            without_parts(topic, filter(filters_only, parts_of(topic))) for topic in self._topics
+        ]
+        kept = tuple(topic for topic in topics if topic is not None)
+        matches = self._would_match(kept, unfiltered(self._options))
+        if matches:
+            yield Hint("filter", values={"filters": [one.filter for one in wishes], "matches": matches})
+
+    def _alone(self, wishes: Iterable[_Wish]) -> Iterator[Hint]:
+        for wish in wishes:
+            matches = self._would_match(wish.topics, wish.options)
+            if matches:
+                yield Hint("filter", values={"filters": [wish.filter], "matches": matches})
+
+    def _below(self) -> Iterator[Hint]:
+        """Yield the patterns of sections made deeper, if that gives matches."""
+        deeper = tuple(f"{each} > **" for each in self._options.section)
+        if deeper:
+            matches = self._would_match(self._topics, replace(self._options, section=deeper))
+            if matches:
+                yield Hint("section-below", values={"patterns": list(deeper), "matches": matches})
+
+    def _of_options(self) -> Iterator[_Wish]:
+        for name, everything in FILTERS.items():
+            value = getattr(self._options, name)
+            if value != everything:
+                values = list(value) if isinstance(value, tuple) else []
+                options = replace(self._options, **{name: everything})
+                yield _Wish({"option": name, "values": values}, self._topics, options)
+
+    def _of_topics(self) -> Iterator[_Wish]:
+        return self._of_parts(lambda topic, part: filters_only(part))
+
+    def _of_stated(self) -> Iterator[_Wish]:
+        def is_dead(topic: Expression, part: Expression) -> bool:
+            if filters_only(part) or any(part is word for word in plain_words(topic)):
+                return False
+            return not self._stands(part)
+
+        return self._of_parts(is_dead)
+
+    def _of_parts(self, is_meant: Callable[[Expression, Expression], bool]) -> Iterator[_Wish]:
+        """Yield the search without each part for which `is_meant` holds, topic by topic."""
+        for at, topic in enumerate(self._topics):
+            for part in parts_of(topic):
+                rest = without_parts(topic, [part])
+                if rest is not None and is_meant(topic, part):
+                    named = {"query": format_query(part)}
+                    yield _Wish(named, self._with(at, rest), self._options)
+
+    def strictness(self) -> Iterator[Hint]:
+        if self._options.strict:
+            matches = self._would_match(self._topics, replace(self._options, strict=False))
+            if matches:
+                yield Hint("strict", values={"matches": matches, "some_words": self._meaning is None})
+
+    def apart(self) -> Iterator[Hint]:
+        """Say so if every part occurs somewhere, but not together."""
+        for topic in self._topics:
+            asked = [part for part in parts_of(topic) if not filters_only(part)]
+            if len(asked) > 1 and all(map(self._stands, asked)):
+                yield Hint("apart")
+
+    def _stands(self, part: Expression) -> bool:
+        """Whether a part matches by its words somewhere in what the filters admit."""
+        return _matched(self._snapshot, part, self._options, None) is not None
+
+    def _with(self, at: int, topic: Expression) -> tuple[Expression, ...]:
+        """Return the topics with another one in place of one of them."""
+        return (*self._topics[:at], topic, *self._topics[at + 1 :])
+
+    def _would_match(
+        self, topics: Sequence[Expression], options: SearchOptions
+    ) -> dict[str, Any] | None:
+        """Return how many chunks match one of the topics, and whether there may be more.
+
+        None if none does or it is unknown. Only the words that were asked have a vector. Other
+        words are searched without meaning, which gives a lower bound; in the mode `semantic`,
+        where words do not count, the number is unknown.
+        """
+        known = [self._meaning is None or topic_text(one) in self._texts for one in topics]
+        if not all(known) and options.mode == "semantic":
+            return None
+        total = 0
+        for topic, is_known in zip(topics, known, strict=True):
+            meaning = self._meaning if is_known else None
+            found = _matched(self._snapshot, topic, options, meaning)
+            total += found.total if found else 0
+        if not total:
+            return None
+        is_least = not all(known) or total >= options.candidates
+        return {"count": min(total, options.candidates), "or_more": is_least}
+
+
+def _occurring(compiled: Iterable[CompiledTopic]) -> set[tuple[str, str | None]]:
+    """Return what was looked for and occurs, each with the field that it was asked for in."""
+    return {(one.label, one.field) for each in compiled for one in each.looked if one.queries}
+
+
+def _replaced(topic: Expression, leaf: Expression, other: Expression) -> Expression:
+    """Return a topic with a leaf replaced, except below a negation."""
+    if topic is leaf:
+        return other
+    if isinstance(topic, And | Or):
+        operands = [_replaced(each, leaf, other) for each in topic.operands]
+        return all_of(operands) if isinstance(topic, And) else Or(tuple(operands))
+    if isinstance(topic, Field | Boost):
+        return replace(topic, operand=_replaced(topic.operand, leaf, other))
+    return topic

@@ -1,0 +1,246 @@
+"""`SearchOptions`: how one search is done. Every value is declared here once.
+
+Each field carries its description, range and default, and where it can be given. Settings,
+flags, schemas of tools and the reference are derived from it. The fields at the end are
+constants of the ranking: no setting, but an evaluation may override them by name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+
+from leafmark.errors import UsageError
+from leafmark.model import Grain, Sort
+
+__all__ = ["MECHANISMS", "Mode", "Option", "SearchOptions", "search_options"]
+
+Mode = Literal["auto", "lexical", "semantic", "hybrid"]
+"""Whether words count, meaning, or both; `auto` is both where there is an embedder."""
+
+CANDIDATES_PER_RESULT = 5
+"""The least number of candidates considered for each result asked for (chosen by eye)."""
+
+
+class Option(NamedTuple):
+    """How a value is declared: what it does, its unit, its range, and where it can be given.
+
+    `least` and `most` are inclusive; with `open_low` the least value itself is refused. `given`
+    names the places beside the library: a `setting` stands in files and environment, a `constant`
+    is overridden only for one run (`--set`, evaluations), a `request` says what is asked for.
+    """
+
+    doc: str
+    unit: str = ""
+    least: float | None = None
+    most: float | None = None
+    open_low: bool = False
+    given: Literal["setting", "request", "constant"] = "setting"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions:
+    """How one search is done.
+
+    Raises:
+        UsageError: a value is not among those accepted.
+    """
+
+    mode: Annotated[
+        Mode, Option("how to search; auto is hybrid where there is an embedder, else lexical")
+    ] = "auto"
+    limit: Annotated[int, Option("most results shown", unit="results", least=1, most=10_000)] = 10
+    offset: Annotated[
+        int, Option("results left out before the first one shown", least=0, given="request")
+    ] = 0
+    grain: Annotated[Grain, Option("how large a result may be")] = "auto"
+    fuzzy_distance: Annotated[
+        int,
+        Option("typing errors forgiven in a word; 0 forgives none", unit="edits", least=0, most=2),
+    ] = 1
+    candidate_limit: Annotated[
+        int,
+        Option("matches considered for each topic", unit="chunks", least=1, most=100_000, given="constant"),
+    ] = 100
+    cutoff_ratio: Annotated[
+        float, Option("end the list where a score is below this share of the one before", least=0, most=1)
+    ] = 0.5
+    max_results: Annotated[
+        int, Option("most matches kept where no score falls sharply", least=1, most=100_000)
+    ] = 20
+    max_per_document: Annotated[
+        int, Option("most results of one document that the query does not name; 0: any", least=0)
+    ] = 3
+    aggregation_threshold: Annotated[
+        float, Option("the share of a section's parts that must match for it to stand for them", least=0, most=1)
+    ] = 0.5
+    aggregation_max_tokens: Annotated[
+        int, Option("most tokens of a section that stands for its parts; 0: any", unit="tokens", least=0)
+    ] = 500
+    merge_bonus: Annotated[
+        float,
+        Option("what each part adds to the score of the section that stands for it", least=0, given="constant"),
+    ] = 0.0
+    local_boost: Annotated[
+        float,
+        Option("factor of the project's own trees against the user's", least=0, open_low=True),
+    ] = 1.5
+
+    aggregation_min_matches: Annotated[
+        int, Option("the least number of matching parts of such a section", least=1, given="constant")
+    ] = 1
+    max_merge_depth: Annotated[
+        int, Option("the least depth of such a section", unit="levels", least=0, given="constant")
+    ] = 0
+    sort: Annotated[Sort, Option("what results are ordered by", given="request")] = "score"
+    aggregation: Annotated[bool, Option("join parts to sections", given="request")] = True
+    strict: Annotated[bool, Option("only what has all words", given="request")] = False
+    explain: Annotated[bool, Option("say what each score is made of", given="request")] = False
+    trees: Annotated[tuple[str, ...], Option("only these trees", given="request")] = ()
+    tags: Annotated[tuple[str, ...], Option("only with all of these tags", given="request")] = ()
+    since: Annotated[
+        float | None, Option("only modified at or after", unit="seconds", given="request")
+    ] = None
+    section: Annotated[tuple[str, ...], Option("only sections like these", given="request")] = ()
+    rerank_results: Annotated[
+        int, Option("how many results a reranker reads", least=1, given="request")
+    ] = 20
+
+    titles_weight: Annotated[
+        float, Option("factor of BM25 over the line of titles", least=0, given="constant")
+    ] = 0.3
+    tags_weight: Annotated[
+        float, Option("factor of a tag's rarity", least=0, given="constant")
+    ] = 0.4
+    path_weight: Annotated[
+        float, Option("factor of BM25 over the path", least=0, given="constant")
+    ] = 0.05
+    derived_share: Annotated[
+        float,
+        Option("factor of another form of a word (wrote, parser, colour)", least=0, given="constant"),
+    ] = 0.5
+    nearness: Annotated[
+        float, Option("factor of neighbouring words that stand near each other", least=0, given="constant")
+    ] = 0.5
+    completeness: Annotated[
+        float,
+        Option("what a section with all words gains, in mean idfs of the words", least=0, given="constant"),
+    ] = 1.0
+    short_factor: Annotated[
+        float, Option("factor of chunks of few words", least=0, open_low=True, given="constant")
+    ] = 0.85
+    role_factor: Annotated[
+        float,
+        Option("factor of what repeats, tests or lists other texts", least=0, open_low=True, given="constant"),
+    ] = 0.6
+    names_first: Annotated[
+        bool, Option("put the bearers of a name first that is all of the query", given="constant")
+    ] = True
+    all_words_first: Annotated[
+        bool, Option("put sections with all words first, for a few keywords", given="constant")
+    ] = True
+    fold_versions: Annotated[
+        bool, Option("show versions and translations of a page once", given="constant")
+    ] = True
+    relax_share: Annotated[
+        float, Option("the share of the words that a match needs", least=0, most=1, given="constant")
+    ] = 0.2
+    meaning_weight: Annotated[
+        float, Option("the share of meaning in a fused score", least=0, most=1, given="constant")
+    ] = 0.5
+
+    def __post_init__(self) -> None:
+        for name, (kind, option) in _declared().items():
+            value = getattr(self, name)
+            if not _is_accepted(kind, option, value):
+                raise UsageError(
+                    f"{name} is {value!r}", hint=f"{name} must be {_accepted(kind, option)}"
+                )
+
+    @property
+    def candidates(self) -> int:
+        """How many candidates are considered for each topic."""
+        return max(self.candidate_limit, CANDIDATES_PER_RESULT * (self.limit + self.offset))
+
+    @property
+    def kept(self) -> int:
+        """How many candidates are kept if no score falls sharply."""
+        return max(self.max_results, self.limit + self.offset)
+
+
+MECHANISMS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "titles": {"titles_weight": 0.0},
+        "path and tags": {"path_weight": 0.0, "tags_weight": 0.0},
+        "other forms": {"derived_share": 0.0},
+        "corrections": {"fuzzy_distance": 0},
+        "nearness": {"nearness": 0.0},
+        "completeness": {"completeness": 0.0},
+        "short chunks": {"short_factor": 1.0},
+        "roles": {"role_factor": 1.0},
+        "names": {"names_first": False},
+        "all words first": {"all_words_first": False},
+        "elbow": {"cutoff_ratio": 0.0},
+        "aggregation": {"aggregation": False},
+        "places per document": {"max_per_document": 0},
+        "versions": {"fold_versions": False},
+    }
+)
+"""What each mechanism's absence is, as a change of the options: for `leafmark eval --ablate`."""
+
+
+def search_options() -> Mapping[str, tuple[Any, Option]]:
+    """Return the type and the declaration of every option, by name."""
+    return _declared()
+
+
+@cache
+def _declared() -> Mapping[str, tuple[Any, Option]]:
+    hints = get_type_hints(SearchOptions, include_extras=True)
+    found = {}
+    for each in fields(SearchOptions):
+        kind, option = get_args(hints[each.name])
+        found[each.name] = (kind, option)
+    return MappingProxyType(found)
+
+
+def _is_accepted(kind: Any, option: Option, value: object) -> bool:
+    if get_origin(kind) is Literal:
+        return value in get_args(kind) and value is not True
+    if kind is bool:
+        return isinstance(value, bool)
+    if get_origin(kind) is tuple:
+        return isinstance(value, tuple)
+    if value is None:
+        return type(None) in get_args(kind)
+    if isinstance(value, bool) or not isinstance(value, int if kind is int else int | float):
+        return False
+    return math.isfinite(value) and _is_within(option, value)
+
+
+def _is_within(option: Option, value: float) -> bool:
+    if option.least is not None and (value < option.least or (option.open_low and value == option.least)):
+        return False
+    return option.most is None or value <= option.most
+
+
+def _accepted(kind: Any, option: Option) -> str:
+    """Return what is accepted, as a phrase after "must be"."""
+    if get_origin(kind) is Literal:
+        return f"one of {', '.join(map(str, get_args(kind)))}"
+    if kind is bool:
+        return "True or False"
+    if get_origin(kind) is tuple:
+        return "a tuple"
+    noun = "a whole number" if kind is int else "a number"
+    if option.least is None:
+        return f"{noun}, or None"
+    if option.open_low:
+        return f"{noun} above {option.least:g}"
+    if option.most is None:
+        return f"{noun} of at least {option.least:g}"
+    return f"{noun} from {option.least:g} to {option.most:g}"

@@ -1,0 +1,217 @@
+"""The order of candidates, and what only looks at it: the cutoff, topics, reranking, the limit.
+
+By score, then by id: one order, whatever the segments of the index, so that the same documents
+give the same answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise, takewhile
+from typing import Any, TypeAlias, TypeVar
+
+from leafmark.model import Candidate, Entry, Factor, Phase, Sort
+
+__all__ = [
+    "DocumentKey", "Key", "Rerank", "document_of", "elbow_cutoff", "join_duplicates",
+    "join_topics", "key_of", "rank_order", "rerank_candidates", "sort_candidates",
+    "sort_results", "topics_of",
+]  # fmt: skip
+
+T = TypeVar("T")
+
+Key = tuple[str, str, int]
+"""What identifies a chunk: tree, path, position. Cheaper to make than its id."""
+
+DocumentKey = tuple[str, str]
+"""What identifies its document: tree and path."""
+
+
+def key_of(entry: Entry) -> Key:
+    return entry.tree, entry.path, entry.position
+
+
+def document_of(entry: Entry) -> DocumentKey:
+    return entry.tree, entry.path
+
+
+def rank_order(candidate: Candidate) -> tuple[float, str]:
+    """Sort key: best first."""
+    return -candidate.score, candidate.entry.id
+
+
+def sort_candidates(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Return the candidates in the order of `rank_order`, making ids only for ties."""
+    found = list(candidates)
+    if len(found) < 2:
+        return found
+    orders = [-one.score for one in found]
+    return sort_with_ties(found, orders, lambda one: one.entry.id)
+
+
+def sort_with_ties(values: Sequence[T], orders: Sequence[Any], tie: Callable[[T], str]) -> list[T]:
+    """Return the values by their `orders`, equals by `tie`, which is asked only about these."""
+    places = sorted(range(len(values)), key=orders.__getitem__)
+    first = 0
+    for last in range(1, len(places) + 1):
+        if last < len(places) and orders[places[last]] == orders[places[first]]:
+            continue
+        if last - first > 1:
+            places[first:last] = sorted(places[first:last], key=lambda at: tie(values[at]))
+        first = last
+    return [values[at] for at in places]
+
+
+def join_duplicates(
+    candidates: Sequence[Candidate], digest: Callable[[Entry], str | None]
+) -> list[Candidate]:
+    """Show results whose whole spans have the same bytes once, with the others' ids in `also_in`.
+
+    `digest` gives the hash of a whole span, or None for one that is blank or
+    cannot be read, which is nobody's duplicate. It is asked only about spans of
+    the same length as another's. The first of a group stays.
+    """
+    sizes = [candidate.entry.byte_end - candidate.entry.byte_start for candidate in candidates]
+    counts = Counter(sizes)
+    kept: list[Candidate] = []
+    first: dict[str, int] = {}
+    others: dict[int, list[Candidate]] = {}
+    for candidate, size in zip(candidates, sizes, strict=True):
+        name = digest(candidate.entry) if size and counts[size] > 1 else None
+        if name is not None and name in first:
+            others.setdefault(first[name], []).append(candidate)
+            continue
+        if name is not None:
+            first[name] = len(kept)
+        kept.append(candidate)
+    for at, copies in others.items():
+        kept[at] = _with_copies(kept[at], copies)
+    return kept
+
+
+def _with_copies(shown: Candidate, copies: Sequence[Candidate]) -> Candidate:
+    ids = [id for copy in copies for id in (copy.entry.id, *copy.also_in)]
+    others = [entry for copy in copies for entry in copy.other_versions]
+    return shown._replace(
+        topics=topics_of((shown, *copies)),
+        also_in=(*shown.also_in, *ids),
+        other_versions=(*shown.other_versions, *others),
+    )
+
+
+def topics_of(candidates: Iterable[Candidate]) -> tuple[int, ...]:
+    """Return the topics that one of the candidates matched."""
+    return tuple(sorted({topic for one in candidates for topic in one.topics}))
+
+
+def sort_results(
+    candidates: Sequence[Candidate], sort: Sort, modified_ns: Callable[[Entry], int]
+) -> list[Candidate]:
+    """Return results in the order asked for; equals stay in order of rank.
+
+    In another order those that match some of the words only come last: they fill up behind
+    the others, and must not take their places at the limit.
+    """
+    if sort == "mtime":
+        return sorted(candidates, key=lambda one: (one.relaxed, -modified_ns(one.entry)))
+    if sort == "path":
+        return sorted(candidates, key=lambda one: (one.relaxed, key_of(one.entry)))
+    return list(candidates)
+
+
+def elbow_cutoff(scores: Sequence[float], *, ratio: float, max_results: int) -> int:
+    """Return how many leading scores to keep before the first sharp drop.
+
+    Scores are sorted from best to worst. A drop is sharp when the next score is
+    below `ratio` times the current one, strictly. Without one, at most
+    `max_results` are kept. The first score that is not positive ends the list.
+    A single score is kept whatever it is.
+
+    Raises:
+        ValueError: a score is not a number, or they are not sorted.
+
+    >>> elbow_cutoff([8.0, 7.5, 7.0, 3.2, 3.0, 2.8, 0.9], ratio=0.5, max_results=20)
+    3
+    """
+    if any(map(math.isnan, scores)):
+        raise ValueError("a score is not a number")
+    if list(scores) != sorted(scores, reverse=True):
+        raise ValueError("the scores are not sorted from best to worst")
+    if len(scores) < 2:
+        return len(scores)
+    if scores[0] <= 0:
+        return 0
+    for at, (score, following) in enumerate(pairwise(scores), start=1):
+        if following <= 0 or following < ratio * score:
+            return at
+    return min(len(scores), max_results)
+
+
+def join_topics(topics: Sequence[Sequence[Candidate]]) -> tuple[list[Candidate], Phase]:
+    """Join the candidates of each topic, best first.
+
+    A chunk that matched several topics keeps its best match: a strict one before a relaxed
+    one, then by score. Its `topics` are all that it matched.
+    """
+    if len(topics) == 1:
+        found = sort_candidates(topics[0])
+        return found, Phase("topics", len(found), len(found))
+    best: dict[Key, Candidate] = {}
+    matched: dict[Key, set[int]] = {}
+    total = 0
+    for candidates in topics:
+        total += len(candidates)
+        for candidate in candidates:
+            key = key_of(candidate.entry)
+            matched.setdefault(key, set()).update(candidate.topics)
+            if key not in best or rank_order(candidate) < rank_order(best[key]):
+                best[key] = candidate
+    joined = [one._replace(topics=tuple(sorted(matched[key]))) for key, one in best.items()]
+    return sort_candidates(joined), Phase("topics", total, len(joined))
+
+
+Rerank: TypeAlias = Callable[[Sequence[str]], Sequence[float] | None]
+"""Returns how relevant each text is to the query, higher is better; None if it cannot tell."""
+
+MOST_CHARACTERS = 4000
+"""Characters of a result's text that are given to the model: more than models read."""
+
+
+def rerank_candidates(
+    candidates: Sequence[Candidate],
+    count: int,
+    rerank: Rerank,
+    read_text: Callable[[Entry], str | None],
+) -> tuple[list[Candidate], Phase]:
+    """Return the candidates with the first `count` in order of relevance; ties keep theirs.
+
+    A result whose source has changed has no text, and is judged by its titles. From the first
+    score of 0 on, all keep their places: no factor turns 0 into another score.
+    """
+    first = list(takewhile(lambda one: one.score > 0, candidates[:count]))
+    rest = candidates[len(first) :]
+    relevance = None
+    if len(first) > 1:
+        relevance = rerank([_text_of(one.entry, read_text(one.entry)) for one in first])
+    if relevance is None:
+        return list(candidates), Phase("rerank", len(candidates), len(candidates), "as it was")
+    order = sorted(range(len(first)), key=lambda at: -relevance[at])
+    scores = sorted((one.score for one in first), reverse=True)
+    done = [
+        _rescored(first[at], score, f"relevance {relevance[at]:.3f}, as the model reads it")
+        for at, score in zip(order, scores, strict=True)
+    ]
+    moved = sum(at != place for place, at in enumerate(order))
+    note = f"{moved} of the first {len(first)} changed places" if moved else ""
+    return [*done, *rest], Phase("rerank", len(candidates), len(candidates), note)
+
+
+def _text_of(entry: Entry, text: str | None) -> str:
+    return "\n\n".join(part for part in (entry.breadcrumb, (text or "")[:MOST_CHARACTERS]) if part)
+
+
+def _rescored(candidate: Candidate, score: float, how: str) -> Candidate:
+    factor = Factor("rerank", score / candidate.score, "multiply", how)
+    return candidate._replace(score=score, factors=(*candidate.factors, factor))

@@ -1,0 +1,475 @@
+"""Topics to an answer: the one pipeline that every search goes through.
+
+compile → score → cutoff → topics → grain (aggregation, introductions, ancestors) → versions
+and duplicates → rerank → places per document → limit → presentation. Each phase goes from list
+to list and says what it did. Order is decided before any text is read for show; records are
+read only for what passed the cutoff.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from leafmark.errors import DamagedError
+from leafmark.index import AnyOf, Query, Snapshot
+from leafmark.model import Answer, Candidate, Entry, Hint, Phase, Result, whole_range
+from leafmark.query import Expression, Filter, format_query, iter_leaves
+from leafmark.search.compile import CompiledTopic, compile_topic
+from leafmark.search.fuse import Meaning, fuse_meaning
+from leafmark.search.grain import Introduce, bring_to_grain
+from leafmark.search.lookup import find_chunks
+from leafmark.search.options import SearchOptions
+from leafmark.search.order import (
+    Key,
+    Rerank,
+    elbow_cutoff,
+    join_duplicates,
+    join_topics,
+    key_of,
+    rerank_candidates,
+    sort_results,
+)
+from leafmark.search.present import MakeReadable, Presenter, ReadSource, Texts
+from leafmark.search.score import Scored, score_topic
+from leafmark.search.sections import Admits, section_filter, within_bounds
+from leafmark.search.versions import fold_translations, join_versions, language_family
+from leafmark.search.words import query_language
+
+__all__ = ["Compile", "TopicMatches", "Trace", "find_in_topic", "search", "trace_search"]
+
+BYTES_PER_TOKEN = 4
+"""By this a text's tokens are estimated where `aggregation_max_tokens` limits them.
+
+`o200k_base` gives 4.0 bytes a token on Fastify's Markdown and 4.4 on Django's text (measured on
+the sets of `eval/`).
+"""
+
+MARKUP_BYTES_PER_TOKEN: Mapping[str, int] = {"html": 10, "notebook": 7, "roff": 5}
+"""The same for formats whose bytes are not their text: tags take the rest (measured on manuals)."""
+
+POOL_PER_DOCUMENT = 6
+"""Matches of one document that are taken beyond its places, to be joined to their section."""
+
+REFS_AT_ONCE = 25
+
+
+class Compile:
+    """Compiles the topics of one search, and remembers each."""
+
+    def __init__(self, snapshot: Snapshot, options: SearchOptions):
+        self._snapshot = snapshot
+        self._options = options
+        self._known: dict[int, tuple[Expression, Mapping[str | None, CompiledTopic]]] = {}
+
+    def __call__(self, topic: Expression) -> Mapping[str | None, CompiledTopic]:
+        found = self._known.get(id(topic))
+        if found is None:
+            with self._snapshot.guard("search the index"):
+                found = topic, compile_topic(self._snapshot, topic, self._options)
+            self._known[id(topic)] = found
+        return found[1]
+
+
+class TopicMatches(NamedTuple):
+    """The matches of one topic: those that were scored, and the candidates after the cutoff.
+
+    `total` counts the matches before the cutoff, `complete` those of them with all words.
+    """
+
+    candidates: list[Candidate]
+    scored: Mapping[Key, Scored]
+    total: int
+    complete: int
+    phases: tuple[Phase, ...]
+    beyond: Counter[str] = Counter()
+
+
+class Trace(NamedTuple):
+    """What each phase of a search left over.
+
+    `compiled` and `found` are by topic. `ranked` are the results before the limit.
+    """
+
+    compiled: Sequence[Mapping[str | None, CompiledTopic]]
+    found: Sequence[TopicMatches]
+    joined: Sequence[Candidate]
+    grained: Sequence[Candidate]
+    ranked: Sequence[Candidate]
+    kept: Sequence[Candidate]
+    phases: tuple[Phase, ...]
+
+
+def search(  # noqa: PLR0913 - all but three are given by name
+    snapshot: Snapshot,
+    topics: Sequence[Expression],
+    options: SearchOptions | None = None,
+    *,
+    read_source: ReadSource,
+    local_trees: Collection[str] = (),
+    make_readable: MakeReadable | None = None,
+    meaning: Meaning | None = None,
+    rerank: Rerank | None = None,
+    compiled: Compile | None = None,
+) -> Answer:
+    """Return the answer to one or more topics.
+
+    `query` and `elapsed_ms` of the answer are left to the caller, who knows the
+    arguments and the clock. `local_trees` are the project's own. `meaning` gives
+    similarities for the modes that want them, `rerank` an order for the best results,
+    `compiled` the topics under these options, where they have been compiled.
+
+    Raises:
+        DamagedError, StorageError: the index cannot be read.
+    """
+    with snapshot.guard("search the index"):
+        texts = Texts(snapshot, read_source, make_readable)
+        run = _Run(snapshot, options or SearchOptions(), texts, meaning, rerank, compiled)
+        return run.answer(topics, local_trees)
+
+
+def trace_search(
+    snapshot: Snapshot,
+    topics: Sequence[Expression],
+    options: SearchOptions,
+    texts: Texts,
+    *,
+    local_trees: Collection[str],
+    meaning: Meaning | None,
+) -> Trace:
+    """Return what each phase of a search leaves over, without presenting anything."""
+    return _Run(snapshot, options, texts, meaning).trace(topics, local_trees)
+
+
+# -- the candidates of one topic --------------------------------------------------------
+
+
+def find_in_topic(
+    snapshot: Snapshot,
+    topic: Expression,
+    compiled: Sequence[CompiledTopic],
+    options: SearchOptions,
+    *,
+    number: int = 0,
+    local_trees: Collection[str] = (),
+    meaning: Meaning | None = None,
+) -> TopicMatches:
+    """Return the candidates of one topic, by meaning too if that is asked for and possible."""
+    if compiled and compiled[0].filters_only:
+        return _admitted(snapshot, compiled, options, number)
+    scored = score_topic(snapshot, compiled, options, local_trees)
+    if meaning is not None and options.mode != "lexical":
+        scored = fuse_meaning(snapshot, topic, compiled, scored, options, meaning)
+    wide = scored[: options.candidates]
+    kept = _before_elbow(wide, options)
+    pool, beyond = _pool(snapshot, kept, options, is_open=_names_documents(topic, kept))
+    entries = snapshot.entries([one.chunk for one in pool])
+    candidates = [
+        Candidate(entry, one.score, one.relaxed, (number,), one.score, whole=one.is_whole)
+        for entry, one in zip(entries, pool, strict=True)
+    ]
+    complete = sum(not one.relaxed for one in scored)
+    lacking = sum(one.relaxed for one in wide)
+    note = f"{lacking} match some of the words only" if lacking else ""
+    phases = (
+        Phase("candidates", len(scored), len(wide), "; ".join(filter(None, [note, *section_note(options)]))),
+        _cutoff_phase(len(wide), len(pool), options),
+    )
+    found = {key_of(entry): one for entry, one in zip(entries, pool, strict=True)}
+    return TopicMatches(candidates, found, len(wide), complete, phases, beyond)
+
+
+def _before_elbow(scored: Sequence[Scored], options: SearchOptions) -> list[Scored]:
+    """Return the matches before the elbow; where these leave places, relaxed ones fill them.
+
+    Tiers are cut each at an elbow of its own: relaxed matches that follow all others are one.
+    """
+    first = next((at for at, one in enumerate(scored) if one.relaxed), len(scored))
+    is_tiered = all(one.relaxed for one in scored[first:])
+    if not is_tiered:
+        return list(scored[: _elbow(scored, options)])
+    strict = scored[: _elbow(scored[:first], options)]
+    if len(strict) >= options.limit + options.offset:
+        return list(strict)
+    rest = scored[first:]
+    return [*strict, *rest[: _elbow(rest, options)]]
+
+
+def _elbow(scored: Sequence[Scored], options: SearchOptions) -> int:
+    return elbow_cutoff(
+        [one.score for one in scored], ratio=options.cutoff_ratio, max_results=len(scored)
+    )
+
+
+def _pool(
+    snapshot: Snapshot, scored: Sequence[Scored], options: SearchOptions, *, is_open: bool
+) -> tuple[list[Scored], Counter[str]]:
+    """Return the first matches that fill the places to be kept, and how many more each document has.
+
+    A document takes `max_per_document` places, translations of it none beside it. Some more of
+    its matches are taken to be joined to their section.
+    """
+    places = options.max_per_document if not is_open else 0
+    most = places + POOL_PER_DOCUMENT if places else len(scored)
+    taken: Counter[tuple[str, str]] = Counter()
+    beyond: Counter[str] = Counter()
+    pool: list[Scored] = []
+    filled = 0
+    for start in range(0, len(scored), REFS_AT_ONCE):
+        batch = scored[start : start + REFS_AT_ONCE]
+        for one, (doc_id, _) in zip(batch, snapshot.refs([m.chunk for m in batch]), strict=True):
+            if filled >= options.kept and (one.score < pool[-1].score or len(pool) >= 3 * options.kept):
+                return pool, beyond
+            tree, _, path = doc_id.partition(":")
+            family = (tree, language_family(path)[0]) if options.fold_versions else (tree, path)
+            if taken[family] >= most:
+                beyond[doc_id] += 1
+                continue
+            taken[family] += 1
+            filled += not places or taken[family] <= places
+            pool.append(one)
+    return pool, beyond
+
+
+def _names_documents(topic: Expression, scored: Sequence[Scored]) -> bool:
+    """Whether a query names documents itself, so that one may take all places."""
+    filters = (asked.leaf for asked in iter_leaves(topic) if isinstance(asked.leaf, Filter))
+    return any(one.name in ("id", "under", "path") for one in filters)
+
+
+def _admitted(
+    snapshot: Snapshot, compiled: Sequence[CompiledTopic], options: SearchOptions, number: int
+) -> TopicMatches:
+    """Return the chunks that a topic of filters admits: each scores 1.0, in order of id."""
+    query: Query = AnyOf(tuple(each.every_word for each in compiled))
+    limit = options.candidates
+    admits = section_filter(options.section)
+    refs, total = snapshot.first(query, limit if admits is None else snapshot.chunk_count)
+    entries = [entry for ref in refs if (entry := snapshot.entry(*ref)) is not None]
+    if admits is not None:
+        entries = [entry for entry in entries if admits(entry)]
+        total = len(entries)
+    kept = entries[: min(limit, options.kept)]
+    candidates = [Candidate(entry, 1.0, False, (number,), 1.0) for entry in kept]
+    matched = min(total, limit)
+    phases = (
+        Phase("candidates", total, matched, "".join(section_note(options))),
+        _cutoff_phase(matched, len(kept), options),
+    )
+    return TopicMatches(candidates, {}, matched, matched, phases)
+
+
+def section_note(options: SearchOptions) -> list[str]:
+    patterns = " or ".join(f"“{one}”" for one in options.section)
+    return [f"only sections like {patterns}"] if patterns else []
+
+
+def _cutoff_phase(before: int, after: int, options: SearchOptions) -> Phase:
+    note = f"scores fall below {options.cutoff_ratio:g} of the one before, or {options.kept} are kept"
+    return Phase("cutoff", before, after, "" if before == after else note)
+
+
+# -- the run ----------------------------------------------------------------------------
+
+
+class _Run:
+    """One search."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        options: SearchOptions,
+        texts: Texts,
+        meaning: Meaning | None,
+        rerank: Rerank | None = None,
+        compiled: Compile | None = None,
+    ):
+        self._compile = compiled or Compile(snapshot, options)
+        self._rerank = rerank
+        self._meaning = None if options.mode == "lexical" else meaning
+        self._snapshot = snapshot
+        self._options = options
+        self._texts = texts
+
+    def trace(self, topics: Sequence[Expression], local_trees: Collection[str]) -> Trace:
+        options = self._options
+        compiled = [self._compile(topic) for topic in topics]
+        found = [
+            find_in_topic(
+                self._snapshot,
+                topic,
+                list(each.values()),
+                options,
+                number=number,
+                local_trees=local_trees,
+                meaning=self._meaning,
+            )
+            for number, (topic, each) in enumerate(zip(topics, compiled, strict=True))
+        ]
+        phases = _add_phases(found)
+        joined, phase = join_topics([each.candidates for each in found])
+        if len(topics) > 1:
+            phases.append(phase)
+        grained, steps = bring_to_grain(
+            joined,
+            options,
+            find_parent=self._find_parent,
+            measure_text=self._measure,
+            introduce=Introduce(self._find_next),
+            may_stand=self._may_stand(topics),
+        )
+        unique, duplicates = self._join_alike(grained, topics)
+        phases += [*steps, duplicates]
+        if self._rerank is not None and options.sort == "score":
+            unique, phase = rerank_candidates(
+                unique, options.rerank_results, self._rerank, self._whole_text
+            )
+            phases.append(phase)
+        ranked = sort_results(unique, options.sort, self._modified_ns)
+        placed, phase = self._places(ranked, found, topics)
+        phases.append(phase)
+        kept = placed[options.offset : options.offset + options.limit]
+        phases.append(Phase("limit", len(placed), len(kept), _limit_note(options, len(placed))))
+        return Trace(compiled, found, joined, grained, placed, kept, tuple(phases))
+
+    def _join_alike(
+        self, candidates: Sequence[Candidate], topics: Sequence[Expression]
+    ) -> tuple[list[Candidate], Phase]:
+        """Show once what is there in several versions or languages, and what has the same bytes."""
+        digest = self._texts.comparable_digest
+        single = list(candidates)
+        if self._options.fold_versions:
+            single = fold_translations(single, query_language(topics))
+            single = join_versions(single, self._texts.whole, digest)
+        unique = join_duplicates(single, digest)
+        note = "results with the same text are shown once"
+        if any(one.other_versions for one in unique):
+            note += ", and those of several versions or languages"
+        joined = len(unique) < len(candidates)
+        return unique, Phase("duplicates", len(candidates), len(unique), note if joined else "")
+
+    def _places(
+        self,
+        ranked: Sequence[Candidate],
+        found: Sequence[TopicMatches],
+        topics: Sequence[Expression],
+    ) -> tuple[list[Candidate], Phase]:
+        """Return the results that find a place, each with how many more its document has.
+
+        A document takes `max_per_document` places, unless the query names it.
+        """
+        most = self._options.max_per_document
+        is_open = any(_names_documents(topic, ()) for topic in topics)
+        if not most or is_open or self._options.sort != "score":
+            return list(ranked), Phase("documents", len(ranked), len(ranked))
+        taken: Counter[str] = Counter()
+        last: dict[str, int] = {}
+        more: Counter[str] = Counter()
+        for each in found:
+            more.update(each.beyond)
+        placed: list[Candidate] = []
+        for one in ranked:
+            doc_id = one.entry.doc_id
+            taken[doc_id] += 1
+            if taken[doc_id] > most:
+                more[doc_id] += 1
+                continue
+            last[doc_id] = len(placed)
+            placed.append(one)
+        for doc_id, at in last.items():
+            if more[doc_id]:
+                placed[at] = placed[at]._replace(more=more[doc_id])
+        note = f"no document takes more than {most} places" if len(placed) < len(ranked) else ""
+        return placed, Phase("documents", len(ranked), len(placed), note)
+
+    def answer(self, topics: Sequence[Expression], local_trees: Collection[str]) -> Answer:
+        trace = self.trace(topics, local_trees)
+        results = self._present(trace)
+        return Answer(
+            query="",
+            mode="lexical" if self._meaning is None else self._options.mode,
+            results=results,
+            phases=trace.phases,
+            hints=self._hints(topics, trace, results),
+            counts={
+                "candidates": sum(each.total for each in trace.found),
+                "after_cutoff": len(trace.joined),
+                "after_aggregation": len(trace.grained),
+                "ranked": len(trace.ranked),
+                "returned": len(results),
+            },
+            expressions=tuple(format_query(topic) for topic in topics),
+        )
+
+    def _may_stand(self, topics: Sequence[Expression]) -> Admits | None:
+        """Return what a parent must fulfil to stand for its children, beside its share of them."""
+        sections = section_filter(self._options.section)
+        bounds = within_bounds(topics, lambda name: find_chunks(self._snapshot, name))
+        if sections is None or bounds is None:
+            return sections or bounds
+        return lambda entry: sections(entry) and bounds(entry)
+
+    def _find_parent(self, entry: Entry) -> Entry:
+        return self._entry(entry, entry.parent_position, "the parent")
+
+    def _find_next(self, entry: Entry) -> Entry:
+        return self._entry(entry, entry.position + 1, "the next chunk")
+
+    def _entry(self, entry: Entry, position: int, what: str) -> Entry:
+        """Return the chunk at a position of the document that `entry` is of."""
+        found = self._snapshot.entry(entry.doc_id, position)
+        if found is None:
+            raise DamagedError(f"the index is damaged: it lacks {what} of {entry.id}")
+        return found
+
+    def _measure(self, entry: Entry) -> int:
+        """Estimate the tokens of a chunk's whole text."""
+        start, end = whole_range(entry)
+        form = self._texts.document(entry).format
+        return (end - start) // MARKUP_BYTES_PER_TOKEN.get(form, BYTES_PER_TOKEN)
+
+    def _whole_text(self, entry: Entry) -> str | None:
+        return self._texts.readable(entry, entry.byte_start, entry.byte_end)
+
+    def _modified_ns(self, entry: Entry) -> int:
+        return self._texts.document(entry).state.modified_ns
+
+    def _present(self, trace: Trace) -> tuple[Result, ...]:
+        presenter = Presenter(self._snapshot, self._texts, trace.compiled)
+        results = []
+        for rank, candidate in enumerate(trace.kept, start=self._options.offset + 1):
+            result = presenter.present(candidate, rank)
+            if self._options.explain:
+                from leafmark.search.explain import explain  # late: few ask
+
+                scored = [each.scored for each in trace.found]
+                result = result._replace(factors=explain(candidate, scored, self._snapshot))
+            results.append(result)
+        return presenter.with_sections(results, trace.kept)
+
+    def _hints(
+        self, topics: Sequence[Expression], trace: Trace, results: Sequence[Result]
+    ) -> tuple[Hint, ...]:
+        from leafmark.search.hints import hints_about  # late: it imports what few searches need
+
+        return hints_about(self._snapshot, topics, self._options, trace, results, self._meaning)
+
+
+def _limit_note(options: SearchOptions, ranked: int) -> str:
+    left = ranked - options.offset - options.limit
+    return f"{left} more follow; a larger limit or an offset shows them" if left > 0 else ""
+
+
+def _add_phases(found: Sequence[TopicMatches]) -> list[Phase]:
+    """Return the phases of all topics as one list: numbers added, notes joined."""
+    columns = zip(*(each.phases for each in found), strict=True)
+    return [
+        Phase(
+            steps[0].name,
+            sum(step.before for step in steps),
+            sum(step.after for step in steps),
+            "; ".join(dict.fromkeys(step.note for step in steps if step.note)),
+        )
+        for steps in columns
+    ]

@@ -1,0 +1,430 @@
+"""The texts of results, and candidates as results: text, matches, snippet, citation.
+
+Texts are read from their sources after these were checked. Nothing is shown of a source that
+is not what was indexed: then there is no text. Order is decided before: nothing here changes
+what is found.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from leafmark.index import Snapshot, with_parts
+from leafmark.model import Candidate, DocumentEntry, Entry, ReadableText, Result, Snippet
+from leafmark.model.deferred import Deferred
+from leafmark.model.span import bytes_in, subtract
+from leafmark.search.citations import format_citation
+from leafmark.search.compile import CompiledTopic
+from leafmark.search.highlight import Highlighter
+from leafmark.search.order import DocumentKey, document_of, key_of
+from leafmark.search.snippets import Match, byte_ranges, join_ranges, join_snippets, make_snippet
+
+__all__ = ["Body", "MakeReadable", "Presenter", "ReadSource", "Texts"]
+
+Spans = tuple[tuple[int, int], ...]
+
+ReadSource = Callable[[DocumentEntry], bytes | None]
+"""Gives the bytes that a document's spans refer to; None where the file is another now."""
+
+MakeReadable = Callable[[DocumentEntry, bytes, Sequence[tuple[int, int]]], ReadableText | None]
+"""Gives the readable text of some spans, None for formats whose bytes are their text."""
+
+
+class Body(NamedTuple):
+    """A chunk's own text. `text` is what was indexed, each bad byte a surrogate escape.
+
+    `data` are the body's bytes; `skipped` bytes of them, front matter, stand
+    before `text`. `readable` maps where bytes are markup.
+    """
+
+    data: bytes
+    text: str
+    skipped: int = 0
+    readable: ReadableText | None = None
+
+    @property
+    def source_text(self) -> str:
+        """All of `data` as text, bytes that are not UTF-8 made U+FFFD."""
+        if self.readable is None and not self.skipped and self.text.isascii():
+            return self.text
+        return self.data.decode("utf-8", "replace")
+
+    @property
+    def shown(self) -> str:
+        """The text with what cannot be shown replaced, character by character."""
+        return self.text if self.text.isascii() else _SURROGATES.sub("\ufffd", self.text)
+
+    def byte_ranges(self, ranges: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+        """Turn ranges of characters of `text` into ranges of bytes of `data`."""
+        if self.readable is not None:
+            # several words can come from the same bytes: those of the text for an image
+            found = tuple(join_ranges(self.readable.body_range(*each) for each in ranges))
+        else:
+            found = byte_ranges(self.text, ranges)
+        if not self.skipped:
+            return found
+        return tuple((start + self.skipped, end + self.skipped) for start, end in found)
+
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def _bytes_before(offset: int, spans: Iterable[tuple[int, int]]) -> int:
+    """Return how many bytes of the spans stand before `offset`."""
+    return sum(min(end, offset) - start for start, end in spans if start < offset)
+
+
+def _line_ends(source: bytes, at: int, stop: int) -> int:
+    """Count the line ends (LF, CRLF, lone CR) that begin before `stop`, those before `at` apart."""
+    before = max(at - 1, 0)
+    found = source.count(b"\n", at, stop)
+    if source.find(b"\r", before, stop) < 0:
+        return found
+    return found + source.count(b"\r", at, stop) - source.count(b"\r\n", before, stop)
+
+
+def _line_start(source: bytes, stop: int) -> int:
+    """Return one less than the offset at which the line that reaches `stop` begins."""
+    found = source.rfind(b"\n", 0, stop)
+    return max(found, source.rfind(b"\r", found + 1, stop))
+
+
+def _in_line_end(source: bytes, at: int) -> bool:
+    """Whether `at` is between CR and LF, where the line has not ended yet."""
+    return source[at - 1 : at + 1] == b"\r\n"
+
+
+def _known_line(entry: Entry) -> int:
+    """Return a byte before the body, or at its beginning, whose line the index knows, or 0."""
+    if entry.heading_start is not None:
+        return entry.heading_start
+    return entry.byte_start if entry.kind == "piece" else 0
+
+
+class Texts:
+    """Reads each source of one answer, and each body, at most once."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        read_source: ReadSource,
+        make_readable: MakeReadable | None = None,
+    ):
+        self._snapshot = snapshot
+        self._read_source = read_source
+        self._make_readable = make_readable
+        self._documents: dict[DocumentKey, DocumentEntry] = {}
+        self._sources: dict[DocumentKey, bytes | None] = {}
+        self._bodies: dict[tuple[str, str, Spans], Body | None] = {}
+        self._digests: dict[tuple[str, str, int, int], str | None] = {}
+
+    def document(self, entry: Entry) -> DocumentEntry:
+        """Return the entry of a chunk's document."""
+        key = document_of(entry)
+        if key not in self._documents:
+            document = self._snapshot.document(entry.doc_id)
+            assert document is not None, "a chunk's document is indexed with it"
+            self._documents[key] = document
+        return self._documents[key]
+
+    def source(self, entry: Entry) -> bytes | None:
+        """Return the source of a chunk, None where it is not what was indexed."""
+        key = document_of(entry)
+        if key not in self._sources:
+            self._sources[key] = self._read_source(self.document(entry))
+        return self._sources[key]
+
+    def body(self, entry: Entry) -> Body | None:
+        """Return the own text of a chunk, None where the source is not what was indexed.
+
+        That of an introduction is less than that of the chunk at the same position.
+        """
+        key = (entry.tree, entry.path, entry.body_spans)
+        if key not in self._bodies:
+            self._bodies[key] = self._body(entry)
+        return self._bodies[key]
+
+    def _body(self, entry: Entry) -> Body | None:
+        source = self.source(entry)
+        if source is None:
+            return None
+        document, spans = self.document(entry), entry.body_spans
+        data = bytes_in(source, spans)
+        front = document.front_matter_end
+        skipped = _bytes_before(front, spans) if front else 0
+        if self._make_readable is not None:
+            read = [part for span in spans for part in subtract(*span, [(0, front or 0)])]
+            made = self._make_readable(document, source, read)
+            if made is not None:
+                return Body(data, made.text, skipped, made)
+        return Body(data, data[skipped:].decode("utf-8", "surrogateescape"), skipped)
+
+    def readable(self, entry: Entry, start: int, end: int) -> str | None:
+        """Return what a person reads in bytes of a chunk's source; None where it is another."""
+        source = self.source(entry)
+        if source is None:
+            return None
+        if self._make_readable is not None:
+            made = self._make_readable(self.document(entry), source, [(start, end)])
+            if made is not None:
+                return made.text
+        return source[start:end].decode("utf-8", "replace")
+
+    def whole(self, entry: Entry) -> str | None:
+        """Return what a person reads in the whole span of a chunk; None as for a body."""
+        span = (entry.byte_start, entry.byte_end)
+        if tuple(entry.body_spans) != (span,):
+            return self.readable(entry, *span)
+        body = self.body(entry)  # which is read for its snippet, too
+        return body.shown if body else None
+
+    def digest(self, entry: Entry) -> str | None:
+        """Return the sha256 of a chunk's whole span, hex; None where the source is another."""
+        key = (entry.tree, entry.path, entry.byte_start, entry.byte_end)
+        if key not in self._digests:
+            source = self.source(entry)
+            self._digests[key] = (
+                None
+                if source is None
+                else hashlib.sha256(source[entry.byte_start : entry.byte_end]).hexdigest()
+            )
+        return self._digests[key]
+
+    def comparable_digest(self, entry: Entry) -> str | None:
+        """Return `digest`, None for a blank span too: blanks are nobody's duplicates."""
+        source = self.source(entry)
+        if source is None or not source[entry.byte_start : entry.byte_end].strip():
+            return None
+        return self.digest(entry)
+
+    def places(self, entry: Entry) -> Deferred[tuple[int, int]]:
+        """Return the 1-based line and byte column at which each span of the body begins.
+
+        They are found when they are looked at: most forms of an answer show none.
+        """
+        return Deferred(lambda: self._places(entry, self.source(entry)))
+
+    @staticmethod
+    def _places(entry: Entry, source: bytes | None) -> tuple[tuple[int, int], ...]:
+        if source is None:
+            return ()
+        at = _known_line(entry)
+        ends = entry.line_start - 1 + _in_line_end(source, at) if at else 0
+        found = []
+        for start, _ in entry.body_spans:
+            inside = _in_line_end(source, start)
+            ends += _line_ends(source, at, start)
+            found.append((ends + 1 - inside, start - _line_start(source, start - inside)))
+            at = start
+        return tuple(found)
+
+
+class Presenter:
+    """Makes the results of one answer.
+
+    `topics` are the compiled queries of each topic, by the name of the language.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        texts: Texts,
+        topics: Sequence[Mapping[str | None, CompiledTopic]],
+    ):
+        self._snapshot = snapshot
+        self._texts = texts
+        self._topics = topics
+        self._constituents: dict[int, Result] = {}
+        self._found: dict[tuple[object, ...], list[list[Match]]] = {}
+        self._highlighters: dict[tuple[int, bool], Highlighter] = {}
+
+    def present(self, candidate: Candidate, rank: int) -> Result:
+        """Return the result at a 1-based rank, with its constituents."""
+        entry = candidate.entry
+        digest = self._texts.digest(entry)
+        if digest is None:
+            return self._present(candidate, rank, None, None)
+        citation = format_citation(entry.id, digest, entry.byte_start, entry.byte_end)
+        return self._present(candidate, rank, digest, citation)
+
+    def _has_matches(self, candidate: Candidate) -> bool:
+        """Whether the own text of a candidate matches; that of a changed source does not."""
+        body = self._texts.body(candidate.entry)
+        return body is not None and any(self._matches(candidate, body))
+
+    def _present(
+        self, candidate: Candidate, rank: int, digest: str | None, citation: str | None
+    ) -> Result:
+        """Return a result; constituents have no rank, digest and citation."""
+        entry, texts, parts = candidate.entry, self._texts, candidate.constituents
+        body = texts.body(entry)
+        matches = self._matches(candidate, body) if body else []
+        ranges = join_ranges([(start, end) for each in matches for start, end, _ in each])
+        whole = body is not None and self._is_whole(candidate, ranges)
+        if whole:
+            parts = ()
+        snippet = self._excerpt(candidate, body, matches, whole=whole) if body else Snippet()
+        constituents = Deferred(lambda: tuple(map(self._constituent, parts))) if parts else ()
+        return Result(
+            entry,
+            texts.document(entry),
+            candidate.score,
+            rank,
+            candidate.relaxed,
+            body is None,
+            whole,
+            body.source_text if body else None,
+            digest,
+            citation,
+            snippet,
+            body.byte_ranges(ranges) if body else (),
+            constituents,
+            candidate.also_in,
+            body_bytes=body.data if body else None,
+            body_places=texts.places(entry) if body else (),
+            introduction=candidate.introduction,
+            other_versions=candidate.other_versions,
+            more=candidate.more,
+        )
+
+    def _constituent(self, candidate: Candidate) -> Result:
+        """Return the result for a constituent, made once: few of them are looked at."""
+        key = id(candidate)
+        if key not in self._constituents:
+            self._constituents[key] = self._present(candidate, 0, None, None)
+        return self._constituents[key]
+
+    def _matches(self, candidate: Candidate, body: Body) -> list[list[Match]]:
+        """Return the matches in the body for each topic that the candidate matched."""
+        key = (*key_of(candidate.entry), candidate.entry.body_spans, candidate.topics)
+        if key not in self._found:
+            self._found[key] = list(self._find(candidate, body))
+        return self._found[key]
+
+    def _find(self, candidate: Candidate, body: Body) -> Iterator[list[Match]]:
+        for topic in candidate.topics:
+            compiled = self._compiled(topic, candidate.entry)
+            if compiled is not None:
+                highlighter = self._highlighter(compiled)
+                written_in = self._texts.document(candidate.entry).format
+                yield highlighter.find_in(body.shown, written_in)
+
+    def _highlighter(self, compiled: CompiledTopic, *, of_titles: bool = False) -> Highlighter:
+        """Return what finds the matches of what was asked for in bodies, or in titles.
+
+        In titles it finds stop words, too, which need not match: in a text they would mark
+        half of it.
+        """
+        key = (id(compiled), of_titles)  # it lives as long as we do
+        found = self._highlighters.get(key)
+        if found is None:
+            stops = frozenset[int]() if of_titles else compiled.stops
+            fields = (None, "title" if of_titles else "body")
+            looked = [
+                each
+                for each in compiled.looked
+                if each.number not in stops and each.field in fields
+            ]
+            found = Highlighter(looked, compiled.language.analyzer)
+            self._highlighters[key] = found
+        return found
+
+    def _compiled(self, topic: int, entry: Entry) -> CompiledTopic | None:
+        language = self._snapshot.language_of(entry.tree)
+        return None if language is None else self._topics[topic].get(language.name)
+
+    def _excerpt(
+        self, candidate: Candidate, body: Body, matches: Sequence[Sequence[Match]], *, whole: bool
+    ) -> Snippet:
+        """Return the snippet of a result; a document as a `whole` has its beginning.
+
+        That of most documents stands under their first heading.
+        """
+        if whole:
+            own = self._snippet(candidate._replace(constituents=()), body, matches)
+            if own.text:
+                return own
+        return self._snippet(candidate, body, matches)
+
+    def _snippet(
+        self,
+        candidate: Candidate,
+        body: Body,
+        matches: Sequence[Sequence[Match]],
+    ) -> Snippet:
+        """Return an excerpt of the own match, else of the best constituent, else the lead."""
+        own = [each for each in matches if each]
+        if candidate.constituents and (candidate.direct_score is None or not own):
+            best = _best_snippet(map(self._snippet_of, candidate.constituents))
+            if best.ranges or (best.text and not own):
+                return best
+        return join_snippets(make_snippet(body.shown, each) for each in own or [[]])
+
+    def _snippet_of(self, part: Candidate) -> Snippet:
+        body = self._texts.body(part.entry)
+        return self._snippet(part, body, self._matches(part, body)) if body else Snippet()
+
+    def _is_whole(self, candidate: Candidate, ranges: Sequence[tuple[int, int]]) -> bool:
+        """Whether a document with sections matched by its title, path or tags, and none of them.
+
+        Its path and tags are every section's too: one that matched by nothing else
+        does not stand out. One that is near in meaning as a whole needs no matches.
+        """
+        if candidate.whole and not candidate.constituents:
+            return True
+        if ranges:
+            return False
+        entry = candidate.entry
+        if entry.kind != "document" or entry.last_position == entry.position:
+            return False
+        found = (self._compiled(topic, entry) for topic in candidate.topics)
+        if not any(one.looked for one in found if one):
+            return False
+        below = (part for part in candidate.with_constituents() if part is not candidate)
+        return not any(
+            self._has_matches(part) or self._has_title(candidate, part.entry) for part in below
+        )
+
+    def _has_title(self, candidate: Candidate, entry: Entry) -> bool:
+        """Whether a section's own title matches; that of the document is no section's."""
+        if entry.title == self._texts.document(entry).title or entry.kind == "document":
+            return False
+        return self._title_matches(candidate, entry)
+
+    def _title_matches(self, candidate: Candidate, entry: Entry) -> bool:
+        found = (self._compiled(topic, entry) for topic in candidate.topics)
+        text = with_parts(entry.title)
+        return any(self._highlighter(one, of_titles=True).find(text) for one in found if one)
+
+    def with_sections(
+        self, results: Sequence[Result], candidates: Sequence[Candidate]
+    ) -> tuple[Result, ...]:
+        """Return the results, no document of them `whole` beside a section that stands out."""
+        wholes = {result.entry.doc_id for result in results if result.whole}
+        if not wholes:
+            return tuple(results)
+        standing_out = {
+            one.entry.doc_id
+            for one, candidate in zip(results, candidates, strict=True)
+            if one.entry.doc_id in wholes
+            and not one.whole
+            and (one.match_ranges or self._has_title(candidate, one.entry))
+        }
+        return tuple(
+            one._replace(whole=False) if one.whole and one.entry.doc_id in standing_out else one
+            for one in results
+        )
+
+
+def _best_snippet(snippets: Iterable[Snippet]) -> Snippet:
+    """Return the first snippet that has matches, else the first there is."""
+    lead = Snippet()
+    for snippet in snippets:
+        if snippet.ranges:
+            return snippet
+        lead = lead if lead.text else snippet
+    return lead
+

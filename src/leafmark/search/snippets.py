@@ -1,0 +1,308 @@
+"""Snippets: an excerpt around the best of the known matches in a text.
+
+All offsets are characters. A fragment never begins or ends inside what a reader sees as one
+character, nor inside a word if a boundary is near. White space is folded, so that a snippet
+is one line.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from operator import itemgetter
+from typing import NamedTuple
+
+from leafmark.model import Snippet
+
+__all__ = ["FIRST_MARK", "Match", "byte_ranges", "join_ranges", "join_snippets", "make_snippet"]
+
+SNIPPET_CHARS = 150
+"""Characters of a snippet, about; chosen by eye."""
+
+MOST_FRAGMENTS = 3
+"""A snippet has at most this many fragments (chosen by eye: more read as noise)."""
+
+SEPARATOR = " … "
+CUT = "…"
+
+_NEAR = 24
+"""How far a fragment's end may move to find a word boundary, in characters (chosen by eye)."""
+
+_FOLD = re.compile(r"\s+")
+_IN_WORDS = "_'’"
+FIRST_MARK = "\u0300"
+"""The first combining mark: no character before it joins with its neighbours."""
+
+_SOLID_FROM = "\u2e80"
+"""Scripts from here on are mostly written without spaces: a word may end at any character."""
+
+
+Match = tuple[int, int, int]
+"""Start and end of the characters that matched, and the number of the query's word.
+
+A plain tuple, since a query has hundreds.
+"""
+
+_END, _WORD = itemgetter(1), itemgetter(2)
+
+
+class _Fragment(NamedTuple):
+    start: int
+    end: int
+
+
+def make_snippet(text: str, matches: Sequence[Match], *, size: int = SNIPPET_CHARS) -> Snippet:
+    """Return an excerpt of about `size` characters with as many different words as fit.
+
+    `matches` are sorted by start. Without any, the snippet is the text's lead.
+    Linear in the text.
+    """
+    if not text or text.isspace():
+        return Snippet()
+    cores = _choose(matches, size) if matches else [_Fragment(*_lead(text))]
+    room = max(1, size // len(cores))
+    fragments = _join(sorted(_widen(text, core, room) for core in cores))
+    first, last = fragments[0].start, fragments[-1].end
+    near = [(start, end) for start, end, _ in matches if end > first and start < last]
+    return _render(text, fragments, join_ranges(near))
+
+
+def join_snippets(snippets: Iterable[Snippet]) -> Snippet:
+    """Return snippets one after the other with ` … ` between them, without empty ones.
+
+    Snippets with the same text become one, with the matches of all of them.
+
+    >>> join_snippets(Snippet(text, (mark,)) for text, mark in [("a b", (0, 1)), ("c", (0, 1))])
+    Snippet(text='a b … c', ranges=((0, 1), (6, 7)))
+    >>> join_snippets(Snippet("a b", (mark,)) for mark in [(2, 3), (0, 1)])
+    Snippet(text='a b', ranges=((0, 1), (2, 3)))
+    """
+    given = list(snippets)
+    if len(given) == 1:
+        return given[0]
+    matches: dict[str, list[tuple[int, int]]] = {}
+    for snippet in given:
+        if snippet.text:
+            matches.setdefault(snippet.text, []).extend(snippet.ranges)
+    text, ranges = "", []
+    for shown, near in matches.items():
+        text += SEPARATOR if text else ""
+        ranges += [(len(text) + start, len(text) + end) for start, end in join_ranges(near)]
+        text += shown
+    return Snippet(text, tuple(ranges))
+
+
+def join_ranges(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the union of half-open ranges, sorted and disjoint; ranges that touch are joined.
+
+    >>> join_ranges([(5, 6), (0, 2), (1, 4), (4, 5)])
+    [(0, 6)]
+    """
+    joined: list[tuple[int, int]] = []
+    reached = -1
+    for start, end in sorted(ranges):
+        if start > reached:
+            if start < end:
+                joined.append((start, end))
+                reached = end
+        elif end > reached:
+            joined[-1] = (joined[-1][0], end)
+            reached = end
+    return joined
+
+
+def byte_ranges(text: str, ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Turn sorted, disjoint ranges of characters into ranges of the text's UTF-8 bytes.
+
+    A byte that is not UTF-8 is a surrogate escape in `text`, and counts as one byte.
+
+    >>> byte_ranges("é a", [(2, 3)])
+    ((3, 4),)
+    """
+    if text.isascii():
+        return tuple(ranges)
+    found, at, byte = [], 0, 0
+    for start, end in ranges:
+        first = byte + _bytes(text[at:start])
+        at, byte = end, first + _bytes(text[start:end])
+        found.append((first, byte))
+    return tuple(found)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogateescape"))
+
+
+def _lead(text: str) -> tuple[int, int]:
+    start = len(text) - len(text.lstrip())
+    return start, start + 1
+
+
+def _choose(matches: Sequence[Match], size: int) -> list[_Fragment]:
+    """Return the cores of the fragments: as few as hold the most different words."""
+    wanted = len(set(map(_WORD, matches)))
+    best: list[_Fragment] = []
+    most = 0
+    for count in range(1, min(MOST_FRAGMENTS, wanted) + 1):
+        cores, found = _best_windows(matches, count, max(1, size // count))
+        if found > most:
+            best, most = cores, found
+        if most == wanted:
+            break
+    return best
+
+
+def _best_windows(matches: Sequence[Match], count: int, room: int) -> tuple[list[_Fragment], int]:
+    """Choose `count` windows one after the other, each with the most words not yet shown."""
+    shown: set[int] = set()
+    cores: list[_Fragment] = []
+    for _ in range(count):
+        first, last = _best_window(matches, room, shown)
+        window = matches[first : last + 1]
+        words = set(map(_WORD, window))
+        if cores and words <= shown:
+            break
+        shown |= words
+        cores.append(_Fragment(window[0][0], max(map(_END, window))))
+    return cores, len(shown)
+
+
+def _best_window(matches: Sequence[Match], room: int, shown: set[int]) -> tuple[int, int]:
+    """Return the first and last match of the window with the most new words, then matches.
+
+    A window holds at least one match, and as many as fit into `room` characters.
+    """
+    if max(map(_END, matches)) - matches[0][0] <= room:
+        return 0, len(matches) - 1
+    counts: dict[int, int] = {}
+    best, most_new, most = (0, 0), -1, -1
+    first = new = 0
+    for last, (_, end, word) in enumerate(matches):
+        count = counts.get(word, 0)
+        counts[word] = count + 1
+        if not count and word not in shown:
+            new += 1
+        while first < last and end - matches[first][0] > room:
+            dropped = matches[first][2]
+            counts[dropped] -= 1
+            if not counts[dropped] and dropped not in shown:
+                new -= 1
+            first += 1
+        if new > most_new or (new == most_new and last - first > most):
+            best, most_new, most = (first, last), new, last - first
+    return best
+
+
+def _widen(text: str, core: _Fragment, room: int) -> _Fragment:
+    """Return the core with text around it, about `room` characters, cut between words."""
+    spare = max(0, room - (core.end - core.start))
+    start = max(0, core.start - spare // 2)
+    end = min(len(text), start + max(room, core.end - start))
+    start = max(0, min(start, end - room))
+    return _Fragment(_start_at(text, start, core.start), _end_at(text, end, core.end))
+
+
+def _start_at(text: str, at: int, latest: int) -> int:
+    """Return the first word boundary from `at` on, no later than `latest`."""
+    for cut in range(at, min(latest, at + _NEAR) + 1):
+        if not _inside_word(text, cut):
+            return cut
+    while at > 0 and _joins(text, at):
+        at -= 1
+    return at
+
+
+def _end_at(text: str, at: int, earliest: int) -> int:
+    """Return the last word boundary up to `at`, no earlier than `earliest`."""
+    for cut in range(at, max(earliest, at - _NEAR) - 1, -1):
+        if not _inside_word(text, cut):
+            return cut
+    while at < len(text) and _joins(text, at):
+        at += 1
+    return at
+
+
+def _inside_word(text: str, at: int) -> bool:
+    if at <= 0 or at >= len(text):
+        return False
+    before, after = text[at - 1], text[at]
+    in_word = (before.isalnum() or before in _IN_WORDS) and (after.isalnum() or after in _IN_WORDS)
+    if before < FIRST_MARK and after < FIRST_MARK:
+        return in_word
+    return _joins(text, at) or (in_word and max(before, after) < _SOLID_FROM)
+
+
+def _joins(text: str, at: int) -> bool:
+    """Whether the characters before and after `at` are read as one: a mark, an emoji, a flag."""
+    before, after = text[at - 1], text[at]
+    if max(before, after) < FIRST_MARK:
+        return False
+    marks = unicodedata.category(after)[0] == "M" or "\U0001f3fb" <= after <= "\U0001f3ff"
+    flag = "\U0001f1e6" <= before <= "\U0001f1ff" and "\U0001f1e6" <= after <= "\U0001f1ff"
+    return marks or flag or "\u200d" in (before, after)
+
+
+def _join(fragments: Sequence[_Fragment]) -> list[_Fragment]:
+    joined: list[_Fragment] = []
+    for fragment in fragments:
+        if joined and fragment.start <= joined[-1].end:
+            joined[-1] = _Fragment(joined[-1].start, max(joined[-1].end, fragment.end))
+        else:
+            joined.append(fragment)
+    return joined
+
+
+def _render(
+    text: str, fragments: Sequence[_Fragment], ranges: Sequence[tuple[int, int]]
+) -> Snippet:
+    """Return the fragments as one line, with the matches inside them."""
+    out, marks = "", []
+    for number, fragment in enumerate(fragments):
+        if number:
+            out += SEPARATOR
+        elif not _is_blank(text[: fragment.start]):
+            out += CUT
+        line, places = _one_line(text, fragment, ranges)
+        marks += [(len(out) + start, len(out) + end) for start, end in places if start < end]
+        out += line
+    if not _is_blank(text[fragments[-1].end :]):
+        out += CUT
+    return Snippet(out, tuple(marks))
+
+
+def _one_line(
+    text: str, fragment: _Fragment, ranges: Sequence[tuple[int, int]]
+) -> tuple[str, list[tuple[int, int]]]:
+    """Return a fragment with its white space folded, and the matches inside it."""
+    part = text[fragment.start : fragment.end]
+    at = fragment.start + len(part) - len(part.lstrip())
+    last = at + len(part.strip())
+    touching = ranges[_first_after(ranges, at) : bisect_left(ranges, (last,))]
+    inside = [(max(start, at), min(end, last)) for start, end in touching]
+    line = text[at:last].replace("\n", " ")
+    if line == " ".join(line.split()):  # nothing moves, as is usual
+        return line, [(start - at, end - at) for start, end in inside]
+    line, marks = "", []
+    for start, end in inside:
+        line += _fold(text[at:start])
+        before = len(line)
+        line += _fold(text[start:end])
+        marks.append((before, len(line)))
+        at = end
+    return line + _fold(text[at:last]), marks
+
+
+def _first_after(ranges: Sequence[tuple[int, int]], at: int) -> int:
+    """Return the index of the first of disjoint, sorted ranges that ends after `at`."""
+    first = bisect_right(ranges, (at,))
+    return first - 1 if first and ranges[first - 1][1] > at else first
+
+
+def _is_blank(text: str) -> bool:
+    return not text or text.isspace()
+
+
+def _fold(text: str) -> str:
+    return text if text.isalnum() else _FOLD.sub(" ", text)

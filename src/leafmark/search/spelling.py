@@ -1,0 +1,587 @@
+"""The indexed words that a typed word stands for: itself, other forms, corrections, beginnings.
+
+The index holds stems, but the user types words. So the *typed* word is edited, each edit
+is stemmed (all in one call of the analyzer), and the stems are looked up: of 360 typing
+errors in English words only 61 % have a stem one edit from the right stem.
+
+An edit is an insertion, a deletion, a substitution, or a transposition of two neighbours.
+Letters come from the alphabet of the word's own script. In any language, a letter may also
+be replaced by itself with a mark (`e` by `é`), since names have such letters everywhere.
+
+A stemmer only cuts endings. It does not join irregular forms (`write`, `wrote`), `parse` and
+`parser`, or British and American spellings. Rules make such forms, and the index tells which
+of them occur. English only: other languages get rules when there are sets to measure them on.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import product
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from leafmark.index import Analyzer, Language, analyzer_for
+from leafmark.likeness import edits_from
+from leafmark.search.vocabulary import Vocabulary
+from leafmark.search.words import stop_words
+
+__all__ = ["Alternative", "Begun", "Speller", "bare", "derived_terms"]
+
+EDIT_SHARE = 0.5
+"""Factor of a correction of a word that occurs too: it ranks below what was typed."""
+
+MAX_CORRECTIONS = 8
+"""The most indexed words that one typed word is corrected to."""
+
+MAX_ASKED_FOR = 50
+"""The same if the query asks for edits (`word~1`)."""
+
+CORRECTED_FROM = 3
+"""The least length of a word that is corrected, in characters."""
+
+WIDENED_FROM = 7
+"""The least length of a word that is corrected although it occurs.
+
+Words of 7 letters and more have so few neighbours that this hardly adds matches (1.0 times
+as many, against 40 times for 3 letters; measured on 188,000 chunks).
+"""
+
+WIDENED_UP_TO = 3
+"""A word that stands in more chunks than this is no typing error (chosen by eye)."""
+
+MAX_PREFIXED = 50
+"""The most indexed words that a prefix scores by one by one; rarer ones all score alike."""
+
+_LATIN = "abcdefghijklmnopqrstuvwxyz"
+_EXTRA = {
+    "danish": "æøå",
+    "dutch": "ëï",
+    "finnish": "äöå",
+    "french": "àâçèéêëîïôùûœ",
+    "german": "äöüß",
+    "hungarian": "áéíóöőúüű",
+    "italian": "àèéìòù",
+    "norwegian": "æøå",
+    "portuguese": "áâãàçéêíóôõú",
+    "romanian": "ăâîșşțţ",
+    "spanish": "áéíñóúü",
+    "swedish": "äöå",
+    "turkish": "çğıöşü",
+}
+_STROKES = str.maketrans("đħıłøŧ", "dhilot")
+"""Letters with a mark that Unicode does not part."""
+
+_DIGRAPHS = {"ae": "ä", "oe": "ö", "ue": "ü", "ss": "ß"}
+_DIGRAPH = re.compile("(ae|oe|ue|ss)")
+_MAX_DIGRAPHS = 3
+
+_PAGE = 0x80
+"""Other scripts than Latin fill one Unicode block of this many characters, or a few of them."""
+_MARKED = range(0xC0, 0x180)
+"""The Unicode range of the marked Latin letters of European languages."""
+
+
+@lru_cache(maxsize=256)
+def alphabet_of(letter: str, language: str | None = None) -> str:
+    """Return the lower-case letters of the script that `letter` belongs to.
+
+    >>> alphabet_of("x"), alphabet_of("ж")[:3]
+    ('abcdefghijklmnopqrstuvwxyz', 'абв')
+    """
+    if letter < "\u0250":
+        return _LATIN + _EXTRA.get(language or "", "")
+    first = ord(letter) // _PAGE * _PAGE
+    if 0x0370 <= ord(letter) < 0x0530:  # Greek and Cyrillic: without their archaic letters
+        first = 0x03AC if ord(letter) < 0x0400 else 0x0430
+        return "".join(map(chr, range(first, first + (0x23 if first < 0x0400 else 0x30))))
+    found = (chr(number) for number in range(first, first + _PAGE))
+    return "".join(each for each in found if _is_letter(each) and each.lower() == each)
+
+
+def without_marks(word: str) -> str:
+    """Return a word without the marks on its letters.
+
+    >>> without_marks("résumé"), without_marks("żółty")
+    ('resume', 'zolty')
+    """
+    if word.isascii():
+        return word
+    parted = unicodedata.normalize("NFD", word)
+    return "".join(each for each in parted if not unicodedata.combining(each)).translate(_STROKES)
+
+
+def bare(word: str) -> str:
+    """Return a word in the letters that stemmers make of it: without marks, and `ss` for `ß`.
+
+    >>> bare("größe")
+    'grosse'
+    """
+    return without_marks(word).replace("ß", "ss")
+
+
+def respellings(word: str) -> list[str]:
+    """Return a word with letters of German in place of the two that stand for them, and back.
+
+    >>> respellings("groesse"), respellings("größe")
+    (['groeße', 'grösse', 'größe'], ['groesse'])
+    """
+    parts = _DIGRAPH.split(word)
+    if len(parts) > 2 * _MAX_DIGRAPHS + 1:
+        return []
+    choices = [(part, _DIGRAPHS[part]) if part in _DIGRAPHS else (part,) for part in parts]
+    found = ["".join(choice) for choice in product(*choices)]
+    for pair, letter in _DIGRAPHS.items():
+        word = word.replace(letter, pair)
+    return [*found[1:], word] if word != found[0] else found[1:]
+
+
+@lru_cache(maxsize=256)
+def _with_a_mark(letter: str) -> str:
+    """Return the lower-case letters that consist of `letter` and a mark."""
+    found = (chr(number) for number in _MARKED)
+    return "".join(
+        each for each in found if each != letter == without_marks(each) and each.lower() == each
+    )
+
+
+def _is_letter(character: str) -> bool:
+    """Whether a character is a letter, or a vowel sign, as scripts of India have them."""
+    return character.isalpha() or unicodedata.category(character)[0] == "M"
+
+
+def edits_of(word: str, language: str | None = None) -> list[str]:
+    """Return all words one edit from `word`, without it, in order and without repeats.
+
+    There are about 57 per letter in Latin script. A word of one letter has no edits, and is
+    no edit of another word: see `within_distance`.
+    """
+    if len(word) == 1:
+        return []
+    letters = "".join(dict.fromkeys("".join(alphabet_of(each, language) for each in word)))
+    found: list[str] = []
+    for at in range(len(word) + 1):
+        left, right = word[:at], word[at:]
+        rest = right[1:]
+        if rest:
+            found.append(left + rest[0] + right[0] + rest[1:])
+        if right:
+            found.append(left + rest)
+            found += [left + letter + rest for letter in letters + _with_a_mark(right[0])]
+        found += [left + letter + right for letter in letters]
+    distinct = dict.fromkeys(found)
+    distinct.pop(word, None)
+    return [each for each in distinct if len(each) > 1]
+
+
+def share_letters(
+    forms: Sequence[str], terms: Mapping[int, Iterable[str]], distance: int
+) -> list[str]:
+    """Return those of `terms`, given by length, that may be within `distance` edits of a form.
+
+    `forms` are forms of one word: each begins with the first, and none is longer than the
+    last. A cheap first look, by length and letters, before `within_distance`.
+    """
+    needed, known = set(forms[0]), set("".join(forms))
+    return [
+        term
+        for length in range(len(forms[0]) - distance, len(forms[-1]) + distance + 1)
+        for term in terms.get(length, ())
+        if len(needed.difference(term)) <= distance and len(set(term) - known) <= distance
+    ]
+
+
+def within_distance(word: str, others: Iterable[str], distance: int) -> list[str]:
+    """Return those of `others` that are within `distance` edits of `word`, in order.
+
+    There must be fewer edits than the shorter word has letters, as in Lucene: with as many,
+    any word becomes any other (`a` becomes `zax`).
+
+    >>> within_distance("recieve", ["receive", "relieved", "deceive"], 2)
+    ['receive', 'relieved', 'deceive']
+    >>> within_distance("zax", ["a", "ab", "max"], 2)
+    ['max']
+    """
+    edits = edits_from(word)
+    return [
+        other
+        for other in others
+        if abs(len(other) - len(word)) <= distance
+        and edits(other) <= min(distance, len(word) - 1, len(other) - 1)
+    ]
+
+
+_FORMS = Path(__file__).with_name("data") / "irregular.txt"
+
+_RULES = tuple(
+    (re.compile(pattern), form)
+    for pattern, form in (
+        # the word for who or what does it: `parser`, `runner`, `carrier`, `editor`
+        (r"(.{3,})er", r"\1e"),
+        (r"(.*[^aeiou][aeiou])([bdgmnpt])\2er", r"\1\2"),
+        (r"(.{2,}[^aeiou])ier", r"\1y"),
+        (r"(.{3,}[st])or", r"\1e"),
+        (r"(.{3,}e)", r"\1r"),
+        (r"(.{0,2}[^aeiou][aeiou])([bdgmnpt])", r"\1\2\2er"),
+        (r"(.{2,}[^aeiou])y", r"\1ier"),
+        (r"(.{3,}[^aeiouyrs])", r"\1er"),
+        (r"(.{3,}[st])e?", r"\1or"),
+        # the other spelling: `serialise`, `analyse`, `colour`, `centre`, `catalogue`, `licence`
+        (r"(.{3,}i)z(e[drs]?|ing|ations?)", r"\1s\2"),
+        (r"(.{3,}i)s(e[drs]?|ing|ations?)", r"\1z\2"),
+        (r"(.{3,})yz(e[ds]?|ing)", r"\1ys\2"),
+        (r"(.{3,})ys(e[ds]?|ing)", r"\1yz\2"),
+        (r"(.{2,}[^st])or(s|ed|ing)?", r"\1our\2"),
+        (r"(.{2,})our(s|ed|ing)?", r"\1or\2"),
+        (r"(.{2,}[bt])er", r"\1re"),
+        (r"(.{2,}[bt])re", r"\1er"),
+        (r"(.{2,}o)g", r"\1gue"),
+        (r"(.{2,}o)gue", r"\1g"),
+        (r"(.*[cf]en)s(e[ds]?)", r"\1c\2"),
+        (r"(.*[cf]en)c(e[ds]?)", r"\1s\2"),
+        # forms that the stemmer separates: it cuts `reference` to `refer`, and keeps `s` after `u`
+        # (`menus`) and in words without a vowel before their last letter (`sdks`, `clis`)
+        (r"(.{3,}en)c(?:ed|ing)", r"\1ce"),
+        (r"(.{2,}u)", r"\1s"),
+        (r"(.{2,}u)s", r"\1"),
+        (r"(?!http|smtp)([^aeiouy]{3,}|[^aeiouy]{2,}[aeio])", r"\1s"),
+        (r"(?!http|smtp)([^aeiouy]{3,}|[^aeiouy]{2,}[aeio])s", r"\1"),
+    )
+)
+"""A pattern of whole words, and another form of a word that it matches.
+
+A wrong `e` at the end does no harm: the stemmer cuts it (`reade` becomes `read`). Most rules
+need more than three letters: a `user` does not "us".
+"""
+
+
+@lru_cache(maxsize=10_000)
+def derived_terms(word: str, language: str | None) -> tuple[tuple[str, str], ...]:
+    """Return the stems of other forms of `word`, each with the form; most forms are no real word.
+
+    >>> derived_terms("wrote", "english")
+    (('write', 'write'), ('written', 'written'), ('wroter', 'wroter'), ('wrotor', 'wrotor'))
+    """
+    typed = word.lower()
+    if language != "english" or not (typed.isascii() and typed.isalpha()):
+        return ()
+    analyzer, stops = analyzer_for(language), stop_words(language)
+    (own,) = analyzer.terms(typed) or [""]
+    found: dict[str, str] = {}
+    for form in dict.fromkeys([*_irregular().get(typed, ()), *_by_rule(typed)]):
+        if form not in stops:
+            found.update((stem, form) for stem in analyzer.terms(form) if stem not in found)
+    found.pop(own, None)
+    return tuple(found.items())
+
+
+@cache
+def _irregular() -> dict[str, tuple[str, ...]]:
+    """Return the other forms of each word: those on the same line of the list."""
+    lines = [line.split() for line in _FORMS.read_text("utf-8").splitlines()]
+    found: dict[str, tuple[str, ...]] = {}
+    for line in lines:
+        for word in line:
+            others = (other for other in line if other != word)
+            found[word] = (*found.get(word, ()), *others)
+    return found
+
+
+def _by_rule(word: str) -> Iterator[str]:
+    for pattern, form in _RULES:
+        found = pattern.fullmatch(word)
+        if found:
+            yield found.expand(form)
+
+
+INTACT = 4
+"""Most edits of a long word keep its first letters: the terms with these are listed at once.
+
+That saves a look-up for each edit of the other letters, about 57 per letter. Few terms
+share four letters (measured: 163 of 113,000 begin with `conf`), many share three.
+"""
+
+_ENGLISH_ENDINGS = """
+s e es ed ing ings ion ions ation ations ive al ally able ment ments er ers or ors ly y ies ity
+ities ness ance ence ant ent ic ical ize ized izes izing t te ted ting tion tions tor tors tive
+d n on r l ble g ng
+"""
+_ENDINGS: dict[str | None, tuple[str, ...]] = {"english": tuple(_ENGLISH_ENDINGS.split())}
+"""Endings added to a prefix, to find stems that are shorter than it (`configura*`)."""
+
+_VOWELS = frozenset("aeiou")
+
+_FEW_LETTERS = 60
+"""An alphabet of more has too many pairs of letters to try them all as an ending."""
+
+_LETTER = "w"
+"""No stemmer takes it away from the end of a word, or changes it there (checked on all 18)."""
+
+
+class Alternative(NamedTuple):
+    """One indexed term that a typed word stands for.
+
+    `share` is the factor of its score; that of the typed word itself is 1. `word` is how
+    it would be typed. Its `kind` is the typed word, a correction of it, a word that begins
+    with it, or another form of it with another stem (`derived`).
+    """
+
+    term: str
+    word: str
+    share: float = 1.0
+    kind: Literal["typed", "corrected", "begun", "derived"] = "typed"
+
+    @property
+    def widens(self) -> bool:
+        """Whether it corrects a word that occurs: such matches rank below exact ones."""
+        return self.kind == "corrected" and self.share < 1
+
+
+class Begun(NamedTuple):
+    """The terms of words that begin alike.
+
+    `terms` are the most frequent ones, the best first, `rarer` all others by field of the index,
+    and `beginnings` what they begin with, but for stems that are shorter than what was typed.
+    """
+
+    terms: list[Alternative]
+    rarer: Mapping[str, Sequence[str]]
+    beginnings: tuple[str, ...]
+
+
+class Speller:
+    """Looks words up in the fields of one language; other forms of them count with `derived_share`."""
+
+    def __init__(self, vocabulary: Vocabulary, language: Language, *, derived_share: float = 0.5):
+        self._derived_share = derived_share
+        self._vocabulary = vocabulary
+        self._language = language
+        self._analyzer: Analyzer = language.analyzer
+
+    def frequency(self, term: str, fields: Iterable[str]) -> int:
+        """Return in how many live chunks `term` stands, in the field where they are most."""
+        frequency = self._vocabulary.frequency
+        return max([frequency(name, term) for name in fields], default=0)
+
+    def look_up(
+        self, word: str, term: str, fields: Sequence[str], distance: int, *, asked: bool
+    ) -> list[Alternative]:
+        """Return the terms that `word`, whose stem is `term`, stands for: first `term` itself.
+
+        `asked` says that the user asked for `distance` edits. If not, a word is corrected
+        only if neither it nor another form of it occurs, or if it is long and rare.
+        """
+        exact = Alternative(term, word)
+        found = self.frequency(term, fields)
+        if not distance:
+            return [exact]
+        forms = [] if asked else self._derived(word, fields, self._derived_share if found else 1.0)
+        if not (asked or _is_to_be_corrected(word, found)) or (forms and not found):
+            return [exact, *forms]
+        share = EDIT_SHARE if found else 1.0
+        most = MAX_ASKED_FOR if asked else MAX_CORRECTIONS
+        # a query is compiled up to three times, and asked about again when it found nothing
+        near = self._vocabulary.remembered(
+            (self._language.name, word, term, tuple(fields), distance, asked),
+            lambda: self._near(word, term, fields, distance, asked=asked),
+        )
+        edited = [Alternative(each, how, share, "corrected") for each, how in near[:most]]
+        return [exact, *forms, *edited]
+
+    def _derived(self, word: str, fields: Sequence[str], share: float) -> list[Alternative]:
+        """Return the other forms of a word that occur in the first of the fields."""
+        if not self._derived_share:
+            return []
+        frequency = self._vocabulary.frequency
+        forms = derived_terms(word, self._language.name)
+        return [
+            Alternative(term, form, share, "derived")
+            for term, form in forms
+            if frequency(fields[0], term)
+        ]
+
+    def _near(
+        self, word: str, term: str, fields: Sequence[str], distance: int, *, asked: bool
+    ) -> list[tuple[str, str]]:
+        """Return the best terms within `distance` edits, each with the word that it comes from.
+
+        First those that differ only in marks (`maria`, `maría`), in any number of them unless the
+        user asked for so many edits, then those one edit away, then those with the same first
+        letter, then the most frequent ones; at most `MAX_ASKED_FOR`.
+        """
+        typed = word.lower()
+        unmarked = without_marks(typed)
+        found = dict(
+            self._vocabulary.remembered(
+                (self._language.name, typed, tuple(fields)), lambda: self._one_edit(typed, fields)
+            )
+        )
+        alike = {} if asked else self._alike(typed, term, fields)
+        found = alike | found
+        nearest = set(found)
+        if distance > 1:
+            terms = self._vocabulary.terms(tuple(fields))
+            forms = sorted({term, typed, *_without_endings(typed)}, key=len)
+            nearby = share_letters(forms, terms, distance)
+            near = {each for form in forms for each in within_distance(form, nearby, distance)}
+            found |= {each: each for each in self._occurring(near, fields)}
+        # `caed` is one edit from `baed`, but nobody who typed that meant `ca`
+        ranked = [
+            (
+                without_marks(how) != unmarked and each not in alike,
+                each not in nearest,
+                how[0] != typed[0],
+                -count,
+                each,
+                how,
+            )
+            for each, how in found.items()
+            if each != term and (len(each) >= CORRECTED_FROM or each == how)
+            if (count := self.frequency(each, fields))
+        ]
+        return [(each, how) for *_, each, how in sorted(ranked)[:MAX_ASKED_FOR]]
+
+    def _alike(self, typed: str, term: str, fields: Sequence[str]) -> dict[str, str]:
+        """Return the terms that differ from a word only in marks, each with how it is written.
+
+        `huong` and `hướng`, `strasse` and `straße`, `groesse` and `größe`.
+        """
+        forms = {bare(typed), bare(term)}
+        lengths = {len(form) - pairs for form in forms for pairs in range(form.count("ss") + 1)}
+        terms = self._vocabulary.terms(tuple(fields))
+        listed = [each for length in lengths for each in terms.get(length, ())]
+        if typed.isascii():
+            listed = [each for each in listed if not each.isascii()]
+        stems = self._stems(respellings(typed))
+        found = {each: stems[each] for each in self._occurring(stems, fields)}
+        return {each: each for each in listed if bare(each) in forms} | found
+
+    def _one_edit(self, typed: str, fields: Sequence[str]) -> dict[str, str]:
+        """Return the terms one edit away, each with the word that it comes from.
+
+        Of several words that have one stem, it is one with a letter that was left out, the most
+        usual error: `enviroment` is `environment`, not `environent`.
+        """
+        edits = edits_of(typed, self._language.name)
+        stems = self._stems(sorted(edits, key=lambda word: _unlikeliness(word, typed)))
+        beginning = typed[:INTACT] if len(typed) > INTACT + 2 else ""
+        return {each: stems[each] for each in self._occurring(stems, fields, beginning=beginning)}
+
+    def _occurring(
+        self, terms: Collection[str], fields: Iterable[str], *, beginning: str = ""
+    ) -> Iterable[str]:
+        """Return the terms that occur, if only in deleted chunks, each once."""
+        alike = {each for each in terms if beginning and each.startswith(beginning)}
+        others = [each for each in terms if each not in alike]
+        return dict.fromkeys(
+            each
+            for name in fields
+            for each in self._vocabulary.occurring(name, others, alike, beginning=beginning)
+        )
+
+    def _stems(self, words: Sequence[str]) -> dict[str, str]:
+        """Return the stems of words that are one token each, with the first word of each.
+
+        Stop words are left out: nobody mistypes a name as `for`.
+        """
+        stops = stop_words(self._language.name)
+        kept = [word for word in words if word not in stops and word.isalnum()]
+        stems = self._analyzer.terms_once(" ".join(kept))
+        if len(stems) != len(kept):  # a word of another number of tokens, or a dropped one
+            pairs = [(self._analyzer.terms_once(word), word) for word in kept]
+            return {found[0]: word for found, word in reversed(pairs) if len(found) == 1}
+        return dict(zip(reversed(stems), reversed(kept), strict=True))
+
+    def begun(self, prefix: str, fields: Sequence[str]) -> Begun:
+        """Return the terms of words that begin with `prefix`.
+
+        A stem may be shorter than the prefix: `configura*` finds the stem of `configuration`
+        by trying usual endings, and with it all words of that stem. Where that finds nothing,
+        as in languages without a list of endings, any letters are tried.
+        """
+        typed = prefix.lower()
+        beginnings = self._beginnings(typed)
+        counts: dict[str, int] = {}
+        full = False
+        for name, beginning in itertools.product(fields, beginnings):
+            found = self._vocabulary.beginning_with(name, beginning, MAX_PREFIXED)
+            full = full or len(found) == MAX_PREFIXED
+            for term, count in found:
+                counts[term] = max(counts.get(term, 0), count)
+        endings = ("", *_ENDINGS.get(self._language.name, ()))
+        counts = self._counts(self._stems([typed + ending for ending in endings]), fields) | counts
+        if not counts:
+            counts = self._counts(self._shorter_stems(typed), fields)
+        ranked = sorted(counts, key=lambda term: (-counts[term], term))[:MAX_PREFIXED]
+        terms = [Alternative(term, term, kind="begun") for term in ranked]
+        if not full and len(counts) <= MAX_PREFIXED:
+            return Begun(terms, {}, beginnings)
+        listed = self._vocabulary.all_beginning_with
+        every = {name: [t for each in beginnings for t in listed(name, each)] for name in fields}
+        rarer = {name: tuple(set(found).difference(ranked)) for name, found in every.items()}
+        return Begun(terms, rarer, beginnings)
+
+    def _counts(self, terms: Iterable[str], fields: Sequence[str]) -> dict[str, int]:
+        """Return the terms that occur, each with its number of chunks."""
+        return {term: count for term in terms if (count := self.frequency(term, fields))}
+
+    def _shorter_stems(self, typed: str) -> Iterable[str]:
+        """Return stems shorter than `typed` of words that begin with it.
+
+        What one or two more letters of its script bring: `erforderlic` and `h` have the stem
+        `erforder`.
+        """
+        if self._language.name is None:
+            return []
+        letters = alphabet_of(typed[-1], self._language.name)
+        pairs = itertools.product(letters, repeat=2) if len(letters) <= _FEW_LETTERS else ()
+        endings = [*letters, *map("".join, pairs)]
+        stems = self._stems([typed + ending for ending in endings])
+        return [stem for stem in stems if len(stem) < len(typed)]
+
+    def _beginnings(self, typed: str) -> tuple[str, ...]:
+        """Return what terms begin with whose words begin with `typed`.
+
+        That is `typed`, and what is left of it where the stemmer takes marks away: `prüf*`
+        has to find the term `prufung`. What the stemmer makes of a longer word tells.
+        """
+        longer = self._analyzer.terms_once(typed + _LETTER)
+        beginning = longer[0].removesuffix(_LETTER) if len(longer) == 1 else typed
+        if beginning != typed and bare(beginning) == bare(typed):
+            return typed, beginning
+        return (typed,)
+
+
+def _unlikeliness(word: str, typed: str) -> int:
+    """Rank a word one edit away: first one with a doubled letter, a vowel, any letter more.
+
+    At the end of a word letters are added by other forms, too.
+    """
+    if len(word) <= len(typed) or word.startswith(typed):
+        return 3
+    at = next(at for at, letter in enumerate(typed) if word[at] != letter)
+    if at and word[at] == word[at - 1]:
+        return 0
+    return 1 if word[at] in _VOWELS else 2
+
+
+def _is_to_be_corrected(word: str, frequency: int) -> bool:
+    """Whether to correct a word unasked: if it occurs nowhere, or is long and rare.
+
+    Numbers, names with digits and very short words are never corrected.
+    """
+    if len(word) < CORRECTED_FROM or any(map(str.isnumeric, word)):
+        return False
+    return not frequency or (len(word) >= WIDENED_FROM and frequency <= WIDENED_UP_TO)
+
+
+def _without_endings(word: str) -> list[str]:
+    """Return the word without each of the endings that it has: nearly its stem."""
+    return [
+        word[: -len(ending)]
+        for ending in _ENGLISH_ENDINGS.split()
+        if word.endswith(ending) and len(word) - len(ending) >= CORRECTED_FROM
+    ]

@@ -1,0 +1,421 @@
+"""Compile words, phrases and prefixes to engine queries, in the text fields of one language.
+
+A plain word is looked for in the text of a chunk (which its titles are part of), in the line of
+its titles, in its tags and its path. A word that the analyzer splits (`snake_case`, a run of
+Chinese) is a phrase of its parts. `CompiledTerm` records what was looked for: that explains
+scores and finds the matches in a text.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from leafmark.index import (
+    TEXT_FIELDS,
+    AllOf,
+    AnyOf,
+    BestOf,
+    Constant,
+    HasAny,
+    HasPhrase,
+    HasPhraseMatch,
+    HasTerm,
+    Language,
+    NoChunk,
+    Query,
+    Scaled,
+    Snapshot,
+    fact,
+    fold,
+    is_solid,
+    phrases_within,
+)
+from leafmark.query import Phrase, Prefix, Term
+from leafmark.search.options import SearchOptions
+from leafmark.search.spelling import Alternative, Begun, Speller
+from leafmark.search.vocabulary import vocabulary_of
+
+__all__ = ["CompiledTerm", "QueryScope", "TermCompiler"]
+
+MAX_MENDED = 2
+"""Unknown parts of one word that are corrected; more are no typing error (chosen by eye)."""
+
+BEGUN_FROM = 3
+"""The least length of a word that is taken as a beginning where it stands nowhere itself."""
+
+MAX_BEGUN = 8
+"""The most words that such a beginning stands for, the most frequent ones."""
+
+MAX_PHRASES = 64
+"""Phrases that one phrase with several alternatives for its words may become."""
+
+MAX_AFTER = 10_000
+"""Words of one beginning that may stand after others; the engine takes about 16,000."""
+
+NAMED_FIELD_WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {"title": 3.0, "tags": 2.5, "path": 2.0, "body": 1.0}
+)
+"""Factors of fields that the query names: the founding ones."""
+
+Sequences = Sequence[tuple[Alternative, ...]]
+
+
+class QueryScope(NamedTuple):
+    """What the nodes above a node say of it.
+
+    `field` is None for all text fields, `distance` None for the setting,
+    `boost` the product of all boosts around the node.
+    """
+
+    field: str | None = None
+    distance: int | None = None
+    boost: float = 1.0
+    negated: bool = False
+
+
+class CompiledTerm(NamedTuple):
+    """One thing that was looked for: a word, a phrase or a prefix.
+
+    `label` is how it was typed, `number` its place in the query, from 0. `sequences` are
+    the terms, or terms beside each other, that match it in a text; their words must begin
+    with `prefix`. `queries` are its queries by field. `corrected` are the words looked for in
+    its place if it occurs nowhere, `begun` the words that begin with it. `field` is the only field to look in (None: all). `idf` is
+    its rarity; `terms` are the terms that were typed.
+    """
+
+    label: str
+    number: int
+    sequences: frozenset[tuple[str, ...]]
+    queries: tuple[tuple[str, Query], ...]
+    idf: float
+    terms: tuple[str, ...] = ()
+    prefix: str = ""
+    corrected: tuple[str, ...] = ()
+    begun: tuple[str, ...] = ()
+    field: str | None = None
+
+    @property
+    def query(self) -> Query:
+        """The sum over its fields; nothing for what occurs nowhere."""
+        found = tuple(query for _, query in self.queries)
+        if not found:
+            return NoChunk()
+        return found[0] if len(found) == 1 else AnyOf(found)
+
+
+class TermCompiler:
+    """Compiles the leaves of one topic in one language."""
+
+    def __init__(self, snapshot: Snapshot, language: Language, options: SearchOptions):
+        self._analyzer = language.analyzer
+        self._names = {name: str(getattr(language, name)) for name in (*TEXT_FIELDS, "titles")}
+        self._others = [each for each in snapshot.languages if each.name != language.name]
+        self._vocabulary = vocabulary_of(snapshot)
+        self._speller = Speller(
+            self._vocabulary, language, derived_share=options.derived_share
+        )
+        self._distance = options.fuzzy_distance
+        self._weights = {
+            "body": 1.0,
+            "titles": options.titles_weight,
+            "tags": options.tags_weight,
+            "path": options.path_weight,
+        }
+        self._compiled: dict[int, CompiledTerm] = {}
+
+    @property
+    def compiled(self) -> tuple[CompiledTerm, ...]:
+        """What was looked for, in order, without negated parts."""
+        return tuple(self._compiled.values())
+
+    def find(self, node: Term | Phrase | Prefix) -> CompiledTerm | None:
+        """Return what was looked for to find a node."""
+        return self._compiled.get(id(node))
+
+    # -- leaves -----------------------------------------------------------------------
+
+    def word(self, node: Term, scope: QueryScope) -> Query | None:
+        """Return the query for a word, None for one that cannot be looked up."""
+        tokens = self._analyzer.tokens_of_word(node.text)
+        if len(tokens) != 1:
+            return self.phrase(node, scope, mended=True)
+        term = tokens[0].term
+        typed = fold(node.text[tokens[0].start : tokens[0].end])
+        begun = self._begun(typed, term, scope)
+        if begun:
+            words = tuple(each.word for each in begun)
+            return self._compile(node, scope, [(each,) for each in begun], (term,), begun=words)
+        choices = self._choices(typed, term, scope)
+        return self._compile(node, scope, [(choice,) for choice in choices], (term,))
+
+    def _begun(self, typed: str, term: str, scope: QueryScope) -> Sequence[Alternative]:
+        """Return the words that begin with one that stands nowhere: `auth`, `config`."""
+        if scope.distance is not None or scope.negated or not self._distance:
+            return ()
+        fields = self._fields(scope)
+        if len(typed) < BEGUN_FROM or not typed.isalpha() or self._speller.frequency(term, fields):
+            return ()
+        if self._occurs_in_others(typed):
+            return ()
+        return self._speller.begun(typed.lower(), fields).terms[:MAX_BEGUN]
+
+    def phrase(
+        self, node: Term | Phrase, scope: QueryScope, *, mended: bool = False
+    ) -> Query | None:
+        """Return the query for words beside each other, corrected only if edits were asked for.
+
+        With `mended`, words that occur nowhere are corrected too, unless there are many of them.
+        """
+        tokens = self._analyzer.tokens_of_word(node.text)
+        if not tokens:
+            return None
+        names = self._fields(scope)
+        unknown = {each.term for each in tokens if not self._speller.frequency(each.term, names)}
+        if not mended or len(unknown) > MAX_MENDED:
+            unknown = set()
+        exactly = scope._replace(distance=scope.distance or 0)
+        words = [
+            self._choices(
+                fold(node.text[token.start : token.end]),
+                token.term,
+                scope if token.term in unknown else exactly,
+            )
+            for token in tokens
+        ]
+        terms = tuple(token.term for token in tokens)
+        return self._compile(node, scope, _combinations(words), terms)
+
+    def prefix(self, node: Prefix, scope: QueryScope) -> Query | None:
+        tokens = self._analyzer.tokens_of_word(node.text)
+        if not tokens:
+            return None
+        *before, last = tokens
+        typed = fold(node.text[last.start : last.end]).lower()
+        words = [[Alternative(token.term, token.term)] for token in before]
+        begun = self._speller.begun(typed, self._fields(scope))
+        sequences = _combinations([*words, begun.terms]) if begun.terms else []
+        fields = [scope.field] if scope.field else list(self._weights)
+        rarer = [
+            (field, self._rarer(field, tuple(word for (word,) in words), begun, scope))
+            for field in fields
+            if begun.rarer.get(self._names[field])
+        ]
+        marked = () if before else itertools.chain.from_iterable(begun.rarer.values())
+        return self._compile(node, scope, sequences, (), prefix=typed, rarer=rarer, marked=marked)
+
+    def _choices(self, typed: str, term: str, scope: QueryScope) -> list[Alternative]:
+        """Return the indexed terms that a word stands for here."""
+        asked = scope.distance is not None
+        distance = self._distance if scope.distance is None else scope.distance
+        if not asked and (scope.negated or self._occurs_in_others(typed)):
+            distance = 0
+        return self._speller.look_up(typed, term, self._fields(scope), distance, asked=asked)
+
+    def _occurs_in_others(self, typed: str) -> bool:
+        """Whether the word occurs in another language of the index: then it is no error."""
+        return any(
+            self._vocabulary.frequency(str(getattr(other, field)), term)
+            for other in self._others
+            for term in other.analyzer.terms(typed)
+            for field in TEXT_FIELDS
+        )
+
+    def _fields(self, scope: QueryScope) -> list[str]:
+        """Return the index's names of the fields to look in; the first tells how rare it is."""
+        if scope.field:
+            return [self._names[scope.field]]
+        return [self._names[name] for name in ("body", "titles", "tags", "path")]
+
+    def _compile(
+        self,
+        node: Term | Phrase | Prefix,
+        scope: QueryScope,
+        sequences: Sequences,
+        terms: tuple[str, ...],
+        *,
+        prefix: str = "",
+        rarer: Sequence[tuple[str, Query]] = (),
+        marked: Iterable[str] = (),
+        begun: tuple[str, ...] = (),
+    ) -> Query:
+        """Return the query for one leaf, and record what was looked for.
+
+        `rarer` are more queries by field, whose terms are `marked` in texts.
+        """
+        fields = [scope.field] if scope.field else list(self._weights)
+        queries = {
+            field: query
+            for field in fields
+            if (query := self._in_field(field, sequences, scope)) is not None
+        }
+        for field, query in rarer:
+            queries[field] = BestOf((queries[field], query)) if field in queries else query
+        found = CompiledTerm(
+            node.text,
+            len(self._compiled),
+            _terms_of(sequences) | {(term,) for term in marked},
+            tuple(queries.items()),
+            self._idf(sequences, is_known=bool(queries)),
+            terms,
+            prefix,
+            _corrected(sequences),
+            begun,
+            scope.field,
+        )
+        if not scope.negated:
+            self._compiled.setdefault(id(node), found)
+        return found.query
+
+    # -- scores -----------------------------------------------------------------------
+
+    def _idf(self, sequences: Sequences, *, is_known: bool) -> float:
+        """Return the rarity of what was typed; what had to be corrected is as rare as can be."""
+        if not is_known or _corrected(sequences):
+            return self._vocabulary.idf(0)
+        counts = (self._text_frequency([one.term for one in each]) for each in sequences)
+        return self._vocabulary.idf(max(counts, default=0))
+
+    def _text_frequency(self, terms: Sequence[str]) -> int:
+        """Return in how many texts a word stands; for several terms, the rarest one.
+
+        Characters of a script without spaces are counted beside each other: only together
+        are they a word.
+        """
+        body = self._names["body"]
+        if len(terms) > 1 and all(map(is_solid, terms)):
+            return self._vocabulary.phrase_frequency(body, terms)
+        return min(self._vocabulary.frequency(body, term) for term in terms)
+
+    def _in_field(self, field: str, sequences: Sequences, scope: QueryScope) -> Query | None:
+        """Return the query for the sequences that occur in one field; the best one scores."""
+        name = self._names[field]
+        weight = self._weight(field, scope)
+        found = [
+            each
+            for each in sequences
+            if all(self._vocabulary.frequency(name, one.term) for one in each)
+        ]
+        if not found or (not weight and not scope.field):
+            return None
+        level = self._level(field, found)
+        queries = [self._scored(field, each, weight, level) for each in found]
+        if scope.field == "body":
+            queries = [self._in_text(one, each) for one, each in zip(queries, found, strict=True)]
+        return BestOf(tuple(queries)) if len(queries) > 1 else queries[0]
+
+    def _weight(self, field: str, scope: QueryScope) -> float:
+        weights = NAMED_FIELD_WEIGHTS if scope.field else self._weights
+        return weights[field] * scope.boost
+
+    def _level(self, field: str, sequences: Sequences) -> int:
+        """Return the frequency that sets the idf of all terms that one word stands for.
+
+        It is the highest of theirs: else the rarest term, the least likely to be meant,
+        would score best.
+        """
+        others = [one[0].term for one in sequences if len(one) == 1 and one[0].kind != "typed"]
+        return max([self._weighed_frequency(field, term) for term in others], default=0)
+
+    def _weighed_frequency(self, field: str, term: str) -> int:
+        """Return the number of chunks that sets a term's idf in a field.
+
+        It is that in texts, if that is higher: titles and paths have few words, so nearly
+        every one is rare there, and common words would weigh most.
+        """
+        frequency = self._vocabulary.frequency
+        own = frequency(self._names[field], term)
+        return own if field == "tags" else max(own, frequency(self._names["body"], term))
+
+    def _scored(
+        self, field: str, sequence: tuple[Alternative, ...], weight: float, level: int
+    ) -> Query:
+        """Return the query for one sequence in one field.
+
+        A tag counts by its rarity alone. BM25 would compare the number of a chunk's tags with
+        the average of all chunks; if few documents have tags, that is near 0.
+        """
+        name = self._names[field]
+        share = weight * math.prod([each.share for each in sequence])
+        terms = tuple(each.term for each in sequence)
+        is_typed = len(terms) > 1 or sequence[0].kind == "typed"
+        frequencies = [self._weighed_frequency(field, term) if is_typed else level for term in terms]
+        idf = sum(map(self._vocabulary.idf, frequencies))
+        if len(terms) == 1:
+            found: Query = HasTerm(name, terms[0], idf=idf)
+        elif field == "titles":  # has no positions
+            found = AllOf(tuple(HasTerm(name, term) for term in terms))
+        else:
+            found = HasPhrase(name, terms, idf=idf)
+        if field == "tags":
+            return Constant(found, share * idf)
+        return found if share == 1 else Scaled(found, share)
+
+    def _in_text(self, query: Query, sequence: tuple[Alternative, ...]) -> Query:
+        """Leave out chunks that have the sequence, or a part of it, only from the titles above."""
+        above = tuple(fact("above", part) for part in phrases_within([one.term for one in sequence]))
+        return AllOf((query,), without=(HasAny("facts", above),))
+
+    def _rarer(
+        self, field: str, before: tuple[Alternative, ...], begun: Begun, scope: QueryScope
+    ) -> Query:
+        """Return the query for words that are too rare to be scored one by one.
+
+        One of them scores like one of the others that stands once in a text of usual length.
+        """
+        found = self._rarer_in(field, before, begun, in_text=scope.field == "body")
+        level = self._level(field, [(one,) for one in begun.terms])
+        frequencies = [*(self._weighed_frequency(field, one.term) for one in before), level]
+        rarity = sum(map(self._vocabulary.idf, frequencies))
+        return Constant(found, self._weight(field, scope) * rarity)
+
+    def _rarer_in(
+        self, field: str, before: tuple[Alternative, ...], begun: Begun, *, in_text: bool
+    ) -> Query:
+        name = self._names[field]
+        if before:
+            terms = [one.term for one in before]
+            found: Query = HasPhraseMatch(name, (*terms, f"({'|'.join(begun.beginnings)}).*"))
+            return self._in_text(found, before) if in_text else found
+        rarer = set(begun.rarer[name])
+        above = self._from_titles(begun) & rarer if in_text else set()
+        alone = [
+            self._in_text(HasTerm(name, term), (Alternative(term, term),))
+            for term in sorted(above)
+        ]
+        return AnyOf((HasAny(name, tuple(sorted(rarer - above))), *alone))
+
+    def _from_titles(self, begun: Begun) -> set[str]:
+        """Return the terms that begin so and that some text has only from its titles."""
+        every = (
+            self._vocabulary.all_beginning_with("facts", fact("above", each))
+            for each in begun.beginnings
+        )
+        return {term.removeprefix(fact("above", "")) for each in every for term in each}
+
+
+def _corrected(sequences: Iterable[tuple[Alternative, ...]]) -> tuple[str, ...]:
+    """Return the corrections of a word that occurs nowhere, best first.
+
+    The parts of a word of several parts are joined by spaces.
+    """
+    mended = (each for each in sequences if any(map(_is_mended, each)))
+    return tuple(" ".join(one.word for one in each) for each in mended)
+
+
+def _is_mended(one: Alternative) -> bool:
+    return one.kind == "corrected" and one.share == 1.0
+
+
+def _terms_of(sequences: Iterable[tuple[Alternative, ...]]) -> frozenset[tuple[str, ...]]:
+    return frozenset([tuple([each.term for each in sequence]) for sequence in sequences])
+
+
+def _combinations(words: Sequence[Sequence[Alternative]]) -> list[tuple[Alternative, ...]]:
+    """Return the sequences of one alternative for each word, at most `MAX_PHRASES`."""
+    several = sum(1 for each in words if len(each) > 1)
+    most = max(2, int(MAX_PHRASES ** (1 / several))) if several else 1
+    return list(itertools.islice(itertools.product(*(each[:most] for each in words)), MAX_PHRASES))

@@ -1,0 +1,310 @@
+"""Versions and translations: pages that stand in several folders, one for each of what they are.
+
+Two results are *versions* of one another when their trees and folders are called alike but for
+versions, their files and titles are called alike, and nearly all words of their texts are
+the same. Such are shown once, by the newest of those that score as well as the best, and the
+result names the others: those with the same bytes in `also_in`, those that are not quite the
+same in `other_versions`. Versions that differ more stay results of their own, the newer first.
+
+What is a version is told by names alone: numbers (`13`, `v5.6.x`, `version-4`, and in
+`llvm-15` what differs), `latest` and the like. Where a name misleads, little is lost: only
+texts that are nearly the same are joined.
+
+*Translations* of a document stand in folders called by languages (`de`, `pt-BR`). All matches
+of one document in several languages are one document's: that in the language of the query, or
+else in the main one.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+from leafmark.index import MAIN_LANGUAGE, language_folder
+from leafmark.model import Candidate, Entry
+from leafmark.query import Filter, format_query
+from leafmark.search.order import sort_candidates, topics_of
+
+__all__ = ["fold_translations", "join_versions", "language_family", "other_version_filter"]
+
+NEARLY_ALL = 0.9
+"""Share of their different words that two texts have in common, to be nearly the same.
+
+Measured on manuals of Fastify, Click, Django and LLVM in three or four versions each: of pairs
+of one page among ten results more than half have this share, and a third less than 0.6.
+"""
+
+AS_GOOD = 0.95
+"""Share of the best score by which a newer version is shown in its place.
+
+Nine in ten pairs of nearly the same texts are within 2 %, most of them equal (measured as
+above). One that the query names by its version is further ahead, or alone matches all words.
+"""
+
+NEARLY_AS_GOOD = 0.7
+"""Versions whose scores differ by more than this are about different things (chosen by eye)."""
+
+LONGEST_COMPARED = 65_536
+"""Bytes of a text past which it is not compared; 1 ms for so much prose."""
+
+Version = tuple[tuple[float, ...], ...]
+"""The numbers of a path, folder by folder; newer is greater, and none at all is the newest."""
+
+_NUMBERS = re.compile(r"[0-9]+(?:[._-][0-9]+)*")
+_ONLY_A_VERSION = re.compile(r"(?:v|version|release|r)?[-_.]?#[-_.]?x?", re.IGNORECASE)
+_NAMED = {
+    "latest": math.inf,
+    "stable": math.inf,
+    "current": math.inf,
+    "next": -1.0,
+    "dev": -1.0,
+}
+_UNFINISHED = re.compile(r"alpha|beta|rc(?![a-z])|preview|nightly|unstable|dev(?![a-z])", re.IGNORECASE)
+"""What is not released comes after what is."""
+
+LANGUAGE_CODES: Mapping[str, str] = MappingProxyType(
+    {
+        "arabic": "ar", "danish": "da", "dutch": "nl", "english": "en", "finnish": "fi",
+        "french": "fr", "german": "de", "greek": "el", "hungarian": "hu", "italian": "it",
+        "norwegian": "no", "portuguese": "pt", "romanian": "ro", "russian": "ru",
+        "spanish": "es", "swedish": "sv", "tamil": "ta", "turkish": "tr",
+    }
+)  # fmt: skip
+
+
+class _Member(NamedTuple):
+    """A result, its rank from 0, and its version."""
+
+    rank: int
+    candidate: Candidate
+    version: Version
+
+    @property
+    def newness(self) -> tuple[bool, Version]:
+        return not self.version, self.version
+
+
+def join_versions(
+    candidates: Sequence[Candidate],
+    read: Callable[[Entry], str | None],
+    digest: Callable[[Entry], str | None],
+) -> list[Candidate]:
+    """Return results, best first, with those shown once that are versions of one another.
+
+    `read` gives what a person reads in a whole span, `digest` the hash of its bytes; None
+    for what cannot be read. Only what is called alike is read.
+    """
+    called_alike: dict[tuple[str, str, str | None], list[_Member]] = defaultdict(list)
+    for rank, one in enumerate(candidates):
+        entry = one.entry
+        folders, _, name = entry.path.rpartition("/")
+        kind, version = _kind_and_version(f"{entry.tree}/{folders}")
+        title = entry.title if entry.slug is not None else None
+        called_alike[kind, name, title].append(_Member(rank, one, version))
+    kept: list[Candidate | None] = list(candidates)
+    for members in called_alike.values():
+        texts = _Texts(read, digest)
+        while len({member.version for member in members}) > 1:
+            shown, same = _first_versions(members, texts)
+            for member in same:
+                kept[member.rank] = None
+            if same:
+                kept[shown.rank] = _joined(shown, same, texts)
+            taken = {shown.rank, *(member.rank for member in same)}
+            members = [member for member in members if member.rank not in taken]
+    for members in called_alike.values():
+        _order_by_newness(members, kept)
+    return sort_candidates([one for one in kept if one is not None])
+
+
+def _order_by_newness(members: Sequence[_Member], kept: list[Candidate | None]) -> None:
+    """Deal the scores of versions that stay results out anew: the newest gets the best."""
+    left = [
+        member
+        for member in members
+        if (one := kept[member.rank]) is not None and one.entry is member.candidate.entry
+    ]
+    if len({member.version for member in left}) < 2:
+        return
+    newest = sorted(left, key=lambda member: (not member.newness[0], *_reversed(member.version)))
+    scores = sorted((member.candidate.score for member in left), reverse=True)
+    if scores[-1] < NEARLY_AS_GOOD * scores[0]:
+        return
+    for member, score in zip(newest, scores, strict=True):
+        one = kept[member.rank]
+        assert one is not None, "only those that are kept are left"
+        kept[member.rank] = one._replace(score=score)
+
+
+def _reversed(version: Version) -> list[float]:
+    return [-number for numbers in version for number in numbers]
+
+
+def language_family(path: str) -> tuple[str, str]:
+    """Return a path without the folder of its language, and the code of that; main: "".
+
+    >>> language_family("docs/de/cors.md"), language_family("docs/en/cors.md")
+    (('docs/cors.md', 'de'), ('docs/cors.md', ''))
+    """
+    folder = language_folder(path) or (
+        MAIN_LANGUAGE if MAIN_LANGUAGE in path.split("/")[:-1] else ""
+    )
+    if not folder:
+        return path, ""
+    *folders, file = path.split("/")
+    if folder in folders:
+        folders.remove(folder)
+    else:
+        file = file.replace(f".{folder}.", ".", 1)
+    return "/".join([*folders, file]), "" if folder == MAIN_LANGUAGE else folder
+
+
+def fold_translations(
+    candidates: Sequence[Candidate], asked_in: str | None
+) -> list[Candidate]:
+    """Return results, best first, with those of one document in several languages as one's.
+
+    `asked_in` is the language of the query, None where it is not clear.
+    """
+    families: dict[tuple[str, str], dict[str, list[Candidate]]] = {}
+    for one in candidates:
+        family, code = language_family(one.entry.path)
+        families.setdefault((one.entry.tree, family), {}).setdefault(code, []).append(one)
+    dropped: set[int] = set()
+    shown: dict[int, Candidate] = {}
+    wanted = LANGUAGE_CODES.get(asked_in or "", "")
+    for languages in families.values():
+        if len(languages) < 2:
+            continue
+        chosen = next(
+            (code for code in languages if wanted and code[:2].lower() == wanted),
+            "" if "" in languages else next(iter(languages)),
+        )
+        others = [one for code, each in languages.items() if code != chosen for one in each]
+        best = languages[chosen][0]
+        first = max([best, *others], key=lambda one: one.score)
+        dropped |= {id(one) for one in others}
+        versions = (*best.other_versions, *_first_of_each(others))
+        shown[id(best)] = best._replace(
+            score=first.score,
+            other_versions=versions,
+            topics=topics_of([best, *others]),
+        )
+    if not dropped:
+        return list(candidates)
+    return sort_candidates(shown.get(id(one), one) for one in candidates if id(one) not in dropped)
+
+
+def _first_of_each(candidates: Sequence[Candidate]) -> list[Entry]:
+    """Return the first entry of each document."""
+    return list({one.entry.path: one.entry for one in reversed(candidates)}.values())[::-1]
+
+
+def other_version_filter(shown: Entry, other: Entry) -> str:
+    """Return what keeps a query to the version that `other` is of: `path:docs/v1.2/`."""
+    if shown.tree != other.tree:
+        return format_query(Filter("tree", other.tree))
+    known, folders = shown.path.split("/")[:-1], other.path.split("/")[:-1]
+    last = next(
+        (at for at, name in enumerate(folders) if known[at : at + 1] != [name]), len(folders)
+    )
+    return format_query(Filter("path", "".join(f"{name}/" for name in folders[: last + 1])))
+
+
+def _first_versions(members: Sequence[_Member], texts: _Texts) -> tuple[_Member, list[_Member]]:
+    """Return what to show of the best one and its versions, and what it stands for."""
+    best = members[0]
+    least = AS_GOOD * best.candidate.score
+    as_good = [
+        member
+        for member in members
+        if member.candidate.relaxed == best.candidate.relaxed
+        and member.candidate.score >= least
+        and texts.are_versions(best, member)
+    ]
+    shown = max([best, *as_good], key=lambda member: member.newness)
+    return shown, [member for member in members if texts.are_versions(shown, member)]
+
+
+def _joined(shown: _Member, same: Sequence[_Member], texts: _Texts) -> Candidate:
+    """Return the result to show, with the copies and the other versions that it stands for."""
+    copies = [each for each in same if texts.are_copies(shown, each)]
+    others = [each.candidate.entry for each in same if each not in copies]
+    return shown.candidate._replace(
+        topics=topics_of((shown.candidate, *(each.candidate for each in same))),
+        also_in=tuple(each.candidate.entry.id for each in copies),
+        other_versions=tuple(others),
+    )
+
+
+class _Texts:
+    """Compares texts; each is read and split into words once."""
+
+    def __init__(self, read: Callable[[Entry], str | None], digest: Callable[[Entry], str | None]):
+        self._read = read
+        self._digest = digest
+        self._split: dict[int, frozenset[str]] = {}
+
+    def are_versions(self, one: _Member, other: _Member) -> bool:
+        if one.version == other.version:
+            return False
+        return self.are_copies(one, other) or self._are_nearly_the_same(one, other)
+
+    def are_copies(self, one: _Member, other: _Member) -> bool:
+        left, right = one.candidate.entry, other.candidate.entry
+        if left.byte_end - left.byte_start != right.byte_end - right.byte_start:
+            return False
+        digest = self._digest(left)
+        return digest is not None and digest == self._digest(right)
+
+    def _are_nearly_the_same(self, one: _Member, other: _Member) -> bool:
+        left, right = self._words(one), self._words(other)
+        total = len(left) + len(right)
+        return total > 0 and 2 * len(left & right) >= NEARLY_ALL * total
+
+    def _words(self, member: _Member) -> frozenset[str]:
+        if member.rank not in self._split:
+            entry = member.candidate.entry
+            short = entry.byte_end - entry.byte_start <= LONGEST_COMPARED
+            text = (self._read(entry) if short else None) or ""
+            self._split[member.rank] = frozenset(text.split())
+        return self._split[member.rank]
+
+
+@lru_cache(maxsize=4096)
+def _kind_and_version(folders: str) -> tuple[str, Version]:
+    """Return what folders are called but for versions, and their versions.
+
+    >>> _kind_and_version("fastify/docs/v5.6.x"), _kind_and_version("apt/llvm-15/latest")
+    (('fastify/docs', ((5.0, 6.0),)), ('apt/llvm-#', ((15.0,), (inf,))))
+    """
+    kinds, version = [], []
+    for name in folders.split("/"):
+        kind, numbers = _read_name(name)
+        if kind:
+            kinds.append(kind)
+        if numbers:
+            version.append(numbers)
+    return "/".join(kinds), tuple(version)
+
+
+def _read_name(name: str) -> tuple[str, tuple[float, ...]]:
+    """Return what a folder is called but for its version, empty if it is one; and its numbers.
+
+    Docusaurus keeps the versions of `docs` in `versioned_docs`.
+    """
+    named = _NAMED.get(name.lower())
+    if named is not None:
+        return "", (named,)
+    kind = _NUMBERS.sub("#", name)
+    if kind == name:
+        return name.removeprefix("versioned_"), ()
+    numbers = re.findall("[0-9]+", name)
+    if _UNFINISHED.search(name):
+        return "", (-1.0, *map(float, numbers))
+    return "" if _ONLY_A_VERSION.fullmatch(kind) else kind, tuple(map(float, numbers))

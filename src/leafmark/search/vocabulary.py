@@ -1,0 +1,106 @@
+"""What the index knows of a word: in how many chunks it stands, how rare it is, what begins so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+from leafmark.index import HasPhrase, Recent, Snapshot
+
+__all__ = ["Vocabulary", "vocabulary_of"]
+
+T = TypeVar("T")
+
+MAX_REMEMBERED = 400
+"""How many results `remembered` keeps; a few hundred bytes each."""
+
+MAX_REMEMBERED_TERMS = 10_000
+"""How many counts of terms are kept; about 200 bytes each."""
+
+_known: WeakKeyDictionary[Snapshot, Vocabulary] = WeakKeyDictionary()
+
+
+def vocabulary_of(snapshot: Snapshot) -> Vocabulary:
+    """Return the vocabulary of a snapshot, remembered as long as that lives."""
+    found = _known.get(snapshot)
+    if found is None:
+        found = _known[snapshot] = Vocabulary(snapshot.without_owner())
+    return found
+
+
+class Vocabulary:
+    """Counts of one commit, for threads too. Use `vocabulary_of`."""
+
+    def __init__(self, snapshot: Snapshot):
+        self._snapshot = snapshot
+        self._counts: Recent[tuple[str, str], int] = Recent(MAX_REMEMBERED_TERMS)
+        self._terms: dict[tuple[str, ...], Mapping[int, Sequence[str]]] = {}
+        self._made: Recent[Hashable, tuple[Any]] = Recent(MAX_REMEMBERED)
+
+    def frequency(self, field: str, term: str) -> int:
+        """Return in how many chunks `term` stands in `field`; a query asks a dozen times."""
+        key = (field, term)
+        found = self._counts.get(key)
+        if found is None:
+            (found,) = self._snapshot.frequencies([key])
+            self._counts.put(key, found)
+        return found
+
+    def phrase_frequency(self, field: str, terms: Sequence[str]) -> int:
+        """Return in how many chunks the terms stand beside each other in `field`."""
+        if len(terms) == 1:
+            return self.frequency(field, terms[0])
+        if not all(self.frequency(field, term) for term in terms):
+            return 0
+        key = (field, " ".join(terms))
+        found = self._counts.get(key)
+        if found is None:
+            (found,) = self._snapshot.count([HasPhrase(field, tuple(terms))])
+            self._counts.put(key, found)
+        return found
+
+    def occurring(
+        self, field: str, terms: Collection[str], alike: Collection[str], *, beginning: str
+    ) -> Iterator[str]:
+        """Yield those of `terms` and of `alike` that occur in `field`.
+
+        All of `alike` begin with `beginning`, so that one look-up finds them all.
+        """
+        if alike:
+            listed = self._snapshot.terms(field, beginning)
+            yield from (term for term, _ in listed if term in alike)
+        others = list(terms)
+        counts = self._snapshot.frequencies([(field, term) for term in others])
+        yield from (term for term, count in zip(others, counts, strict=True) if count)
+
+    def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make` returns, which depends only on the key; remembered for a while."""
+        made: tuple[T] | None = self._made.get(key)
+        if made is None:
+            made = (make(),)
+            self._made.put(key, made)
+        return made[0]
+
+    def terms(self, fields: tuple[str, ...]) -> Mapping[int, Sequence[str]]:
+        """Return all terms of the fields by length; remembered."""
+        if fields not in self._terms:
+            listed = (self._snapshot.terms(field, "") for field in fields)
+            by_length: dict[int, list[str]] = {}
+            for term in {term: None for each in listed for term, _ in each}:
+                by_length.setdefault(len(term), []).append(term)
+            self._terms[fields] = by_length
+        return self._terms[fields]
+
+    def beginning_with(self, field: str, prefix: str, limit: int) -> list[tuple[str, int]]:
+        """Return the `limit` most frequent terms that begin so, with their frequencies."""
+        return self._snapshot.terms(field, prefix, limit=limit)
+
+    def all_beginning_with(self, field: str, prefix: str) -> list[str]:
+        return [term for term, _ in self._snapshot.terms(field, prefix)]
+
+    def idf(self, frequency: int, total: int | None = None) -> float:
+        """Return the inverse document frequency of what stands in that many of all chunks."""
+        chunks = self._snapshot.chunk_count if total is None else total
+        return math.log(1 + max(0.5, chunks - frequency + 0.5) / (frequency + 0.5))
