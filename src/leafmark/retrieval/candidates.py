@@ -12,6 +12,7 @@ from itertools import compress
 from typing import NamedTuple
 
 from leafmark.index import IndexReader
+from leafmark.index.queries import any_of
 from leafmark.model import Candidate, Entry, Phase
 from leafmark.query import Expression
 from leafmark.retrieval.admitted import admitted_entries, may_be_first_by_id
@@ -19,7 +20,6 @@ from leafmark.retrieval.compiler import Compiled, compile_for_languages
 from leafmark.retrieval.coordination import raise_by_coordination
 from leafmark.retrieval.cutoff import elbow_cutoff
 from leafmark.retrieval.doubt import is_doubtful
-from leafmark.retrieval.filters import any_of
 from leafmark.retrieval.hits import Finder, Hit, with_ties, without
 from leafmark.retrieval.ordering import Key, key_of, sort_candidates, sort_with_ties
 from leafmark.retrieval.params import SearchParams
@@ -175,7 +175,7 @@ def _cut(
     if len(hits) >= params.candidates and hits[kept - 1].score == scores[-1]:
         hits = with_all_ties()
     needed = first_of_ties(reader, with_ties(hits, kept), kept)
-    entries = reader.entries(hit.address for hit in needed)
+    entries = reader.entries([hit.chunk for hit in needed])
     pairs = list(zip(entries, needed, strict=True))
     ordered = sort_with_ties(pairs, [-hit.score for hit in needed], lambda pair: tie_of(pair[0]))
     return ordered[:kept]
@@ -195,12 +195,12 @@ def first_of_ties(reader: IndexReader, hits: list[Hit], kept: int) -> list[Hit]:
         return hits
     sure = sum(hit.score > hits[-1].score for hit in hits)
     tied = hits[sure:]
-    positions = reader.positions([hit.address for hit in tied])
+    columns = reader.columns([hit.chunk for hit in tied])
     needed, found = kept - sure, list(hits[:sure])
     for wanted in (True, False):
-        some = [hit for hit, at in zip(tied, positions, strict=True) if (at == 0) == wanted]
+        some = [hit for hit, at in zip(tied, columns, strict=True) if (at.position == 0) == wanted]
         if some and needed > 0:
-            first = may_be_first_by_id(reader, (hit.address for hit in some), needed)
+            first = may_be_first_by_id(reader, (hit.chunk for hit in some), needed)
             found += compress(some, first)
             needed -= len(some)
     return found

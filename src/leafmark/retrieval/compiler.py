@@ -12,9 +12,17 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache, cached_property, partial
 from typing import TypeAlias
 
-import tantivy
-
 from leafmark.index import IndexReader, Language
+from leafmark.index.queries import (
+    AllChunks,
+    AllOf,
+    AnyOf,
+    Constant,
+    NoChunk,
+    Query,
+    any_of,
+    unscored,
+)
 from leafmark.query import (
     And,
     Boost,
@@ -29,7 +37,7 @@ from leafmark.query import (
     Term,
     filters_only,
 )
-from leafmark.retrieval.filters import Filters, any_of, unscored
+from leafmark.retrieval.filters import Filters
 from leafmark.retrieval.joined import take_joined_apart
 from leafmark.retrieval.leaves import Around, Leaves, Looked
 from leafmark.retrieval.params import SearchParams
@@ -38,8 +46,6 @@ from leafmark.retrieval.stopwords import stop_words
 from leafmark.retrieval.weights import RELAXED_FROM
 
 __all__ = ["Compile", "Compiled", "compile_for_languages", "compiling"]
-
-_MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 
 
 def compile_for_languages(
@@ -101,8 +107,8 @@ class Compiled:
         self.filters_only = filters_only(topic)
         strict = self._strict()
         self.asks_nothing = strict is None
-        self.strict = tantivy.Query.empty_query() if strict is None else strict
-        self.exact: tantivy.Query | None = None
+        self.strict: Query = NoChunk() if strict is None else strict
+        self.exact: Query | None = None
         if self._leaves.widened:
             self._leaves.with_corrections = False
             self.exact = self._strict()
@@ -116,23 +122,19 @@ class Compiled:
 
     # -- whole queries ----------------------------------------------------------------
 
-    def _strict(self) -> tantivy.Query | None:
+    def _strict(self) -> Query | None:
         """Return the query that all plain words and all stated parts must match."""
-        clauses = self._stated_clauses()
-        for word in self._plain:
-            query = self._leaves.word(word, Around())
-            if query is not None:
-                clauses.append((_MUST, query))
-        if not any(occur == _MUST for occur, _ in clauses):
+        stated = self._stated_clauses()
+        words = [self._leaves.word(word, Around()) for word in self._plain]
+        must = (*stated.must, *(query for query in words if query is not None))
+        if not must:
             return None
-        for word in self._stops:
-            query = self._leaves.word(word, Around(distance=0))
-            if query is not None:
-                clauses.append((_SHOULD, query))
-        return self._admitted(clauses)
+        stops = [self._leaves.word(word, Around(distance=0)) for word in self._stops]
+        should = tuple(query for query in stops if query is not None)
+        return self._admitted(AllOf(must, should, stated.without))
 
     @cached_property
-    def relaxed(self) -> tantivy.Query | None:
+    def relaxed(self) -> Query | None:
         """The query for chunks that match enough of the plain words; None: all must match."""
         words = [word for word in self._some if self._may_be_relaxed(word)]
         is_whole = len(self._some) < 2 and self._some == self._plain
@@ -142,23 +144,23 @@ class Compiled:
         if least > len(words):
             return None
         queries = [self._leaves.word(word, Around()) for word in words]
-        should = [(_SHOULD, query) for query in queries if query is not None]
-        some = tantivy.Query.boolean_query(should, minimum_number_should_match=least)
-        return self._admitted([*self._stated_clauses(), (_MUST, some)])
+        some = AnyOf(tuple(query for query in queries if query is not None), least)
+        stated = self._stated_clauses()
+        return self._admitted(AllOf((*stated.must, some), (), stated.without))
 
     @cached_property
-    def required(self) -> tantivy.Query:
+    def required(self) -> Query:
         """The query for all but the plain words: what a chunk found by meaning must match.
 
         With `SearchParams.strict` it is `strict`.
         """
         if self._params.strict:
             return self.strict
-        every = (_MUST, unscored(self._reader.every_chunk()))
-        return self._admitted([every, *self._stated_clauses()])
+        stated = self._stated_clauses()
+        return self._admitted(AllOf((unscored(AllChunks()), *stated.must), (), stated.without))
 
     @cached_property
-    def body_words(self) -> tuple[tantivy.Query, ...]:
+    def body_words(self) -> tuple[Query, ...]:
         """A query in bodies for each plain word that a relaxed match may rest on."""
         looked = (self._leaves.find(word) for word in self._some if self._may_be_relaxed(word))
         return tuple(
@@ -217,18 +219,18 @@ class Compiled:
         looked = self._leaves.find(word)
         return looked is not None and not (looked.corrected and len(word.text) < RELAXED_FROM)
 
-    def _stated_clauses(self) -> list[tuple[tantivy.Occur, tantivy.Query]]:
+    def _stated_clauses(self) -> AllOf:
         return self._clauses(self._stated, Around())
 
-    def _admitted(self, clauses: list[tuple[tantivy.Occur, tantivy.Query]]) -> tantivy.Query:
-        return _all_of([*clauses, *((_MUST, unscored(query)) for query in self._admitting)])
+    def _admitted(self, clauses: AllOf) -> Query:
+        admitting = (*clauses.must, *map(unscored, self._admitting))
+        return AllOf(admitting, clauses.should, clauses.without)
 
     # -- nodes ------------------------------------------------------------------------
 
-    def _clauses(
-        self, nodes: Iterable[Expression], around: Around
-    ) -> list[tuple[tantivy.Occur, tantivy.Query]]:
-        clauses = []
+    def _clauses(self, nodes: Iterable[Expression], around: Around) -> AllOf:
+        must: list[Query] = []
+        without: list[Query] = []
         for node in nodes:
             negated = isinstance(node, Not)
             inner = node.operand if isinstance(node, Not) else node
@@ -237,10 +239,10 @@ class Compiled:
                 continue
             if not negated and filters_only(inner):
                 query = unscored(query)
-            clauses.append((_NOT if negated else _MUST, query))
-        return clauses
+            (without if negated else must).append(query)
+        return AllOf(tuple(must), (), tuple(without))
 
-    def _node(self, node: Expression, around: Around) -> tantivy.Query | None:
+    def _node(self, node: Expression, around: Around) -> Query | None:
         match node:
             case Term() | Phrase() | Prefix():
                 return self._leaf(node, around)
@@ -259,14 +261,14 @@ class Compiled:
             case Not():
                 return self._conjunction((node,), around)
 
-    def _leaf(self, node: Term | Phrase | Prefix, around: Around) -> tantivy.Query | None:
+    def _leaf(self, node: Term | Phrase | Prefix, around: Around) -> Query | None:
         if isinstance(node, Term):
             return self._leaves.word(node, around)
         if isinstance(node, Phrase):
             return self._leaves.quoted(node, around)
         return self._leaves.prefix(node, around)
 
-    def _alternatives(self, operands: Iterable[Expression], around: Around) -> tantivy.Query | None:
+    def _alternatives(self, operands: Iterable[Expression], around: Around) -> Query | None:
         """Return the query for an OR; an operand that only filters scores 1.0, as it does alone."""
         found = []
         for operand in operands:
@@ -274,16 +276,10 @@ class Compiled:
             if query is None:
                 continue
             if filters_only(operand):
-                query = tantivy.Query.const_score_query(query, around.boost)
+                query = Constant(query, around.boost)
             found.append(query)
         return any_of(found) if found else None
 
-    def _conjunction(self, operands: Iterable[Expression], around: Around) -> tantivy.Query | None:
+    def _conjunction(self, operands: Iterable[Expression], around: Around) -> Query | None:
         clauses = self._clauses(operands, around)
-        return _all_of(clauses) if any(occur == _MUST for occur, _ in clauses) else None
-
-
-def _all_of(clauses: list[tuple[tantivy.Occur, tantivy.Query]]) -> tantivy.Query:
-    if len(clauses) == 1 and clauses[0][0] == _MUST:
-        return clauses[0][1]
-    return tantivy.Query.boolean_query(clauses)
+        return clauses if clauses.must else None

@@ -14,11 +14,10 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-import tantivy
-
-from leafmark.index import IndexReader
-from leafmark.retrieval.filters import Filters, any_of, unscored
-from leafmark.retrieval.hits import Hit, Spot, raisable, replace_first, rounded
+from leafmark.index import Handle, IndexReader, Match
+from leafmark.index.queries import AllOf, AnyOf, Constant, Query, any_of, unscored
+from leafmark.retrieval.filters import Filters
+from leafmark.retrieval.hits import Hit, raisable, replace_first, rounded
 from leafmark.retrieval.leaves import Looked
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.weights import COORDINATED_MATCHES
@@ -34,8 +33,6 @@ _IN_TEXT = (1 << _AT_ONCE) - 1
 _MOST = 10_000
 """The most chunks that a search in whole documents returns."""
 
-_MUST, _SHOULD = tantivy.Occur.Must, tantivy.Occur.Should
-
 
 def raise_by_coordination(reader: IndexReader, hits: list[Hit], params: SearchParams) -> list[Hit]:
     """Return relaxed matches with their scores raised by the words that they hold, best first.
@@ -49,27 +46,27 @@ def raise_by_coordination(reader: IndexReader, hits: list[Hit], params: SearchPa
     counts = _count_held(reader, first)
     raised = []
     for hit in first:
-        share = counts[hit.spot] / len(hit.compiled.asked)
+        share = counts[hit.chunk] / len(hit.compiled.asked)
         factor = math.exp(params.coordination * share)
         raised.append(hit._replace(score=rounded(hit.score * factor), coordinated=factor))
     return replace_first(raised, hits)  # no score was lowered
 
 
-def _count_held(reader: IndexReader, hits: Sequence[Hit]) -> dict[Spot, int]:
-    """Return how many of the words each hit holds, by where it lies."""
-    places = reader.places(hit.address for hit in hits)
-    counts: dict[Spot, int] = {}
+def _count_held(reader: IndexReader, hits: Sequence[Hit]) -> dict[Handle, int]:
+    """Return how many of the words each hit holds."""
+    places = reader.refs([hit.chunk for hit in hits])
+    counts: dict[Handle, int] = {}
     for compiled in {id(hit.compiled): hit.compiled for hit in hits}.values():
         own = {
-            hit.spot: place
+            hit.chunk: place
             for hit, place in zip(hits, places, strict=True)
             if hit.compiled is compiled
         }
         words = [looked for looked, _ in compiled.asked if looked is not None]
         for start in range(0, len(words), _AT_ONCE):
             found = _Found.of(reader, words[start : start + _AT_ONCE], own.values())
-            for spot, (doc_id, _) in own.items():
-                counts[spot] = counts.get(spot, 0) + found.held(spot, doc_id)
+            for chunk, (doc_id, _) in own.items():
+                counts[chunk] = counts.get(chunk, 0) + found.held(chunk, doc_id)
     return counts
 
 
@@ -80,7 +77,7 @@ class _Found(NamedTuple):
     document.
     """
 
-    chunks: Mapping[Spot, int]
+    chunks: Mapping[Handle, int]
     titles: Mapping[str, int]
 
     @classmethod
@@ -90,21 +87,21 @@ class _Found(NamedTuple):
         """Look for the words in the chunks at the places, and in their documents' titles."""
         matches = _search(reader, words, places)
         titled = [(int(score) >> _AT_ONCE, at) for score, at in matches if score > _IN_TEXT]
-        positions = reader.positions([at for _, at in titled])
-        first = [one for one, at in zip(titled, positions, strict=True) if at == 0]
-        names = reader.places(at for _, at in first)
+        columns = reader.columns([at for _, at in titled])
+        first = [one for one, at in zip(titled, columns, strict=True) if at.position == 0]
+        names = reader.refs([at for _, at in first])
         return cls(
-            {(at.segment_ord, at.doc): int(score) & _IN_TEXT for score, at in matches},
+            {at: int(score) & _IN_TEXT for score, at in matches},
             {doc_id: bits for (bits, _), (doc_id, _) in zip(first, names, strict=True)},
         )
 
-    def held(self, spot: Spot, doc_id: str) -> int:
-        return (self.chunks.get(spot, 0) | self.titles.get(doc_id, 0)).bit_count()
+    def held(self, chunk: Handle, doc_id: str) -> int:
+        return (self.chunks.get(chunk, 0) | self.titles.get(doc_id, 0)).bit_count()
 
 
 def _search(
     reader: IndexReader, words: Sequence[Looked], places: Collection[tuple[str, int]]
-) -> list[tuple[float, tantivy.DocAddress]]:
+) -> list[Match]:
     """Return chunks that hold any of the words, with a score that has a bit for each.
 
     The chunks at the places are among them, and the first of their documents. In documents
@@ -119,7 +116,7 @@ def _search(
     return _matches(reader, [filters.chunk(*each) for each in chunks], bits, len(chunks))
 
 
-def _bits(words: Sequence[Looked]) -> Iterator[tantivy.Query]:
+def _bits(words: Sequence[Looked]) -> Iterator[Query]:
     """Yield queries whose score is one bit: of a word in text or title, and in the title."""
     for number, looked in enumerate(words):
         by_field = dict(looked.queries)
@@ -127,12 +124,11 @@ def _bits(words: Sequence[Looked]) -> Iterator[tantivy.Query]:
         text = [by_field["body"], *title] if "body" in by_field else title
         for bit, queries in ((number, text), (number + _AT_ONCE, title)):
             if queries:
-                yield tantivy.Query.const_score_query(any_of(queries), float(1 << bit))
+                yield Constant(any_of(queries), float(1 << bit))
 
 
 def _matches(
-    reader: IndexReader, within: list[tantivy.Query], bits: Iterable[tantivy.Query], most: int
-) -> list[tuple[float, tantivy.DocAddress]]:
-    clauses = [(_MUST, unscored(any_of(within))), *((_SHOULD, each) for each in bits)]
-    query = tantivy.Query.boolean_query(clauses, minimum_number_should_match=1)
-    return list(reader.searcher.search(query, most, count=False).hits)
+    reader: IndexReader, within: list[Query], bits: Iterable[Query], most: int
+) -> list[Match]:
+    query = AllOf((unscored(any_of(within)), AnyOf(tuple(bits))))
+    return reader.search([(query, most)])[0]

@@ -12,16 +12,12 @@ import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from leafmark.index import Analyzer, Language
+from leafmark.index import Analyzer, Language, bare, without_marks
 from leafmark.retrieval.derivations import derived_terms
 from leafmark.retrieval.edits import (
     alphabet_of,
-    bare,
     edits_of,
     respellings,
-    share_letters,
-    within_distance,
-    without_marks,
 )
 from leafmark.retrieval.statistics import Statistics
 from leafmark.retrieval.stopwords import stop_words
@@ -164,10 +160,10 @@ class Corrector:
         found = alike | found
         nearest = set(found)
         if distance > 1:
-            terms = self._statistics.terms(tuple(fields))
-            forms = sorted({term, typed, *_without_endings(typed)}, key=len)
-            nearby = share_letters(forms, terms, distance)
-            near = {each for form in forms for each in within_distance(form, nearby, distance)}
+            forms = {term, typed, *_without_endings(typed)}
+            near = {
+                each for form in forms for each in self._statistics.near(fields, form, distance)
+            }
             found |= {each: each for each in self._occurring(near, fields)}
         # `caed` is one edit from `baed`, but nobody who typed that meant `ca`
         ranked = [
@@ -190,15 +186,12 @@ class Corrector:
 
         `huong` and `hướng`, `strasse` and `straße`, `groesse` and `größe`.
         """
-        forms = {bare(typed), bare(term)}
-        lengths = {len(form) - pairs for form in forms for pairs in range(form.count("ss") + 1)}
-        terms = self._statistics.terms(tuple(fields))
-        listed = [each for length in lengths for each in terms.get(length, ())]
+        listed = self._statistics.alike(fields, [bare(typed), bare(term)])
         if typed.isascii():
             listed = [each for each in listed if not each.isascii()]
         stems = self._stems(respellings(typed))
         found = {each: stems[each] for each in self._occurring(stems, fields)}
-        return {each: each for each in listed if bare(each) in forms} | found
+        return {each: each for each in listed} | found
 
     def _one_edit(self, typed: str, fields: Sequence[str]) -> dict[str, str]:
         """Return the terms one edit away, each with the word that it comes from.

@@ -51,5 +51,5 @@ def _share_held(match: Hit, reader: IndexReader) -> float:
 
 
 def _holds(looked: Looked, match: Hit, reader: IndexReader) -> bool:
-    queries = (query for _, query in looked.queries)
-    return any(reader.explanation(query, match.address) is not None for query in queries)
+    queries = [query for _, query in looked.queries]
+    return any(score is not None for (score,) in reader.scores(queries, [match.chunk]))

@@ -1,4 +1,4 @@
-"""Typing errors: the words one edit away from a word, and the words within two edits.
+"""Typing errors: the words one edit away from a word.
 
 An edit is an insertion, a deletion, a substitution, or a transposition of two neighbours.
 Letters come from the alphabet of the word's own script. In any language, a letter may also
@@ -9,20 +9,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 
-from leafmark.likeness import edits_from
+from leafmark.index import without_marks
 
 __all__ = [
     "alphabet_of",
-    "bare",
     "edits_of",
     "respellings",
-    "share_letters",
-    "within_distance",
-    "without_marks",
 ]
 
 _LATIN = "abcdefghijklmnopqrstuvwxyz"
@@ -41,9 +36,6 @@ _EXTRA = {
     "swedish": "äöå",
     "turkish": "çğıöşü",
 }
-_STROKES = str.maketrans("đħıłøŧ", "dhilot")
-"""Letters with a mark that Unicode does not part."""
-
 _DIGRAPHS = {"ae": "ä", "oe": "ö", "ue": "ü", "ss": "ß"}
 _DIGRAPH = re.compile("(ae|oe|ue|ss)")
 _MOST_DIGRAPHS = 3
@@ -69,27 +61,6 @@ def alphabet_of(letter: str, language: str | None = None) -> str:
         return "".join(map(chr, range(first, first + (0x23 if first < 0x0400 else 0x30))))
     found = (chr(number) for number in range(first, first + _PAGE))
     return "".join(each for each in found if _is_letter(each) and each.lower() == each)
-
-
-def without_marks(word: str) -> str:
-    """Return a word without the marks on its letters.
-
-    >>> without_marks("résumé"), without_marks("żółty")
-    ('resume', 'zolty')
-    """
-    if word.isascii():
-        return word
-    parted = unicodedata.normalize("NFD", word)
-    return "".join(each for each in parted if not unicodedata.combining(each)).translate(_STROKES)
-
-
-def bare(word: str) -> str:
-    """Return a word in the letters that stemmers make of it: without marks, and `ss` for `ß`.
-
-    >>> bare("größe")
-    'grosse'
-    """
-    return without_marks(word).replace("ß", "ss")
 
 
 def respellings(word: str) -> list[str]:
@@ -126,7 +97,7 @@ def edits_of(word: str, language: str | None = None) -> list[str]:
     """Return all words one edit from `word`, without it, in order and without repeats.
 
     There are about 57 per letter in Latin script. A word of one letter has no edits, and is
-    no edit of another word: see `within_distance`.
+    no edit of another word: see `leafmark.index.within_distance`.
     """
     if len(word) == 1:
         return []
@@ -144,40 +115,3 @@ def edits_of(word: str, language: str | None = None) -> list[str]:
     distinct = dict.fromkeys(found)
     distinct.pop(word, None)
     return [each for each in distinct if len(each) > 1]
-
-
-def share_letters(
-    forms: Sequence[str], terms: Mapping[int, Iterable[str]], distance: int
-) -> list[str]:
-    """Return those of `terms`, given by length, that may be within `distance` edits of a form.
-
-    `forms` are forms of one word: each begins with the first, and none is longer than the
-    last. A cheap first look, by length and letters, before `within_distance`.
-    """
-    needed, known = set(forms[0]), set("".join(forms))
-    return [
-        term
-        for length in range(len(forms[0]) - distance, len(forms[-1]) + distance + 1)
-        for term in terms.get(length, ())
-        if len(needed.difference(term)) <= distance and len(set(term) - known) <= distance
-    ]
-
-
-def within_distance(word: str, others: Iterable[str], distance: int) -> list[str]:
-    """Return those of `others` that are within `distance` edits of `word`, in order.
-
-    There must be fewer edits than the shorter word has letters, as in Lucene: with as many,
-    any word becomes any other (`a` becomes `zax`).
-
-    >>> within_distance("recieve", ["receive", "relieved", "deceive"], 2)
-    ['receive', 'relieved', 'deceive']
-    >>> within_distance("zax", ["a", "ab", "max"], 2)
-    ['max']
-    """
-    edits = edits_from(word)
-    return [
-        other
-        for other in others
-        if abs(len(other) - len(word)) <= distance
-        and edits(other) <= min(distance, len(word) - 1, len(other) - 1)
-    ]

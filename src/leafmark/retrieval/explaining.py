@@ -7,12 +7,10 @@ multiply. With the factor for rounding, that is the score to a millionth.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 
-import tantivy
-
-from leafmark.index import IndexReader
+from leafmark.index import Handle, IndexReader
+from leafmark.index.queries import Query
 from leafmark.model import Candidate, Factor
 from leafmark.retrieval.fusion import Fused
 from leafmark.retrieval.hits import Hit
@@ -20,8 +18,6 @@ from leafmark.retrieval.leaves import Looked
 from leafmark.retrieval.ordering import Key, key_of
 
 __all__ = ["explain"]
-
-_VALUE = re.compile(r'"value":\s*([-+0-9.eE]+)')
 
 NEGLIGIBLE = 1e-5
 """Differences up to this share of a score come from 32-bit sums, and are no factor."""
@@ -149,7 +145,7 @@ def _of_looked(looked: Looked, hit: Hit, reader: IndexReader) -> Factor:
     parts = [
         Factor(field, value, how=_how(field, value, looked, hit, reader))
         for field, query in (looked.exact if hit.exact else looked.queries)
-        if (value := _score(query, hit.address, reader)) > 0
+        if (value := _score(query, hit.chunk, reader)) > 0
     ]
     return Factor(looked.label, sum(part.value for part in parts), parts=tuple(parts))
 
@@ -157,13 +153,12 @@ def _of_looked(looked: Looked, hit: Hit, reader: IndexReader) -> Factor:
 def _how(field: str, value: float, looked: Looked, hit: Hit, reader: IndexReader) -> str:
     """Say how a field's score comes about; a title's may be that of a definition."""
     named = looked.definitions if field == "title" else ()
-    if any(_score(query, hit.address, reader) >= value for query in named):
+    if any(_score(query, hit.chunk, reader) >= value for query in named):
         return "the definition of that name: rarity × the most that BM25 gives"
     return f"{'rarity' if field == 'tags' else 'BM25'} × weight of the field"
 
 
-def _score(query: tantivy.Query, address: tantivy.DocAddress, reader: IndexReader) -> float:
-    """Return the engine's score of a query for a chunk, 0.0 if it does not match."""
-    explanation = reader.explanation(query, address)
-    found = None if explanation is None else _VALUE.search(explanation.to_json())
-    return float(found[1]) if found else 0.0
+def _score(query: Query, chunk: Handle, reader: IndexReader) -> float:
+    """Return the score of a query for a chunk, 0.0 if it does not match."""
+    ((score,),) = reader.scores([query], [chunk])
+    return score or 0.0

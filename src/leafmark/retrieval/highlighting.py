@@ -12,8 +12,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 
-from leafmark.index import BETWEEN, PARTING_FORMATS, Analyzer, fold, iter_names, iter_parted
-from leafmark.retrieval.edits import bare
+from leafmark.index import BETWEEN, PARTING_FORMATS, Analyzer, bare, fold, iter_names, iter_parted
 from leafmark.retrieval.leaves import Looked
 from leafmark.retrieval.scanning import PhraseFinder, Scanned, WordFinder, scan
 from leafmark.retrieval.snippets import FIRST_MARK, Match

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, compress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import tantivy
-
-from leafmark.index import SECONDARY_FACT, IndexReader
+from leafmark.index import SECONDARY_FACT, Handle, IndexReader, Match
+from leafmark.index.queries import AllOf, Query, any_of, unscored
 from leafmark.model.roles import is_secondary
 from leafmark.retrieval.compiler import Compiled
-from leafmark.retrieval.filters import Filters, any_of, unscored
+from leafmark.retrieval.filters import Filters
 from leafmark.retrieval.fusion import Fused
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.section_members import SectionMembers
@@ -44,15 +43,9 @@ _LARGE = 1e9
 _WIDER = 8
 """By what factor a search is widened while the last match ties with the one after it."""
 
-_MUST = tantivy.Occur.Must
-
-
-Spot = tuple[int, int]
-"""Where a chunk lies in the engine's files: the number of a segment, and its number there."""
-
 
 class Hit(NamedTuple):
-    """A match of the engine: its rounded score, its address, and the topic that it matches.
+    """A match of the engine: its rounded score, the chunk, and the topic that it matches.
 
     ("Hit" is the engine's word; what users see are matches and results.)
 
@@ -68,7 +61,7 @@ class Hit(NamedTuple):
     """
 
     score: float
-    address: tantivy.DocAddress
+    chunk: Handle
     compiled: Compiled
     exact: bool = False
     boost: float = 1.0
@@ -89,22 +82,18 @@ class Hit(NamedTuple):
         """What its source alone multiplies its score by."""
         return self.boost * self.secondary
 
-    @property
-    def spot(self) -> Spot:
-        return self.address.segment_ord, self.address.doc
-
 
 class _Scope(NamedTuple):
     """Trees to search (None: all), and the factor of their scores."""
 
     boost: float
-    admitted: tantivy.Query | None = None
+    admitted: Query | None = None
 
-    def limited(self, query: tantivy.Query) -> tantivy.Query:
+    def limited(self, query: Query) -> Query:
         """Return the query for what is in these trees."""
         if self.admitted is None:
             return query
-        return tantivy.Query.boolean_query([(_MUST, query), (_MUST, self.admitted)])
+        return AllOf((query, self.admitted))
 
 
 class Finder:
@@ -118,7 +107,7 @@ class Finder:
         self._filters = Filters(reader)
         self._members = SectionMembers(reader, params.section) if params.section else None
         self._scopes = self._make_scopes(params.local_boost, local_trees)
-        has_secondary = reader.searcher.doc_freq("facts", SECONDARY_FACT) > 0
+        has_secondary = any(reader.frequencies([("facts", SECONDARY_FACT)]))
         self._secondary_boost = params.secondary_boost if has_secondary else 1.0
 
     def _make_scopes(self, boost: float, local_trees: Collection[str]) -> list[_Scope]:
@@ -133,7 +122,7 @@ class Finder:
             return [_Scope(boost if local else 1.0)]
         return [_Scope(boost, self._trees(local)), _Scope(1.0, self._trees(others))]
 
-    def _trees(self, names: Iterable[str]) -> tantivy.Query:
+    def _trees(self, names: Iterable[str]) -> Query:
         return unscored(self._filters.trees(sorted(names)))
 
     def strict(self, compiled: Iterable[Compiled], limit: int, *, ties: bool = False) -> list[Hit]:
@@ -165,7 +154,7 @@ class Finder:
 
     def _hits(
         self,
-        query: tantivy.Query,
+        query: Query,
         compiled: Compiled,
         scope: _Scope,
         limit: int,
@@ -178,17 +167,16 @@ class Finder:
         query, boost = scope.limited(query), scope.boost
         wanted = limit + 1
         weighs = self._secondary_boost != 1
-        every = max(1, self._reader.searcher.num_docs)  # the engine makes room for all it may give
         while True:
-            found = self._reader.searcher.search(query, min(wanted, every), count=False).hits
+            (found,) = self._reader.search([(query, wanted)])
             are_all = len(found) < wanted
             if self._members is not None:
-                found = list(compress(found, self._members.choose(at for _, at in found)))
+                found = list(compress(found, self._members.choose([at for _, at in found])))
                 are_all = are_all or len(found) == self._members.count
             scores = _all_rounded(found, boost)
             hits = [
-                Hit(score, address, compiled, exact, boost, relaxed, raw)
-                for score, (raw, address) in zip(scores, found, strict=True)
+                Hit(score, chunk, compiled, exact, boost, relaxed, raw)
+                for score, (raw, chunk) in zip(scores, found, strict=True)
             ]
             if are_all or _is_enough(hits, limit, ties or weighs):
                 # which of those that tie come first must not decide what rises
@@ -197,7 +185,7 @@ class Finder:
 
     def _weigh_secondary(self, hits: list[Hit]) -> list[Hit]:
         """Return the hits, best first, with those of secondary sources weighed."""
-        doc_ids = [doc_id for doc_id, _ in self._reader.places(hit.address for hit in hits)]
+        doc_ids = [doc_id for doc_id, _ in self._reader.refs([hit.chunk for hit in hits])]
         if not any(map(is_secondary, doc_ids)):
             return hits
         return best_first(
@@ -221,11 +209,10 @@ class Finder:
             return found
         chunks = any_of([self._filters.chunk(*place) for place in wanted])
         for each in compiled:
-            both = [(_MUST, each.required), (_MUST, unscored(chunks))]
-            query = tantivy.Query.boolean_query(both)
+            query = AllOf((each.required, unscored(chunks)))
             for scope in self._scopes:
                 hits = self._hits(query, each, scope, len(wanted), ties=False)
-                places = self._reader.places(hit.address for hit in hits)
+                places = self._reader.refs([hit.chunk for hit in hits])
                 for place, hit in zip(places, hits, strict=True):
                     found[place] = hit._replace(score=0.0, raw=0.0)
         return found
@@ -257,8 +244,8 @@ def replace_first(raised: Iterable[Hit], hits: Sequence[Hit]) -> list[Hit]:
 
 def without(hits: Iterable[Hit], others: Iterable[Hit]) -> list[Hit]:
     """Return the hits whose chunk is not among the others' chunks."""
-    known = {hit.spot for hit in others}
-    return [hit for hit in hits if hit.spot not in known]
+    known = {hit.chunk for hit in others}
+    return [hit for hit in hits if hit.chunk not in known]
 
 
 def _lowered(hits: Sequence[Hit], *, below: float) -> list[Hit]:
@@ -291,7 +278,7 @@ def raisable(hits: Sequence[Hit], most: int, params: SearchParams) -> list[Hit]:
     return [hit for hit in hits[:most] if hit.score > hits[most].score]
 
 
-def _all_rounded(matches: Iterable[tuple[Any, tantivy.DocAddress]], boost: float) -> list[float]:
+def _all_rounded(matches: Iterable[Match], boost: float) -> list[float]:
     """Return each match's score times `boost`, `rounded`; usual scores without a call."""
     scores = [score * boost for score, _ in matches]
     return [round(one * _SCALE) / _SCALE if 1 <= one < _LARGE else rounded(one) for one in scores]

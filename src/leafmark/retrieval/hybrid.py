@@ -130,7 +130,7 @@ def _by_words(search: _MeaningSearch) -> list[Hit]:
 
 def _matches(search: _MeaningSearch, by_words: Sequence[Hit]) -> list[_Match]:
     """Return the matches by words, then the chunks that only their meaning found."""
-    places = search.reader.places(hit.address for hit in by_words)
+    places = search.reader.refs([hit.chunk for hit in by_words])
     similar = search.meaning.similarities(search.text, places)
     matches = {
         place: _Match(place, hit, similarity)
@@ -232,7 +232,7 @@ def _cut(hits: Sequence[Hit], search: _MeaningSearch) -> list[tuple[Candidate, H
     scores = [hit.score for hit in hits[: params.candidates]]
     count = elbow_cutoff(scores, ratio=params.cutoff_ratio, max_results=params.kept)
     needed = [hit for hit in hits if count and hit.score >= scores[count - 1]]
-    entries = search.reader.entries(hit.address for hit in needed)
+    entries = search.reader.entries([hit.chunk for hit in needed])
     pairs = [
         (Candidate(entry, hit.score, False, topics, hit.score, whole=hit.whole), hit)
         for entry, hit in zip(entries, needed, strict=True)

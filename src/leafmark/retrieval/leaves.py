@@ -11,8 +11,6 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-import tantivy
-
 from leafmark.index import (
     TEXT_FIELDS,
     IndexReader,
@@ -21,10 +19,10 @@ from leafmark.index import (
     is_solid,
     term_facts,
 )
+from leafmark.index.queries import BestOf, Constant, HasTerm, Query, any_of
 from leafmark.query import Phrase, Prefix, Term
 from leafmark.retrieval.corrections import Alternative, Begun, Corrector
 from leafmark.retrieval.field_scores import FieldScores
-from leafmark.retrieval.filters import any_of
 from leafmark.retrieval.statistics import statistics_of
 from leafmark.retrieval.weights import K1
 
@@ -64,12 +62,12 @@ class Looked(NamedTuple):
     label: str
     number: int
     sequences: frozenset[tuple[str, ...]]
-    queries: tuple[tuple[str, tantivy.Query], ...]
-    exact: tuple[tuple[str, tantivy.Query], ...]
+    queries: tuple[tuple[str, Query], ...]
+    exact: tuple[tuple[str, Query], ...]
     prefix: str = ""
     corrected: tuple[str, ...] = ()
     field: str | None = None
-    definitions: tuple[tantivy.Query, ...] = ()
+    definitions: tuple[Query, ...] = ()
 
 
 class Leaves:
@@ -90,18 +88,17 @@ class Leaves:
         derives: bool,
         is_one_word: bool,
     ):
-        self._schema = reader.schema
         self._analyzer = language.analyzer
         self._names = {name: str(getattr(language, name)) for name in TEXT_FIELDS}
         self._others = [each for each in reader.languages if each.name != language.name]
         self._statistics = statistics_of(reader)
         self._corrector = Corrector(self._statistics, language, derives=derives)
-        self._scores = FieldScores(self._schema, self._statistics, self._names)
+        self._scores = FieldScores(self._statistics, self._names)
         self._weights = weights
         self._distance = distance
         self._is_one_word = is_one_word
         self._looked: dict[int, Looked] = {}
-        self._compiled: dict[tuple[int, Around, bool], tantivy.Query | None] = {}
+        self._compiled: dict[tuple[int, Around, bool], Query | None] = {}
         self.with_corrections = True
         self.widened = False
 
@@ -148,14 +145,14 @@ class Leaves:
             return self._statistics.phrase_frequency(self._names["body"], terms)
         return min(self._statistics.frequency(self._names["body"], term) for term in terms)
 
-    def word(self, node: Term, around: Around) -> tantivy.Query | None:
+    def word(self, node: Term, around: Around) -> Query | None:
         """Return the query for a word, compiled once."""
         key = (id(node), around, self.with_corrections)
         if key not in self._compiled:
             self._compiled[key] = self._word(node, around)
         return self._compiled[key]
 
-    def _word(self, node: Term, around: Around) -> tantivy.Query | None:
+    def _word(self, node: Term, around: Around) -> Query | None:
         tokens = self._analyzer.tokens_of_word(node.text)
         named = term_facts(node.text, alone=self._is_one_word)
         if len(tokens) != 1:
@@ -189,7 +186,7 @@ class Leaves:
             for field in TEXT_FIELDS
         )
 
-    def quoted(self, node: Phrase, around: Around) -> tantivy.Query | None:
+    def quoted(self, node: Phrase, around: Around) -> Query | None:
         """Return the query for text in quotes. A quoted `-x` is an option: else it would negate."""
         named = term_facts(node.text) if node.text.startswith("-") else ()
         return self._phrase(node, around, named=named)
@@ -201,7 +198,7 @@ class Leaves:
         *,
         named: Sequence[str],
         mended: bool = False,
-    ) -> tantivy.Query | None:
+    ) -> Query | None:
         """Return the query for words beside each other, corrected only if edits were asked for.
 
         With `mended`, words that occur nowhere are corrected too, unless there are many of
@@ -226,7 +223,7 @@ class Leaves:
         definitions = self._definitions(named, [token.term for token in tokens], around)
         return self._look_for(node, around, _combinations(words), definitions=definitions)
 
-    def prefix(self, node: Prefix, around: Around) -> tantivy.Query | None:
+    def prefix(self, node: Prefix, around: Around) -> Query | None:
         tokens = self._analyzer.tokens_of_word(node.text)
         if not tokens:
             return None
@@ -246,7 +243,7 @@ class Leaves:
 
     def _rarer(
         self, field: str, before: tuple[Alternative, ...], begun: Begun, around: Around
-    ) -> tantivy.Query:
+    ) -> Query:
         """Return the query for words that are too rare to be scored one by one.
 
         One of them scores like one of the others that stands once in a text of usual length.
@@ -256,7 +253,7 @@ class Leaves:
         frequencies = [*(self._scores.weighed_frequency(field, one.term) for one in before), level]
         rarity = sum(map(self._statistics.idf, frequencies))
         weight = self._weights[field] * around.boost
-        return tantivy.Query.const_score_query(found, weight * rarity)
+        return Constant(found, weight * rarity)
 
     def _fields(self, around: Around) -> list[str]:
         """Return the index's names of the fields to look in."""
@@ -269,10 +266,10 @@ class Leaves:
         sequences: Sequence[tuple[Alternative, ...]],
         *,
         prefix: str = "",
-        rarer: Sequence[tuple[str, tantivy.Query]] = (),
+        rarer: Sequence[tuple[str, Query]] = (),
         marked: Iterable[str] = (),
-        definitions: tantivy.Query | None = None,
-    ) -> tantivy.Query:
+        definitions: Query | None = None,
+    ) -> Query:
         """Return the query for one leaf in its fields, and record what was looked for.
 
         `rarer` are more queries by field, whose terms are `marked` in texts.
@@ -300,7 +297,7 @@ class Leaves:
 
     def _by_field(
         self, sequences: Sequence[tuple[Alternative, ...]], around: Around
-    ) -> tuple[tuple[str, tantivy.Query], ...]:
+    ) -> tuple[tuple[str, Query], ...]:
         """Return the query for each field in which one of the sequences occurs."""
         found = []
         for field in [around.field] if around.field else TEXT_FIELDS:
@@ -311,7 +308,7 @@ class Leaves:
 
     def _definitions(
         self, named: Sequence[str], terms: Sequence[str], around: Around
-    ) -> tantivy.Query | None:
+    ) -> Query | None:
         """Return the query for definitions of a name; `terms` are the terms of the name.
 
         The title of a method lacks the name of its class: `def pop(self)` is `Cache.pop`. Such a
@@ -324,12 +321,12 @@ class Leaves:
         if name is None or around.field not in (None, "title"):
             return None
         rarity = sum(self._statistics.idf(self._frequency([term])) for term in terms)
-        called = tantivy.Query.term_query(self._schema, "facts", name, "basic")
-        return tantivy.Query.const_score_query(called, around.boost * (K1 + 1) * rarity)
+        called = HasTerm("facts", name)
+        return Constant(called, around.boost * (K1 + 1) * rarity)
 
     def _in_field(
         self, field: str, sequences: Sequence[tuple[Alternative, ...]], around: Around
-    ) -> tantivy.Query | None:
+    ) -> Query | None:
         """Return the query for the sequences that occur in one field; the best one scores."""
         name, weight = self._names[field], self._weights[field] * around.boost
         found = [each for each in sequences if self._may_occur(name, each)]
@@ -339,7 +336,7 @@ class Leaves:
         queries = [self._scores.scored(field, each, weight, level) for each in found]
         if around.field == "body":
             queries = list(map(self._scores.in_text, queries, found))
-        return tantivy.Query.disjunction_max_query(queries) if len(queries) > 1 else queries[0]
+        return BestOf(tuple(queries)) if len(queries) > 1 else queries[0]
 
     def _may_occur(self, name: str, sequence: tuple[Alternative, ...]) -> bool:
         """Whether all terms of a sequence occur in a field, not counting deleted chunks."""
@@ -348,11 +345,11 @@ class Leaves:
 
 
 def _with(
-    queries: Sequence[tuple[str, tantivy.Query]], field: str, query: tantivy.Query
-) -> tuple[tuple[str, tantivy.Query], ...]:
+    queries: Sequence[tuple[str, Query]], field: str, query: Query
+) -> tuple[tuple[str, Query], ...]:
     """Return the queries by field with one more for a field; the better of the two scores."""
     there = [each for name, each in queries if name == field]
-    both = tantivy.Query.disjunction_max_query([*there, query]) if there else query
+    both = BestOf((*there, query)) if there else query
     return (*[each for each in queries if each[0] != field], (field, both))
 
 

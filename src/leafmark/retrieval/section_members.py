@@ -6,12 +6,10 @@ are found at once: records without the words of the patterns need not be read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 from weakref import WeakKeyDictionary
 
-import tantivy
-
-from leafmark.index import IndexReader, Recent
+from leafmark.index import Handle, IndexReader, Recent
 from leafmark.retrieval.sections import parse_section
 
 __all__ = ["SectionMembers"]
@@ -26,9 +24,7 @@ _REMEMBERED = 20
 _MOST_REMEMBERED = 10_000
 """More chunks than this are not remembered: some are found among the first matches."""
 
-_Places = Set[tuple[int, int]]
-
-_known: WeakKeyDictionary[IndexReader, Recent[tuple[str, ...], _Places]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[IndexReader, Recent[tuple[str, ...], Set[Handle]]] = WeakKeyDictionary()
 
 
 class SectionMembers:
@@ -42,7 +38,7 @@ class SectionMembers:
         self._reader = reader
         self._patterns = tuple(patterns)
         self._parsed = [parse_section(one) for one in patterns]
-        self._seen: dict[tuple[int, int], bool] = {}
+        self._seen: dict[Handle, bool] = {}
         self._remembered = _known.setdefault(reader, Recent(_REMEMBERED))
         self._all = self._remembered.get(self._patterns)
 
@@ -51,33 +47,23 @@ class SectionMembers:
         """How many chunks of the index are in the sections; None if that is not known yet."""
         return None if self._all is None else len(self._all)
 
-    def choose(self, addresses: Iterable[tantivy.DocAddress]) -> list[bool]:
+    def choose(self, chunks: Sequence[Handle]) -> list[bool]:
         """Return which of the chunks are in the sections, in their order."""
-        places = {(at.segment_ord, at.doc): at for at in addresses}
         if self._all is None:
-            unknown = sorted(places.keys() - self._seen.keys())
+            unknown = [chunk for chunk in chunks if chunk not in self._seen]
             if len(unknown) <= FEW_LOOKED_AT:
-                self._look_at(unknown, [places[place] for place in unknown])
-                return [self._seen[place] for place in places]
+                paths = self._reader.section_paths(unknown)
+                self._seen.update(zip(unknown, map(self._admits, paths), strict=True))
+                return [self._seen[chunk] for chunk in chunks]
             self._all = self._find_all()
         members = self._all
-        return [place in members for place in places]
-
-    def _look_at(
-        self, places: Iterable[tuple[int, int]], addresses: Iterable[tantivy.DocAddress]
-    ) -> None:
-        """Learn which chunks are in the sections, in the order of the index.
-
-        In order of score, the record of a document would be read once for each of its chunks.
-        """
-        paths = self._reader.section_paths(addresses)
-        self._seen.update(zip(places, map(self._admits, paths), strict=True))
+        return [chunk in members for chunk in chunks]
 
     def _admits(self, path: tuple[str, ...]) -> bool:
         return any(one.admits(path) for one in self._parsed)
 
-    def _find_all(self) -> _Places:
-        """Return the places of all chunks in the sections, remembered if they are few."""
+    def _find_all(self) -> Set[Handle]:
+        """Return all chunks in the sections, remembered if they are few."""
         wanted = [words for one in self._parsed for words in one.words]
         found = self._reader.places_in(self._admits, wanted)
         if len(found) <= _MOST_REMEMBERED:

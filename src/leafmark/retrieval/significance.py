@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-import tantivy
-
 from leafmark.index import TEXT_FIELDS, IndexReader, Language, fold
+from leafmark.index.queries import AllOf, HasPhrase, HasTerm
+from leafmark.index.queries import any_of as any_query
 from leafmark.model import KeyTerm, WeightedText
 from leafmark.query import Boost, Expression, Filter, Not, Term, all_of, any_of
 from leafmark.retrieval.filters import Filters
@@ -157,20 +157,14 @@ class _Ranking:
 
     def _frequency_elsewhere(self, terms: _Terms) -> int:
         """Return in how many chunks of the chosen trees, outside of `without`, a word stands."""
-        query = tantivy.Query
-        schema, should, must = self._reader.schema, tantivy.Occur.Should, tantivy.Occur.Must
-        found = [
-            query.phrase_query(schema, name, list(terms))
-            if len(terms) > 1
-            else query.term_query(schema, name, terms[0], "basic")
+        anywhere = any_query(
+            HasPhrase(name, terms) if len(terms) > 1 else HasTerm(name, terms[0])
             for name in self._names
-        ]
-        anywhere = query.boolean_query([(should, each) for each in found])
+        )
         filters = Filters(self._reader)
-        own = [filters.compile(Filter("under", each)) for each in self._without]
-        clauses = [(must, anywhere), (must, filters.trees(self._trees))]
-        clauses += [(tantivy.Occur.MustNot, each) for each in own]
-        return self._reader.live_count(query.boolean_query(clauses))
+        own = tuple(filters.compile(Filter("under", each)) for each in self._without)
+        query = AllOf((anywhere, filters.trees(self._trees)), without=own)
+        return self._reader.count([query])[0]
 
 
 def _says_nothing(word: str) -> bool:

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-import tantivy
-
-from leafmark.index import IndexReader
-from leafmark.retrieval.filters import Filters, unscored
+from leafmark.index import IndexReader, Match
+from leafmark.index.queries import AllOf, unscored
+from leafmark.retrieval.filters import Filters
 from leafmark.retrieval.hits import Hit, raisable, replace_first, rounded
 from leafmark.retrieval.params import SearchParams
 from leafmark.retrieval.weights import FARTHER, NEARBY_CHUNKS, RAISED_MATCHES
@@ -25,8 +24,6 @@ __all__ = ["raise_by_surroundings"]
 
 _MOST = 1000
 """A word in this many chunks of a document, or more, is ignored: it does not tell them apart."""
-
-_MUST = tantivy.Occur.Must
 
 _Word = Mapping[int, float]
 """The scores of one word in the bodies of a document that have it, by position."""
@@ -42,7 +39,7 @@ def raise_by_surroundings(reader: IndexReader, hits: list[Hit], params: SearchPa
     if not weight:
         return hits
     first = raisable(hits, RAISED_MATCHES, params)
-    places = reader.places(hit.address for hit in first)
+    places = reader.refs([hit.chunk for hit in first])
     found = _look_into(reader, zip(first, places, strict=True))
     raised = []
     for hit, (doc_id, position) in zip(first, places, strict=True):
@@ -56,23 +53,23 @@ def _look_into(
     reader: IndexReader, hits: Iterable[tuple[Hit, tuple[str, int]]]
 ) -> dict[str, list[_Word]]:
     """Search each hit's document for each word by itself; return the scores by document id."""
-    search, conjunction = reader.searcher.search, tantivy.Query.boolean_query
     filters = Filters(reader)
-    found: dict[str, list[list[tuple[float, tantivy.DocAddress]]]] = {}
-    for hit, (doc_id, _) in hits:
-        if doc_id in found:
-            continue
-        within = (_MUST, unscored(filters.document(doc_id)))
-        matches = [
-            search(conjunction([within, (_MUST, word)]), _MOST, count=False).hits
-            for word in hit.compiled.body_words
-        ]
-        found[doc_id] = [each for each in matches if len(each) < _MOST]
-    addresses = [at for words in found.values() for each in words for _, at in each]
-    positions = iter(reader.positions(addresses))
+    words = {doc_id: hit.compiled.body_words for hit, (doc_id, _) in reversed([*hits])}
+    requests = [
+        (AllOf((unscored(filters.document(doc_id)), word)), _MOST)
+        for doc_id, each in words.items()
+        for word in each
+    ]
+    matches = iter(reader.search(requests))
+    found: dict[str, list[list[Match]]] = {
+        doc_id: [one for one in [next(matches) for _ in each] if len(one) < _MOST]
+        for doc_id, each in words.items()
+    }
+    chunks = [chunk for each in found.values() for word in each for _, chunk in word]
+    positions = (column.position for column in reader.columns(chunks))
     return {
-        doc_id: [{next(positions): score for score, _ in each} for each in words]
-        for doc_id, words in found.items()
+        doc_id: [{next(positions): score for score, _ in word} for word in each]
+        for doc_id, each in found.items()
     }
 
 

@@ -91,7 +91,7 @@ def _lead_by_first_pieces(
     if len(named) < 2:
         return
     sections: dict[tuple[str, int], dict[int, int]] = {}
-    for number, entry in zip(named, reader.entries(hits[n].address for n in named), strict=True):
+    for number, entry in zip(named, reader.entries([hits[n].chunk for n in named]), strict=True):
         if entry.piece:
             section = sections.setdefault((entry.doc_id, entry.parent_position), {})
             section[entry.piece] = number
@@ -106,7 +106,7 @@ def _agreements(reader: IndexReader, hits: Sequence[Hit]) -> list[float]:
     """Return the agreement of each hit's title with the query; 0 if it needs a correction."""
     asked: dict[int, _Asked] = {}
     agreements = []
-    titles = reader.titles(hit.address for hit in hits)
+    titles = reader.titles([hit.chunk for hit in hits])
     for hit, title in zip(hits, titles, strict=True):
         compiled = hit.compiled
         if not (hit.exact or compiled.exact is None):

@@ -16,6 +16,7 @@ from leafmark.index import (
     path_spellings,
     tag_fact,
 )
+from leafmark.index.queries import AllChunks
 from leafmark.likeness import MOST_SUGGESTED, nearest
 from leafmark.model import Hint
 from leafmark.model.ids import encode_path
@@ -68,8 +69,7 @@ def _unknown_value(reader: IndexReader, node: Filter) -> Iterator[Hint]:
 
 def _facts(reader: IndexReader, begin: str) -> list[str]:
     """Return the rest of each live chunk's facts that begin with `begin`."""
-    live = reader.every_chunk()
-    terms = reader.searcher.terms_with_prefix("facts", begin, filter_query=live)
+    terms = reader.terms("facts", begin, within=AllChunks())
     return [term[len(begin) :] for term, _ in terms]
 
 

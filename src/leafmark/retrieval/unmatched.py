@@ -10,9 +10,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Literal
 
-import tantivy
-
 from leafmark.index import IndexReader
+from leafmark.index.queries import AllOf, Query, unscored
 from leafmark.likeness import MOST_SUGGESTED, nearest
 from leafmark.model import Entry, UnmatchedPart
 from leafmark.query import (
@@ -57,7 +56,7 @@ class Demands:
     ) -> bool:
         """Whether the topic's query of this name matches."""
         own = None if self._language is None else compiled.get(self._language.name)
-        query: tantivy.Query | None = getattr(own, name, None)
+        query: Query | None = getattr(own, name, None)
         return query is not None and bool(self._positions(query))
 
     def refusing_filters(self) -> list[str]:
@@ -103,7 +102,7 @@ class Demands:
         """Describe a part that `entry` does not match."""
         inner = part.operand if isinstance(part, Not) else part
         query = self._query_of(inner)
-        chunks = 0 if query is None else self._reader.live_count(query)
+        chunks = 0 if query is None else self._reader.count([query])[0]
         near: list[str] = []
         if not isinstance(part, Not):
             words = self._words(entry, texts)
@@ -132,7 +131,7 @@ class Demands:
         found = self._positions(query)
         return [each for each in every if each not in found] if negated else found
 
-    def _query_of(self, part: Expression, *, exact: bool = False) -> tantivy.Query | None:
+    def _query_of(self, part: Expression, *, exact: bool = False) -> Query | None:
         """Return the query for a part alone, without filters; None if it asks for nothing."""
         params = replace(unfiltered(self._params), strict=True)
         if exact:
@@ -141,13 +140,12 @@ class Demands:
         own = None if self._language is None else compiled.get(self._language.name)
         return None if own is None else own.strict
 
-    def _positions(self, query: tantivy.Query) -> set[int]:
+    def _positions(self, query: Query) -> set[int]:
         """Return the positions of the target and the chunks below it that match."""
-        must = tantivy.Occur.Must
-        both = tantivy.Query.boolean_query([(must, query), (must, self._below)])
+        both = AllOf((unscored(query), unscored(self._below)))
         most = self._target.last_position - self._target.position + 1
-        hits = self._reader.searcher.search(both, most, count=False).hits
-        return {position for _, position in self._reader.places(at for _, at in hits)}
+        (found,) = self._reader.search([(both, most)])
+        return {column.position for column in self._reader.columns([at for _, at in found])}
 
     def _words(self, entry: Entry, texts: Texts) -> list[str]:
         """Return the words of a chunk's title and unchanged body, in lower case."""

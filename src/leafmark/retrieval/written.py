@@ -55,7 +55,7 @@ def written_in(reader: IndexReader, language: Language) -> str | None:
 def _common(name: str, language: Language, statistics: Statistics) -> int:
     """Return in how many chunks the commonest stop words of only `name` stand, added up."""
     counts = [
-        statistics.rough_frequency(language.body, term)
+        statistics.frequency(language.body, term)
         for word in _own_words()[name]
         for term in language.analyzer.terms(word)
     ]
