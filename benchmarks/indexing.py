@@ -29,9 +29,10 @@ from leafmark.app.indexing.refreshing import refresh
 from leafmark.app.requests import IndexRequest
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.index import open_reader
+from leafmark.index.embedded.generation import build_schema
+from leafmark.index.embedded.writer import HEAP_BYTES, THREADS
 from leafmark.index.folding import fold
-from leafmark.index.schema import build_schema, language_fields
-from leafmark.index.writer import HEAP_BYTES, THREADS
+from leafmark.index.schema import language_fields
 from leafmark.model import ChunkedDocument
 from leafmark.parsing import parse
 

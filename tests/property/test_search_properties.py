@@ -14,6 +14,7 @@ from support.library import Library
 from support.matcher import Chunk, distance, matches
 
 from leafmark.index import Analyzer, IndexOptions, IndexReader, analyzer_for
+from leafmark.index.embedded.vocabulary import Vocabulary, bare, within_distance
 from leafmark.query import (
     Expression,
     Field,
@@ -28,7 +29,7 @@ from leafmark.query import (
     any_of,
 )
 from leafmark.retrieval import SearchParams, search
-from leafmark.retrieval.edits import edits_of, share_letters, within_distance
+from leafmark.retrieval.edits import edits_of
 from leafmark.retrieval.scanning import PhraseFinder, Place, WordFinder, scan
 from leafmark.retrieval.statistics import Statistics
 
@@ -248,20 +249,20 @@ def test_the_band_holds_what_is_near(word: str, others: list[str], most: int) ->
 near_words = st.text(st.sampled_from("abcdeйと\U00020000z9"), min_size=1, max_size=7)
 
 
-@settings(max_examples=150, deadline=None)
-@given(
-    forms=st.sets(near_words, min_size=1, max_size=2),
-    words=st.sets(near_words, max_size=30),
-    most=st.integers(0, 2),
-)
-def test_words_near_a_form_share_its_letters(forms: set[str], words: set[str], most: int) -> None:
-    shortest = min(forms, key=len)
-    asked = sorted({shortest, *(shortest + form for form in forms)}, key=len)
-    by_length: dict[int, list[str]] = {}
-    for word in words:
-        by_length.setdefault(len(word), []).append(word)
-    near = {each for form in asked for each in within_distance(form, words, most)}
-    assert near <= set(share_letters(asked, by_length, most))
+@given(near_words, st.sets(near_words, max_size=30), st.integers(0, 2))
+def test_the_vocabulary_misses_no_word_that_is_near(word: str, words: set[str], most: int) -> None:
+    vocabulary = Vocabulary(lambda _field: words, ["body"])
+    assert set(vocabulary.near(word, most)) == set(within_distance(word, words, most))
+
+
+accented = st.text(st.sampled_from("aäAèsßłk"), min_size=1, max_size=5)
+
+
+@given(accented, st.sets(accented, max_size=30))
+def test_words_are_alike_but_for_their_marks(word: str, words: set[str]) -> None:
+    vocabulary = Vocabulary(lambda _field: words, ["body"])
+    expected = {each for each in words if bare(each) == bare(word)}
+    assert set(vocabulary.alike([bare(word)])) == expected
 
 
 @given(st.sampled_from(["", *(word[:length] for word in WORDS for length in (1, 2, 4))]))
@@ -270,7 +271,7 @@ def test_the_same_terms_occur_looked_up_by_a_beginning(beginning: str) -> None:
     field = reader.languages[0].body
     statistics = Statistics(reader)
     terms = [*reader.languages[0].analyzer.terms(" ".join(WORDS)), "absent"]
-    expected = [term for term in terms if statistics.rough_frequency(field, term)]
+    expected = [term for term in terms if statistics.frequency(field, term)]
     assert expected
     alike = {term for term in terms if beginning and term.startswith(beginning)}
     others = [term for term in terms if term not in alike]

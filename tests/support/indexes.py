@@ -8,10 +8,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import tantivy
-
 from leafmark.chunking import ChunkingOptions, chunk_document
-from leafmark.index import IndexMeta, IndexOptions, IndexReader, open_reader, open_writer
+from leafmark.index import Handle, IndexMeta, IndexOptions, IndexReader, open_reader, open_writer
+from leafmark.index.queries import AllChunks, HasPhrase, HasTerm, Query
 from leafmark.model import ChunkedDocument, FileState
 from leafmark.parsing import parse
 
@@ -54,41 +53,43 @@ def index(
         return writer.commit(started_ns=5)
 
 
-def ids_of(reader: IndexReader, query: tantivy.Query) -> list[str]:
+def chunks(reader: IndexReader, query: Query = AllChunks(), limit: int = 1000) -> list[Handle]:  # noqa: B008 - frozen
+    """The chunks that match, best first."""
+    return [chunk for _, chunk in reader.search([(query, limit)])[0]]
+
+
+def ids_of(reader: IndexReader, query: Query = AllChunks()) -> list[str]:  # noqa: B008 - frozen
     """The ids of the chunks that match, sorted."""
-    hits = reader.searcher.search(query, 1000).hits
-    return sorted(entry.id for entry in reader.entries([address for _, address in hits]))
+    return sorted(entry.id for entry in reader.entries(chunks(reader, query)))
 
 
 def search(reader: IndexReader, text: str, *, field: str = "body") -> list[str]:
     """The ids of the chunks with the words of `text` in a row, in any language, sorted."""
     found: set[str] = set()
     for language in reader.languages:
-        terms: list[str | tuple[int, str]] = [*language.analyzer.terms(text)]
+        terms = tuple(language.analyzer.terms(text))
         name = getattr(language, field)
-        if len(terms) == 1:
-            query = tantivy.Query.term_query(reader.schema, name, terms[0])
-        elif terms:
-            query = tantivy.Query.phrase_query(reader.schema, name, terms)
-        else:
-            continue
-        found.update(ids_of(reader, query))
+        if terms:
+            many = len(terms) > 1
+            found.update(
+                ids_of(reader, HasPhrase(name, terms) if many else HasTerm(name, terms[0]))
+            )
     return sorted(found)
 
 
 def facts(reader: IndexReader, term: str) -> list[str]:
     """The ids of the chunks that have a fact."""
-    return ids_of(reader, tantivy.Query.term_query(reader.schema, "facts", term, "basic"))
+    return ids_of(reader, HasTerm("facts", term))
 
 
 def contents(root: Path) -> dict[str, Any]:
     """All that an index says, whatever the history that led to it."""
     reader = open_reader(root)
-    everything = ids_of(reader, reader.every_chunk())
+    everything = ids_of(reader)
     words = {
         term: search(reader, term)
         for language in reader.languages
-        for term, _ in reader.searcher.terms_with_prefix(language.body, "")
+        for term, _ in reader.terms(language.body, "")
     }
     return {
         "documents": [entry._asdict() for entry in reader.documents()],

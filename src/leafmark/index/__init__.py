@@ -1,7 +1,7 @@
 """What is on disk: schema, analyzers, writer, reader, manifest, generations, locks.
 
-This is the only room that writes index files and, with `retrieval`, the only one that imports
-Tantivy. One commit changes text and manifest together. Modules that only writing and checking
+This is the only package that writes index files; in it, `embedded` alone imports Tantivy, but for
+the analyzers. One commit changes text and manifest together. Modules that only writing and checking
 need are imported on first use, since most runs only read.
 """
 
@@ -10,8 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafmark.index.analyzer import LANGUAGES, Analyzer, Token, analyzer_for, is_solid
-from leafmark.index.bridge import Columns, Match, Snapshot
 from leafmark.index.chunk_names import DOCUMENT_SIGN, NAME_SIGN
+from leafmark.index.embedded.generation import IndexMeta
+from leafmark.index.embedded.reader import IndexReader, has_index, open_reader
+from leafmark.index.embedded.runs import Recent
+from leafmark.index.embedded.vocabulary import bare, within_distance, without_marks
 from leafmark.index.engine import NO_RIGHT, is_panic
 from leafmark.index.facts import (
     canonical,
@@ -23,7 +26,6 @@ from leafmark.index.facts import (
 )
 from leafmark.index.folding import fold, id_spellings, is_folded, path_spellings, spellings
 from leafmark.index.garbage import collection_paused
-from leafmark.index.generation import IndexMeta, count_matches
 from leafmark.index.headed import phrases_within
 from leafmark.index.lock import LockHolder, lock_holder
 from leafmark.index.manifest import Manifest
@@ -37,57 +39,22 @@ from leafmark.index.names import (
 )
 from leafmark.index.options import IndexOptions
 from leafmark.index.places import OTHER_LEAFMARK, find_other, has_other, index_place, note_use
-from leafmark.index.queries import (
-    AllChunks,
-    AllOf,
-    AnyOf,
-    BestOf,
-    Constant,
-    HasAny,
-    HasMatch,
-    HasPhrase,
-    HasPhraseMatch,
-    HasTerm,
-    InRange,
-    NoChunk,
-    Query,
-    Scaled,
-)
-from leafmark.index.reader import IndexReader, TreeCounts, has_index, open_reader
 from leafmark.index.roles import MAIN_LANGUAGE, ROLES, language_folder
-from leafmark.index.runs import Recent
 from leafmark.index.schema import FORMAT, TEXT_FIELDS, Language
+from leafmark.index.snapshot import ChunkRef, Columns, Handle, Match, Snapshot, Store, TreeCounts
 from leafmark.late import import_late
 
 if TYPE_CHECKING:
-    from leafmark.index.check import check_index
+    from leafmark.index.embedded.check import check_index
+    from leafmark.index.embedded.writer import IndexWriter, open_writer
     from leafmark.index.filling import PreparedSource, prepare_source
-    from leafmark.index.writer import IndexWriter, open_writer
 
 __all__ = [
-    "AllChunks",
-    "AllOf",
-    "AnyOf",
-    "BestOf",
-    "Columns",
-    "Constant",
     "DOCUMENT_SIGN",
-    "HasAny",
-    "HasMatch",
-    "HasPhrase",
-    "HasPhraseMatch",
-    "HasTerm",
-    "InRange",
     "MAIN_LANGUAGE",
-    "Match",
     "NAME_SIGN",
-    "NoChunk",
-    "Query",
     "ROLES",
-    "Scaled",
-    "Snapshot",
     "language_folder",
-
     "BETWEEN",
     "FORMAT",
     "LANGUAGES",
@@ -96,6 +63,9 @@ __all__ = [
     "PARTING_FORMATS",
     "TEXT_FIELDS",
     "Analyzer",
+    "ChunkRef",
+    "Columns",
+    "Handle",
     "IndexMeta",
     "IndexOptions",
     "IndexReader",
@@ -103,15 +73,18 @@ __all__ = [
     "Language",
     "LockHolder",
     "Manifest",
+    "Match",
     "PreparedSource",
     "Recent",
+    "Snapshot",
+    "Store",
     "Token",
     "TreeCounts",
     "analyzer_for",
+    "bare",
     "canonical",
     "check_index",
     "collection_paused",
-    "count_matches",
     "cut_fact",
     "fact",
     "find_other",
@@ -138,13 +111,15 @@ __all__ = [
     "split_names",
     "tag_fact",
     "with_parts",
+    "within_distance",
+    "without_marks",
 ]
 
 _LATE = {
-    "IndexWriter": "leafmark.index.writer",
+    "IndexWriter": "leafmark.index.embedded.writer",
     "PreparedSource": "leafmark.index.filling",
-    "check_index": "leafmark.index.check",
-    "open_writer": "leafmark.index.writer",
+    "check_index": "leafmark.index.embedded.check",
+    "open_writer": "leafmark.index.embedded.writer",
     "prepare_source": "leafmark.index.filling",
 }
 

@@ -19,7 +19,14 @@ from typing import Any
 
 from leafmark.index.analyzer import Analyzer
 
-__all__ = ["DOCUMENT_SIGN", "NAME_SIGN", "document_names", "names_text", "symbol_names", "title_names"]
+__all__ = [
+    "DOCUMENT_SIGN",
+    "NAME_SIGN",
+    "document_names",
+    "names_text",
+    "symbol_names",
+    "title_names",
+]
 
 NAME_SIGN = "\U00010281"
 """Stands before and behind each name: a letter (Lycian) that nobody types."""

@@ -147,7 +147,9 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
         if not chunk.position:
             fields.append(f',"source":"{record}"')
         role_here = role or role_of_title(chunk.title)
-        numbers = f',"position":{chunk.position},"cut":{cut},"size":{len(body)},"role":{role_here}}}'
+        numbers = (
+            f',"position":{chunk.position},"cut":{cut},"size":{len(body)},"role":{role_here}}}'
+        )
         fields.append(numbers)
         yield b"".join([facts.encode(), *map(str.encode, fields)])
 
@@ -158,9 +160,7 @@ def _titles(analyzer: Analyzer, titles: Sequence[str]) -> str:
     return " ".join([_short_title(analyzer, title) for title in known])
 
 
-def _names(
-    analyzer: Analyzer, chunked: ChunkedDocument, chunk: Chunk, body: str, path: str
-) -> str:
+def _names(analyzer: Analyzer, chunked: ChunkedDocument, chunk: Chunk, body: str, path: str) -> str:
     """Return the names that a chunk answers to; later pieces of a section only define some."""
     names = list[str]()
     form = chunked.document.format

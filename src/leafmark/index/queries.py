@@ -1,86 +1,153 @@
-"""What can be asked of an engine: frozen values, compiled by each engine in its own way."""
+"""The algebra of queries: what a search asks of an engine, as values that name no engine.
+
+A query matches chunks and gives each a score. Values are frozen and hashable; an engine
+compiles them (`embedded.compiling`). `field` is the engine's name of a field (`body_english`,
+`facts`), a term is what the analyzer makes of a word.
+
+Scores are BM25 as a fresh index has it: chunks that were deleted, but are still in the engine's
+files, do not count in the rarity of a term.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 __all__ = [
-    "AllChunks", "AllOf", "AnyOf", "BestOf", "Constant", "HasAny", "HasMatch", "HasPhrase",
-    "HasPhraseMatch", "HasTerm", "InRange", "NoChunk", "Query", "Scaled",
-]  # fmt: skip
+    "AllChunks",
+    "AllOf",
+    "AnyOf",
+    "BestOf",
+    "Constant",
+    "HasAny",
+    "HasMatch",
+    "HasPhrase",
+    "HasPhraseMatch",
+    "HasPhrasePrefix",
+    "HasTerm",
+    "InRange",
+    "NoChunk",
+    "Query",
+    "Scaled",
+    "any_of",
+    "unscored",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class NoChunk:
-    pass
+    """Matches nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class AllChunks:
-    pass
+    """Matches every chunk, and no other record of the index; the score is 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class HasTerm:
+    """A term stands in the field; the score is BM25."""
+
     field: str
     term: str
-    idf: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class HasPhrase:
+    """Terms, two or more, stand beside each other in their order; the score is BM25.
+
+    With `slop`, they may be moved by so many places in all.
+    """
+
     field: str
     terms: tuple[str, ...]
     slop: int = 0
-    idf: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class HasAny:
+    """One of the terms stands in the field; the score is 1."""
+
     field: str
     terms: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class HasMatch:
+    """A term stands in the field that matches the whole regular expression; the score is 1.
+
+    The expressions are those that every engine has: characters, classes, groups, `|`, `.`, `*`,
+    `+`, `?`.
+    """
+
     field: str
     pattern: str
 
 
 @dataclass(frozen=True, slots=True)
 class HasPhraseMatch:
+    """Terms that match regular expressions, two or more, stand beside each other."""
+
     field: str
     patterns: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class InRange:
+class HasPhrasePrefix:
+    """Terms and, behind them, a term that begins with `prefix` stand beside each other.
+
+    Unlike `HasPhraseMatch` it may miss some: engines look only at the first terms that begin so.
+    """
+
     field: str
-    first: int | None
-    last: int | None
+    terms: tuple[str, ...]
+    prefix: str
+
+
+@dataclass(frozen=True, slots=True)
+class InRange:
+    """A number of the chunk (`position`, `mtime`) lies in the closed range; the score is 1.
+
+    An open end is None.
+    """
+
+    field: str
+    first: int | None = None
+    last: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Scaled:
+    """Matches what `query` matches, with `factor` times its score."""
+
     query: Query
     factor: float
 
 
 @dataclass(frozen=True, slots=True)
 class Constant:
+    """Matches what `query` matches, with a fixed score; 0.0 makes it a filter."""
+
     query: Query
     score: float
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
+    """At least `least` of the queries match; the score is the sum over those that do."""
+
     queries: tuple[Query, ...]
     least: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
+    """All of `must` match and none of `without`; the score is the sum over `must` and `should`.
+
+    Those of `should` need not match.
+    """
+
     must: tuple[Query, ...]
     should: tuple[Query, ...] = ()
     without: tuple[Query, ...] = ()
@@ -88,10 +155,37 @@ class AllOf:
 
 @dataclass(frozen=True, slots=True)
 class BestOf:
+    """One of the queries matches; the score is that of the best one."""
+
     queries: tuple[Query, ...]
 
 
 Query: TypeAlias = (
-    NoChunk | AllChunks | HasTerm | HasPhrase | HasAny | HasMatch | HasPhraseMatch | InRange
-    | Scaled | Constant | AnyOf | AllOf | BestOf
-)  # fmt: skip
+    NoChunk
+    | AllChunks
+    | HasTerm
+    | HasPhrase
+    | HasAny
+    | HasMatch
+    | HasPhraseMatch
+    | HasPhrasePrefix
+    | InRange
+    | Scaled
+    | Constant
+    | AnyOf
+    | AllOf
+    | BestOf
+)
+
+
+def any_of(queries: Iterable[Query]) -> Query:
+    """Return the query that matches what any of the queries matches; without any, nothing."""
+    given = tuple(queries)
+    if not given:
+        return NoChunk()
+    return given[0] if len(given) == 1 else AnyOf(given)
+
+
+def unscored(query: Query) -> Query:
+    """Return a query that matches the same, with score 0."""
+    return Constant(query, 0.0)

@@ -57,9 +57,7 @@ def _rules() -> _Rules:
 
 
 def _any_of(roles: list[dict[str, Any]], key: str) -> re.Pattern[str]:
-    named = [
-        f"(?P<{role['name']}>{'|'.join(role[key])})" for role in roles if role.get(key)
-    ]
+    named = [f"(?P<{role['name']}>{'|'.join(role[key])})" for role in roles if role.get(key)]
     return re.compile("|".join(named), re.IGNORECASE)
 
 

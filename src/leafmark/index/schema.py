@@ -24,21 +24,19 @@ Texts are not stored: they are read from the sources.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
-from typing import Any, NamedTuple, cast
-
-import tantivy
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from leafmark.index.analyzer import Analyzer, analyzer_for
 
 __all__ = [
     "FORMAT",
     "META_KEY",
+    "RAW_FIELDS",
     "SOURCE_KEY",
     "STATE_KEY",
     "TEXT_FIELDS",
     "Language",
-    "build_schema",
     "language_fields",
 ]
 
@@ -46,6 +44,9 @@ FORMAT = 5
 """The version of everything on disk; an older index is rebuilt, a newer one is refused."""
 
 TEXT_FIELDS = ("body", "title", "tags", "path")
+RAW_FIELDS = ("doc_id", "facts", "key")
+"""Fields whose values are single terms, as they are."""
+
 META_KEY = "index"
 """The `key` of the record that describes the whole index."""
 
@@ -74,44 +75,3 @@ def language_fields(name: str | None, trees: Iterable[str] = ()) -> Language:
     """Return the language called `name` (None: no stemming) with its field names."""
     fields = (f"{field}_{name or 'none'}" for field in (*TEXT_FIELDS, "titles", "names"))
     return Language(name, analyzer_for(name), tuple(sorted(trees)), *fields)
-
-
-def build_schema(languages: Iterable[Language]) -> tantivy.Schema:
-    """Return the schema for the languages in use, in whatever order they are given.
-
-    The engine would store a byte with the length of each field of each record. Only BM25 uses
-    it, for bodies, titles and paths; so the other fields have none.
-    """
-    languages = tuple(languages)
-    builder = tantivy.SchemaBuilder()
-    for language in sorted(languages, key=lambda each: each.body):
-        for field in (language.body, language.title, language.tags, language.path):
-            builder.add_text_field(field, tokenizer_name=language.analyzer.name)
-        builder.add_text_field(
-            language.titles, tokenizer_name=language.analyzer.name, index_option="freq"
-        )
-        builder.add_text_field(language.names, tokenizer_name=language.analyzer.name)
-    for field in ("doc_id", "facts", "key"):
-        stored = field == "doc_id"
-        builder.add_text_field(field, stored=stored, tokenizer_name="raw", index_option="basic")
-    builder.add_unsigned_field("position", fast=True)
-    builder.add_unsigned_field("mtime", fast=True)
-    for column in ("cut", "size", "role"):
-        builder.add_unsigned_field(column, fast=True)
-    builder.add_bytes_field("source", stored=True)
-    unmeasured = {name for language in languages for name in (language.tags, language.names)}
-    unmeasured |= {"doc_id", "facts", "key"}
-    return _without_lengths(builder.build(), unmeasured)
-
-
-def _without_lengths(schema: tantivy.Schema, fields: Container[str]) -> tantivy.Schema:
-    """Return the schema without the lengths of some fields.
-
-    The builder has no option for that; so the schema is unpickled from a changed description.
-    """
-    build, (description,) = cast("tuple[Any, tuple[Any]]", schema.__reduce__())
-    for field in description["inner"]:
-        if field["name"] in fields:
-            field["options"]["indexing"]["fieldnorms"] = False
-    changed: tantivy.Schema = build(description)
-    return changed

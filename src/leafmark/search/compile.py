@@ -16,6 +16,17 @@ from typing import NamedTuple
 from leafmark.index import (
     DOCUMENT_SIGN,
     NAME_SIGN,
+    Language,
+    Snapshot,
+    canonical,
+    fact,
+    fold,
+    language_fact,
+    meta_prefix,
+    path_spellings,
+    tag_fact,
+)
+from leafmark.index.queries import (
     AllChunks,
     AllOf,
     AnyOf,
@@ -25,18 +36,11 @@ from leafmark.index import (
     HasPhrase,
     HasTerm,
     InRange,
-    Language,
     NoChunk,
     Query,
     Scaled,
-    Snapshot,
-    canonical,
-    fact,
-    fold,
-    language_fact,
-    meta_prefix,
-    path_spellings,
-    tag_fact,
+    any_of,
+    unscored,
 )
 from leafmark.model import Entry
 from leafmark.model.ids import encode_path
@@ -70,7 +74,7 @@ from leafmark.search.words import (
     topic_text,
 )
 
-__all__ = ["CompiledTopic", "Filters", "compile_topic", "corrected_text", "unscored"]
+__all__ = ["CompiledTopic", "Filters", "compile_topic", "corrected_text"]
 
 RELAXED_FROM = 5
 """The least length of a corrected word that a match may rest on alone.
@@ -178,12 +182,8 @@ class CompiledTopic:
         """Return what a word scores: a compound name counts whole, and less in its parts."""
         if len(word.terms) < 2 or word.corrected or word.field:
             return word.query
-        idf = vocabulary_of(self._snapshot)
         body = self.language.body
-        parts = (
-            Scaled(HasTerm(body, term, idf.idf(idf.frequency(body, term))), PARTS_SHARE)
-            for term in dict.fromkeys(word.terms)
-        )
+        parts = (Scaled(HasTerm(body, term), PARTS_SHARE) for term in dict.fromkeys(word.terms))
         return AnyOf((word.query, *parts))
 
     @cached_property
@@ -230,9 +230,7 @@ class CompiledTopic:
         ]
         return known or [word]
 
-    def _clauses(
-        self, nodes: Iterable[Expression], scope: QueryScope
-    ) -> list[tuple[Query, bool]]:
+    def _clauses(self, nodes: Iterable[Expression], scope: QueryScope) -> list[tuple[Query, bool]]:
         """Return the query of each node that asks for something, and whether it is negated."""
         clauses = []
         for node in nodes:
@@ -305,10 +303,6 @@ def _may_carry(word: CompiledTerm) -> bool:
     return bool(word.queries) and not (word.corrected and len(word.label) < RELAXED_FROM)
 
 
-def unscored(query: Query) -> Query:
-    return Constant(query, 0.0)
-
-
 # -- the shape of a topic -------------------------------------------------------------
 
 
@@ -371,9 +365,7 @@ def _distinct(words: Sequence[Term], language: Language) -> list[Term]:
     return list(reversed(found.values()))
 
 
-def _languages_of(
-    snapshot: Snapshot, words: Iterable[Term], language: Language
-) -> set[str | None]:
+def _languages_of(snapshot: Snapshot, words: Iterable[Term], language: Language) -> set[str | None]:
     """Return the languages whose stop words count: the one searched, and the query's own.
 
     The stop words of a German question are rare in English texts, and would weigh much.
@@ -442,21 +434,21 @@ class Filters:
 
     def trees(self, names: Iterable[str]) -> Query:
         """Return the query for the chunks of some trees."""
-        return _any_of([_has_fact(fact("tree", name)) for name in names])
+        return any_of([_has_fact(fact("tree", name)) for name in names])
 
     def _path(self, prefix: str) -> Query:
         """Return the query for paths that begin with `prefix`: document ids are `tree:path`."""
         begins = [_quote(encode_path(one)) + ".*" for one in path_spellings(prefix)]
         trees = sorted(self._snapshot.tree_names)
-        return _any_of(
+        return any_of(
             [HasMatch("doc_id", f"{_quote(tree)}:{one}") for tree in trees for one in begins]
         )
 
     def _id(self, value: str) -> Query:
-        return _any_of([span(one, one.position) for one in find_chunks(self._snapshot, value)])
+        return any_of([span(one, one.position) for one in find_chunks(self._snapshot, value)])
 
     def _under(self, value: str) -> Query:
-        return _any_of([span(one, one.last_position) for one in find_chunks(self._snapshot, value)])
+        return any_of([span(one, one.last_position) for one in find_chunks(self._snapshot, value)])
 
     def _meta(self, key: str, condition: str | Range) -> Query:
         prefix = meta_prefix(key)
@@ -474,12 +466,6 @@ def span(entry: Entry, last: int) -> Query:
 
 def _has_fact(term: str) -> Query:
     return HasTerm("facts", term)
-
-
-def _any_of(queries: list[Query]) -> Query:
-    if not queries:
-        return NoChunk()
-    return queries[0] if len(queries) == 1 else AnyOf(tuple(queries))
 
 
 def _quote(text: str) -> str:

@@ -13,7 +13,7 @@ from leafmark.search.score import Scored
 if TYPE_CHECKING:
     from leafmark.search.pipeline import TopicMatches
 
-__all__ = ["is_doubtful"]
+__all__ = ["is_doubtful", "shares_held"]
 
 DOUBT_BELOW = 0.72
 """Matches that hold less than this share of the words asked for may be no answer.
@@ -56,7 +56,7 @@ def is_doubtful(
         return False
     if meaning is not None and options.mode != "lexical" and not _is_far(best, meaning):
         return False
-    shares = sorted(_shares_held(snapshot, best), reverse=True)
+    shares = sorted(shares_held(snapshot, found), reverse=True)
     if not shares or shares[0] >= DOUBT_NONE_FROM:
         return False
     topic = best[0].topic
@@ -71,8 +71,11 @@ def _is_far(best: Sequence[Scored], meaning: Meaning) -> bool:
     return not near or max(near) < meaning.usual(best[0].topic.text).doubtful
 
 
-def _shares_held(snapshot: Snapshot, best: Sequence[Scored]) -> list[float]:
-    """Return the share of what was asked that each match has, words weighed by their rarity."""
+def shares_held(snapshot: Snapshot, found: TopicMatches) -> list[float]:
+    """Return the share of what was asked that the best matches have, words weighed by rarity."""
+    best = list(found.scored.values())[:DOUBT_MATCHES]
+    if not best:
+        return []
     topic = best[0].topic
     asked = (*topic.words, *topic.quoted)
     total = sum(one.idf for one in asked)

@@ -100,7 +100,11 @@ def _of_words(one: Scored, snapshot: Snapshot) -> Sequence[Factor]:
         if score:
             found.setdefault(each.number, []).append(Factor(field, score))
     factors = [
-        Factor(each.label, sum(part.value for part in found[each.number]), parts=tuple(found[each.number]))
+        Factor(
+            each.label,
+            sum(part.value for part in found[each.number]),
+            parts=tuple(found[each.number]),
+        )
         for each in asked
         if each.number in found
     ]

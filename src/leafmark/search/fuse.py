@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from leafmark.index import AllOf, AnyOf, HasTerm, InRange, Query, Snapshot
+from leafmark.index import Snapshot
+from leafmark.index.queries import AllOf, AnyOf, HasTerm, InRange, Query, unscored
 from leafmark.query import Expression
-from leafmark.search.compile import CompiledTopic, unscored
+from leafmark.search.compile import CompiledTopic
 from leafmark.search.options import SearchOptions
 from leafmark.search.score import Scored, rounded
 from leafmark.search.words import topic_text
@@ -128,7 +129,9 @@ class _Fusion:
         self._weight = 1.0 if options.mode == "semantic" else options.meaning_weight
 
     def fused(self, scored: Sequence[Scored]) -> list[Scored]:
-        by_words = [] if self._options.mode == "semantic" else list(scored[: self._options.candidates])
+        by_words = (
+            [] if self._options.mode == "semantic" else list(scored[: self._options.candidates])
+        )
         refs = self._snapshot.refs([one.chunk for one in by_words])
         similar = self._meaning.similarities(self._text, refs)
         matches = {
@@ -191,7 +194,9 @@ class _Fusion:
         chunks: Query = AnyOf(tuple(_chunk(*ref) for ref in wanted))
         found: dict[ChunkRef, Scored] = {}
         for topic in self._compiled:
-            query = AllOf((topic.every_word if self._options.strict else topic.required, unscored(chunks)))
+            query = AllOf(
+                (topic.every_word if self._options.strict else topic.required, unscored(chunks))
+            )
             (matches,) = self._snapshot.search([(query, len(wanted))])
             handles = [match.chunk for match in matches]
             for ref, handle in zip(self._snapshot.refs(handles), handles, strict=True):
@@ -240,6 +245,8 @@ def _bearers_first(matches: Sequence[Scored]) -> list[Scored]:
     """Return the matches with the bearers of the query's name before all others again."""
     best = max((one.score for one in matches), default=0.0)
     return [
-        one._replace(score=rounded(best * (1 + 0.001 * one.name) + 1e-4 * one.score)) if one.name else one
+        one._replace(score=rounded(best * (1 + 0.001 * one.name) + 1e-4 * one.score))
+        if one.name
+        else one
         for one in matches
     ]

@@ -24,6 +24,7 @@ from leafmark.index import (
     PARTING_FORMATS,
     Analyzer,
     Token,
+    bare,
     fold,
     is_folded,
     is_solid,
@@ -31,10 +32,10 @@ from leafmark.index import (
     iter_parted,
 )
 from leafmark.search.snippets import FIRST_MARK, Match
-from leafmark.search.spelling import bare
 from leafmark.search.terms import CompiledTerm
 
 __all__ = ["Highlighter"]
+
 
 class Highlighter:
     """Finds what was looked for in one text after the other."""
@@ -368,4 +369,3 @@ def _words_from(text: str, start: int, count: int, analyzer: Analyzer) -> list[P
         if len(tokens) >= count or end >= len(text):
             return [Place(start + t.start, start + t.end, t.term) for t in tokens[:count]]
         room *= 4
-

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafmark.index import (
     TEXT_FIELDS,
-    AllChunks,
     Snapshot,
     canonical,
     fact,
@@ -24,6 +23,7 @@ from leafmark.index import (
     path_spellings,
     tag_fact,
 )
+from leafmark.index.queries import AllChunks
 from leafmark.likeness import MOST_SUGGESTED, nearest
 from leafmark.model import Hint, Result
 from leafmark.model.ids import encode_path
@@ -462,9 +462,7 @@ class _Inquiry:
                 if near:
                     yield Hint("spelling", values={"word": word, "words": near})
 
-    def _near(
-        self, word: str, field: str | None, compiled: Iterable[CompiledTopic]
-    ) -> list[str]:
+    def _near(self, word: str, field: str | None, compiled: Iterable[CompiledTopic]) -> list[str]:
         """Return words of a field (None: of any) within two edits; within one of a short word."""
         found: dict[str, None] = {}
         for each in compiled:
@@ -544,7 +542,9 @@ class _Inquiry:
         kept = tuple(topic for topic in topics if topic is not None)
         matches = self._would_match(kept, unfiltered(self._options))
         if matches:
-            yield Hint("filter", values={"filters": [one.filter for one in wishes], "matches": matches})
+            yield Hint(
+                "filter", values={"filters": [one.filter for one in wishes], "matches": matches}
+            )
 
     def _alone(self, wishes: Iterable[_Wish]) -> Iterator[Hint]:
         for wish in wishes:
@@ -592,7 +592,9 @@ class _Inquiry:
         if self._options.strict:
             matches = self._would_match(self._topics, replace(self._options, strict=False))
             if matches:
-                yield Hint("strict", values={"matches": matches, "some_words": self._meaning is None})
+                yield Hint(
+                    "strict", values={"matches": matches, "some_words": self._meaning is None}
+                )
 
     def apart(self) -> Iterator[Hint]:
         """Say so if every part occurs somewhere, but not together."""

@@ -12,17 +12,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from leafmark.index import (
-    TEXT_FIELDS,
-    AllOf,
-    AnyOf,
-    HasPhrase,
-    HasTerm,
-    Language,
-    Query,
-    Snapshot,
-    fold,
-)
+from leafmark.index import TEXT_FIELDS, Language, Snapshot, fold
+from leafmark.index.queries import AllOf, AnyOf, HasPhrase, HasTerm, Query
 from leafmark.model import KeyTerm, WeightedText
 from leafmark.query import Boost, Expression, Filter, Not, Term, all_of, any_of
 from leafmark.search.compile import Filters

@@ -64,10 +64,17 @@ class SearchOptions:
     ] = 1
     candidate_limit: Annotated[
         int,
-        Option("matches considered for each topic", unit="chunks", least=1, most=100_000, given="constant"),
+        Option(
+            "matches considered for each topic",
+            unit="chunks",
+            least=1,
+            most=100_000,
+            given="constant",
+        ),
     ] = 100
     cutoff_ratio: Annotated[
-        float, Option("end the list where a score is below this share of the one before", least=0, most=1)
+        float,
+        Option("end the list where a score is below this share of the one before", least=0, most=1),
     ] = 0.5
     max_results: Annotated[
         int, Option("most matches kept where no score falls sharply", least=1, most=100_000)
@@ -76,14 +83,26 @@ class SearchOptions:
         int, Option("most results of one document that the query does not name; 0: any", least=0)
     ] = 3
     aggregation_threshold: Annotated[
-        float, Option("the share of a section's parts that must match for it to stand for them", least=0, most=1)
+        float,
+        Option(
+            "the share of a section's parts that must match for it to stand for them",
+            least=0,
+            most=1,
+        ),
     ] = 0.5
     aggregation_max_tokens: Annotated[
-        int, Option("most tokens of a section that stands for its parts; 0: any", unit="tokens", least=0)
+        int,
+        Option(
+            "most tokens of a section that stands for its parts; 0: any", unit="tokens", least=0
+        ),
     ] = 500
     merge_bonus: Annotated[
         float,
-        Option("what each part adds to the score of the section that stands for it", least=0, given="constant"),
+        Option(
+            "what each part adds to the score of the section that stands for it",
+            least=0,
+            given="constant",
+        ),
     ] = 0.0
     local_boost: Annotated[
         float,
@@ -91,7 +110,8 @@ class SearchOptions:
     ] = 1.5
 
     aggregation_min_matches: Annotated[
-        int, Option("the least number of matching parts of such a section", least=1, given="constant")
+        int,
+        Option("the least number of matching parts of such a section", least=1, given="constant"),
     ] = 1
     max_merge_depth: Annotated[
         int, Option("the least depth of such a section", unit="levels", least=0, given="constant")
@@ -113,29 +133,43 @@ class SearchOptions:
     titles_weight: Annotated[
         float, Option("factor of BM25 over the line of titles", least=0, given="constant")
     ] = 0.3
-    tags_weight: Annotated[
-        float, Option("factor of a tag's rarity", least=0, given="constant")
-    ] = 0.4
+    tags_weight: Annotated[float, Option("factor of a tag's rarity", least=0, given="constant")] = (
+        0.4
+    )
     path_weight: Annotated[
         float, Option("factor of BM25 over the path", least=0, given="constant")
     ] = 0.05
     derived_share: Annotated[
         float,
-        Option("factor of another form of a word (wrote, parser, colour)", least=0, given="constant"),
+        Option(
+            "factor of another form of a word (wrote, parser, colour)", least=0, given="constant"
+        ),
     ] = 0.5
     nearness: Annotated[
-        float, Option("factor of neighbouring words that stand near each other", least=0, given="constant")
+        float,
+        Option(
+            "factor of neighbouring words that stand near each other", least=0, given="constant"
+        ),
     ] = 0.5
     completeness: Annotated[
         float,
-        Option("what a section with all words gains, in mean idfs of the words", least=0, given="constant"),
+        Option(
+            "what a section with all words gains, in mean idfs of the words",
+            least=0,
+            given="constant",
+        ),
     ] = 1.0
     short_factor: Annotated[
         float, Option("factor of chunks of few words", least=0, open_low=True, given="constant")
     ] = 0.85
     role_factor: Annotated[
         float,
-        Option("factor of what repeats, tests or lists other texts", least=0, open_low=True, given="constant"),
+        Option(
+            "factor of what repeats, tests or lists other texts",
+            least=0,
+            open_low=True,
+            given="constant",
+        ),
     ] = 0.6
     names_first: Annotated[
         bool, Option("put the bearers of a name first that is all of the query", given="constant")
@@ -147,7 +181,8 @@ class SearchOptions:
         bool, Option("show versions and translations of a page once", given="constant")
     ] = True
     relax_share: Annotated[
-        float, Option("the share of the words that a match needs", least=0, most=1, given="constant")
+        float,
+        Option("the share of the words that a match needs", least=0, most=1, given="constant"),
     ] = 0.2
     meaning_weight: Annotated[
         float, Option("the share of meaning in a fused score", least=0, most=1, given="constant")
@@ -223,7 +258,9 @@ def _is_accepted(kind: Any, option: Option, value: object) -> bool:
 
 
 def _is_within(option: Option, value: float) -> bool:
-    if option.least is not None and (value < option.least or (option.open_low and value == option.least)):
+    if option.least is not None and (
+        value < option.least or (option.open_low and value == option.least)
+    ):
         return False
     return option.most is None or value <= option.most
 

@@ -13,7 +13,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from leafmark.errors import DamagedError
-from leafmark.index import AnyOf, Query, Snapshot
+from leafmark.index import Snapshot
+from leafmark.index.queries import AnyOf, Query
 from leafmark.model import Answer, Candidate, Entry, Hint, Phase, Result, whole_range
 from leafmark.query import Expression, Filter, format_query, iter_leaves
 from leafmark.search.compile import CompiledTopic, compile_topic
@@ -173,7 +174,12 @@ def find_in_topic(
     lacking = sum(one.relaxed for one in wide)
     note = f"{lacking} match some of the words only" if lacking else ""
     phases = (
-        Phase("candidates", len(scored), len(wide), "; ".join(filter(None, [note, *section_note(options)]))),
+        Phase(
+            "candidates",
+            len(scored),
+            len(wide),
+            "; ".join(filter(None, [note, *section_note(options)])),
+        ),
         _cutoff_phase(len(wide), len(pool), options),
     )
     found = {key_of(entry): one for entry, one in zip(entries, pool, strict=True)}
@@ -219,7 +225,9 @@ def _pool(
     for start in range(0, len(scored), REFS_AT_ONCE):
         batch = scored[start : start + REFS_AT_ONCE]
         for one, (doc_id, _) in zip(batch, snapshot.refs([m.chunk for m in batch]), strict=True):
-            if filled >= options.kept and (one.score < pool[-1].score or len(pool) >= 3 * options.kept):
+            if filled >= options.kept and (
+                one.score < pool[-1].score or len(pool) >= 3 * options.kept
+            ):
                 return pool, beyond
             tree, _, path = doc_id.partition(":")
             family = (tree, language_family(path)[0]) if options.fold_versions else (tree, path)
@@ -266,7 +274,9 @@ def section_note(options: SearchOptions) -> list[str]:
 
 
 def _cutoff_phase(before: int, after: int, options: SearchOptions) -> Phase:
-    note = f"scores fall below {options.cutoff_ratio:g} of the one before, or {options.kept} are kept"
+    note = (
+        f"scores fall below {options.cutoff_ratio:g} of the one before, or {options.kept} are kept"
+    )
     return Phase("cutoff", before, after, "" if before == after else note)
 
 

@@ -427,4 +427,3 @@ def _best_snippet(snippets: Iterable[Snippet]) -> Snippet:
             return snippet
         lead = lead if lead.text else snippet
     return lead
-

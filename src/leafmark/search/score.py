@@ -19,26 +19,14 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from leafmark.index import (
-    ROLES,
-    AllOf,
-    AnyOf,
-    Columns,
-    Constant,
-    HasAny,
-    HasPhrase,
-    Query,
-    Snapshot,
-    cut_fact,
-)
-from leafmark.search.compile import CompiledTopic, Filters, unscored
+from leafmark.index import ROLES, Columns, Handle, Match, Snapshot, cut_fact
+from leafmark.index.queries import AllOf, AnyOf, Constant, HasAny, HasPhrase, Query, unscored
+from leafmark.search.compile import CompiledTopic, Filters
 from leafmark.search.options import SearchOptions
+from leafmark.search.sections import SectionFilter
 from leafmark.search.terms import CompiledTerm
 
-__all__ = ["Handle", "Scored", "rounded", "score_topic"]
-
-Handle = tuple[int, int]
-"""A chunk as the snapshot knows it."""
+__all__ = ["Scored", "rounded", "score_topic"]
 
 MIN_MATCHES = 200
 """The matches by words that are scored: the first 200 of them lose nothing that more would find
@@ -64,6 +52,9 @@ MAX_CUT_MATCHES = 2000
 
 NAME_STEP = 0.001
 """By what share of the best score each bearer of a name stands before the next one."""
+
+WIDER = 8
+"""By what factor a search is widened while too few matches are in the sections asked for."""
 
 SCORE_DIGITS = 4
 """Scores are rounded to so many digits: the engine adds 32-bit numbers in an order that depends
@@ -157,6 +148,9 @@ class _Scorer:
         self._admitted = admitted
         self._boost = boost
         self._limit = max(MIN_MATCHES, options.candidates)
+        self._sections = SectionFilter(snapshot, options.section) if options.section else None
+        if self._sections is not None:
+            self._admitted = (*admitted, self._sections.query(topic.language))
 
     def scored(self) -> list[Scored]:
         topic = self._topic
@@ -190,21 +184,27 @@ class _Scorer:
     def _search(self, requests: Sequence[tuple[Query, int]]) -> list[list[tuple[Handle, float]]]:
         """Return the chunks that match each query with their scores, and all that tie with the last."""
         scoped = [(self._scoped(query), limit) for query, limit in requests]
+        if self._sections is not None:
+            return [self._in_sections(query, limit) for query, limit in scoped]
         found = self._snapshot.search([(query, limit + 1) for query, limit in scoped])
         return [
             [(match.chunk, rounded(match.score)) for match in self._all_ties(query, limit, matches)]
             for (query, limit), matches in zip(scoped, found, strict=True)
         ]
 
-    def _all_ties(self, query: Query, limit: int, matches: Sequence) -> Sequence:  # type: ignore[type-arg]
+    def _all_ties(self, query: Query, limit: int, matches: Sequence[Match]) -> Sequence[Match]:
         """Return the first `limit` matches; of those that tie with the last, the first by id.
 
         The engine breaks ties by where a chunk happens to lie in its files.
         """
-        if len(matches) <= limit or rounded(matches[limit].score) < rounded(matches[limit - 1].score):
+        if len(matches) <= limit or rounded(matches[limit].score) < rounded(
+            matches[limit - 1].score
+        ):
             return matches[:limit]
         wider = limit
-        while len(matches) > wider and rounded(matches[-1].score) == rounded(matches[limit - 1].score):
+        while len(matches) > wider and rounded(matches[-1].score) == rounded(
+            matches[limit - 1].score
+        ):
             wider *= 8
             (matches,) = self._snapshot.search([(query, wider + 1)])
         last = rounded(matches[limit - 1].score)
@@ -213,6 +213,21 @@ class _Scorer:
         refs = self._snapshot.refs([one.chunk for one in tied])
         ranked = sorted(zip(refs, tied, strict=True), key=lambda pair: (pair[0][1] > 0, pair[0]))
         return [*sure, *(one for _, one in ranked[: limit - len(sure)])]
+
+    def _in_sections(self, query: Query, limit: int) -> list[tuple[Handle, float]]:
+        """Return the first matches in the sections asked for: each match is looked at once."""
+        assert self._sections is not None
+        wanted, looked = limit, 0
+        found: list[Match] = []
+        while True:
+            (matches,) = self._snapshot.search([(query, wanted)])
+            fresh = matches[looked:]
+            chosen = self._sections.choose([match.chunk for match in fresh])
+            found += [match for match, is_in in zip(fresh, chosen, strict=True) if is_in]
+            looked = len(matches)
+            if looked < wanted or len(found) >= limit:
+                return [(match.chunk, rounded(match.score)) for match in found[:limit]]
+            wanted *= WIDER
 
     def _scoped(self, query: Query) -> Query:
         return AllOf((query, *self._admitted)) if self._admitted else query
@@ -261,9 +276,7 @@ class _Scorer:
 
     # -- completeness -----------------------------------------------------------------
 
-    def _complete(
-        self, every: dict[Handle, float], columns: dict[Handle, Columns]
-    ) -> set[Handle]:
+    def _complete(self, every: dict[Handle, float], columns: dict[Handle, Columns]) -> set[Handle]:
         """Return the matches that have all words, themselves or with the rest of their section."""
         complete = set(every)
         cuts = {

@@ -13,12 +13,14 @@ from collections.abc import Callable, Iterable, Sequence
 from fnmatch import translate
 
 from leafmark.errors import UsageError
-from leafmark.index import fold
+from leafmark.index import Handle, Language, Snapshot, fold
+from leafmark.index.queries import AllOf, HasTerm, Query, any_of, unscored
 from leafmark.model import Entry
 from leafmark.query import Expression, Filter, parts_of
 
 __all__ = [
     "Admits",
+    "SectionFilter",
     "parse_section",
     "section_filter",
     "within_bounds",
@@ -37,8 +39,8 @@ _ANY_DEPTH = "**"
 _SETS = re.compile(r"\[.*\]|\[.*", re.DOTALL)
 """What in a glob may be sets of characters."""
 
-_BETWEEN_WORDS = re.compile(r"[\s*?>›\"\\\x00-\x1f]+")
-"""What no word of a pattern holds: globs, signs between titles, and what JSON escapes."""
+_GLOBBED = re.compile(r"\w*[*?]+\w*")
+"""A word of which a glob leaves open a part."""
 
 
 class SectionPattern:
@@ -51,13 +53,9 @@ class SectionPattern:
         self._known: dict[tuple[str, ...], bool] = {}
 
     @property
-    def words(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Words, or parts of some, that the titles of an admitted path hold: all of one set.
-
-        They hold those of the elements, or as the pattern may be meant as written, all of it.
-        """
-        outside = " ".join(_SETS.sub(" ", glob) for glob in self._globs)
-        return _words(outside), _words(self._written)
+    def words(self) -> tuple[str, str]:
+        """The text of which an admitted path holds all words, by its elements, and as written."""
+        return " ".join(_SETS.sub(" ", glob) for glob in self._globs), self._written
 
     def admits(self, path: tuple[str, ...]) -> bool:
         if path not in self._known:
@@ -113,10 +111,6 @@ def _fold(title: str) -> str:
     return " ".join(fold(title).split()).casefold()
 
 
-def _words(folded: str) -> frozenset[str]:
-    return frozenset(filter(None, _BETWEEN_WORDS.split(folded)))
-
-
 def parse_section(pattern: str) -> SectionPattern:
     """Return the pattern written as titles with `>` or `›` between them.
 
@@ -139,6 +133,35 @@ def parse_section(pattern: str) -> SectionPattern:
             hint="write titles with > between them, as in 'Guide > Auth*'",
         )
     return SectionPattern(written, elements)
+
+
+class SectionFilter:
+    """Tells which matches are in the sections asked for; looks at each path once.
+
+    Raises:
+        UsageError: a pattern is empty.
+    """
+
+    def __init__(self, snapshot: Snapshot, patterns: Sequence[str]):
+        self._snapshot = snapshot
+        self._parsed = [parse_section(one) for one in patterns]
+
+    def query(self, language: Language) -> Query:
+        """Return a query that all chunks in the sections match, and others: by their words.
+
+        Words of which a glob leaves a part open are not in it.
+        """
+        found = [self._of(text, language) for one in self._parsed for text in one.words]
+        return unscored(any_of(found))
+
+    def _of(self, text: str, language: Language) -> Query:
+        terms = dict.fromkeys(language.analyzer.terms(_GLOBBED.sub(" ", text)))
+        return AllOf(tuple(HasTerm(language.titles, term) for term in terms))
+
+    def choose(self, chunks: Sequence[Handle]) -> list[bool]:
+        """Return which of the chunks are in the sections, in their order."""
+        paths = self._snapshot.section_paths(chunks)
+        return [any(one.admits(path) for one in self._parsed) for path in paths]
 
 
 def section_filter(patterns: Iterable[str]) -> Admits | None:

@@ -24,12 +24,11 @@ from itertools import product
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from leafmark.index import Analyzer, Language, analyzer_for
-from leafmark.likeness import edits_from
+from leafmark.index import Analyzer, Language, analyzer_for, bare, without_marks
 from leafmark.search.vocabulary import Vocabulary
 from leafmark.search.words import stop_words
 
-__all__ = ["Alternative", "Begun", "Speller", "bare", "derived_terms"]
+__all__ = ["Alternative", "Begun", "Speller", "derived_terms"]
 
 EDIT_SHARE = 0.5
 """Factor of a correction of a word that occurs too: it ranks below what was typed."""
@@ -72,9 +71,6 @@ _EXTRA = {
     "swedish": "äöå",
     "turkish": "çğıöşü",
 }
-_STROKES = str.maketrans("đħıłøŧ", "dhilot")
-"""Letters with a mark that Unicode does not part."""
-
 _DIGRAPHS = {"ae": "ä", "oe": "ö", "ue": "ü", "ss": "ß"}
 _DIGRAPH = re.compile("(ae|oe|ue|ss)")
 _MAX_DIGRAPHS = 3
@@ -100,27 +96,6 @@ def alphabet_of(letter: str, language: str | None = None) -> str:
         return "".join(map(chr, range(first, first + (0x23 if first < 0x0400 else 0x30))))
     found = (chr(number) for number in range(first, first + _PAGE))
     return "".join(each for each in found if _is_letter(each) and each.lower() == each)
-
-
-def without_marks(word: str) -> str:
-    """Return a word without the marks on its letters.
-
-    >>> without_marks("résumé"), without_marks("żółty")
-    ('resume', 'zolty')
-    """
-    if word.isascii():
-        return word
-    parted = unicodedata.normalize("NFD", word)
-    return "".join(each for each in parted if not unicodedata.combining(each)).translate(_STROKES)
-
-
-def bare(word: str) -> str:
-    """Return a word in the letters that stemmers make of it: without marks, and `ss` for `ß`.
-
-    >>> bare("größe")
-    'grosse'
-    """
-    return without_marks(word).replace("ß", "ss")
 
 
 def respellings(word: str) -> list[str]:
@@ -157,7 +132,7 @@ def edits_of(word: str, language: str | None = None) -> list[str]:
     """Return all words one edit from `word`, without it, in order and without repeats.
 
     There are about 57 per letter in Latin script. A word of one letter has no edits, and is
-    no edit of another word: see `within_distance`.
+    no edit of another word: see `leafmark.index.within_distance`.
     """
     if len(word) == 1:
         return []
@@ -175,43 +150,6 @@ def edits_of(word: str, language: str | None = None) -> list[str]:
     distinct = dict.fromkeys(found)
     distinct.pop(word, None)
     return [each for each in distinct if len(each) > 1]
-
-
-def share_letters(
-    forms: Sequence[str], terms: Mapping[int, Iterable[str]], distance: int
-) -> list[str]:
-    """Return those of `terms`, given by length, that may be within `distance` edits of a form.
-
-    `forms` are forms of one word: each begins with the first, and none is longer than the
-    last. A cheap first look, by length and letters, before `within_distance`.
-    """
-    needed, known = set(forms[0]), set("".join(forms))
-    return [
-        term
-        for length in range(len(forms[0]) - distance, len(forms[-1]) + distance + 1)
-        for term in terms.get(length, ())
-        if len(needed.difference(term)) <= distance and len(set(term) - known) <= distance
-    ]
-
-
-def within_distance(word: str, others: Iterable[str], distance: int) -> list[str]:
-    """Return those of `others` that are within `distance` edits of `word`, in order.
-
-    There must be fewer edits than the shorter word has letters, as in Lucene: with as many,
-    any word becomes any other (`a` becomes `zax`).
-
-    >>> within_distance("recieve", ["receive", "relieved", "deceive"], 2)
-    ['receive', 'relieved', 'deceive']
-    >>> within_distance("zax", ["a", "ab", "max"], 2)
-    ['max']
-    """
-    edits = edits_from(word)
-    return [
-        other
-        for other in others
-        if abs(len(other) - len(word)) <= distance
-        and edits(other) <= min(distance, len(word) - 1, len(other) - 1)
-    ]
 
 
 _FORMS = Path(__file__).with_name("data") / "irregular.txt"
@@ -423,10 +361,10 @@ class Speller:
         found = alike | found
         nearest = set(found)
         if distance > 1:
-            terms = self._vocabulary.terms(tuple(fields))
-            forms = sorted({term, typed, *_without_endings(typed)}, key=len)
-            nearby = share_letters(forms, terms, distance)
-            near = {each for form in forms for each in within_distance(form, nearby, distance)}
+            forms = {term, typed, *_without_endings(typed)}
+            near = {
+                each for form in forms for each in self._vocabulary.near(fields, form, distance)
+            }
             found |= {each: each for each in self._occurring(near, fields)}
         # `caed` is one edit from `baed`, but nobody who typed that meant `ca`
         ranked = [
@@ -449,15 +387,12 @@ class Speller:
 
         `huong` and `hướng`, `strasse` and `straße`, `groesse` and `größe`.
         """
-        forms = {bare(typed), bare(term)}
-        lengths = {len(form) - pairs for form in forms for pairs in range(form.count("ss") + 1)}
-        terms = self._vocabulary.terms(tuple(fields))
-        listed = [each for length in lengths for each in terms.get(length, ())]
+        listed = self._vocabulary.alike(fields, [bare(typed), bare(term)])
         if typed.isascii():
             listed = [each for each in listed if not each.isascii()]
         stems = self._stems(respellings(typed))
         found = {each: stems[each] for each in self._occurring(stems, fields)}
-        return {each: each for each in listed if bare(each) in forms} | found
+        return {each: each for each in listed} | found
 
     def _one_edit(self, typed: str, fields: Sequence[str]) -> dict[str, str]:
         """Return the terms one edit away, each with the word that it comes from.

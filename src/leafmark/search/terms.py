@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from leafmark.index import (
-    TEXT_FIELDS,
+from leafmark.index import TEXT_FIELDS, Language, Snapshot, fact, fold, is_solid, phrases_within
+from leafmark.index.queries import (
     AllOf,
     AnyOf,
     BestOf,
@@ -24,15 +24,9 @@ from leafmark.index import (
     HasPhrase,
     HasPhraseMatch,
     HasTerm,
-    Language,
     NoChunk,
     Query,
     Scaled,
-    Snapshot,
-    fact,
-    fold,
-    is_solid,
-    phrases_within,
 )
 from leafmark.query import Phrase, Prefix, Term
 from leafmark.search.options import SearchOptions
@@ -115,9 +109,7 @@ class TermCompiler:
         self._names = {name: str(getattr(language, name)) for name in (*TEXT_FIELDS, "titles")}
         self._others = [each for each in snapshot.languages if each.name != language.name]
         self._vocabulary = vocabulary_of(snapshot)
-        self._speller = Speller(
-            self._vocabulary, language, derived_share=options.derived_share
-        )
+        self._speller = Speller(self._vocabulary, language, derived_share=options.derived_share)
         self._distance = options.fuzzy_distance
         self._weights = {
             "body": 1.0,
@@ -342,21 +334,27 @@ class TermCompiler:
         share = weight * math.prod([each.share for each in sequence])
         terms = tuple(each.term for each in sequence)
         is_typed = len(terms) > 1 or sequence[0].kind == "typed"
-        frequencies = [self._weighed_frequency(field, term) if is_typed else level for term in terms]
-        idf = sum(map(self._vocabulary.idf, frequencies))
+        frequencies = [
+            self._weighed_frequency(field, term) if is_typed else level for term in terms
+        ]
+        idf = self._vocabulary.idf(min(frequencies))
         if len(terms) == 1:
-            found: Query = HasTerm(name, terms[0], idf=idf)
+            found: Query = HasTerm(name, terms[0])
         elif field == "titles":  # has no positions
             found = AllOf(tuple(HasTerm(name, term) for term in terms))
         else:
-            found = HasPhrase(name, terms, idf=idf)
+            found = HasPhrase(name, terms)
         if field == "tags":
             return Constant(found, share * idf)
-        return found if share == 1 else Scaled(found, share)
+        frequency, rarity = self._vocabulary.frequency, self._vocabulary.idf
+        factor = share * idf / sum(rarity(frequency(name, term)) for term in terms)
+        return found if factor == 1 else Scaled(found, factor)
 
     def _in_text(self, query: Query, sequence: tuple[Alternative, ...]) -> Query:
         """Leave out chunks that have the sequence, or a part of it, only from the titles above."""
-        above = tuple(fact("above", part) for part in phrases_within([one.term for one in sequence]))
+        above = tuple(
+            fact("above", part) for part in phrases_within([one.term for one in sequence])
+        )
         return AllOf((query,), without=(HasAny("facts", above),))
 
     def _rarer(
@@ -383,8 +381,7 @@ class TermCompiler:
         rarer = set(begun.rarer[name])
         above = self._from_titles(begun) & rarer if in_text else set()
         alone = [
-            self._in_text(HasTerm(name, term), (Alternative(term, term),))
-            for term in sorted(above)
+            self._in_text(HasTerm(name, term), (Alternative(term, term),)) for term in sorted(above)
         ]
         return AnyOf((HasAny(name, tuple(sorted(rarer - above))), *alone))
 

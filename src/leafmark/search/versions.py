@@ -64,7 +64,9 @@ _NAMED = {
     "next": -1.0,
     "dev": -1.0,
 }
-_UNFINISHED = re.compile(r"alpha|beta|rc(?![a-z])|preview|nightly|unstable|dev(?![a-z])", re.IGNORECASE)
+_UNFINISHED = re.compile(
+    r"alpha|beta|rc(?![a-z])|preview|nightly|unstable|dev(?![a-z])", re.IGNORECASE
+)
 """What is not released comes after what is."""
 
 LANGUAGE_CODES: Mapping[str, str] = MappingProxyType(
@@ -164,9 +166,7 @@ def language_family(path: str) -> tuple[str, str]:
     return "/".join([*folders, file]), "" if folder == MAIN_LANGUAGE else folder
 
 
-def fold_translations(
-    candidates: Sequence[Candidate], asked_in: str | None
-) -> list[Candidate]:
+def fold_translations(candidates: Sequence[Candidate], asked_in: str | None) -> list[Candidate]:
     """Return results, best first, with those of one document in several languages as one's.
 
     `asked_in` is the language of the query, None where it is not clear.

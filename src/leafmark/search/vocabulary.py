@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, proxy
 
-from leafmark.index import HasPhrase, Recent, Snapshot
+from leafmark.index import Recent, Snapshot
+from leafmark.index.queries import HasPhrase
 
 __all__ = ["Vocabulary", "vocabulary_of"]
 
@@ -26,17 +27,16 @@ def vocabulary_of(snapshot: Snapshot) -> Vocabulary:
     """Return the vocabulary of a snapshot, remembered as long as that lives."""
     found = _known.get(snapshot)
     if found is None:
-        found = _known[snapshot] = Vocabulary(snapshot.without_owner())
+        found = _known[snapshot] = Vocabulary(proxy(snapshot))
     return found
 
 
 class Vocabulary:
-    """Counts of one commit, for threads too. Use `vocabulary_of`."""
+    """Counts of one commit, for threads too. Use `vocabulary_of`: the snapshot is not held."""
 
     def __init__(self, snapshot: Snapshot):
         self._snapshot = snapshot
         self._counts: Recent[tuple[str, str], int] = Recent(MAX_REMEMBERED_TERMS)
-        self._terms: dict[tuple[str, ...], Mapping[int, Sequence[str]]] = {}
         self._made: Recent[Hashable, tuple[Any]] = Recent(MAX_REMEMBERED)
 
     def frequency(self, field: str, term: str) -> int:
@@ -83,24 +83,20 @@ class Vocabulary:
             self._made.put(key, made)
         return made[0]
 
-    def terms(self, fields: tuple[str, ...]) -> Mapping[int, Sequence[str]]:
-        """Return all terms of the fields by length; remembered."""
-        if fields not in self._terms:
-            listed = (self._snapshot.terms(field, "") for field in fields)
-            by_length: dict[int, list[str]] = {}
-            for term in {term: None for each in listed for term, _ in each}:
-                by_length.setdefault(len(term), []).append(term)
-            self._terms[fields] = by_length
-        return self._terms[fields]
-
     def beginning_with(self, field: str, prefix: str, limit: int) -> list[tuple[str, int]]:
         """Return the `limit` most frequent terms that begin so, with their frequencies."""
         return self._snapshot.terms(field, prefix, limit=limit)
+
+    def near(self, fields: Sequence[str], word: str, distance: int) -> list[str]:
+        return self._snapshot.near(fields, word, distance)
+
+    def alike(self, fields: Sequence[str], words: Sequence[str]) -> list[str]:
+        return self._snapshot.alike(fields, words)
 
     def all_beginning_with(self, field: str, prefix: str) -> list[str]:
         return [term for term, _ in self._snapshot.terms(field, prefix)]
 
     def idf(self, frequency: int, total: int | None = None) -> float:
         """Return the inverse document frequency of what stands in that many of all chunks."""
-        chunks = self._snapshot.chunk_count if total is None else total
+        chunks = self._snapshot.scored_count if total is None else total
         return math.log(1 + max(0.5, chunks - frequency + 0.5) / (frequency + 0.5))

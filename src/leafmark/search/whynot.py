@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
-from leafmark.index import AllOf, Query, Snapshot
+from leafmark.index import Snapshot
+from leafmark.index.queries import AllOf, Query, unscored
 from leafmark.likeness import MOST_SUGGESTED, nearest
 from leafmark.model import AbsenceReason, Candidate, Entry, LostAt, UnmatchedPart
 from leafmark.query import (
@@ -29,7 +30,7 @@ from leafmark.query import (
     parts_of,
     plain_words,
 )
-from leafmark.search.compile import CompiledTopic, Filters, compile_topic, unscored
+from leafmark.search.compile import CompiledTopic, Filters, compile_topic
 from leafmark.search.fuse import Meaning
 from leafmark.search.hints import FILTERS, unfiltered, without_parts
 from leafmark.search.options import SearchOptions
@@ -261,7 +262,9 @@ class _Inquiry:
         if part is candidate:
             reason = AbsenceReason("limit", by, rank=rank, score=score, values=values)
             return reason, _Change({"limit": rank})
-        reason = AbsenceReason("merged", part.entry.id, rank=rank, score=score, by=by, values=values)
+        reason = AbsenceReason(
+            "merged", part.entry.id, rank=rank, score=score, by=by, values=values
+        )
         return reason, _Change({"aggregation": False})
 
     def _copied(self, candidate: Candidate) -> Entry | None:
@@ -325,9 +328,13 @@ class _Inquiry:
         own = demands.own(compiled)
         far = self._far(topic, options) if own and demands.is_matched(own.required) else None
         if far is not None and options.mode == "semantic":
-            return AbsenceReason("meaning", self._target.id, values=far), _Change({"mode": "hybrid"})
+            return AbsenceReason("meaning", self._target.id, values=far), _Change(
+                {"mode": "hybrid"}
+            )
         if own and demands.is_matched(own.every_word):
-            return AbsenceReason("candidates", self._target.id, values={"better": FARTHEST}), _Change({})
+            return AbsenceReason(
+                "candidates", self._target.id, values={"better": FARTHEST}
+            ), _Change({})
         return self._unmatched(topic, options, demands, far, complete=complete)
 
     def _unmatched(

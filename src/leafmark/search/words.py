@@ -29,7 +29,16 @@ from leafmark.index import LANGUAGES, Analyzer, Language, Snapshot, Token, is_so
 from leafmark.query import Expression, Phrase, Prefix, Term, filters_only, iter_terms
 from leafmark.search.vocabulary import Vocabulary, vocabulary_of
 
-__all__ = ["Piece", "detect_language", "frequency_in", "query_language", "split_words", "stop_words", "text_language", "topic_text"]
+__all__ = [
+    "Piece",
+    "detect_language",
+    "frequency_in",
+    "query_language",
+    "split_words",
+    "stop_words",
+    "text_language",
+    "topic_text",
+]
 
 MIN_STOPS = 2
 """Stop words that show that a question is in a language: a single one may be a name (`die`)."""
@@ -98,6 +107,7 @@ def _words(section: str) -> frozenset[str]:
     _, _, after = _LISTS.read_text("utf-8").partition(f"\n[{section}]\n")
     words, _, _ = after.partition("\n[")
     return frozenset(words.split()) - {"+"}
+
 
 MORE_FREQUENT = 3
 """A pair is no word if the pairs beside it are this many times as frequent. Measured."""

@@ -22,7 +22,8 @@ import os, sys
 from pathlib import Path
 from support import indexes
 from support.dying import Dying
-from leafmark.index import layout, manifest, writer
+from leafmark.index import layout, manifest
+from leafmark.index.embedded import writer
 
 dying = Dying(int(sys.argv[2]))
 
@@ -44,7 +45,7 @@ for version in range(first, first + rounds):
 def forks() -> Iterator[Forks]:
     """Has imported what the children need."""
     tests = str(Path(__file__).parents[2])
-    names = "from support import dying, indexes; import leafmark.index.writer"
+    names = "from support import dying, indexes; import leafmark.index.embedded.writer"
     with open_forks(f"sys.path[:0] = [{tests!r}]; {names}") as forks:
         yield forks
 
@@ -62,11 +63,7 @@ def _run(
 def _version(root: Path) -> int:
     """The one version that all sources are in."""
     reader = open_reader(root)
-    words = [
-        term
-        for term, _ in reader.searcher.terms_with_prefix("body_english", "version")
-        if search(reader, term)
-    ]
+    words = [term for term, _ in reader.terms("body_english", "version") if search(reader, term)]
     (word,) = words
     everything = [f"t:{number}.md#t" for number in range(4)]
     assert search(reader, word) == search(reader, "common") == everything

@@ -10,7 +10,7 @@ import pytest
 import tantivy
 from support.library import Library
 
-from leafmark.index.holders import Holder, chunk_addresses, iter_holders
+from leafmark.index.embedded.holders import Holder, chunk_addresses, iter_holders
 
 TEXTS = {
     "a.md": "# Guide\n\n## Straße nach É\n\nx\n",
@@ -95,7 +95,7 @@ def test_chunks_are_found_where_they_lie(
 ) -> None:
     searcher: Any = _Segments(*segments)
     query = SimpleNamespace(term_query=lambda _schema, _field, doc_id, _option: doc_id)
-    monkeypatch.setattr("leafmark.index.holders.tantivy.Query", query)
+    monkeypatch.setattr("leafmark.index.embedded.holders.tantivy.Query", query)
     index: Any = SimpleNamespace(schema=None)
     stored: Any = _Three()
     holder = Holder(tantivy.DocAddress(0, 1), stored)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import tantivy
-from support.indexes import SETTINGS, chunk, contents, index, put_in_place, search, state_of
+from support.indexes import SETTINGS, chunk, chunks, contents, index, put_in_place, search, state_of
 
 from leafmark.errors import DamagedError, NotFoundError, StorageError
 from leafmark.index import (
@@ -21,7 +21,7 @@ from leafmark.index import (
     open_reader,
     open_writer,
 )
-from leafmark.index.generation import _open_read_only
+from leafmark.index.embedded.generation import _open_read_only
 from leafmark.index.layout import Layout
 from leafmark.index.schema import FORMAT
 from leafmark.model import Entry
@@ -80,29 +80,29 @@ def test_what_is_not_there_is_not_found(tmp_path: Path) -> None:
 def test_places_are_cheap_names(tmp_path: Path) -> None:
     index(tmp_path, {"a.md": SOURCE, "b.md": "one\n"})
     reader = open_reader(tmp_path)
-    hits = reader.searcher.search(reader.every_chunk(), 100).hits
-    addresses = [address for _, address in hits]
-    entries = reader.entries(addresses)
-    assert reader.places(addresses) == [(entry.doc_id, entry.position) for entry in entries]
-    assert reader.places([]) == []
+    found = chunks(reader)
+    entries = reader.entries(found)
+    assert reader.refs(found) == [(entry.doc_id, entry.position) for entry in entries]
+    assert [each.position for each in reader.columns(found)] == [e.position for e in entries]
+    assert reader.refs([]) == []
+    assert reader.columns([]) == []
     assert reader.entries([]) == []
 
 
 def test_section_paths_are_those_of_the_entries(tmp_path: Path) -> None:
     index(tmp_path, {"a.md": SOURCE, "b.md": "# One\n\ntext\n\n## Two\n\ntext\n"})
     reader = open_reader(tmp_path)
-    addresses = [at for _, at in reader.searcher.search(reader.every_chunk(), 100).hits]
-    assert open_reader(tmp_path).section_paths(addresses) == [
-        entry.section_path for entry in reader.entries(addresses)
+    found = [*reversed(chunks(reader))]
+    assert open_reader(tmp_path).section_paths(found) == [
+        entry.section_path for entry in reader.entries(found)
     ]
 
 
 def test_titles_are_those_of_the_entries(tmp_path: Path) -> None:
     index(tmp_path, {"a.md": SOURCE, "b.md": "# One\n\ntext\n\n## Two\n\ntext\n"})
     reader = open_reader(tmp_path)
-    addresses = [at for _, at in reader.searcher.search(reader.every_chunk(), 100).hits]
-    entries = reader.entries(addresses)
-    assert open_reader(tmp_path).titles(addresses) == [entry.title for entry in entries]
+    found = chunks(reader)
+    assert open_reader(tmp_path).titles(found) == [each.title for each in reader.entries(found)]
 
 
 def test_a_damaged_record_has_no_title_and_is_noted(tmp_path: Path) -> None:
@@ -111,9 +111,8 @@ def test_a_damaged_record_has_no_title_and_is_noted(tmp_path: Path) -> None:
     stored = reader.stored("t:a.md")
     assert stored is not None
     stored._columns = {**stored._columns, "t": None}
-    hits = reader.searcher.search(reader.every_chunk(), 1).hits
     with pytest.raises(DamagedError) as caught:
-        reader.titles([address for _, address in hits])
+        reader.titles(chunks(reader)[:1])
     assert caught.value.message == "a record of the index cannot be read"
     assert reader.is_suspect
 
@@ -124,9 +123,8 @@ def test_a_damaged_record_has_no_section_path_and_is_noted(tmp_path: Path) -> No
     stored = reader.stored("t:a.md")
     assert stored is not None
     stored._columns = {**stored._columns, "u": [1, 0, 1]}
-    hits = reader.searcher.search(reader.every_chunk(), 1).hits
     with pytest.raises(DamagedError) as caught:
-        reader.section_paths([address for _, address in hits])
+        reader.section_paths(chunks(reader)[:1])
     assert caught.value.message == "a record of the index cannot be read"
     assert reader.is_suspect
 
@@ -135,17 +133,10 @@ def test_a_record_is_read_beside_the_chunk_or_looked_up(tmp_path: Path) -> None:
     index(tmp_path, {"a.md": SOURCE, "b.md": SOURCE, "c.md": SOURCE})
     index(tmp_path, {"b.md": SOURCE.replace("one", "uno")})
     reader = open_reader(tmp_path)
-    hits = reader.searcher.search(reader.every_chunk(), 100).hits
-    for _, address in hits:
-        ((doc_id, position),) = reader.places([address])
-        beside = reader._record_beside(address, doc_id, position)
-        assert beside is not None
-        assert reader._record_beside(address, "t:other.md", position) is None
-        assert reader._record_beside(address, doc_id, address.doc + 1) is None
-        if position:
-            assert reader._record_beside(address, doc_id, position - 1) is None
+    for found in chunks(reader):
+        ((doc_id, position),) = reader.refs([found])
         by_record, by_query = open_reader(tmp_path), open_reader(tmp_path)
-        assert by_record.entries([address]) == [by_query.entry(doc_id, position)]
+        assert by_record.entries([found]) == [by_query.entry(doc_id, position)]
 
 
 def test_documents_say_what_discarded_headings_lead_to(tmp_path: Path) -> None:
@@ -408,32 +399,25 @@ def test_a_generation_that_goes_while_it_is_opened_is_followed(
     assert search(open_reader(tmp_path), "new") == ["t:a.md"]
 
 
-@pytest.mark.parametrize("place", [("t:gone.md", 0), ("t:a.md", 1)])
 def test_a_match_without_its_record_is_damage(
-    place: tuple[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index(tmp_path, {"a.md": "x\n"})
     reader = open_reader(tmp_path)
-    monkeypatch.setattr("leafmark.index.reader.doc_id_at", lambda *_address: place[0])
-    monkeypatch.setattr(reader, "positions", lambda _addresses: [place[1]])
+    monkeypatch.setattr("leafmark.index.embedded.reader.doc_id_at", lambda *_at: "t:gone.md")
     with pytest.raises(DamagedError) as caught:
-        reader.entries([tantivy.DocAddress(0, 0)])
-    assert caught.value.message == f"the index is damaged: no record of {place[0]}"
+        reader.entries(chunks(reader))
+    assert caught.value.message == "the index is damaged: no record of t:gone.md"
 
 
-def test_the_document_of_a_known_place_is_not_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_entries_are_the_same_however_often_they_are_asked_for(tmp_path: Path) -> None:
     index(tmp_path, {"a.md": "# A\n\nx\n\n## B\n\nx\n", "c.md": "x\n"})
     reader = open_reader(tmp_path)
-    addresses = [tantivy.DocAddress(0, number) for number in range(4)]
-    entries = [reader.entries(addresses) for _ in range(2)]
-    asked: list[object] = []
-    monkeypatch.setattr("leafmark.index.reader.doc_id_at", lambda *at: asked.append(at))
-    assert [reader.entries(addresses)] * 2 == entries
-    places = reader.places(addresses)
-    assert places == [("t:a.md", 0), ("t:a.md", 1), ("t:a.md", 2), ("t:c.md", 0)]
-    assert not asked
+    found = chunks(reader)
+    entries = [reader.entries(found) for _ in range(4)]
+    assert entries == [entries[0]] * 4
+    places = [("t:a.md", 0), ("t:a.md", 1), ("t:a.md", 2), ("t:c.md", 0)]
+    assert sorted(reader.refs(found)) == places
 
 
 def test_the_engine_is_guarded(tmp_path: Path) -> None:
@@ -447,7 +431,7 @@ def test_the_engine_is_guarded(tmp_path: Path) -> None:
 
 
 def test_old_records_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leafmark.index.reader._REMEMBERED", 2)
+    monkeypatch.setattr("leafmark.index.embedded.reader._REMEMBERED", 2)
     index(tmp_path, {f"{number}.md": "x\n" for number in range(5)})
     reader = open_reader(tmp_path)
     for number in (0, 1, 2, 3, 4, 0):

@@ -10,7 +10,7 @@ import tantivy
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from leafmark.index.runs import Recent, Runs
+from leafmark.index.embedded.runs import Recent, Runs
 
 Chunk = tuple[str, int]
 """Document id and position."""

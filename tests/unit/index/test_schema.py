@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from leafmark.index.generation import create_engine, index_languages
+from leafmark.index.embedded.generation import create_engine, index_languages
 
 
 def test_lengths_are_kept_of_fields_that_bm25_asks_for_alone(tmp_path: Path) -> None:

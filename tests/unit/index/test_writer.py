@@ -30,9 +30,10 @@ from leafmark.index import (
     open_writer,
     prepare_source,
 )
-from leafmark.index.generation import index_languages, open_engine
+from leafmark.index.embedded.generation import index_languages, open_engine
 from leafmark.index.layout import Layout
 from leafmark.index.manifest import TO_RETRY
+from leafmark.index.queries import HasTerm
 from leafmark.index.schema import FORMAT
 from leafmark.model import Diagnostic, DocumentEntry
 
@@ -72,7 +73,7 @@ def test_a_first_index_holds_the_chunks(tmp_path: Path) -> None:
     every = ["t:docs/guide.md", "t:docs/guide.md#setup", "t:docs/guide.md#usage"]
     assert search(reader, "docs guide md", field="path") == every
     assert search(reader, "two words", field="tags") == every
-    assert ids_of(reader, reader.every_chunk()) == every
+    assert ids_of(reader) == every
 
 
 def test_front_matter_is_not_searched(tmp_path: Path) -> None:
@@ -161,7 +162,7 @@ def test_a_first_index_that_is_not_committed_leaves_nothing(tmp_path: Path) -> N
 def test_a_source_without_chunks_is_remembered_and_never_found(tmp_path: Path, source: str) -> None:
     index(tmp_path, {"a.md": "words\n", "empty.md": source})
     reader = open_reader(tmp_path)
-    assert ids_of(reader, reader.every_chunk()) == ["t:a.md"]
+    assert ids_of(reader) == ["t:a.md"]
     entry = reader.document("t:empty.md")
     assert entry is not None
     assert (entry.chunk_count, entry.state) == (0, state_of(source))
@@ -202,7 +203,7 @@ def test_touching_keeps_the_chunks(tmp_path: Path) -> None:
     assert entry.state == moved
     assert reader.manifest["t", "a.md"].inode == 99
     assert search(reader, "words") == ["t:a.md"]
-    assert ids_of(reader, reader.every_chunk()) == ["t:a.md"]
+    assert ids_of(reader) == ["t:a.md"]
     index(tmp_path, {"a.md": "new\n"})
     entry = open_reader(tmp_path).document("t:a.md")
     assert entry is not None
@@ -330,11 +331,9 @@ def test_two_languages_have_fields_of_their_own(tmp_path: Path) -> None:
     assert (german.body, german.trees) == ("body_german", ("de",))
     assert reader.language_of("de") == german
     assert reader.language_of("fr") is None
-    in_german = tantivy.Query.term_query(
-        reader.schema, german.body, german.analyzer.terms("Haus")[0]
-    )
+    in_german = HasTerm(german.body, german.analyzer.terms("Haus")[0])
     assert ids_of(reader, in_german) == ["de:a.md"]
-    in_english = tantivy.Query.term_query(reader.schema, english.body, "handl")
+    in_english = HasTerm(english.body, "handl")
     assert ids_of(reader, in_english) == ["en:a.md"]
 
 

@@ -42,7 +42,7 @@ def test_more_wanted_than_memory_could_hold(
 ) -> None:
     """The engine makes room for all that it may give, and ends the process where it cannot."""
     every = find(reader, 10**15, ties=ties)
-    assert [(hit.spot, hit.score) for hit in every] == [(hit.spot, hit.score) for hit in hits]
+    assert [(hit.chunk, hit.score) for hit in every] == [(hit.chunk, hit.score) for hit in hits]
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, PARTS])
@@ -58,7 +58,7 @@ def test_others_in_the_place_of_the_first_once_more(hits: list[Hit], count: int)
     titled = [hit._replace(score=40.0 + at) for at, hit in enumerate(led[:count])]
     again = replace_first(titled, led)
     assert again == [*reversed(titled), *led[count:]]
-    assert sorted(hit.spot for hit in again) == sorted(hit.spot for hit in hits)
+    assert {hit.chunk for hit in again} == {hit.chunk for hit in hits}
 
 
 @pytest.mark.parametrize("gone", [[0], [1, 2], [2, 5], [6, 7], range(PARTS)])

@@ -45,7 +45,7 @@ def test_scores_are_those_of_the_formula(tmp_path: Path, query: str) -> None:
     library = Library(tmp_path, t=TEXTS)
     reader = library.reader
     texts = [text.split() for text in TEXTS.values()]
-    expected = dict(zip(TEXTS, bm25(texts, reader.searcher.num_docs, query.split()), strict=True))
+    expected = dict(zip(TEXTS, bm25(texts, reader.scored_count, query.split()), strict=True))
     answer = library.search(query, aggregation=False, strict=True, cutoff_ratio=0.0)
     matched = [path for path, text in TEXTS.items() if set(query.split()) <= set(text.split())]
     assert sorted(one.entry.path for one in answer.results) == matched

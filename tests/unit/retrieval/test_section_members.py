@@ -13,6 +13,7 @@ from support.library import Library
 
 from leafmark.errors import UsageError
 from leafmark.index import IndexReader, fold
+from leafmark.index.queries import AllChunks
 from leafmark.retrieval import section_members
 from leafmark.retrieval.sections import parse_section
 
@@ -93,7 +94,7 @@ def test_what_is_found_at_once_is_remembered_of_a_reader(
 
     monkeypatch.setattr(IndexReader, "places_in", counted)
     reader = library.reader
-    chunks = [at for _, at in reader.searcher.search(reader.every_chunk(), 200).hits]
+    chunks = [at for _, at in reader.search([(AllChunks(), 200)])[0]]
     for _ in range(2):
         members = section_members.SectionMembers(reader, ["Use"])
         assert sum(members.choose(chunks)) == members.count == 30

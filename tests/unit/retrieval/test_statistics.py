@@ -23,7 +23,7 @@ def test_counts_of_live_chunks_are_forgotten_in_time(
         for word in ("one", "two", "three", "four"):
             assert statistics.frequency(body, word) == 1
         assert statistics.phrase_frequency(body, ("one", "two")) == 1
-    assert len(statistics._live) == len(statistics._rough) == 2
+    assert len(statistics._counts) == 2
 
 
 def test_what_is_remembered_may_be_forgotten_while_it_is_asked_for(tmp_path: Path) -> None:

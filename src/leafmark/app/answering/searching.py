@@ -155,13 +155,19 @@ def _answer(
     sources: Sources,
     hints: tuple[Hint, ...] = (),
 ) -> Answer:
-    """Return the answer; where operators leave nothing, that to the words as plain text."""
+    """Return the answer; where operators leave nothing, that to the words as plain text.
+
+    So it is where no match has all words, and the best plain match is not among those that the
+    operators leave: a message was pasted, with quotes of its own.
+    """
     began = time.perf_counter()
     answer = _searched(project, reader, wanted, sources)
-    plain = None if answer.results or request.offset else _as_plain(wanted, request)
+    is_met = not all(one.relaxed for one in answer.results)
+    plain = None if is_met or request.offset else _as_plain(wanted, request)
     if plain is not None:
         found = _searched(project, reader, understand_request(project, plain), sources)
-        if found.results:
+        known = {part.id for one in answer.results for part in one.with_constituents()}
+        if found.results and found.results[0].id not in known:
             marked = tuple(one._replace(relaxed=True) for one in found.results)
             others = (hint for hint in found.hints if hint.code != "relaxed")
             answer = found._replace(results=marked, hints=(Hint("plain"), *others))

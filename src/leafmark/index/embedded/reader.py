@@ -7,21 +7,21 @@ share a reader.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar, cast
 
 import tantivy
 
 from leafmark.errors import DamagedError, NotFoundError, StorageError
-from leafmark.index.bridge import Snapshot
-from leafmark.index.engine import REBUILD, engine_guard, translate
-from leafmark.index.generation import (
+from leafmark.index.embedded.compiling import Compilation, Compiler, Frequencies
+from leafmark.index.embedded.generation import (
     IndexMeta,
     count_matches,
-    every_chunk,
     index_languages,
     open_engine,
     read_counts,
@@ -30,7 +30,10 @@ from leafmark.index.generation import (
     source_record,
     with_latest_state,
 )
-from leafmark.index.holders import chunk_addresses, iter_holders
+from leafmark.index.embedded.holders import chunk_addresses, iter_holders
+from leafmark.index.embedded.runs import Recent, Runs, doc_id_at
+from leafmark.index.embedded.vocabulary import Vocabulary
+from leafmark.index.engine import REBUILD, engine_guard, translate
 from leafmark.index.layout import Current, Layout
 from leafmark.index.manifest import (
     FoundSource,
@@ -42,12 +45,13 @@ from leafmark.index.manifest import (
     row_of,
     write_snapshot,
 )
+from leafmark.index.queries import AllOf, HasAny, Query, unscored
 from leafmark.index.records import StoredDocument, deserialise_document
-from leafmark.index.runs import Recent, Runs, doc_id_at
 from leafmark.index.schema import STATE_KEY, Language
+from leafmark.index.snapshot import ChunkRef, Columns, Handle, Match, TreeCounts
 from leafmark.model import DocumentEntry, Entry
 
-__all__ = ["IndexReader", "TreeCounts", "has_index", "open_reader"]
+__all__ = ["IndexReader", "has_index", "open_reader"]
 
 T = TypeVar("T")
 
@@ -58,12 +62,44 @@ _REMEMBERED = 1000
 """How many sources' records a reader keeps; about 5 kB each."""
 
 
-class TreeCounts(NamedTuple):
-    """What is indexed of one tree; `bytes` counts the sources that made chunks."""
+_VALUE = re.compile(r'"value":\s*([-+0-9.eE]+)')
+"""The first number in the engine's explanation of a score: the score."""
 
-    documents: int = 0
-    chunks: int = 0
-    bytes: int = 0
+FEW_MATCHES = 2000
+"""Up to this many matches, looking at each is faster than listing 26,000 documents (measured)."""
+
+_WIDER = 4
+"""How many times more terms are listed where deleted chunks may have changed their order."""
+
+
+class Place:
+    """Where a chunk lies in the engine's files: what a `Handle` is here.
+
+    The engine's own address cannot be hashed, and asking it for its numbers takes as long as
+    making it. So that is done for the few that are compared.
+    """
+
+    __slots__ = ("_key", "address")
+
+    def __init__(self, address: tantivy.DocAddress):
+        self.address = address
+        self._key: tuple[int, int] | None = None
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """The number of the segment, and the number in it."""
+        if self._key is None:
+            self._key = (self.address.segment_ord, self.address.doc)
+        return self._key
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Place) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        return f"Place{self.key}"
 
 
 def has_index(root: Path) -> bool:
@@ -108,7 +144,7 @@ def open_reader(root: Path) -> IndexReader:
     raise AssertionError("unreachable")
 
 
-class IndexReader(Snapshot):
+class IndexReader:
     """One commit of one generation. Use `open_reader`."""
 
     def __init__(self, layout: Layout, current: Current):
@@ -119,7 +155,6 @@ class IndexReader(Snapshot):
         self.languages: tuple[Language, ...] = index_languages(current.languages)
         self._language_of = {tree: each for each in self.languages for tree in each.trees}
         self.engine = open_engine(self._folder, self.languages)
-        self.schema = self.engine.schema
         self._stored: Recent[str, StoredDocument | None] = Recent(_REMEMBERED)
         with engine_guard("read the index", self._folder):
             self.searcher = self.engine.searcher()
@@ -134,6 +169,9 @@ class IndexReader(Snapshot):
             )
         self.meta: IndexMeta = meta
         self.counts = counts
+        self._frequencies = Frequencies(self.searcher, self.engine.schema, counts)
+        self._compiler = Compiler(self.engine.schema, self._frequencies)
+        self._vocabularies: dict[tuple[str, ...], Vocabulary] = {}
 
     @property
     def root(self) -> Path:
@@ -143,6 +181,21 @@ class IndexReader(Snapshot):
     @property
     def fingerprint(self) -> str:
         return self.current.fingerprint
+
+    @property
+    def chunk_count(self) -> int:
+        """How many chunks there are."""
+        return self.meta.chunks
+
+    @property
+    def scored_count(self) -> int:
+        """How many records the rarity of a term is computed from: the chunks and a few more."""
+        return self.counts.live
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether a part of the index did not answer: a local one is whole or an error."""
+        return False
 
     @property
     def tree_names(self) -> Set[str]:
@@ -255,48 +308,51 @@ class IndexReader(Snapshot):
 
     # -- chunks ---------------------------------------------------------------------------
 
-    def entries_at(self, addresses: Iterable[tantivy.DocAddress]) -> list[Entry]:
-        """Return the entries of the chunks at a search's addresses, in their order."""
-        found = self._records_at(addresses)
+    def entries(self, chunks: Sequence[Handle]) -> list[Entry]:
+        """Return the entries of the chunks, in their order."""
+        found = self._records_at(_addresses(chunks))
         return self._unless_damaged(lambda: [stored.chunk(at) for stored, at in found])
 
-    def section_paths(self, addresses: Iterable[tantivy.DocAddress]) -> list[tuple[str, ...]]:
-        """Return the section paths of the chunks at the addresses, in their order.
+    def section_paths(self, chunks: Sequence[Handle]) -> list[tuple[str, ...]]:
+        """Return the section paths of the chunks, in their order.
 
-        A few times faster than entries. If there are many, sort the addresses, so that each
-        record is read once.
+        A few times faster than entries. Chunks are looked at in the order of the index: in
+        another one the record of a document would be read once for each of its chunks.
         """
-        found = self._records_at(addresses)
-        return self._unless_damaged(lambda: [stored.section_path(at) for stored, at in found])
+        places = cast("Sequence[Place]", chunks)
+        order = sorted(range(len(places)), key=lambda at: places[at].key)
+        found = self._records_at([places[at].address for at in order])
+        paths = self._unless_damaged(lambda: [stored.section_path(at) for stored, at in found])
+        return [path for _, path in sorted(zip(order, paths, strict=True))]
 
     def places_in(
         self, admits: Callable[[tuple[str, ...]], bool], wanted: Sequence[Collection[str]]
-    ) -> Set[tuple[int, int]]:
-        """Return the places of all chunks whose section path is admitted: segment, and number.
+    ) -> Set[Handle]:
+        """Return all chunks whose section path is admitted.
 
         A path that is admitted holds all words of one of the collections: see `iter_holders`.
         Takes half a second for 25,000 sources, and longer where many hold the words.
         """
-        found = set()
+        found = set[Handle]()
         with self.guard("read the index"):
             for holder in iter_holders(self.engine, self.searcher, wanted):
                 stored = holder.stored
                 chosen = [at for at in range(len(stored)) if admits(stored.section_path(at))]
-                addresses = chunk_addresses(self.engine, self.searcher, holder, chosen)
-                found |= {(address.segment_ord, address.doc) for address in addresses}
+                found.update(
+                    map(Place, chunk_addresses(self.engine, self.searcher, holder, chosen))
+                )
         return found
 
-    def titles(self, addresses: Iterable[tantivy.DocAddress]) -> list[str]:
-        """Return the titles of the chunks at the addresses, in their order: faster again."""
-        found = self._records_at(addresses)
+    def titles(self, chunks: Sequence[Handle]) -> list[str]:
+        """Return the titles of the chunks, in their order: faster again."""
+        found = self._records_at(_addresses(chunks))
         return self._unless_damaged(lambda: [stored.title(at) for stored, at in found])
 
     def _records_at(
-        self, addresses: Iterable[tantivy.DocAddress]
+        self, addresses: list[tantivy.DocAddress]
     ) -> Iterator[tuple[StoredDocument, int]]:
         """Yield what is stored of each chunk's source, and the chunk's position in it."""
-        given = list(addresses)
-        for address, position in zip(given, self.positions(given), strict=True):
+        for address, position in zip(addresses, self._positions(addresses), strict=True):
             stored = self._runs.find(address, position)
             if stored is None:
                 with self.guard("read the index"):
@@ -318,23 +374,33 @@ class IndexReader(Snapshot):
             self._runs.learn(address, position, stored)
         return stored
 
-    def places(self, addresses: Iterable[tantivy.DocAddress]) -> list[tuple[str, int]]:
-        """Return document id and position of the chunks at the addresses, in their order.
+    def refs(self, chunks: Sequence[Handle]) -> list[ChunkRef]:
+        """Return document id and position of the chunks, in their order.
 
         A few times faster than their entries.
         """
-        given = list(addresses)
-        positions = self.positions(given)
+        return self._refs(_addresses(chunks))
+
+    def _refs(self, addresses: list[tantivy.DocAddress]) -> list[ChunkRef]:
+        positions = self._positions(addresses)
         with self.guard("read the index"):
-            names = map(self._doc_id_at, given, positions)
+            names = map(self._doc_id_at, addresses, positions)
             return list(zip(names, positions, strict=True))
 
     def _doc_id_at(self, address: tantivy.DocAddress, position: int) -> str:
         stored = self._runs.find(address, position)
         return doc_id_at(self.searcher, address) if stored is None else stored.entry.doc_id
 
-    def positions(self, addresses: list[tantivy.DocAddress]) -> list[int]:
-        """Return only the positions, in the order of the addresses: several times faster again."""
+    def columns(self, chunks: Sequence[Handle]) -> list[Columns]:
+        """Return the numbers of the chunks, in their order: several times faster again."""
+        addresses = _addresses(chunks)
+        read = self.searcher.fast_field_values
+        with self.guard("read the index"):
+            columns = [read(name, addresses) for name in Columns._fields[1:]]
+        positions = self._positions(addresses)
+        return [Columns(*row) for row in zip(positions, *columns, strict=True)]
+
+    def _positions(self, addresses: list[tantivy.DocAddress]) -> list[int]:
         with self.guard("read the index"):
             found = self.searcher.fast_field_values("position", addresses)
         return [-1 if position is None else int(position) for position in found]
@@ -387,23 +453,159 @@ class IndexReader(Snapshot):
 
     # -- queries ------------------------------------------------------------------------------
 
-    def every_chunk(self) -> tantivy.Query:
-        """Return a query that matches all chunks, and no other record, with score 1."""
-        return every_chunk()
+    def search(self, requests: Sequence[tuple[Query, int]]) -> list[list[Match]]:
+        """Return for each query its best matches, best first, at most as many as given.
 
-    def explanation(
-        self, query: tantivy.Query, address: tantivy.DocAddress
-    ) -> tantivy.Explanation | None:
-        """Return the engine's explanation of a chunk's score, None if the query does not match."""
+        Of those that tie at the end, those that lie first in the engine's files are returned.
+        """
+        made = Compilation(self._compiler)
+        with self.guard("search the index"):
+            return [
+                [Match(score, Place(address)) for score, address in self._hits(made, *request)]
+                for request in requests
+            ]
+
+    def _hits(
+        self, made: Compilation, query: Query, limit: int
+    ) -> list[tuple[float, tantivy.DocAddress]]:
+        most = max(1, min(limit, self.searcher.num_docs))  # the engine makes room for them all
+        hits = self.searcher.search(made.compile(query), most, count=False).hits
+        return cast("list[tuple[float, tantivy.DocAddress]]", hits)
+
+    def count(self, queries: Sequence[Query]) -> list[int]:
+        """Return how many chunks each query matches; linear in the matches."""
+        made = Compilation(self._compiler)
+        with self.guard("search the index"):
+            return [
+                count_matches(self.searcher, made.compile(query, scored=False)) for query in queries
+            ]
+
+    def scores(
+        self, queries: Sequence[Query], chunks: Sequence[Handle]
+    ) -> list[list[float | None]]:
+        """Return for each query the score of each chunk, None if it does not match.
+
+        To explain a score takes 8 µs for each chunk; a search in the chunks' documents is
+        slower for one chunk and for a hundred (measured).
+        """
+        made, addresses = Compilation(self._compiler), _addresses(chunks)
+        with self.guard("search the index"):
+            return [
+                [self._score(made.compile(query), address) for address in addresses]
+                for query in queries
+            ]
+
+    def _score(self, query: tantivy.Query, address: tantivy.DocAddress) -> float | None:
         try:
-            return query.explain(self.searcher, address)
+            explanation = query.explain(self.searcher, address)
         except ValueError:  # the engine's way to say that it does not match
             return None
+        found = _VALUE.search(explanation.to_json())
+        return float(found[1]) if found else 0.0
 
-    def live_count(self, query: tantivy.Query) -> int:
-        """Return how many live records match; linear in the matches."""
-        with self.guard("read the index"):
-            return count_matches(self.searcher, query)
+    def first(self, query: Query, limit: int) -> tuple[list[ChunkRef], int]:
+        """Return the first `limit` matches by document, or a few more, and the number of all."""
+        (count,) = self.count([query])
+        if not count:
+            return [], 0
+        made = Compilation(self._compiler)
+        with self.guard("search the index"):
+            if count <= FEW_MATCHES:
+                hits = self._hits(made, unscored(query), count)
+                refs = self._refs([address for _, address in hits])
+                first = set(_first_documents(Counter(name for name, _ in refs).items(), limit))
+                return sorted(ref for ref in refs if ref[0] in first), count
+            within = made.compile(query, scored=False)
+            listed = self.searcher.terms_with_prefix("doc_id", "", filter_query=within)
+            first = set(_first_documents(listed, limit))
+            total = sum(number for name, number in listed if name in first)
+            both = AllOf((unscored(query), unscored(HasAny("doc_id", tuple(sorted(first))))))
+            hits = self._hits(made, both, total)
+            return sorted(self._refs([address for _, address in hits])), count
+
+    def frequencies(self, terms: Sequence[tuple[str, str]]) -> list[int]:
+        """Return for each field and term how many chunks have it.
+
+        Linear in the result if chunks were deleted, else constant.
+        """
+        live = self._frequencies.live
+        with self.guard("search the index"):
+            return [live(field, term) for field, term in terms]
+
+    def terms(
+        self, field: str, prefix: str, *, limit: int | None = None, within: Query | None = None
+    ) -> list[tuple[str, int]]:
+        """Return the terms of a field that begin with `prefix`: see `Snapshot.terms`.
+
+        With a limit, the engine lists terms by its own counts, which include deleted chunks; so
+        more are listed until none of the rest can be among the first.
+        """
+        with self.guard("search the index"):
+            if within is not None or limit is None:
+                query = None if within is None else self._compiler.compile(within, scored=False)
+                listed = self.searcher.terms_with_prefix(field, prefix, filter_query=query)
+                return listed if limit is None else sorted(listed, key=_most_frequent)[:limit]
+            return self._most_frequent(field, prefix, limit)
+
+    def _most_frequent(self, field: str, prefix: str, limit: int) -> list[tuple[str, int]]:
+        asked, frequency = limit, self._frequencies.live
+        while True:
+            listed = self.searcher.terms_with_prefix(field, prefix, limit=asked)
+            live = [(term, frequency(field, term)) for term, _ in listed]
+            best = sorted([each for each in live if each[1]], key=_most_frequent)[:limit]
+            is_all = len(listed) < asked
+            last_is_later = len(best) == limit and (
+                _most_frequent(best[-1]) <= _most_frequent(listed[-1])
+            )
+            if is_all or last_is_later:
+                return best
+            asked *= _WIDER
+
+    def near(self, fields: Sequence[str], word: str, distance: int) -> list[str]:
+        """Return the terms within `distance` edits of a word, of deleted chunks too."""
+        with self.guard("search the index"):
+            return self._vocabulary(fields).near(word, distance)
+
+    def alike(self, fields: Sequence[str], words: Sequence[str]) -> list[str]:
+        """Return the terms that are a word but for marks: see `Snapshot.alike`."""
+        with self.guard("search the index"):
+            return self._vocabulary(fields).alike(words)
+
+    def _vocabulary(self, fields: Sequence[str]) -> Vocabulary:
+        """Return the words of the fields, listed once: that takes a tenth of a second."""
+        key = tuple(fields)
+        if key not in self._vocabularies:
+            list_terms = self.searcher.terms_with_prefix
+            self._vocabularies[key] = Vocabulary(
+                lambda field: (term for term, _ in list_terms(field, "")), key
+            )
+        return self._vocabularies[key]
+
+
+def _addresses(chunks: Sequence[Handle]) -> list[tantivy.DocAddress]:
+    return [place.address for place in cast("Sequence[Place]", chunks)]
+
+
+def _most_frequent(counted: tuple[str, int]) -> tuple[int, str]:
+    """Sort key for a term with its count, as the engine lists them."""
+    term, count = counted
+    return -count, term
+
+
+def _first_documents(counts: Iterable[tuple[str, int]], limit: int) -> list[str]:
+    """Return the ids of the documents that hold the first `limit` matches by id.
+
+    If a document's id begins with that of one before it, its chunks may come between that
+    one's chunks; so it is taken too.
+    """
+    names: list[str] = []
+    total = 0
+    for name, count in sorted(counts):
+        if total >= limit and not any(name.startswith(taken) for taken in names):
+            break
+        names.append(name)
+        total += count
+    return names
 
 
 _Stamp = tuple[int, int, int] | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leafmark.errors import DamagedError, NotFoundError, reason_of
-from leafmark.index.check import check_index
+from leafmark.index.embedded.check import check_index
 from leafmark.index.layout import Current, Layout
 from leafmark.index.options import IndexOptions
 from leafmark.index.places import OTHER_LEAFMARK, has_other

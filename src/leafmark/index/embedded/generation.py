@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import tantivy
 
@@ -19,10 +19,10 @@ from leafmark.index.engine import REBUILD, engine_guard
 from leafmark.index.records import StoredDocument, deserialise_document, deserialise_state
 from leafmark.index.schema import (
     META_KEY,
+    RAW_FIELDS,
     SOURCE_KEY,
     STATE_KEY,
     Language,
-    build_schema,
     language_fields,
 )
 from leafmark.index.serialising import deserialise_object
@@ -31,6 +31,7 @@ from leafmark.model import DocumentEntry
 __all__ = [
     "IndexMeta",
     "RecordCounts",
+    "build_schema",
     "count_chunks",
     "count_matches",
     "create_engine",
@@ -88,6 +89,46 @@ def index_languages(trees: Mapping[str, str | None]) -> tuple[Language, ...]:
         language_fields(name, [tree for tree, stemmer in trees.items() if stemmer == name])
         for name in names
     )
+
+
+def build_schema(languages: Iterable[Language]) -> tantivy.Schema:
+    """Return the schema for the languages in use, in whatever order they are given.
+
+    The engine would store a byte with the length of each field of each record. Only BM25 uses
+    it, for bodies, titles and paths; so the other fields have none.
+    """
+    languages = tuple(languages)
+    builder = tantivy.SchemaBuilder()
+    for language in sorted(languages, key=lambda each: each.body):
+        for field in (language.body, language.title, language.tags, language.path):
+            builder.add_text_field(field, tokenizer_name=language.analyzer.name)
+        builder.add_text_field(
+            language.titles, tokenizer_name=language.analyzer.name, index_option="freq"
+        )
+        builder.add_text_field(language.names, tokenizer_name=language.analyzer.name)
+    for field in RAW_FIELDS:
+        stored = field == "doc_id"
+        builder.add_text_field(field, stored=stored, tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field("position", fast=True)
+    builder.add_unsigned_field("mtime", fast=True)
+    for column in ("cut", "size", "role"):
+        builder.add_unsigned_field(column, fast=True)
+    builder.add_bytes_field("source", stored=True)
+    unmeasured = {name for each in languages for name in (each.tags, each.names)} | {*RAW_FIELDS}
+    return _without_lengths(builder.build(), unmeasured)
+
+
+def _without_lengths(schema: tantivy.Schema, fields: Container[str]) -> tantivy.Schema:
+    """Return the schema without the lengths of some fields.
+
+    The builder has no option for that; so the schema is unpickled from a changed description.
+    """
+    build, (description,) = cast("tuple[Any, tuple[Any]]", schema.__reduce__())
+    for field in description["inner"]:
+        if field["name"] in fields:
+            field["options"]["indexing"]["fieldnorms"] = False
+    changed: tantivy.Schema = build(description)
+    return changed
 
 
 def create_engine(path: Path, languages: tuple[Language, ...]) -> tantivy.Index:

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import tantivy
 
+from leafmark.index.embedded.generation import first_chunk_query
+from leafmark.index.embedded.runs import doc_id_at
 from leafmark.index.folding import fold
-from leafmark.index.generation import first_chunk_query
 from leafmark.index.records import StoredDocument, deserialise_document
-from leafmark.index.runs import doc_id_at
 from leafmark.index.serialising import record_json
 
 __all__ = ["Holder", "chunk_addresses", "iter_holders"]

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from leafmark.errors import LeafmarkError, NotFoundError
-from leafmark.index.generation import count_chunks
+from leafmark.index.embedded.generation import count_chunks
+from leafmark.index.embedded.reader import open_reader
 from leafmark.index.layout import Layout
-from leafmark.index.reader import open_reader
 
 __all__ = ["check_index"]
 

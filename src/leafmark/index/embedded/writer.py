@@ -24,9 +24,7 @@ from leafmark.errors import (
     StorageError,
     UsageError,
 )
-from leafmark.index.engine import engine_guard, is_held_open
-from leafmark.index.filling import PreparedSource, prepare_source
-from leafmark.index.generation import (
+from leafmark.index.embedded.generation import (
     IndexMeta,
     count_chunks,
     create_engine,
@@ -36,6 +34,9 @@ from leafmark.index.generation import (
     read_documents,
     read_meta,
 )
+from leafmark.index.embedded.usable import usable_current
+from leafmark.index.engine import engine_guard, is_held_open
+from leafmark.index.filling import PreparedSource, prepare_source
 from leafmark.index.layout import (
     ENGINE_DRAFTS,
     Current,
@@ -58,7 +59,6 @@ from leafmark.index.options import IndexOptions
 from leafmark.index.records import serialise_document, serialise_state
 from leafmark.index.schema import META_KEY, SOURCE_KEY, STATE_KEY
 from leafmark.index.serialising import serialise_object
-from leafmark.index.usable import usable_current
 from leafmark.model import ChunkedDocument, DocumentEntry, FileState, ids
 
 __all__ = ["IndexWriter", "open_writer"]

@@ -1,0 +1,253 @@
+"""Compile queries to the engine's objects, so that scores are those of a fresh index.
+
+The engine counts deleted chunks until their segments are merged, so its document frequencies
+depend on the history of the index. If chunks were deleted, each scored term is counted again,
+and its score multiplied by what its rarity is off.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import tantivy
+
+from leafmark.index.embedded.generation import RecordCounts, count_matches, every_chunk
+from leafmark.index.embedded.runs import Recent
+from leafmark.index.queries import (
+    AllChunks,
+    AllOf,
+    AnyOf,
+    BestOf,
+    Constant,
+    HasAny,
+    HasMatch,
+    HasPhrase,
+    HasPhraseMatch,
+    HasPhrasePrefix,
+    HasTerm,
+    InRange,
+    NoChunk,
+    Query,
+    Scaled,
+)
+from leafmark.index.schema import RAW_FIELDS
+
+__all__ = ["Compilation", "Compiler", "Frequencies"]
+
+_REMEMBERED_TERMS = 10_000
+"""How many counts of terms are kept; about 200 bytes each."""
+
+_REMEMBERED_PATTERNS = 50
+"""How many regular expressions are kept; building one takes about a millisecond."""
+
+_FEW_TERMS = 100
+"""Up to this many terms are looked up one by one: the engine's set of terms goes through the
+dictionary, which takes a millisecond even for one term (measured)."""
+
+_MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
+
+
+class Frequencies:
+    """In how many records terms stand; threads may share it.
+
+    Holds the searcher, never the reader.
+    """
+
+    def __init__(self, searcher: tantivy.Searcher, schema: tantivy.Schema, counts: RecordCounts):
+        self._searcher = searcher
+        self._schema = schema
+        self._counts = counts
+        self._live: Recent[tuple[str, str], int] = Recent(_REMEMBERED_TERMS)
+        self._stored: Recent[tuple[str, str], int] = Recent(_REMEMBERED_TERMS)
+
+    def live(self, field: str, term: str) -> int:
+        """Return in how many chunks a term stands.
+
+        Linear in the result if chunks were deleted, else constant.
+        """
+        found = self.stored(field, term)
+        if not found or not self._counts.deleted:
+            return found
+        key = (field, term)
+        live = self._live.get(key)
+        if live is None:
+            query = tantivy.Query.term_query(self._schema, field, term, "basic")
+            live = count_matches(self._searcher, query)
+            self._live.put(key, live)
+        return live
+
+    def stored(self, field: str, term: str) -> int:
+        """Return the same with deleted chunks counted: an upper bound in constant time."""
+        key = (field, term)
+        found = self._stored.get(key)
+        if found is None:
+            found = self._searcher.doc_freq(field, term)
+            self._stored.put(key, found)
+        return found
+
+    def correction(self, field: str, terms: Sequence[str]) -> float:
+        """Return by what factor the engine's rarity of terms together is off."""
+        if not self._counts.deleted:
+            return 1.0
+        live, stored = self._counts.live, self._counts.stored
+        true = sum(_idf(live, self.live(field, term)) for term in terms)
+        return true / sum(_idf(stored, self.stored(field, term)) for term in terms)
+
+
+def _idf(total: int, frequency: int) -> float:
+    """Return the inverse document frequency by which the engine scores."""
+    return math.log(1 + max(0.5, total - frequency + 0.5) / (frequency + 0.5))
+
+
+class Compiler:
+    """Compiles for one searcher."""
+
+    def __init__(self, schema: tantivy.Schema, frequencies: Frequencies):
+        self.schema = schema
+        self.frequencies = frequencies
+        self.patterns: Recent[HasMatch, tantivy.Query] = Recent(_REMEMBERED_PATTERNS)
+
+    def compile(self, query: Query, *, scored: bool = True) -> tantivy.Query:
+        """Return the engine's query; if its scores are of no interest, without them."""
+        return Compilation(self).compile(query, scored=scored)
+
+
+class Compilation:
+    """Compiles the queries of one batch: each value once, however many of them hold it."""
+
+    def __init__(self, compiler: Compiler):
+        self._compiler = compiler
+        self._schema = compiler.schema
+        self._made: dict[tuple[int, bool], tantivy.Query] = {}
+
+    def compile(self, query: Query, *, scored: bool = True) -> tantivy.Query:
+        """Return the engine's query; the values must live as long as the compilation."""
+        key = (id(query), scored)
+        made = self._made.get(key)
+        if made is None:
+            made = self._made[key] = _BY_TYPE[type(query)](self, query, scored)
+        return made
+
+    def _each(self, queries: Iterable[Query], scored: bool) -> list[tantivy.Query]:
+        return [self.compile(query, scored=scored) for query in queries]
+
+    def _nothing(self, _query: NoChunk, _scored: bool) -> tantivy.Query:
+        return tantivy.Query.empty_query()
+
+    def _everything(self, _query: AllChunks, _scored: bool) -> tantivy.Query:
+        return every_chunk()
+
+    def _term(self, query: HasTerm, scored: bool) -> tantivy.Query:
+        return self._corrected(query, 1.0) if scored else self._bare(query)
+
+    def _phrase(self, query: HasPhrase, scored: bool) -> tantivy.Query:
+        return self._corrected(query, 1.0) if scored else self._bare(query)
+
+    def _corrected(self, query: HasTerm | HasPhrase, factor: float) -> tantivy.Query:
+        """Return the query with `factor` times the score of a fresh index."""
+        terms = (query.term,) if isinstance(query, HasTerm) else query.terms
+        factor *= self._compiler.frequencies.correction(query.field, terms)
+        found = self._bare(query, "freq")
+        return found if factor == 1 else tantivy.Query.boost_query(found, factor)
+
+    def _bare(self, query: HasTerm | HasPhrase, option: str = "basic") -> tantivy.Query:
+        if isinstance(query, HasPhrase):
+            terms: list[Any] = [*query.terms]
+            return tantivy.Query.phrase_query(self._schema, query.field, terms, query.slop)
+        option = "basic" if query.field in RAW_FIELDS else option
+        return tantivy.Query.term_query(self._schema, query.field, query.term, option)
+
+    def _any(self, query: HasAny, scored: bool) -> tantivy.Query:
+        schema, field, terms = self._schema, query.field, query.terms
+        if len(terms) > _FEW_TERMS:
+            return tantivy.Query.term_set_query(schema, field, list(terms))
+        each = [tantivy.Query.term_query(schema, field, term, "basic") for term in terms]
+        found = _any_of(each)
+        return tantivy.Query.const_score_query(found, 1.0) if scored else found
+
+    def _match(self, query: HasMatch, _scored: bool) -> tantivy.Query:
+        patterns = self._compiler.patterns
+        found = patterns.get(query)
+        if found is None:
+            found = tantivy.Query.regex_query(self._schema, query.field, query.pattern)
+            patterns.put(query, found)
+        return found
+
+    def _phrase_match(self, query: HasPhraseMatch, _scored: bool) -> tantivy.Query:
+        return tantivy.Query.regex_phrase_query(self._schema, query.field, list(query.patterns))
+
+    def _phrase_prefix(self, query: HasPhrasePrefix, _scored: bool) -> tantivy.Query:
+        words: list[Any] = [*query.terms, query.prefix]
+        return tantivy.Query.phrase_prefix_query(self._schema, query.field, words)
+
+    def _range(self, query: InRange, _scored: bool) -> tantivy.Query:
+        first, last = query.first or 0, query.last
+        if last is not None and last < max(0, first):
+            return tantivy.Query.empty_query()
+        number = tantivy.FieldType.Unsigned
+        return tantivy.Query.range_query(self._schema, query.field, number, max(0, first), last)
+
+    def _scaled(self, query: Scaled, scored: bool) -> tantivy.Query:
+        inner = query.query
+        if not scored:
+            return self.compile(inner, scored=False)
+        if isinstance(inner, HasTerm | HasPhrase):
+            return self._corrected(inner, query.factor)
+        return tantivy.Query.boost_query(self.compile(inner), query.factor)
+
+    def _constant(self, query: Constant, scored: bool) -> tantivy.Query:
+        found = self.compile(query.query, scored=False)
+        return tantivy.Query.const_score_query(found, query.score) if scored else found
+
+    def _any_of(self, query: AnyOf, scored: bool) -> tantivy.Query:
+        return _any_of(self._each(query.queries, scored), query.least)
+
+    def _all_of(self, query: AllOf, scored: bool) -> tantivy.Query:
+        must = self._each(query.must, scored)
+        should = self._each(query.should, scored) if scored else []
+        without = self._each(query.without, False)
+        if len(must) == 1 and not should and not without:
+            return must[0]
+        if not must:
+            must = [tantivy.Query.const_score_query(every_chunk(), 0.0)]
+        clauses = [(_MUST, each) for each in must]
+        clauses += [(_SHOULD, each) for each in should]
+        clauses += [(_NOT, each) for each in without]
+        return tantivy.Query.boolean_query(clauses)
+
+    def _best_of(self, query: BestOf, scored: bool) -> tantivy.Query:
+        found = self._each(query.queries, scored)
+        if not scored:
+            return _any_of(found)
+        if len(found) == 1:
+            return found[0]
+        return tantivy.Query.disjunction_max_query(found) if found else _any_of(found)
+
+
+def _any_of(queries: Sequence[tantivy.Query], least: int = 1) -> tantivy.Query:
+    if not queries:
+        return tantivy.Query.empty_query()
+    if len(queries) == 1 and least == 1:
+        return queries[0]
+    clauses = [(_SHOULD, each) for each in queries]
+    return tantivy.Query.boolean_query(clauses, minimum_number_should_match=least)
+
+
+_BY_TYPE: Mapping[type[Query], Callable[[Compilation, Any, bool], tantivy.Query]] = {
+    NoChunk: Compilation._nothing,
+    AllChunks: Compilation._everything,
+    HasTerm: Compilation._term,
+    HasPhrase: Compilation._phrase,
+    HasAny: Compilation._any,
+    HasMatch: Compilation._match,
+    HasPhraseMatch: Compilation._phrase_match,
+    HasPhrasePrefix: Compilation._phrase_prefix,
+    InRange: Compilation._range,
+    Scaled: Compilation._scaled,
+    Constant: Compilation._constant,
+    AnyOf: Compilation._any_of,
+    AllOf: Compilation._all_of,
+    BestOf: Compilation._best_of,
+}
