@@ -164,7 +164,7 @@ def find_in_topic(
         scored = fuse_meaning(snapshot, topic, compiled, scored, options, meaning)
     wide = scored[: options.candidates]
     kept = _before_elbow(wide, options)
-    pool, beyond = _pool(snapshot, kept, options, is_open=_names_documents(topic, kept))
+    pool, beyond = _pool(snapshot, kept, options, is_open=_names_documents(topic))
     entries = snapshot.entries([one.chunk for one in pool])
     candidates = [
         Candidate(entry, one.score, one.relaxed, (number,), one.score, whole=one.is_whole)
@@ -221,6 +221,7 @@ def _pool(
     taken: Counter[tuple[str, str]] = Counter()
     beyond: Counter[str] = Counter()
     pool: list[Scored] = []
+    left: list[tuple[Scored, str]] = []
     filled = 0
     for start in range(0, len(scored), REFS_AT_ONCE):
         batch = scored[start : start + REFS_AT_ONCE]
@@ -233,14 +234,18 @@ def _pool(
             family = (tree, language_family(path)[0]) if options.fold_versions else (tree, path)
             if taken[family] >= most:
                 beyond[doc_id] += 1
+                left.append((one, doc_id))
                 continue
             taken[family] += 1
             filled += not places or taken[family] <= places
             pool.append(one)
+    for one, doc_id in left[: max(0, options.kept - len(pool))]:
+        pool.append(one)
+        beyond[doc_id] -= 1
     return pool, beyond
 
 
-def _names_documents(topic: Expression, scored: Sequence[Scored]) -> bool:
+def _names_documents(topic: Expression) -> bool:
     """Whether a query names documents itself, so that one may take all places."""
     filters = (asked.leaf for asked in iter_leaves(topic) if isinstance(asked.leaf, Filter))
     return any(one.name in ("id", "under", "path") for one in filters)
@@ -337,10 +342,11 @@ class _Run:
             )
             phases.append(phase)
         ranked = sort_results(unique, options.sort, self._modified_ns)
-        placed, phase = self._places(ranked, found, topics)
+        placed, phase = self._places(ranked, topics)
         phases.append(phase)
         kept = placed[options.offset : options.offset + options.limit]
         phases.append(Phase("limit", len(placed), len(kept), _limit_note(options, len(placed))))
+        kept = _with_more(kept, placed, found)
         return Trace(compiled, found, joined, grained, placed, kept, tuple(phases))
 
     def _join_alike(
@@ -360,38 +366,24 @@ class _Run:
         return unique, Phase("duplicates", len(candidates), len(unique), note if joined else "")
 
     def _places(
-        self,
-        ranked: Sequence[Candidate],
-        found: Sequence[TopicMatches],
-        topics: Sequence[Expression],
+        self, ranked: Sequence[Candidate], topics: Sequence[Expression]
     ) -> tuple[list[Candidate], Phase]:
-        """Return the results that find a place, each with how many more its document has.
+        """Return the results with those behind all others for which their document has no place.
 
         A document takes `max_per_document` places, unless the query names it.
         """
         most = self._options.max_per_document
-        is_open = any(_names_documents(topic, ()) for topic in topics)
+        is_open = any(map(_names_documents, topics))
         if not most or is_open or self._options.sort != "score":
             return list(ranked), Phase("documents", len(ranked), len(ranked))
         taken: Counter[str] = Counter()
-        last: dict[str, int] = {}
-        more: Counter[str] = Counter()
-        for each in found:
-            more.update(each.beyond)
         placed: list[Candidate] = []
+        behind: list[Candidate] = []
         for one in ranked:
-            doc_id = one.entry.doc_id
-            taken[doc_id] += 1
-            if taken[doc_id] > most:
-                more[doc_id] += 1
-                continue
-            last[doc_id] = len(placed)
-            placed.append(one)
-        for doc_id, at in last.items():
-            if more[doc_id]:
-                placed[at] = placed[at]._replace(more=more[doc_id])
-        note = f"no document takes more than {most} places" if len(placed) < len(ranked) else ""
-        return placed, Phase("documents", len(ranked), len(placed), note)
+            taken[one.entry.doc_id] += 1
+            (placed if taken[one.entry.doc_id] <= most else behind).append(one)
+        note = f"{len(behind)} stand behind {most} others of their document" if behind else ""
+        return [*placed, *behind], Phase("documents", len(ranked), len(ranked), note)
 
     def answer(self, topics: Sequence[Expression], local_trees: Collection[str]) -> Answer:
         trace = self.trace(topics, local_trees)
@@ -464,6 +456,21 @@ class _Run:
         from leafmark.search.hints import hints_about  # late: it imports what few searches need
 
         return hints_about(self._snapshot, topics, self._options, trace, results, self._meaning)
+
+
+def _with_more(
+    kept: Sequence[Candidate], ranked: Sequence[Candidate], found: Sequence[TopicMatches]
+) -> list[Candidate]:
+    """Return the results, the last one of each document with how many more there are of that."""
+    more = Counter(one.entry.doc_id for one in ranked)
+    for each in found:
+        more.update(each.beyond)
+    more.subtract(Counter(one.entry.doc_id for one in kept))
+    last = {one.entry.doc_id: at for at, one in enumerate(kept)}
+    return [
+        one._replace(more=more[one.entry.doc_id]) if last[one.entry.doc_id] == at else one
+        for at, one in enumerate(kept)
+    ]
 
 
 def _limit_note(options: SearchOptions, ranked: int) -> str:
