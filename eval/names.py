@@ -314,6 +314,96 @@ def _apache(root: Path) -> Iterator[Name]:
                 yield Name(name.strip("<>"), "directive", _bytes(place, mark.start(), end))
 
 
+def _markdown(root: Path) -> Iterator[Name]:
+    for path in sorted(root.rglob("*.md")):
+        place, stem = path.relative_to(root).as_posix(), path.stem
+        number = re.fullmatch(r"eip-(\d+)|(\d{4})-.*", stem)
+        if place.startswith(("eips/", "rfcs/")) and number and number[0]:
+            series = "EIP" if number[1] else "RFC"
+            digits = number[1] or number[2].lstrip("0")
+            query = _in_turn(digits, f"{series}-{{}}", f"{series} {{}}", f"{series.lower()}-{{}}")
+            yield Name(query, "number", _page(place))
+        elif place.startswith("electron/docs/api/") and path.parent.name == "api":
+            query = _in_turn(stem, "{}", "".join(map(str.capitalize, stem.split("-"))), "{} api")
+            yield Name(query, "stem", _page(place))
+        elif place.startswith("ddi/") and re.fullmatch(r"nf-\w+-\w{8,}", stem):
+            yield Name(stem.rpartition("-")[2], "function", _page(place))
+        elif place.startswith("hugo/content/en/functions/") and stem != "_index":
+            yield Name(f"{path.parent.name}.{stem}", "stem", _page(place))
+
+
+def _powershell(root: Path) -> Iterator[Name]:
+    """Yield commands and topics; of several versions the newest is the right one."""
+    pages: dict[str, list[Path]] = defaultdict(list)
+    for path in sorted(root.glob("[5-7].*/**/*.md")):
+        pages[path.stem].append(path.relative_to(root))
+    for stem, places in pages.items():
+        if not re.fullmatch(r"[A-Z]\w+-\w+|about_\w+", stem):
+            continue
+        newest = max(places, key=lambda path: float(path.parts[0]))
+        if len({path.parts[0] for path in places}) == len(places):
+            kind = "versioned" if len(places) > 1 else "command"
+            query = _in_turn(stem, "{}", "{}", stem.lower())
+            yield Name(query, kind, _page(newest.as_posix()))
+
+
+def _versions(root: Path) -> Iterator[Name]:
+    """Yield settings and titles of pages; of two versions the newer one is right."""
+    older, newer = sorted(path.name for path in root.iterdir())
+    for path in sorted((root / newer).rglob("*.txt")):
+        place = path.relative_to(root).as_posix()
+        data = path.read_bytes()
+        beside = root / older / path.relative_to(root / newer)
+        title = re.search(rb"^(=+)\n(.+)\n\1$", data, re.M)
+        if title and beside.is_file():
+            yield Name(_text(title[2].replace(b"`", b"")), "versioned", _page(place))
+        marks = list(re.finditer(rb"^\.\. setting:: (\w+)$", data, re.M))
+        ends = [mark.start() for mark in marks[1:]] + [len(data)]
+        for mark, end in zip(marks, ends, strict=False):
+            known = beside.is_file() and mark[0] in beside.read_bytes()
+            kind = "versioned" if known else "setting"
+            yield Name(mark[1].decode(), kind, _bytes(place, mark.start(), end))
+
+
+def _tldr(root: Path) -> Iterator[Name]:
+    """Yield commands; of several languages the English page is the right one."""
+    for path in sorted(root.glob("pages/*/*.md")):
+        place = path.relative_to(root).as_posix()
+        if len(list(root.glob(f"pages/*/{path.name}"))) == 1:
+            others = list(root.glob(f"pages.*/*/{path.name}"))
+            kind = "translated" if others else "command"
+            yield Name(_in_turn(path.stem, "{}", "{} command", "{}"), kind, _page(place))
+
+
+def _react(root: Path) -> Iterator[Name]:
+    return _titled(root, "react.dev", re.compile(r"^title: *[\"']?(.*?)[\"']?$", re.M))
+
+
+def _aptitude(root: Path) -> Iterator[Name]:
+    return _titled(root, "en", re.compile(r"<title>(.*?)</title>", re.S))
+
+
+def _titled(root: Path, main: str, title: re.Pattern[str]) -> Iterator[Name]:
+    """Yield titles: one in its own language asks for that page, a common one for the main page."""
+    pages: dict[str, dict[str, str]] = defaultdict(dict)
+    for path in filter(Path.is_file, sorted(root.glob("*/**/*.*"))):
+        language, _, place = path.relative_to(root).as_posix().partition("/")
+        found = title.search(path.read_text(encoding="utf-8", errors="replace")[:5000])
+        if found and path.suffix in (".md", ".html"):
+            pages[place][language] = _text(found[1])
+    owners: dict[str, set[str]] = defaultdict(set)
+    for place, titles in pages.items():
+        for text in titles.values():
+            owners[text.lower()].add(place)
+    for place, titles in pages.items():
+        for language, text in titles.items():
+            shared = main in titles and (titles[main] == text or language == main)
+            if len(owners[text.lower()]) == 1 and text and (shared or not text.isascii()):
+                kind = "translated" if shared else "translation"
+                if len(titles) > 1:
+                    yield Name(text, kind, _page(f"{main if shared else language}/{place}"))
+
+
 def _lot(name: str, sides: int) -> int:
     return random.Random(name).randrange(sides)
 
@@ -334,4 +424,10 @@ NAMES: Mapping[str, Callable[[Path], Iterable[Name]]] = {
     "node": _node,
     "man": _man,
     "apache": _apache,
+    "markdown": _markdown,
+    "powershell": _powershell,
+    "versions": _versions,
+    "tldr": _tldr,
+    "react": _react,
+    "aptitude": _aptitude,
 }
