@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 __all__ = ["NAMES", "named_queries"]
 
 Answer = dict[str, Any]
-MOST = 150
-"""Queries of one kind of name: so many differences of .05 are seen."""
+MOST = 90
+"""Queries of one kind of name: of several kinds a body has several hundred."""
 
 _TAG = re.compile(r"<[^>]*>")
 _HEADING = re.compile(rb"<h([1-6])[ >]", re.I)
